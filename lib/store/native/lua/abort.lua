@@ -23,7 +23,7 @@
 --@include holders
 --@include check-partitioning
 --@with lanes --@include groups
---@with lanes --@include lane-bell
+--@with lanes --@include bell
 --@with lanes --@include lanes
 
 local id = args.id

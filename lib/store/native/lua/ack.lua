@@ -11,7 +11,7 @@
 --
 -- Atomic so that fence and outcome are one step. A crash right after leaves the messages gone; a crash right before leaves the leases
 -- to expire by themselves. It includes nothing: a part would cost more than all that this script does for a single message.
---@with lanes --@include lane-bell
+--@with lanes --@include bell
 --@with lanes --@include lanes
 --@with lanes --@include permission
 

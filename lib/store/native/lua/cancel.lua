@@ -15,7 +15,7 @@
 --@include permission
 --@include check-partitioning
 --@with lanes --@include groups
---@with lanes --@include lane-bell
+--@with lanes --@include bell
 --@with lanes --@include lanes
 --@with lanes --@include lines
 --@include record

@@ -27,7 +27,7 @@
 --@include offers
 --@include take-out
 --@with lanes --@include groups
---@with lanes --@include lane-bell
+--@with lanes --@include bell
 --@with lanes --@include lanes
 --@with lanes --@include lines
 --@with lanes --@include equals
@@ -136,8 +136,9 @@ for i, at in ipairs(sources) do
 end
 if #replaced > 0 then
   check_take_out()
+--@with lanes else
+--@with lanes   check_lines()
 end
---@with lanes check_lines()
 --@with lanes check_bell()
 --@with lanes read_lanes(replaced)
 --@with lanes local ids, bodies, groups = read_offered(sources)

@@ -23,7 +23,7 @@
 --@include lowest
 --@include announce
 --@include holders
---@include ring
+--@include bell
 --@include set
 --@include follower
 --@with lanes --@include lanes
@@ -99,18 +99,11 @@ local function find_lost(now)
   return lost, next_cursor
 end
 
--- While the queue is paused nobody is woken; resume rings for these messages.
-local function wake_for(count)
-  if count > 0 and not redis.call('GET', keys.paused) then
-    ring(keys.wake)
-  end
-end
-
 local function make_ready(ids)
   for _, id in ipairs(ids) do
     redis.call('RPUSH', keys.ready, id)
   end
-  wake_for(#ids)
+  ring_for(#ids)
 end
 
 local of_followers = args.cursor == '' and '0' or string.match(args.cursor, '^followers (%d+)$')
@@ -126,12 +119,12 @@ local ready, elsewhere = redis.call('LLEN', keys.ready), 0
 --@with lanes   return { '', {}, {} }
 --@with lanes end
 --@with lanes check_lines()
---@with lanes redis.call('LLEN', keys.wake)
+--@with lanes check_bell()
 --@with lanes local are_lanes_sound
 --@with lanes elsewhere, are_lanes_sound = look_at_lanes(ready, count_active(keys.claims))
 --@with lanes if not are_lanes_sound then
 --@with lanes   recount_lanes()
---@with lanes   wake_for(store_lanes())
+--@with lanes   ring_for(store_lanes())
 --@with lanes end
 if ready + elsewhere > MOST_READY or (args.cursor == '' and is_sound(ready, elsewhere)) then
   return { '', {}, {} }
@@ -139,9 +132,8 @@ end
 local now = read_clock()
 local lost, next_cursor = find_lost(now)
 if #lost.ready > 0 then
-  redis.call('LLEN', keys.wake)
-  redis.call('GET', keys.paused)
-  check_permissions('RPUSH', keys.ready, 'RPUSH', keys.wake)
+  check_permissions('RPUSH', keys.ready)
+  check_bell()
 end
 if #lost.delayed > 0 then
   check_permissions('ZADD', keys.delayed)
@@ -152,7 +144,7 @@ end
 --@with lanes lost.ready = join_lines(found, groups, read_texts(groups))
 make_ready(lost.ready)
 --@with lanes lost.ready = found
---@with lanes wake_for(store_lanes())
+--@with lanes ring_for(store_lanes())
 for id, due in pairs(lost.dues) do
   redis.call('ZADD', keys.delayed, due, id)
 end

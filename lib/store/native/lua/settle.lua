@@ -32,7 +32,7 @@
 --@include give-back
 --@include follower
 --@with lanes --@include groups
---@with lanes --@include lane-bell
+--@with lanes --@include bell
 --@with lanes --@include lanes
 --@with lanes --@include lines
 --@with lanes --@include set

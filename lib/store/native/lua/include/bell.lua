@@ -1,4 +1,4 @@
--- Rings for messages that lanes let into the list of ready ids.
+-- Rings for messages that have come into the list of ready ids.
 --@include permission
 --@include ring
 
