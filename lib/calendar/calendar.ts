@@ -9,7 +9,7 @@ import { showGiven } from '../message/show-given.js';
  * as `@daily`. Give it to the module, so that messages can repeat.
  *
  * When clocks are set forward, a calendar that names one time of day comes when the hour that is left out ends. When they are set back,
- * it comes once, at the first of both times; one that names several times comes at each.
+ * it comes once, at the first of the two times; one that names several times comes at each.
  *
  * @see https://github.com/hexagon/croner for what the fields may contain
  *

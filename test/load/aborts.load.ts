@@ -52,6 +52,8 @@ async function measure(
 
 /** A handler in this process that waits for the signals of its messages. */
 class InThisProcess implements Handling {
+  /** The names of the reasons for which signals have aborted. */
+  readonly reasons = new Set<string>();
   readonly #started = new Set<string>();
   readonly #aborted = new Map<string, number>();
 
@@ -60,6 +62,7 @@ class InThisProcess implements Handling {
     return new Promise((resolve) => {
       signal.addEventListener('abort', () => {
         this.#aborted.set(id, Date.now());
+        this.reasons.add((signal.reason as Error).name);
         resolve();
       });
     });
@@ -93,6 +96,18 @@ describe('an abort', () => {
     const took = await measure(producer, queues, handling);
     console.log(`abort, shared doorbell: ${JSON.stringify(took)} ms`);
     expect(took.p99).toBeLessThanOrEqual(LIMIT);
+  });
+
+  test('stops a handler of a family within 100 ms, whose queue has a message now and then', async () => {
+    const family = scene.newQueue();
+    const handling = new InThisProcess();
+    await scene.startApp({ providers: [handlerOf(`${family}-*`, handling.handle)] });
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    const queues = Array.from({ length: ABORTS / 2 }, (_, i) => `${family}-${i}`);
+    const took = await measure(producer, queues, handling);
+    console.log(`abort, family: ${JSON.stringify(took)} ms`);
+    expect(took.p99).toBeLessThanOrEqual(LIMIT);
+    expect([...handling.reasons]).toEqual(['MessageAborted']);
   });
 
   test('and the end of a handler have exactly one winner', async () => {

@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { docPages, readPage, ROOT } from './pages.js';
+
+const run = promisify(execFile);
+
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'test/soak/README.md', ...(await docPages())];
+
+/** A script of this project, as a page names it, with the words that follow it. */
+interface Command {
+  readonly page: string;
+  readonly script: string;
+  readonly words: string;
+}
+
+async function commandsOn(page: string): Promise<Command[]> {
+  // In an application, `npm start` and `npm test` are its own.
+  const found = (await readPage(page)).matchAll(
+    /\bnpm run ([\w:-]+)(?: -- ([^`\n#;|]*))?|\bnpm (test) -- ([^`\n#;|]*)/g,
+  );
+  return [...found].map(([, named, words = '', preset, others]) =>
+    preset === undefined ? { page, script: named!, words } : { page, script: preset, words: others! },
+  );
+}
+
+const commands = (await Promise.all(PAGES.map(commandsOn))).flat();
+
+/** Those that run some of the suites. */
+const selections = commands.filter(({ script, words }) => /^test(:|$)/.test(script) && /^[\w./-]+ *$/.test(words));
+
+test('a page names only scripts that this project has', async () => {
+  const { scripts } = JSON.parse(await readPage('package.json')) as { scripts: Record<string, string> };
+  expect(commands.filter(({ script }) => !(script in scripts))).toEqual([]);
+});
+
+describe('a command that runs some of the tests finds them', () => {
+  const unique = new Map(selections.map((each) => [`npm run ${each.script} -- ${each.words.trim()}`, each]));
+
+  test('there are such commands', () => {
+    expect(unique.size).toBeGreaterThan(4);
+  });
+
+  test.each([...unique])('%s', async (_command, { script, words }) => {
+    const args = ['run', '--silent', script, '--', ...words.trim().split(' '), '--listTests'];
+    const { stdout } = await run('npm', args, { cwd: ROOT });
+    expect(stdout).toMatch(/\/test\/\S+\.ts$/m);
+  });
+});
