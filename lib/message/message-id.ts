@@ -4,9 +4,8 @@ import { DelayQueueError } from './delay-queue-errors.js';
 /** 64 characters in the order of their codes, so that ids sort like the numbers that they encode. */
 const ALPHABET = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz';
 const TIME_CHARACTERS = 7;
-const COUNTER_CHARACTERS = 2;
 const ORIGIN_CHARACTERS = 7;
-const COUNTER_END = 64 ** COUNTER_CHARACTERS;
+const COUNTER_END = 64 ** 2;
 
 /**
  * Generates ids of 16 characters that sort in the order in which one generator made them. Messages due in the same
@@ -18,6 +17,8 @@ const COUNTER_END = 64 ** COUNTER_CHARACTERS;
 export class MessageIdGenerator {
   readonly #origin = newOrigin();
   #time = 0;
+  /** That time as text: most ids of a busy process share it. */
+  #timeText = '';
   #counter = 0;
 
   /** @param now - milliseconds since the epoch */
@@ -26,14 +27,15 @@ export class MessageIdGenerator {
   /** @param origin - what the id ends with; default: what tells this generator from others */
   next(origin = this.#origin): string {
     const now = this.now();
-    if (now > this.#time) {
-      this.#time = now;
-      this.#counter = 0;
-    } else if (++this.#counter === COUNTER_END) {
-      this.#time++;
-      this.#counter = 0;
-    }
-    return encode(this.#time, TIME_CHARACTERS) + encode(this.#counter, COUNTER_CHARACTERS) + origin;
+    if (now > this.#time) this.#begin(now);
+    else if (++this.#counter === COUNTER_END) this.#begin(this.#time + 1);
+    return this.#timeText + ALPHABET.charAt(this.#counter >> 6) + ALPHABET.charAt(this.#counter & 63) + origin;
+  }
+
+  #begin(time: number): void {
+    this.#time = time;
+    this.#timeText = encode(time, TIME_CHARACTERS);
+    this.#counter = 0;
   }
 }
 
