@@ -15,13 +15,8 @@ interface Command {
 }
 
 async function commandsOn(page: string): Promise<Command[]> {
-  // In an application, `npm start` and `npm test` are its own.
-  const found = (await readPage(page)).matchAll(
-    /\bnpm run ([\w:-]+)(?: -- ([^`\n#;|]*))?|\bnpm (test) -- ([^`\n#;|]*)/g,
-  );
-  return [...found].map(([, named, words = '', preset, others]) =>
-    preset === undefined ? { page, script: named!, words } : { page, script: preset, words: others! },
-  );
+  const found = (await readPage(page)).matchAll(/\bnpm (?:run ([\w:-]+)|(test))(?: -- ([^`\n#;|]*))?/g);
+  return [...found].map(([, named, preset, words = '']) => ({ page, script: (named ?? preset)!, words }));
 }
 
 const commands = (await Promise.all(PAGES.map(commandsOn))).flat();

@@ -237,10 +237,11 @@ local function plan_settlement(plan, attempts_kept, followers_kept)
   end
   if #plan.given_back > 0 then
     check_give_back()
+  --@with lanes else
+  --@with lanes   check_bell()
   end
   check_store_held()
   --@with lanes check_lines()
-  --@with lanes check_bell()
   --@with lanes local ids = {}
   --@with lanes for id in pairs(plan.runs) do
   --@with lanes   ids[#ids + 1] = id
