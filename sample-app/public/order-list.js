@@ -2,7 +2,7 @@ import { whileBusy } from './busy.js';
 import { duration } from './figures.js';
 import { problemOf, say } from './form.js';
 import { post } from './request.js';
-import { remaining, serverTime, timeOfDay } from './server-clock.js';
+import { hasPassed, remaining, serverTime, timeOfDay } from './server-clock.js';
 
 /** Of the handler; then the message is a dead letter. */
 const ATTEMPTS = 4;
@@ -57,6 +57,7 @@ export class OrderList {
     // A settled order stays settled; older news may arrive late.
     if (before && before !== 'unpaid' && order.status === 'unpaid') return;
     row.order = order;
+    hasPassed(order.settledAt ?? order.placedAt);
     row.element.dataset.status = order.status;
     row.bar.hidden = order.status !== 'unpaid';
     this.#offer(row);

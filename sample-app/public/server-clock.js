@@ -5,6 +5,11 @@ export function setServerTime(now) {
   offset = Date.parse(now) - performance.now();
 }
 
+/** The snapshot may have been long on its way. Later news shows how much: the server's clock is past every instant in it. */
+export function hasPassed(instant) {
+  offset = Math.max(offset, Date.parse(instant) - performance.now());
+}
+
 export function serverTime() {
   return offset + performance.now();
 }

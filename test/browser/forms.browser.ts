@@ -3,7 +3,7 @@ import { RunningShop } from './running-shop.js';
 import { expectVisible, type ShopPage } from './shop-page.js';
 
 describe('the forms of the sample page', () => {
-  const running = new RunningShop({ store: 'memory' });
+  const running = new RunningShop({ store: 'memory', anew: 'shop' });
   let shop: ShopPage;
 
   beforeEach(() => {
@@ -17,6 +17,15 @@ describe('the forms of the sample page', () => {
     await shop.place('Coffee', '1.5', 'minutes');
     await expectVisible(shop.order('Coffee', 'unpaid'));
     expect(await shop.order('Coffee').locator('.time').textContent()).toMatch(/^1:(30|2\d)$/);
+  });
+
+  it('never promise more time than was asked for, however long the news of the clock was on its way', async () => {
+    await shop.page.evaluate(`import('/server-clock.js').then(
+      ({ setServerTime }) => setServerTime(new Date(Date.now() - 5000).toISOString())
+    )`);
+    await shop.place('Tea', '30');
+    await expectVisible(shop.order('Tea', 'unpaid'));
+    expect(await shop.order('Tea').locator('.time').textContent()).toMatch(/^(30\.0|29\.\d|28\.\d) s$/);
   });
 
   it('refuse a time that is not a number, say why, and keep the focus', async () => {
