@@ -6,7 +6,7 @@ import { readInstanceName, UNNAMED } from './message/instance-name.js';
 import { isLiteral } from './message/read-fields.js';
 import { showGiven } from './message/show-given.js';
 import { ConfigurableModuleClass } from './options/delay-queue-module-definition.js';
-import type { DelayQueueModuleOptions, DelayQueueOptionsFactory, InstanceName } from './options/module-options.js';
+import type { DelayQueueModuleOptions, DelayQueueOptionsFactory } from './options/module-options.js';
 import { Changes } from './producer/changes.js';
 import { DeclaredRepeats } from './producer/declared-repeats.js';
 import { DelayQueueProducer } from './producer/delay-queue-producer.js';
@@ -35,8 +35,9 @@ export class DelayQueueModule {
   /**
    * Creates the module from fixed options.
    *
-   * @param options - all optional; an invalid one fails the start-up with `INVALID_OPTION`, naming the field. With a `name`, this is an
-   *   instance beside others (`docs/instances.md`)
+   * @param options - all optional; an invalid one fails the start-up with `INVALID_OPTION`, naming the field. With a `name`, 1–64 of the
+   *   characters `A–Z a–z 0–9 _ -`, this is an instance beside others, with a producer, handlers and listeners of its own
+   *   (`docs/instances.md`)
    * @throws DelayQueueError `INVALID_OPTION` immediately if this is not an options object, or the name is malformed
    *
    * @example
@@ -44,7 +45,7 @@ export class DelayQueueModule {
    * DelayQueueModule.forRoot({ connection: 'redis://127.0.0.1:6379', defaults: { attempts: 3 } });
    * ```
    */
-  static forRoot(options: DelayQueueModuleOptions & InstanceName = {}): DynamicModule {
+  static forRoot(options: DelayQueueModuleOptions & { readonly name?: string | undefined } = {}): DynamicModule {
     const given = readGivenOptions('forRoot()', options);
     const name = readInstanceName(given.name, 'DelayQueueModule.forRoot(): name');
     return instanceOf(ConfigurableModuleClass.forRoot(given), name);
@@ -66,7 +67,9 @@ export class DelayQueueModule {
    * ```
    */
   static forRootAsync(
-    options: ConfigurableModuleAsyncOptions<DelayQueueModuleOptions, keyof DelayQueueOptionsFactory> & InstanceName,
+    options: ConfigurableModuleAsyncOptions<DelayQueueModuleOptions, keyof DelayQueueOptionsFactory> & {
+      readonly name?: string | undefined;
+    },
   ): DynamicModule {
     const given = readGivenOptions('forRootAsync()', options);
     if (!given.useFactory && !given.useClass && !given.useExisting) {

@@ -1,11 +1,9 @@
 import 'reflect-metadata';
 export { DelayQueueModule } from './delay-queue-module.js';
 export {
-  type BackoffFunction,
   type BackoffOptions,
   type ExponentialBackoff,
   type FixedBackoff,
-  type BatchOptions,
   type GroupOptions,
   type HandlerOptions,
   type InstanceOptions,
@@ -17,12 +15,10 @@ export {
 } from './options/queue-options.js';
 export type { AcknowledgeOptions } from './options/acknowledge-options.js';
 export {
-  type ClusterConnection,
   type ConnectionFactory,
   type ConnectionOptions,
   type DelayQueueModuleOptions,
   type DelayQueueOptionsFactory,
-  type InstanceName,
 } from './options/module-options.js';
 export type { DelayQueueEvent, DelayQueueEvents } from './events/delay-queue-events.js';
 export type { DelayQueueObserver, HandlingOutcome, OfferContext } from './events/delay-queue-observer.js';
@@ -41,11 +37,10 @@ export type {
   MessageState,
 } from './message/message.js';
 export type { Calendar, Occurrence, RepeatRule } from './message/repeat-rule.js';
-export type { HandlerRepeat, RepeatingOptions, RepeatOptions } from './options/repeat-options.js';
+export type { RepeatOptions } from './options/repeat-options.js';
 export type { TypedRepeatOptions } from './producer/repeats.js';
 export { DelayedHandler } from './handler/delayed-handler-decorator.js';
 export type {
-  Accepts,
   DecoratorOfHandler,
   HandlerArguments,
   HandlerDecorator,
@@ -58,7 +53,6 @@ export {
   type PayloadInput,
   type PayloadOutput,
   type PayloadSpec,
-  type TypedSchema,
 } from './handler/definition/payload-spec.js';
 export type {
   DefinedBy,
@@ -70,10 +64,8 @@ export type {
 } from './handler/definition/queue-definition.js';
 export {
   DelayQueue,
-  type DeadLetterOf,
   type QueueClass,
   type QueueOfOneKind,
-  type PayloadInputOf,
   type QueueOfTypes,
   type SnapshotOf,
   type TypedChange,
@@ -85,16 +77,16 @@ export { DelayQueueProducer } from './producer/delay-queue-producer.js';
 export { getDelayQueueProducerToken, InjectDelayQueueProducer } from './producer/inject-producer.js';
 export type { MessageChange } from './producer/change.js';
 export type { DeadLetters } from './producer/dead-letters.js';
-export type { GroupQuery, MessageGroup } from './producer/message-group.js';
-export type { MessagePage, MessageQuery } from './producer/message-page.js';
-export type { MayBeIncomplete, QueueCounts } from './producer/queue-counts.js';
-export type { QueuePage, QueueQuery } from './producer/queue-list.js';
+export type { MessageGroup } from './producer/message-group.js';
+export type { MessagePage } from './producer/message-page.js';
+export type { MessageQuery, PageQuery } from './producer/read-page.js';
+export type { QueueCounts } from './producer/queue-counts.js';
+export type { QueuePage } from './producer/queue-list.js';
 export type {
   CheckedRequests,
   OfferDue,
   OfferOptions,
   OfferRequest,
   OfferResult,
-  OnDuplicate,
   TypedOfferOptions,
 } from './producer/offer.js';

@@ -1,7 +1,6 @@
 import type { DelayedMessage } from '../message/message.js';
 import type { BatchSize } from '../options/queue-options-schema.js';
-import type { HandlerSettings } from '../options/queue-options.js';
-import type { HandlerRepeat } from '../options/repeat-options.js';
+import type { HandlerRepeat, HandlerSettings } from '../options/queue-options.js';
 import type { PayloadCheck } from './definition/payload-check.js';
 
 /** What a handler gets besides the payload; an array, if it takes many messages in one call. */

@@ -1,8 +1,7 @@
 import type { PayloadSpec } from './definition/payload-spec.js';
 import type { DefinedBy, MessageOf, PayloadOf, TypesOf } from './definition/queue-definition.js';
 import type { Duration } from '../message/duration.js';
-import type { HandlerOptions, QueueHandlerOptions, QueueOptions } from '../options/queue-options.js';
-import type { RepeatingOptions } from '../options/repeat-options.js';
+import type { HandlerOptions, QueueHandlerOptions } from '../options/queue-options.js';
 
 /**
  * What {@link DelayedHandler} takes after the queue.
@@ -40,8 +39,10 @@ export type DecoratorOfHandler<Queue, TypeOrOptions, Batch extends number | unde
  *
  * @typeParam Batch - of `batch`; undefined if the handler takes one message in a call
  */
-export interface TypedHandlerOptions<Batch extends number | undefined>
-  extends Pick<QueueOptions, 'timeout' | 'backoff'>, RepeatingOptions {
+export interface TypedHandlerOptions<Batch extends number | undefined> extends Pick<
+  HandlerOptions,
+  'timeout' | 'backoff' | 'repeat'
+> {
   /**
    * The maximum number of messages in one call; the handler gets an array of payloads and one of messages. 1–1000.
    *
@@ -64,7 +65,8 @@ export interface TypedHandlerOptions<Batch extends number | undefined>
 }
 
 /**
- * A decorator that accepts only methods which can be called with the arguments that they are given.
+ * A decorator that accepts only methods which can be called with the arguments that they are given. They are compared as tuples, because
+ * TypeScript compares the parameters of methods both ways. Others may follow, for decorators of parameters.
  *
  * @typeParam Given - the arguments
  * @typeParam Method - the decorated method
@@ -72,24 +74,14 @@ export interface TypedHandlerOptions<Batch extends number | undefined>
 export type HandlerDecorator<Given extends unknown[]> = <Method extends (...args: never[]) => unknown>(
   target: object,
   method: string | symbol,
-  descriptor: TypedPropertyDescriptor<Method> & Accepts<Parameters<Method>, Given>,
+  descriptor: TypedPropertyDescriptor<Method> &
+    (Given extends { [At in keyof Given]: At extends keyof Parameters<Method> ? Parameters<Method>[At] : unknown }
+      ? unknown
+      : {
+          /** Cannot be satisfied; the compiler shows its name. */
+          readonly 'the handler must accept what its queue gives': readonly [
+            expected: Given,
+            found: Parameters<Method>,
+          ];
+        }),
 ) => void;
-
-/**
- * Whether a method can be called with what it is given. Compared argument by argument, because TypeScript compares the parameters of
- * methods both ways.
- *
- * @typeParam Wanted - the parameters of the method
- * @typeParam Given - the arguments
- */
-export type Accepts<Wanted extends unknown[], Given extends unknown[]> = [Wanted, Given] extends [
-  [infer Found, ...infer OthersWanted],
-  [infer Expected, ...infer OthersGiven],
-]
-  ? [Expected] extends [Found]
-    ? Accepts<OthersWanted, OthersGiven>
-    : {
-        /** Cannot be satisfied; the compiler shows its name. */
-        readonly 'the handler must accept what its queue gives': readonly [expected: Expected, found: Found];
-      }
-  : unknown;

@@ -5,7 +5,7 @@ import type { ConnectionOptions } from '../redis/options/connection-options.js';
 import type { AcknowledgeOptions } from './acknowledge-options.js';
 import type { QueueOptions } from './queue-options.js';
 
-export type { ClusterConnection, ConnectionFactory, ConnectionOptions } from '../redis/options/connection-options.js';
+export type { ConnectionFactory, ConnectionOptions } from '../redis/options/connection-options.js';
 
 /** The options of `DelayQueueModule.forRoot()`. All are optional. */
 export interface DelayQueueModuleOptions {
@@ -97,17 +97,6 @@ export interface DelayQueueModuleOptions {
    * @defaultValue undefined: none
    */
   readonly calendar?: Calendar | undefined;
-}
-
-/** What tells an instance of the module from the others. */
-export interface InstanceName {
-  /**
-   * Makes this an instance beside others, with a producer, handlers and listeners of its own. 1–64 of the characters
-   * `A–Z a–z 0–9 _ -`. See `docs/instances.md`.
-   *
-   * @defaultValue none: the instance that everything belongs to that names no other
-   */
-  readonly name?: string | undefined;
 }
 
 /** Implemented by a class given to `forRootAsync({ useClass })` or `useExisting`. */

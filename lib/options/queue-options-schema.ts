@@ -5,8 +5,14 @@ import { MOST_PARTITIONS } from '../message/partition-of.js';
 import { isLayout, type QueueLayout } from '../store/layout.js';
 import { nativeLayout } from '../store/native/native-layout.js';
 import { LAYOUT_RULE } from './options-of-layouts.js';
-import type { BackoffFunction, BatchOptions, InstanceOptions, QueueOptions } from './queue-options.js';
-import type { HandlerRepeat, RepeatingOptions } from './repeat-options.js';
+import type {
+  BackoffOptions,
+  HandlerOptions,
+  HandlerRepeat,
+  HandlerSettings,
+  InstanceOptions,
+  QueueOptions,
+} from './queue-options.js';
 import { duration, HOUR, number, SECOND, trueOrFalse, wholeNumber } from './values-schema.js';
 
 /** The queue options with every default filled in. Durations are milliseconds; null means no limit. */
@@ -20,7 +26,7 @@ const jitter = number(0, 1);
 
 const backoffSchema = z.union(
   [
-    z.custom<BackoffFunction>((value) => typeof value === 'function'),
+    z.custom<Extract<BackoffOptions, CallableFunction>>((value) => typeof value === 'function'),
     z.discriminatedUnion(
       'type',
       [
@@ -128,20 +134,22 @@ const queueFields = {
 /** For the options given in one place: they may contradict each other, because another place can still override them. */
 export const queueLayerSchema = z.strictObject(queueFields);
 
-const batchFields = {
+const fieldsOfHandler = {
   batch: z.optional(wholeNumber(1, 1000)),
   batchWait: z.prefault(duration(0, HOUR), 0),
   batchPerGroup: z.prefault(trueOrFalse(), false),
-} satisfies { readonly [Name in keyof Required<BatchOptions>]: z.ZodMiniType<unknown, BatchOptions[Name]> };
-
-/** Any object will do here: its fields are checked where the message is offered. */
-const repeatFields = {
+  // Any object will do here: its fields are checked where the message is offered.
   repeat: z.optional(
     z.custom<HandlerRepeat>((value) => typeof value === 'object' && value !== null, {
       error: "must be an object with cron, such as { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin' }",
     }),
   ),
-} satisfies { readonly [Name in keyof Required<RepeatingOptions>]: z.ZodMiniType<unknown, RepeatingOptions[Name]> };
+} satisfies {
+  readonly [Name in keyof Omit<Required<HandlerOptions>, keyof HandlerSettings | 'instance'>]: z.ZodMiniType<
+    unknown,
+    HandlerOptions[Name]
+  >;
+};
 
 export const instanceFields = {
   instance: z.optional(z.string(INSTANCE_NAME_RULE).check(z.regex(INSTANCE_NAME, { error: INSTANCE_NAME_RULE }))),
@@ -154,7 +162,7 @@ export const instanceSchema = z.strictObject(instanceFields);
 export const typedQueueSchema = z.extend(queueLayerSchema, instanceFields);
 
 /** What only handlers have. */
-const handlerFields = { ...batchFields, ...repeatFields, ...instanceFields };
+const handlerFields = { ...fieldsOfHandler, ...instanceFields };
 
 /** For the options of a handler of one type. */
 export const handlerSchema = z.extend(z.pick(queueLayerSchema, { timeout: true, backoff: true }), handlerFields);

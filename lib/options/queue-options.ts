@@ -1,11 +1,20 @@
 import type { Duration } from '../message/duration.js';
 import type { QueueLayout } from '../store/layout.js';
-import type { RepeatingOptions } from './repeat-options.js';
+import type { RepeatOptions } from './repeat-options.js';
 
 export type { QueueLayout };
 
-/** How long a failed message waits before its next attempt. */
-export type BackoffOptions = FixedBackoff | ExponentialBackoff | BackoffFunction;
+/**
+ * How long a failed message waits before its next attempt. A function computes the wait from the attempt that failed (1 for the first)
+ * and its error. If it throws, or returns something other than a duration of 0 ms – 100 years, the default backoff is used and the
+ * mistake is logged.
+ *
+ * @example
+ * ```ts
+ * DelayQueueModule.forRoot({ defaults: { backoff: (attempt) => Math.min(attempt * 5000, 60_000) } });
+ * ```
+ */
+export type BackoffOptions = FixedBackoff | ExponentialBackoff | ((attempt: number, error: unknown) => Duration);
 
 /** The same wait before every attempt. */
 export interface FixedBackoff {
@@ -51,43 +60,11 @@ export interface ExponentialBackoff {
   readonly jitter?: number | undefined;
 }
 
-/**
- * Computes the wait from the attempt that failed (1 for the first) and its error. If it throws, or returns something other
- * than a duration of 0 ms – 100 years, the default backoff is used and the mistake is logged.
- *
- * @example
- * ```ts
- * DelayQueueModule.forRoot({ defaults: { backoff: (attempt) => Math.min(attempt * 5000, 60_000) } });
- * ```
- */
-export type BackoffFunction = (attempt: number, error: unknown) => Duration;
+/** A message that repeats for a handler. */
+export type HandlerRepeat = NonNullable<HandlerOptions['repeat']>;
 
 /** The options of a queue that a handler of one type may override. */
 export type HandlerSettings = Pick<QueueOptions, 'timeout' | 'backoff'>;
-
-/** Makes a handler take many messages in one call. */
-export interface BatchOptions {
-  /**
-   * The maximum number of messages in one call; the handler gets an array of payloads and one of messages. `concurrency` then
-   * limits the calls of the queue, with a batch or a single message each. 1–1000.
-   *
-   * @defaultValue one message, not in an array
-   */
-  readonly batch?: number | undefined;
-  /**
-   * How long the first message of a batch waits for others. 0 ms – 1 h. With 0, a batch is what is ready at the same moment.
-   *
-   * @defaultValue `0`
-   */
-  readonly batchWait?: Duration | undefined;
-  /**
-   * Whether a batch holds messages of one group only, or only messages without a group. Needs the queue's `groups`, with a `concurrency`
-   * of 2 or more: that is also the most messages of such a batch. See `docs/groups.md`.
-   *
-   * @defaultValue `false`
-   */
-  readonly batchPerGroup?: boolean | undefined;
-}
 
 /** At most `max` messages are claimed in any `per`. */
 export interface RateOptions {
@@ -129,11 +106,45 @@ export interface InstanceOptions {
 }
 
 /** The options of a handler of one type of messages. All are optional. */
-export interface HandlerOptions
-  extends Pick<QueueOptions, 'timeout' | 'backoff'>, BatchOptions, RepeatingOptions, InstanceOptions {}
+export interface HandlerOptions extends Pick<QueueOptions, 'timeout' | 'backoff'>, InstanceOptions {
+  /**
+   * The maximum number of messages in one call; the handler gets an array of payloads and one of messages. `concurrency` then
+   * limits the calls of the queue, with a batch or a single message each. 1–1000.
+   *
+   * @defaultValue one message, not in an array
+   */
+  readonly batch?: number | undefined;
+  /**
+   * How long the first message of a batch waits for others. 0 ms – 1 h. With 0, a batch is what is ready at the same moment.
+   *
+   * @defaultValue `0`
+   */
+  readonly batchWait?: Duration | undefined;
+  /**
+   * Whether a batch holds messages of one group only, or only messages without a group. Needs the queue's `groups`, with a `concurrency`
+   * of 2 or more: that is also the most messages of such a batch. See `docs/groups.md`.
+   *
+   * @defaultValue `false`
+   */
+  readonly batchPerGroup?: boolean | undefined;
+  /**
+   * A message that repeats by a calendar, as `producer.repeat` offers it. Each process that handles the queue offers it when it starts,
+   * and the newest rule counts. Not available for families of queues, nor in every layout.
+   *
+   * @defaultValue none
+   */
+  readonly repeat?:
+    | (RepeatOptions & {
+        /** The id of the message. Default: `'repeat'`, or `repeat:` and the type of the handler. */
+        readonly id?: string | undefined;
+        /** JSON values or a `Buffer`. Default: `{}`. */
+        readonly payload?: unknown;
+      })
+    | undefined;
+}
 
 /** The options of a handler of every type of messages, which are those of its queue, too. All are optional. */
-export interface QueueHandlerOptions extends QueueOptions, BatchOptions, RepeatingOptions, InstanceOptions {}
+export interface QueueHandlerOptions extends QueueOptions, HandlerOptions {}
 
 /** The options of a typed queue. All are optional. */
 export interface TypedQueueOptions extends QueueOptions, InstanceOptions {}

@@ -22,22 +22,3 @@ export interface RepeatOptions {
   /** What becomes of an occurrence that has expired. Only with `expiresAfter`. Default: `onExpired` of the queue. */
   readonly onExpired?: 'drop' | 'dead' | undefined;
 }
-
-/** A message that repeats for a handler. */
-export interface HandlerRepeat extends RepeatOptions {
-  /** The id of the message. Default: `'repeat'`, or `repeat:` and the type of the handler. */
-  readonly id?: string | undefined;
-  /** JSON values or a `Buffer`. Default: `{}`. */
-  readonly payload?: unknown;
-}
-
-/** Makes a handler have a message that repeats. */
-export interface RepeatingOptions {
-  /**
-   * A message that repeats by a calendar, as `producer.repeat` offers it. Each process that handles the queue offers it when it starts,
-   * and the newest rule counts. Not available for families of queues, nor in every layout.
-   *
-   * @defaultValue none
-   */
-  readonly repeat?: HandlerRepeat | undefined;
-}

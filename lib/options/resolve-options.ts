@@ -6,8 +6,8 @@ import type { DelayQueueModuleOptions } from './module-options.js';
 import { moduleFrameSchema, moduleSchema, queuesSchema, type ResolvedModuleOptions } from './module-options-schema.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type {
-  BatchOptions,
   HandlerOptions,
+  HandlerRepeat,
   HandlerSettings,
   InstanceOptions,
   QueueHandlerOptions,
@@ -24,7 +24,6 @@ import {
   type ResolvedQueueOptions,
   typedQueueSchema,
 } from './queue-options-schema.js';
-import type { HandlerRepeat } from './repeat-options.js';
 
 // All functions that check throw a DelayQueueError INVALID_OPTION, which names each field that is wrong.
 
@@ -129,8 +128,8 @@ export function readHandlerOptions(given: HandlerOptions, place: string): ReadHa
 }
 
 function batchOf(
-  { batch, batchWait, batchPerGroup }: Pick<z.output<typeof handlerSchema>, keyof BatchOptions>,
-  given: BatchOptions,
+  { batch, batchWait, batchPerGroup }: Pick<z.output<typeof handlerSchema>, 'batch' | 'batchWait' | 'batchPerGroup'>,
+  given: HandlerOptions,
   place: string,
 ): BatchSize | undefined {
   if (batch !== undefined) return { size: batch, wait: batchWait, isPerGroup: batchPerGroup };

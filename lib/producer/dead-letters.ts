@@ -6,7 +6,8 @@ import type { MessageStore } from '../store/message-store.js';
 import type { DeadSelection } from '../store/message-upkeep.js';
 import { lookUp, withAll } from '../store/partitioned/partitions.js';
 import { MAX_BATCH } from '../timing/turn-batcher.js';
-import { listMessages, type MessagePage, type MessageQuery } from './message-page.js';
+import { listMessages, type MessagePage } from './message-page.js';
+import type { MessageQuery } from './read-page.js';
 
 /**
  * The dead letters of one queue, as returned by `DelayQueueProducer.deadLetters`. Its methods reject with the same errors.

@@ -7,7 +7,7 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { hasCode, showFailure } from '../message/failure.js';
 import { NO_TYPE } from '../message/message-type.js';
 import { isFamily } from '../message/queue-family.js';
-import type { HandlerRepeat } from '../options/repeat-options.js';
+import type { HandlerRepeat } from '../options/queue-options.js';
 import { CLOCK } from '../runtime/delay-queue-tokens.js';
 import type { StartTask } from '../runtime/start-task.js';
 import type { Clock } from '../timing/clock.js';

@@ -21,11 +21,12 @@ import {
   readOfferOptions,
 } from './offer.js';
 import { Offers } from './offers.js';
-import { listMessages, type MessagePage, type MessageQuery, snapshotOf } from './message-page.js';
+import { listMessages, type MessagePage, snapshotOf } from './message-page.js';
 import { type MessageGroup, StoredGroup } from './message-group.js';
 import { countByType, type QueueCounts } from './queue-counts.js';
 import { Repeats, type TypedRepeatOptions } from './repeats.js';
-import { listQueues, type QueuePage, type QueueQuery } from './queue-list.js';
+import { listQueues, type QueuePage } from './queue-list.js';
+import type { MessageQuery, PageQuery } from './read-page.js';
 
 /**
  * Offers messages to queues and manages them there. Inject it anywhere; it works for any queue name, in a process with or
@@ -389,7 +390,7 @@ export class DelayQueueProducer {
    * } while (cursor);
    * ```
    */
-  async queues(query?: QueueQuery): Promise<QueuePage> {
+  async queues(query?: PageQuery): Promise<QueuePage> {
     return listQueues(this.stores.directory, query);
   }
 }

@@ -9,16 +9,8 @@ import type { Queue } from '../runtime/queues.js';
 import type { MessageStore } from '../store/message-store.js';
 import type { GroupMember, GroupPage } from '../store/message-upkeep.js';
 import { assertState, type MessagePage, snapshotOf } from './message-page.js';
-import { readPage } from './read-page.js';
+import { type PageQuery, readPage } from './read-page.js';
 import { assertGrouped } from './unsupported.js';
-
-/** Which messages of a group to list. */
-export interface GroupQuery {
-  /** The `cursor` of the previous page. Default: the first page. */
-  readonly cursor?: string | undefined;
-  /** The maximum number of messages, 1–1000. Default: 100. */
-  readonly limit?: number | undefined;
-}
 
 /**
  * The messages of one group, as returned by `DelayQueueProducer.group`. Its methods reject with the same errors.
@@ -61,7 +53,7 @@ export interface MessageGroup<Snapshot = MessageSnapshot> {
    * @param state - `'delayed'`, `'ready'`, `'active'` or `'dead'`
    * @param query - `cursor` of the page before; `limit` (1–1000, default 100)
    */
-  list(state: MessageState, query?: GroupQuery): Promise<MessagePage<Snapshot>>;
+  list(state: MessageState, query?: PageQuery): Promise<MessagePage<Snapshot>>;
 }
 
 /** The messages of a group in the store of a queue. */
@@ -103,7 +95,7 @@ export class StoredGroup<Snapshot extends MessageSnapshot> implements MessageGro
     return counts;
   }
 
-  async list(state: MessageState, query?: GroupQuery): Promise<MessagePage<Snapshot>> {
+  async list(state: MessageState, query?: PageQuery): Promise<MessagePage<Snapshot>> {
     assertState(state);
     const { cursor, limit } = readPage(query);
     let { step, last } = readCursor(cursor);

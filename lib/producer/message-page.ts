@@ -7,29 +7,20 @@ import type { MessageFailure, MessageSnapshot, MessageState } from '../message/m
 import { showGiven } from '../message/show-given.js';
 import type { Queue } from '../runtime/queues.js';
 import type { StoredMessage } from '../store/message-upkeep.js';
-import type { MayBeIncomplete } from './queue-counts.js';
-import { readPlacedPage } from './read-page.js';
-
-/** Which messages of a state to list. */
-export interface MessageQuery {
-  /** The `cursor` of the previous page. Default: the first page. */
-  readonly cursor?: string | undefined;
-  /** How many messages come before the page, instead of a `cursor`: to begin in the middle. Default: 0. */
-  readonly offset?: number | undefined;
-  /** The maximum number of messages, 1–1000. Default: 100. */
-  readonly limit?: number | undefined;
-}
+import { type MessageQuery, readPlacedPage } from './read-page.js';
 
 /**
  * One page of messages.
  *
  * @typeParam Snapshot - what a message looks like
  */
-export interface MessagePage<Snapshot = MessageSnapshot> extends MayBeIncomplete {
+export interface MessagePage<Snapshot = MessageSnapshot> {
   /** In the order of the state. */
   readonly messages: readonly Snapshot[];
   /** For the next page; null if this is the last one. */
   readonly cursor: string | null;
+  /** The partitions that did not answer, as in {@link QueueCounts}. */
+  readonly missing?: readonly number[];
 }
 
 const STATES: readonly unknown[] = ['delayed', 'ready', 'active', 'dead'] satisfies MessageState[];

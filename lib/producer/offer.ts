@@ -10,8 +10,6 @@ import { lossOf } from '../message/codec/json-loss.js';
 import type { OnDuplicate } from '../store/message-intake.js';
 import { isLiteral, readFields, reading } from '../message/read-fields.js';
 
-export type { OnDuplicate };
-
 /** The options of an offer. */
 export interface OfferOptions {
   /**
@@ -32,7 +30,7 @@ export interface OfferOptions {
    * it is being handled, the new one waits until that is done, and its delay begins then; of several that wait, the last one counts.
    * `'follow'` is not available in every layout. Default: `'keep'`.
    */
-  readonly onDuplicate?: OnDuplicate | undefined;
+  readonly onDuplicate?: 'keep' | 'replace' | 'reject' | 'follow' | undefined;
   /**
    * Whose message it is, such as `customer-7`: text of 1–256 bytes without control characters. Messages of one group are handled as the
    * queue's option `groups` says, which all processes need; `producer.group` manages them together. Default: none.

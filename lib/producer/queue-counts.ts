@@ -2,17 +2,14 @@ import { NO_TYPE } from '../message/message-type.js';
 import type { MessageCounts, MessageState } from '../message/message.js';
 import type { Queue } from '../runtime/queues.js';
 
-/** What is read of a queue as a whole. With `partitions`, some of them may not answer. */
-export interface MayBeIncomplete {
+/** How many messages of a queue are in each state. */
+export interface QueueCounts extends MessageCounts {
   /**
    * The partitions that did not answer, from 0: what is in them is left out. Absent if all have answered, and always without
    * `partitions`: then a read that is not answered fails.
    */
   readonly missing?: readonly number[];
 }
-
-/** How many messages of a queue are in each state. */
-export type QueueCounts = MessageCounts & MayBeIncomplete;
 
 /**
  * Adds up the pages of a walk through a queue. The result is a `Map`, because any name may be a type, `__proto__` included, and

@@ -19,7 +19,8 @@ import {
 import { tokenOf } from './inject-producer.js';
 import { Offers } from './offers.js';
 import type { MessageGroup } from './message-group.js';
-import type { MessagePage, MessageQuery } from './message-page.js';
+import type { MessagePage } from './message-page.js';
+import type { MessageQuery } from './read-page.js';
 import type { QueueCounts } from './queue-counts.js';
 import { Repeats } from './repeats.js';
 

@@ -1,15 +1,7 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { QUEUE_NAME } from '../message/queue-name.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
-import { readPage } from './read-page.js';
-
-/** Which queues to list. */
-export interface QueueQuery {
-  /** The `cursor` of the previous page. Default: the first page. */
-  readonly cursor?: string | undefined;
-  /** The maximum number of queues, 1–1000. Default: 100. */
-  readonly limit?: number | undefined;
-}
+import { type PageQuery, readPage } from './read-page.js';
 
 /** One page of queues. */
 export interface QueuePage {
@@ -24,7 +16,7 @@ export interface QueuePage {
  *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
-export async function listQueues(directory: QueueDirectory, query: QueueQuery | undefined): Promise<QueuePage> {
+export async function listQueues(directory: QueueDirectory, query: PageQuery | undefined): Promise<QueuePage> {
   const { cursor = '', limit } = readPage(query);
   if (cursor !== '' && !QUEUE_NAME.test(cursor)) {
     throw new DelayQueueError('INVALID_ARGUMENT', 'cursor must be the `cursor` of an earlier page');

@@ -4,13 +4,18 @@ import { showGiven } from '../message/show-given.js';
 import type { PageRequest } from '../store/message-upkeep.js';
 import { MAX_BATCH } from '../timing/turn-batcher.js';
 
-interface PageQuery {
-  readonly cursor?: string;
-  readonly limit?: number;
+/** Which page of a list to read. */
+export interface PageQuery {
+  /** The `cursor` of the previous page. Default: the first page. */
+  readonly cursor?: string | undefined;
+  /** How many entries a page has at most, 1–1000. Default: 100. */
+  readonly limit?: number | undefined;
 }
 
-interface PlacedPageQuery extends PageQuery {
-  readonly offset?: number;
+/** Which messages of a state to list. */
+export interface MessageQuery extends PageQuery {
+  /** How many messages come before the page, instead of a `cursor`: to begin in the middle. Default: 0. */
+  readonly offset?: number | undefined;
 }
 
 /**
@@ -28,7 +33,7 @@ export function readPage(query: PageQuery | undefined): { cursor: string | undef
  *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
-export function readPlacedPage(query: PlacedPageQuery | undefined): Pick<PageRequest, 'from' | 'limit'> {
+export function readPlacedPage(query: MessageQuery | undefined): Pick<PageRequest, 'from' | 'limit'> {
   const { offset, ...page } = query === undefined ? {} : readFields(query, 'query', ['cursor', 'offset', 'limit']);
   const limit = checkLimit(page.limit);
   const cursor = checkCursor(page.cursor);

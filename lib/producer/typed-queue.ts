@@ -16,21 +16,14 @@ import type { TypedQueueOptions } from '../options/queue-options.js';
 import type { DeadLetters } from './dead-letters.js';
 import type { CheckedRequests, OfferDue, OfferResult, TypedOfferOptions } from './offer.js';
 import type { MessageGroup } from './message-group.js';
-import type { MessagePage, MessageQuery } from './message-page.js';
+import type { MessagePage } from './message-page.js';
 import type { QueueCounts } from './queue-counts.js';
+import type { MessageQuery } from './read-page.js';
 import { injectInstance, OneKindHandle, type QueueHandle, TypesHandle } from './queue-handle.js';
-
-/** What is offered as the payload of a type. */
-export type PayloadInputOf<Payloads, Type extends string> = PayloadInput<SpecOf<Payloads, Type>>;
 
 /** A message of a typed queue looked at from outside, by its type. */
 export type SnapshotOf<Payloads> = {
-  [Type in TypesOf<Payloads>]: MessageSnapshot<PayloadInputOf<Payloads, Type>, Type>;
-}[TypesOf<Payloads>];
-
-/** A dead letter of a typed queue, by its type. */
-export type DeadLetterOf<Payloads> = {
-  [Type in TypesOf<Payloads>]: DeadLetter<PayloadInputOf<Payloads, Type>, Type>;
+  [Type in TypesOf<Payloads>]: MessageSnapshot<PayloadInput<SpecOf<Payloads, Type>>, Type>;
 }[TypesOf<Payloads>];
 
 /** One message of a typed queue's `offerMany`. */
@@ -38,7 +31,7 @@ export type TypedOfferRequest<Payloads> = {
   [Type in TypesOf<Payloads>]: TypedOfferOptions &
     OfferDue & {
       /** What its schema takes. */
-      readonly payload: PayloadInputOf<Payloads, Type>;
+      readonly payload: PayloadInput<SpecOf<Payloads, Type>>;
     } & ('' extends Type
       ? {
           /** There is none to name. */
@@ -55,7 +48,7 @@ export type TypedChange<Payloads> =
   | {
       [Type in TypesOf<Payloads>]: {
         /** What its schema takes, in place of the present payload. */
-        readonly payload: PayloadInputOf<Payloads, Type>;
+        readonly payload: PayloadInput<SpecOf<Payloads, Type>>;
         /** In place of all present headers. */
         readonly headers?: MessageHeaders | undefined;
       } & ('' extends Type
@@ -102,7 +95,7 @@ export interface TypedQueue<Payloads> {
   /** As `DelayQueueProducer.find`. The payload is what was offered. */
   find(id: string): Promise<SnapshotOf<Payloads> | null>;
   /** As `DelayQueueProducer.list`, of dead letters. The payloads are what was offered. */
-  list(state: 'dead', query?: MessageQuery): Promise<MessagePage<DeadLetterOf<Payloads>>>;
+  list(state: 'dead', query?: MessageQuery): Promise<MessagePage<DeadLetter & SnapshotOf<Payloads>>>;
   /** As `DelayQueueProducer.list`. The payloads are what was offered. */
   list(state: MessageState, query?: MessageQuery): Promise<MessagePage<SnapshotOf<Payloads>>>;
   /** As `DelayQueueProducer.counts`. */
@@ -122,7 +115,7 @@ export interface TypedQueue<Payloads> {
   /** As `DelayQueueProducer.group`. The payloads are what was offered. */
   group(group: string): MessageGroup<SnapshotOf<Payloads>>;
   /** As `DelayQueueProducer.deadLetters`. The payloads are what was offered. */
-  deadLetters(): DeadLetters<DeadLetterOf<Payloads>>;
+  deadLetters(): DeadLetters<DeadLetter & SnapshotOf<Payloads>>;
 }
 
 /** The handle of a typed queue with one kind of messages, which have no type. */
@@ -154,14 +147,14 @@ export interface QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
    */
   offer<Type extends TypesOf<Payloads>, const Delay extends Duration = Duration>(
     type: Type,
-    payload: PayloadInputOf<Payloads, Type>,
+    payload: PayloadInput<SpecOf<Payloads, Type>>,
     delay: CheckedDuration<Delay>,
     options?: TypedOfferOptions,
   ): Promise<OfferResult>;
   /** As `DelayQueueProducer.offerAt`, of a message of a type, with the payload checked. */
   offerAt<Type extends TypesOf<Payloads>>(
     type: Type,
-    payload: PayloadInputOf<Payloads, Type>,
+    payload: PayloadInput<SpecOf<Payloads, Type>>,
     date: Date,
     options?: TypedOfferOptions,
   ): Promise<OfferResult>;
@@ -170,7 +163,7 @@ export interface QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
     type: Type,
     id: string,
     options: RepeatOptions,
-    payload: PayloadInputOf<Payloads, Type>,
+    payload: PayloadInput<SpecOf<Payloads, Type>>,
   ): Promise<OfferResult>;
 }
 

@@ -7,7 +7,6 @@ export type { QueueHealth } from './queue-health.js';
 export type { DefinedBy, QueueDefinition } from '../handler/definition/queue-definition.js';
 export type { Duration } from '../message/duration.js';
 export type {
-  BackoffFunction,
   BackoffOptions,
   ExponentialBackoff,
   FixedBackoff,

@@ -1,11 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { readContent } from '../message/codec/read-content.js';
-import type { DefinedBy, TypesOf } from '../handler/definition/queue-definition.js';
+import type { DefinedBy, SpecOf, TypesOf } from '../handler/definition/queue-definition.js';
 import type { PayloadInput, PayloadSpec } from '../handler/definition/payload-spec.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { UNNAMED } from '../message/instance-name.js';
 import type { CheckedDuration, Duration } from '../message/duration.js';
-import type { PayloadInputOf } from '../producer/typed-queue.js';
 import type { Queues } from '../runtime/queues.js';
 import { ApplicationUnderTest } from './application-under-test.js';
 import { type CallBounds, readBounds, readLength } from './call-bounds.js';
@@ -74,7 +73,7 @@ export class DelayQueueTester {
    * expect(queue.offered('orders')).toMatchObject([{ payload: { orderId: 'o-1' }, delay: 1_800_000 }]);
    * ```
    */
-  offered<Payloads>(queue: DefinedBy<Payloads>): OfferedMessage<PayloadInputOf<Payloads, TypesOf<Payloads>>>[];
+  offered<Payloads>(queue: DefinedBy<Payloads>): OfferedMessage<PayloadInput<SpecOf<Payloads, TypesOf<Payloads>>>>[];
   offered<T = unknown>(queue?: string): OfferedMessage<T>[];
   offered<T>(queue?: QueueArgument): OfferedMessage<T>[] {
     const { name, instance } =
@@ -154,7 +153,7 @@ export class DelayQueueTester {
   handle<Payloads, Type extends TypesOf<Payloads>>(
     queue: DefinedBy<Payloads>,
     type: Type,
-    payload: PayloadInputOf<Payloads, Type>,
+    payload: PayloadInput<SpecOf<Payloads, Type>>,
     options?: TypedHandleOptions,
   ): Promise<HandleOutcome>;
   async handle(queue: QueueArgument, ...given: HandleArguments): Promise<HandleOutcome> {

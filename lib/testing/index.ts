@@ -15,12 +15,9 @@ export type {
   PayloadInput,
   PayloadOutput,
   PayloadSpec,
-  TypedSchema,
 } from '../handler/definition/payload-spec.js';
 export type { DefinedBy, QueueDefinition, SpecOf, TypesOf } from '../handler/definition/queue-definition.js';
-export type { PayloadInputOf } from '../producer/typed-queue.js';
 export type {
-  BackoffFunction,
   BackoffOptions,
   ExponentialBackoff,
   FixedBackoff,

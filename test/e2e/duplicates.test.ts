@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DelayQueueProducer, OnDuplicate } from '../../lib/index.js';
+import type { DelayQueueProducer } from '../../lib/index.js';
+import type { OnDuplicate } from '../../lib/store/message-intake.js';
 import { Handled } from '../support/handled.js';
 import { isEmpty } from '../support/is-empty.js';
 import { Latch } from '../support/latch.js';

@@ -12,12 +12,12 @@ import {
   type DelayQueueEvent,
   DelayQueueProducer,
   DelayQueue,
-  type HandlerRepeat,
   type MessageOf,
   payload,
   type PayloadOf,
   RejectMessage,
 } from '../../lib/index.js';
+import type { HandlerRepeat } from '../../lib/options/queue-options.js';
 import { DelayQueueTester, DelayQueueTestingModule } from '../../lib/testing/index.js';
 import { redisson } from '../../lib/redisson/index.js';
 import { Latch } from '../support/latch.js';

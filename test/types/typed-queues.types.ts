@@ -1,4 +1,5 @@
 /** What the compiler lets through of typed queues, and what it refuses. Nothing here runs. */
+import { createParamDecorator } from '@nestjs/common';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { z } from 'zod';
@@ -48,6 +49,8 @@ holds<Equal<MessageOf<typeof Emails>, DelayedMessage<{ to: string }, ''>>>();
 holds<Equal<PayloadOf<typeof Visits>, { page: string }>>();
 // @ts-expect-error a queue of types has no message without one
 holds<Equal<PayloadOf<typeof Orders>['text'], string>>();
+
+const Tenant = createParamDecorator(() => 'a tenant');
 
 export class RightUses {
   constructor(
@@ -162,6 +165,11 @@ export class RightUses {
   @DelayedHandler(Orders, 'note')
   note(_: unknown, message: DelayedMessage): void {
     void message;
+  }
+
+  @DelayedHandler(Orders, 'remind')
+  remindTenant(given: { orderId: string }, _: unknown, @Tenant() tenant: string): void {
+    void [given, tenant];
   }
 
   @DelayedHandler(Emails, { timeout: '5s' })

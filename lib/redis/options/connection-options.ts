@@ -1,16 +1,5 @@
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
 
-/** A Redis Cluster, described as for `new Cluster(nodes, options)` of ioredis. */
-export interface ClusterConnection {
-  /** The arguments of ioredis' `Cluster`. */
-  readonly cluster: {
-    /** At least one node to start from; the others are discovered. */
-    readonly nodes: ClusterNode[];
-    /** Options of the cluster and, in `redisOptions`, of its connections. Default: none. */
-    readonly options?: ClusterOptions | undefined;
-  };
-}
-
 /**
  * Creates a new client for each call, with the given overrides applied after your own options. The module calls it once for
  * commands, once for announcements and once for each consumer, and closes these clients when the application shuts down. If it
@@ -32,4 +21,19 @@ export type ConnectionFactory = (overrides: RedisOptions) => Redis | Cluster;
  * Where Redis is: a `redis:` or `rediss:` URL, ioredis options, a cluster, or a function that creates clients. The module sets
  * some options of ioredis itself: `docs/operations.md` lists them.
  */
-export type ConnectionOptions = string | RedisOptions | ClusterConnection | ConnectionFactory;
+export type ConnectionOptions =
+  | string
+  | RedisOptions
+  | {
+      /** A Redis Cluster: the arguments of ioredis' `Cluster`. */
+      readonly cluster: {
+        /** At least one node to start from; the others are discovered. */
+        readonly nodes: ClusterNode[];
+        /** Options of the cluster and, in `redisOptions`, of its connections. Default: none. */
+        readonly options?: ClusterOptions | undefined;
+      };
+    }
+  | ConnectionFactory;
+
+/** A Redis Cluster, described as for `new Cluster(nodes, options)` of ioredis. */
+export type ClusterConnection = Extract<ConnectionOptions, { readonly cluster: object }>;

@@ -8,8 +8,8 @@ import type {
   MessageHeaders,
   OfferDue,
   PayloadInput,
-  PayloadInputOf,
   PayloadSpec,
+  SpecOf,
   TypedOfferRequest,
   TypesOf,
 } from 'nestjs-delay-queue';
@@ -160,7 +160,7 @@ export class DelayQueueOutbox<Transaction extends object = object> {
     transaction: Transaction,
     queue: DefinedBy<Payloads>,
     type: Type,
-    payload: PayloadInputOf<Payloads, Type>,
+    payload: PayloadInput<SpecOf<Payloads, Type>>,
     delay: CheckedDuration<Delay>,
     options?: TypedOutboxOfferOptions,
   ): Promise<OutboxReceipt>;
@@ -193,7 +193,7 @@ export class DelayQueueOutbox<Transaction extends object = object> {
     transaction: Transaction,
     queue: DefinedBy<Payloads>,
     type: Type,
-    payload: PayloadInputOf<Payloads, Type>,
+    payload: PayloadInput<SpecOf<Payloads, Type>>,
     date: Date,
     options?: TypedOutboxOfferOptions,
   ): Promise<OutboxReceipt>;
