@@ -53,14 +53,32 @@ export function payload<T>(): BarePayload<T> {
 
 /** What is offered. */
 export type PayloadInput<Spec> = Spec extends {
-  readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined };
+  /** As a Standard Schema has it. */
+  readonly '~standard': {
+    /** For the compiler alone. */
+    readonly types?:
+      | {
+          /** What is checked. */
+          readonly input: infer Input;
+        }
+      | undefined;
+  };
 }
   ? Input
   : PayloadOutput<Spec>;
 
 /** What the handler gets. */
 export type PayloadOutput<Spec> = Spec extends {
-  readonly '~standard': { readonly types?: { readonly output: infer Output } | undefined };
+  /** As a Standard Schema has it. */
+  readonly '~standard': {
+    /** For the compiler alone. */
+    readonly types?:
+      | {
+          /** What the check makes of it. */
+          readonly output: infer Output;
+        }
+      | undefined;
+  };
 }
   ? Output
   : Spec extends BarePayload<infer T> | PayloadClass<infer T>
