@@ -8,13 +8,16 @@ const SIDE_BY_SIDE = [
   'blocking-handlers',
   'clock-steps',
   'families',
+  'family-race',
   'half-open',
   'idle-cost',
   'idle-doorbells',
   'lost-permissions',
   'many-queues',
+  'repeat-kills',
   'rolling-deploy',
   'sentinel-failover',
+  'short-soak',
   'starts-and-stops',
 ].map((name) => `/test/load/${name}.load.ts`);
 

@@ -1,7 +1,16 @@
 import Sequencer from '@jest/test-sequencer';
 
 /** The suites that take longest. Without a cache, jest goes by the sizes of the files, and the last worker would be alone with one. */
-const SLOW = ['contract/', 'e2e/repeat', 'e2e/testing.test', 'redisson-layout/', 'layout/', 'e2e/', 'load/many-queues'];
+const SLOW = [
+  'contract/',
+  'e2e/repeat',
+  'e2e/testing.test',
+  'redisson-layout/',
+  'layout/',
+  'e2e/',
+  'load/many-queues',
+  'soak/soak.cluster',
+];
 
 /** Starts the slow suites first, so that all workers are done at about the same time. */
 export default class SlowFirst extends Sequencer {
