@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { Reach } from '../../lib/redis/connection/redis-connection.js';
+import type { Reached } from '../../lib/store/partitioned/missing-report.js';
 import { Reading } from '../../lib/store/partitioned/reading.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -61,6 +62,23 @@ describe('a read of several partitions', () => {
       await expect(answers).rejects.toMatchObject({ code: 'NOT_CONNECTED', message: 'Redis is not reachable.' });
     },
   );
+
+  it('knows that it has asked only some, so that nobody concludes that the others answer again', async () => {
+    const noted: Reached[] = [];
+    const { reading, answers } = readOf([0, notConnected(), 0]);
+    await answers;
+    const note = (reached: Reached) => void noted.push(reached);
+    const part = new Reading(reading.stores, { clock: new ManualClock(), reachOf: () => 'ready', note });
+    await part.one(0, (store) => store.status());
+    part.end();
+    const whole = new Reading(reading.stores, { clock: new ManualClock(), reachOf: () => 'ready', note });
+    await whole.all((store) => store.status());
+    whole.end();
+    expect(noted).toEqual([
+      { missing: [], hasAskedAll: false },
+      { missing: [1], hasAskedAll: true },
+    ]);
+  });
 
   it('fails if a partition refuses it', async () => {
     const { answers } = readOf([0, new DelayQueueError('STORE_REFUSED', 'WRONGTYPE'), 0]);

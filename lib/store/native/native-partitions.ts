@@ -92,7 +92,7 @@ export class NativePartitions implements Partitions {
       clock: this.options.clock,
       reachOf: (partition) => this.reachOf(partition),
       groupsAt: this.groups && this.#partitions.length,
-      note: (missing) => this.#missing.note(missing),
+      note: (reached) => this.#missing.note(reached),
     });
   }
 

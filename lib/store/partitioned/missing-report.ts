@@ -1,8 +1,16 @@
 import type { OnceAMinute } from '../../events/once-a-minute.js';
 
+/** How far a read has come. */
+export interface Reached {
+  /** The partitions that have not answered. */
+  readonly missing: readonly number[];
+  /** Whether it has asked all of them: only then does it know that those not missing answer. */
+  readonly hasAskedAll: boolean;
+}
+
 /** Tells which partitions do not answer: when others do than before, and once a minute while they stay the same. */
 export class MissingReport {
-  #told = '';
+  #told: readonly number[] = [];
 
   constructor(
     private readonly limit: OnceAMinute,
@@ -10,12 +18,12 @@ export class MissingReport {
   ) {}
 
   /** Takes note of the partitions that a read could not reach, if any. */
-  note(missing: readonly number[]): void {
-    const text = missing.join(' ');
-    if (text === this.#told && (text === '' || !this.limit.isDue)) return;
-    this.#told = text;
-    if (text === '') return;
+  note({ missing, hasAskedAll }: Reached): void {
+    const before = this.#told;
+    this.#told = hasAskedAll ? missing : [...new Set([...before, ...missing])].sort((one, other) => one - other);
+    const isNews = this.#told.join(' ') !== before.join(' ');
+    if (missing.length === 0 || (!isNews && !this.limit.isDue)) return;
     this.limit.reported();
-    this.tell(missing);
+    this.tell(this.#told);
   }
 }

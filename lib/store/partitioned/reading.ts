@@ -4,6 +4,7 @@ import type { CancelTimer, Clock } from '../../timing/clock.js';
 import { setImmediate } from '../../timing/event-loop.js';
 import type { MessageStore } from '../message-store.js';
 import type { Reach } from '../../redis/connection/redis-connection.js';
+import type { Reached } from './missing-report.js';
 
 /** How long a read waits for a partition, ms, by what is known of the way to it. One that is lost is not asked. */
 const PATIENCE = { ready: 500, opening: 500, silent: 50 } as const;
@@ -15,7 +16,7 @@ export interface Reaches {
   /** The place of the store that has the messages with groups; they are where partition 0 is. */
   readonly groupsAt?: number | undefined;
   /** Takes note of the partitions that have not answered, if any. */
-  readonly note?: (missing: readonly number[]) => void;
+  readonly note?: (reached: Reached) => void;
 }
 
 /**
@@ -24,6 +25,7 @@ export interface Reaches {
  */
 export class Reading {
   readonly #missing = new Set<number>();
+  readonly #asked = new Set<number>();
   /** Why a partition is missing. */
   #failure: DelayQueueError | undefined;
   /** Resolves once any partition has answered. */
@@ -57,7 +59,8 @@ export class Reading {
   /** @returns {@link missing}, once that has been noted */
   end(): readonly number[] {
     const { missing } = this;
-    this.#note?.(missing);
+    const hasAskedAll = [...this.stores.keys()].every((store) => this.#asked.has(store) || this.#missing.has(store));
+    this.#note?.({ missing, hasAskedAll });
     return missing;
   }
 
@@ -70,6 +73,7 @@ export class Reading {
   /** Asks one partition. @returns undefined if it does not answer */
   async one<Answer>(partition: number, call: (store: MessageStore) => Promise<Answer>): Promise<Answer | undefined> {
     if (this.#missing.has(partition)) return undefined;
+    this.#asked.add(partition);
     const answer = await this.inTime(partition, () => call(this.stores[partition]!));
     if (answer === undefined) this.#miss(partition);
     return answer;

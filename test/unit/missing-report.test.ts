@@ -1,0 +1,47 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { OnceAMinute } from '../../lib/events/once-a-minute.js';
+import { MissingReport } from '../../lib/store/partitioned/missing-report.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+describe('the report of partitions that do not answer', () => {
+  let clock: ManualClock;
+  let told: string[];
+  let report: MissingReport;
+  const whole = (...missing: number[]) => report.note({ missing, hasAskedAll: true });
+  const part = (...missing: number[]) => report.note({ missing, hasAskedAll: false });
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    told = [];
+    report = new MissingReport(new OnceAMinute(clock), (missing) => told.push(missing.join(' ')));
+  });
+
+  it('tells them once, and once a minute while they stay the same', async () => {
+    whole(0, 4);
+    whole(0, 4);
+    await clock.advance(59_999);
+    whole(0, 4);
+    expect(told).toEqual(['0 4']);
+    await clock.advance(1);
+    whole(0, 4);
+    expect(told).toEqual(['0 4', '0 4']);
+  });
+
+  it('tells at once that others do not answer, or again', () => {
+    whole(0, 4);
+    whole(4);
+    whole();
+    whole(4);
+    expect(told).toEqual(['0 4', '4', '4']);
+  });
+
+  it('says nothing new after a read that has asked other partitions only', () => {
+    whole(0, 4);
+    part();
+    part(4);
+    whole(0, 4);
+    expect(told).toEqual(['0 4']);
+    part(7);
+    expect(told).toEqual(['0 4', '0 4 7']);
+  });
+});
