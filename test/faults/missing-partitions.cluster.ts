@@ -145,12 +145,7 @@ describe.each([
       new Map([['', { delayed: each, ready: 0, active: 0, dead: each }]]),
     );
     expect(events).toContainEqual({ name: 'partitions-missing', queue, missing, partitions: PARTITIONS });
-    const told = app.log.filter((line) => line.includes(`${queue}: `) && line.includes('do not answer'));
-    expect(told.join('\n')).toContain(
-      `${missing.length} of ${PARTITIONS} partitions do not answer (${missing.join(', ')})`,
-    );
-    // On a busy machine others may be late for once: then these are told again.
-    expect(told.filter((line, i) => line === told[i - 1])).toEqual([]);
+    expect(app.log.filter((line) => line.includes(`${queue}: ${missing.length} of`))).toHaveLength(1);
   });
 
   test('changes of the whole queue fail, because they may not leave out a partition', async () => {
