@@ -38,7 +38,6 @@ export type {
 } from './message/message.js';
 export type { Calendar, Occurrence, RepeatRule } from './message/repeat-rule.js';
 export type { RepeatOptions } from './options/repeat-options.js';
-export type { TypedRepeatOptions } from './producer/repeats.js';
 export { DelayedHandler } from './handler/delayed-handler-decorator.js';
 export type {
   DecoratorOfHandler,
@@ -53,6 +52,7 @@ export {
   type PayloadInput,
   type PayloadOutput,
   type PayloadSpec,
+  type TypedSchema,
 } from './handler/definition/payload-spec.js';
 export type {
   DefinedBy,

@@ -5,6 +5,7 @@ import { type CheckedDue, dueAfter, dueAt } from '../message/due-time.js';
 import type { CheckedDuration, Duration } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
 import type { DeadLetter, MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
+import type { RepeatOptions } from '../options/repeat-options.js';
 import type { Stores } from '../runtime/create-stores.js';
 import { STORES } from '../runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
@@ -24,7 +25,7 @@ import { Offers } from './offers.js';
 import { listMessages, type MessagePage, snapshotOf } from './message-page.js';
 import { type MessageGroup, StoredGroup } from './message-group.js';
 import { countByType, type QueueCounts } from './queue-counts.js';
-import { Repeats, type TypedRepeatOptions } from './repeats.js';
+import { Repeats } from './repeats.js';
 import { listQueues, type QueuePage } from './queue-list.js';
 import type { MessageQuery, PageQuery } from './read-page.js';
 
@@ -140,7 +141,12 @@ export class DelayQueueProducer {
    * await producer.repeat('digests', 'weekdays', { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin' }, {});
    * ```
    */
-  async repeat<T>(queue: string, id: string, options: TypedRepeatOptions, payload: T): Promise<OfferResult> {
+  async repeat<T>(
+    queue: string,
+    id: string,
+    options: RepeatOptions & Pick<OfferOptions, 'type'>,
+    payload: T,
+  ): Promise<OfferResult> {
     return this.repeats.repeat(queue, { id, options, payload });
   }
 

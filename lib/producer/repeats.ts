@@ -15,24 +15,20 @@ import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { type Queue, Queues } from '../runtime/queues.js';
 import { lookUp } from '../store/partitioned/partitions.js';
 import type { Clock } from '../timing/clock.js';
-import { checkOfferOptions, type OfferResult } from './offer.js';
+import { checkOfferOptions, type OfferOptions, type OfferResult } from './offer.js';
 import { placeOffers } from './offer-placement.js';
 import { checkInTime } from './payload-in-time.js';
 import { unsupported } from './unsupported.js';
 import { resultOf, withMessageId, WriteFailure } from './write-outcome.js';
 
-/** When a message repeats, its type, and what its occurrences have in common. */
-export interface TypedRepeatOptions extends RepeatOptions {
-  /** The type of the message. Not available in every layout. Default: none. */
-  readonly type?: string | undefined;
-}
+type GivenOptions = RepeatOptions & Pick<OfferOptions, 'type'>;
 
 /** A message that is to repeat, unchecked. */
 export interface RepeatRequest {
   readonly id: string;
   /** Undefined: it may be among the options. */
   readonly type?: string;
-  readonly options: TypedRepeatOptions;
+  readonly options: GivenOptions;
   readonly payload: unknown;
   readonly check?: PayloadCheck | undefined;
 }
@@ -45,7 +41,7 @@ const OPTIONS_OF_TYPE: readonly (keyof RepeatOptions)[] = [
   'expiresAfter',
   'onExpired',
 ];
-const OPTIONS: readonly (keyof TypedRepeatOptions)[] = ['type', ...OPTIONS_OF_TYPE];
+const OPTIONS: readonly (keyof GivenOptions)[] = ['type', ...OPTIONS_OF_TYPE];
 
 /** How often an offer is made again because the time that it was for has come meanwhile. */
 const MOST_ROUNDS = 10;
@@ -62,7 +58,7 @@ export class Repeats {
   async repeat(name: string, { id, type: known, options, payload, check }: RepeatRequest): Promise<OfferResult> {
     const queue = this.queues.named(name);
     assertRepeatId(id);
-    const read = readFields<TypedRepeatOptions>(options, 'repeat', known === undefined ? OPTIONS : OPTIONS_OF_TYPE);
+    const read = readFields<GivenOptions>(options, 'repeat', known === undefined ? OPTIONS : OPTIONS_OF_TYPE);
     const { type = known ?? NO_TYPE, headers = {}, expiry } = checkOfferOptions(read);
     const rule = readRule(read);
     if (!queue.options.layout.can.repeats) throw unsupported(queue, 'repeat');

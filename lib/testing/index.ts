@@ -15,6 +15,7 @@ export type {
   PayloadInput,
   PayloadOutput,
   PayloadSpec,
+  TypedSchema,
 } from '../handler/definition/payload-spec.js';
 export type { DefinedBy, QueueDefinition, SpecOf, TypesOf } from '../handler/definition/queue-definition.js';
 export type {

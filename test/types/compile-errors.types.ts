@@ -257,7 +257,7 @@ export class TooEarly extends DeferMessage {
 }
 // @ts-expect-error Type 'string' is not assignable to type 'number'.
 void orders.repeat('remind', 'id', { cron: '0 9 * * *' }, { nth: '1' });
-// @ts-expect-error Argument of type '{}' is not assignable to parameter of type 'TypedRepeatOptions'.
+// @ts-expect-error Argument of type '{}' is not assignable to parameter of type 'RepeatOptions & Pick<OfferOptions, "type">'.
 void producer.repeat('b', 'id', {}, 1);
 // @ts-expect-error Type '"all"' is not assignable to type '"once" | "skip" | undefined'.
 void emails.repeat('id', { cron: '0 9 * * *', missed: 'all' }, { to: text });

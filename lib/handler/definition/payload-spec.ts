@@ -51,39 +51,37 @@ export function payload<T>(): BarePayload<T> {
   return BARE;
 }
 
-/** What is offered. */
-export type PayloadInput<Spec> = Spec extends {
-  /** As a Standard Schema has it. */
+/**
+ * A Standard Schema, as far as its types are concerned.
+ *
+ * @typeParam Input - what it checks
+ * @typeParam Output - what it makes of that
+ */
+export interface TypedSchema<Input, Output> {
+  /** As the standard has it. */
   readonly '~standard': {
     /** For the compiler alone. */
     readonly types?:
       | {
           /** What is checked. */
-          readonly input: infer Input;
+          readonly input: Input;
+          /** What the check makes of it. */
+          readonly output: Output;
         }
       | undefined;
   };
 }
-  ? Input
-  : PayloadOutput<Spec>;
+
+/** What is offered. */
+export type PayloadInput<Spec> = Spec extends TypedSchema<infer Input, unknown> ? Input : PayloadOutput<Spec>;
 
 /** What the handler gets. */
-export type PayloadOutput<Spec> = Spec extends {
-  /** As a Standard Schema has it. */
-  readonly '~standard': {
-    /** For the compiler alone. */
-    readonly types?:
-      | {
-          /** What the check makes of it. */
-          readonly output: infer Output;
-        }
-      | undefined;
-  };
-}
-  ? Output
-  : Spec extends BarePayload<infer T> | PayloadClass<infer T>
-    ? T
-    : never;
+export type PayloadOutput<Spec> =
+  Spec extends TypedSchema<unknown, infer Output>
+    ? Output
+    : Spec extends BarePayload<infer T> | PayloadClass<infer T>
+      ? T
+      : never;
 
 /** A schema as it is called. */
 export interface CallableSchema {
