@@ -111,4 +111,14 @@ export interface MessageFailure {
 }
 
 /** How many messages of a queue are in each state. */
-export type MessageCounts = Readonly<Record<MessageState, number>>;
+// Not an interface: its values are numbers for Object.values, too.
+export type MessageCounts = Readonly<{
+  /** Those whose time has not come. */
+  delayed: number;
+  /** Those that are due and that no worker has claimed. */
+  ready: number;
+  /** Those that a worker is handling. */
+  active: number;
+  /** Those that were given up. */
+  dead: number;
+}>;

@@ -3,13 +3,13 @@ import type { MessageCounts, MessageState } from '../message/message.js';
 import type { Queue } from '../runtime/queues.js';
 
 /** How many messages of a queue are in each state. */
-export type QueueCounts = MessageCounts & {
+export interface QueueCounts extends MessageCounts {
   /**
    * The partitions that did not answer, from 0: what is in them is left out. Absent if all have answered, and always without
    * `partitions`: then a read that is not answered fails.
    */
   readonly missing?: readonly number[];
-};
+}
 
 /**
  * Adds up the pages of a walk through a queue. The result is a `Map`, because any name may be a type, `__proto__` included, and
