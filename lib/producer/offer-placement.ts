@@ -49,8 +49,8 @@ export class OfferPlacement {
     return this.#spread ? this.#spread.next(this.partitions) : this.#newIds.next();
   }
 
-  partitionOf({ id, isGrouped }: Offer): number {
-    if (isGrouped) return OF_GROUPS;
+  partitionOf({ id, group }: Offer): number {
+    if (group !== undefined) return OF_GROUPS;
     return this.#spread ? this.#spread.partitionOf(id) : 0;
   }
 

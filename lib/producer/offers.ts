@@ -125,7 +125,7 @@ export class Offers {
       );
     const offer = { id: id ?? newId ?? writer.newId(), due, onDuplicate, body, isNew, checked };
     if (maxWait === undefined && group === undefined) return offer;
-    return { ...offer, ...(maxWait !== undefined && { maxWait }), ...(group !== undefined && { isGrouped: true }) };
+    return { ...offer, ...(maxWait !== undefined && { maxWait }), ...(group !== undefined && { group }) };
   }
 
   async #observe<Result>(

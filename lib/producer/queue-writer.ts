@@ -163,7 +163,7 @@ export class QueueWriter {
   }
 
   async #writeEach(placement: OfferPlacement, offers: readonly Offer[]): Promise<WriteOutcome[]> {
-    if (placement.hasOnePartition && !offers.some(({ isGrouped }) => isGrouped)) {
+    if (placement.hasOnePartition && !offers.some(({ group }) => group !== undefined)) {
       return this.#writeList(placement, 0, offers);
     }
     const outcomes: WriteOutcome[] = [];

@@ -83,8 +83,8 @@ export interface Offer {
   readonly body: MessageBody;
   /** Its id was generated for it, so no message can have it yet. */
   readonly isNew?: boolean;
-  /** Its body names its group. */
-  readonly isGrouped?: boolean;
+  /** Its group, which its body names, too. */
+  readonly group?: string;
 }
 
 /**

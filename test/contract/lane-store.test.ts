@@ -22,7 +22,10 @@ class GroupingStore extends NativeMessageStore {
 
   override offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     return super.offer(
-      offers.map((offer) => ({ ...offer, body: grouped(Buffer.from(offer.body), this.groupOf(offer.id)) })),
+      offers.map((offer) => {
+        const group = this.groupOf(offer.id);
+        return { ...offer, group, body: grouped(Buffer.from(offer.body), group) };
+      }),
     );
   }
 

@@ -1,12 +1,13 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { wrapGroup } from '../../lib/message/codec/group-body.js';
 import { MemoryQueueDirectory } from '../../lib/store/memory/memory-directory.js';
 import { MemoryPartitions } from '../../lib/store/memory/memory-partitions.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { ClaimReport } from '../../lib/store/message-flow.js';
+import type { Offer } from '../../lib/store/message-intake.js';
 import type { GroupRules, MessageStore } from '../../lib/store/message-store.js';
 import { LaneStore } from '../../lib/store/native/lane-store.js';
 import { systemClock } from '../../lib/timing/clock.js';
+import { ofGroup } from '../support/of-group.js';
 import { until } from '../support/until.js';
 import { openRedisQueue } from './redis-queue.js';
 import { nativeStore, PREFIX } from './redis-stores.js';
@@ -47,8 +48,8 @@ describe.each([
   afterEach(() => both.close());
 
   async function makeReady(store: MessageStore, ...ids: string[]): Promise<void> {
-    const body = store === both.grouped ? (id: string) => wrapGroup('J1', `of ${id}`) : () => 'J1';
-    await store.offer(ids.map((id) => ({ id, due: { at: 0 }, onDuplicate: 'reject' as const, body: body(id) })));
+    const offers = ids.map((id): Offer => ({ id, due: { at: 0 }, onDuplicate: 'reject', body: 'J1' }));
+    await store.offer(store === both.grouped ? offers.map((offer) => ofGroup(offer, `of ${offer.id}`)) : offers);
     await until(async () => (await store.transfer({ limit: 9 })).moved > 0);
   }
 

@@ -133,7 +133,7 @@ describe('the permissions of each layout', () => {
     await connections.commands.run(laneScripts().offer, { keys, args, rest });
     await store.clear();
     const asNew = { channel: keys.due, publish: 'SPUBLISH', partitioning: '' };
-    const grouped = ['in a cluster', '@0', 'Ngroup\none\nits body'];
+    const grouped = ['in a cluster', '@0', 'Ngroup\none\nits body', 'one'];
     await connections.commands.run(laneScripts().offerNew, { keys, args: asNew, rest: grouped });
     await store.clear();
     await trace.end();

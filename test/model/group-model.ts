@@ -1,9 +1,10 @@
 import { expect } from '@jest/globals';
-import { groupOf, wrapGroup } from '../../lib/message/codec/group-body.js';
+import { groupOf } from '../../lib/message/codec/group-body.js';
 import type { MessageState } from '../../lib/message/message.js';
 import type { ClaimRequest, Settlement } from '../../lib/store/message-flow.js';
 import type { ChangeOutcome, DueTime, Offer, OfferOutcome } from '../../lib/store/message-intake.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
+import { ofGroup } from '../support/of-group.js';
 import { GroupLine } from './group-line.js';
 import type { Instant, Moment } from './instant.js';
 import { type ModelMessage, QueueModel } from './queue-model.js';
@@ -15,7 +16,7 @@ const MOST_EQUALS = 3333;
 export function inGroup(offer: Offer): Offer {
   const body = Buffer.from(offer.body);
   const group = ['one', 'one', 'two', 'three'][body.reduce((sum, byte) => sum + byte, 0) % 4]!;
-  return { ...offer, body: wrapGroup(body.toString(), group) };
+  return ofGroup({ ...offer, body: body.toString() }, group);
 }
 
 /** A new message, and those that were delayed when it was offered. */

@@ -43,7 +43,9 @@ export async function expectLaneKeys(redis: Redis, keys: LaneKeys, model: GroupM
 
   const withSlot = [...list, ...[...model.in('active'), ...waiting].map(({ id }) => id)];
   const slots = model.limits.groups!.concurrency ?? Infinity;
-  const read = Object.fromEntries(Object.entries(lanes).map(([group, text]) => [group, readTaken(text)]));
+  const { '': anyWide, ...stored } = lanes;
+  expectEqual(anyWide !== undefined, Object.values(stored).some(isWide));
+  const read = Object.fromEntries(Object.entries(stored).map(([group, text]) => [group, readTaken(text)]));
   for (const group of new Set([...all.map(({ id }) => model.groupOf(id)), ...lines.keys(), ...Object.keys(read)])) {
     const taken = read[group] ?? 0;
     const inLine = lines.get(group) ?? [];
@@ -73,6 +75,8 @@ async function readLines(redis: Redis, keys: LaneKeys): Promise<Map<string, stri
   return new Map(await Promise.all(lines));
 }
 
+const isWide = (text: Buffer) => text.toString() !== '1';
+
 function readTaken(text: Buffer): number {
-  return text.toString() === '1' ? 1 : text.readUInt32BE(0);
+  return isWide(text) ? text.readUInt32BE(0) : 1;
 }

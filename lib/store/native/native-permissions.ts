@@ -48,7 +48,7 @@ export const lanePermissions: Permissions<LaneKeys> = {
   partitions: [],
   ready: [...nativePermissions.ready, 'LINSERT'],
   groups: ['HDEL', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
-  lanes: ['HDEL', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
+  lanes: ['HDEL', 'HEXISTS', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
   line: ['LINDEX', 'LLEN', 'LPOP', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
   held: ['HDEL', 'HKEYS', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
   awaited: ['GET', 'SET'],

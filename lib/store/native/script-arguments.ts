@@ -20,7 +20,10 @@ import { type Announcing, tellerArgument } from './announcements.js';
 /** The arguments of offers under free ids, one after the other. */
 export function newOfferArguments(offers: readonly Offer[]): ScriptArgument[] {
   const args: ScriptArgument[] = [];
-  for (const { id, due, body } of offers) args.push(id, dueArgument(due), body);
+  for (const { id, due, body, group } of offers) {
+    args.push(id, dueArgument(due), body);
+    if (group !== undefined) args.push(group);
+  }
   return args;
 }
 

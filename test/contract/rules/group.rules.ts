@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { wrapGroup } from '../../../lib/message/codec/group-body.js';
+import { ofGroup } from '../../support/of-group.js';
 import type { Claim, Doorbell, Outcome } from '../../../lib/store/message-flow.js';
 import type { DueTime, Offer } from '../../../lib/store/message-intake.js';
 import type { GroupRules, StoreLimits } from '../../../lib/store/message-store.js';
@@ -26,19 +27,17 @@ class GroupedQueue {
     due: DueTime,
     { onDuplicate = 'reject', group = id[0]! }: { onDuplicate?: Offer['onDuplicate']; group?: string } = {},
   ): Promise<void> {
-    const body = wrapGroup(Buffer.from(`J"${id}"`), group);
-    await this.store.offer([{ id, due, onDuplicate, body }]);
+    const body = Buffer.from(`J"${id}"`);
+    await this.store.offer([ofGroup({ id, due, onDuplicate, body }, group)]);
   }
 
   /** Makes new messages ready, in this order, as far as their groups let them. */
   async makeReady(...ids: string[]): Promise<void> {
     const longAgo = Math.floor(await this.queue.now()) - HOUR;
-    const offers = ids.map((id, i) => ({
-      id,
-      due: { at: longAgo + i },
-      onDuplicate: 'reject' as const,
-      body: wrapGroup(Buffer.from(`J"${id}"`), id[0]!),
-    }));
+    const offers = ids.map((id, i) => {
+      const body = Buffer.from(`J"${id}"`);
+      return ofGroup({ id, due: { at: longAgo + i }, onDuplicate: 'reject', body }, id[0]!);
+    });
     await this.store.offer(offers);
     await this.queue.transfer();
   }
@@ -179,12 +178,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
       it('messages of one instant come in the order of offers also if one call offers them', async () => {
         const queue = await open({ concurrency, onRetry: 'hold' });
         const ids = ['a4', 'a2', 'b1', 'a9', 'a1', 'a7'];
-        const offers = ids.map((id) => ({
-          id,
-          due: { after: 0 },
-          onDuplicate: 'keep' as const,
-          body: wrapGroup(Buffer.from('J'), id[0]!),
-        }));
+        const offers = ids.map((id) => ofGroup({ id, due: { after: 0 }, onDuplicate: 'keep', body: 'J' }, id[0]!));
         await queue.store.offer(offers);
         await queue.queue.advance(2);
         await queue.queue.transfer(2);
@@ -387,12 +381,9 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         const claim = await queue.begin('a', ...many, 'a last');
         await queue.queue.transferAll(1000);
         for (let first = 0; first < many.length; first += 100) {
-          const offers = many.slice(first, first + 100).map((id) => ({
-            id,
-            due: { after: HOUR },
-            onDuplicate: 'replace' as const,
-            body: wrapGroup(Buffer.from('J'), 'a'),
-          }));
+          const offers = many
+            .slice(first, first + 100)
+            .map((id) => ofGroup({ id, due: { after: HOUR }, onDuplicate: 'replace', body: 'J' }, 'a'));
           await queue.store.offer(offers);
         }
         await queue.settle(claim, { kind: 'ack' });

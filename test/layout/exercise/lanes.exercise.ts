@@ -2,6 +2,7 @@ import type { MessageBody } from '../../../lib/message/codec/message-codec.js';
 import { wrapGroup } from '../../../lib/message/codec/group-body.js';
 import type { Change, ChangeOutcome, Offer, OfferReceipt } from '../../../lib/store/message-intake.js';
 import { LaneStore } from '../../../lib/store/native/lane-store.js';
+import { ofGroup } from '../../support/of-group.js';
 import { until } from '../../support/until.js';
 
 const HOUR = 3_600_000;
@@ -9,7 +10,7 @@ const HOUR = 3_600_000;
 /** Gives all messages the same group, but those that have one already. */
 export class OneGroupStore extends LaneStore {
   override offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
-    return super.offer(offers.map((offer) => ({ ...offer, body: grouped(offer.body) })));
+    return super.offer(offers.map((offer) => (offer.group === undefined ? ofGroup(offer, 'one') : offer)));
   }
 
   override change(id: string, { due, from, to }: Change): Promise<ChangeOutcome> {
@@ -17,8 +18,8 @@ export class OneGroupStore extends LaneStore {
   }
 }
 
-function grouped(body: MessageBody, group = 'one'): MessageBody {
-  return String(body).startsWith('Ngroup\n') ? body : wrapGroup(body, group);
+function grouped(body: MessageBody): MessageBody {
+  return String(body).startsWith('Ngroup\n') ? body : wrapGroup(body, 'one');
 }
 
 /** Lets messages wait in the lines of their groups, and take them out of there in all ways. */
@@ -103,7 +104,7 @@ export class LanesExercise {
   async #takeTurnsIn(store: LaneStore): Promise<void> {
     const two = ['a', 'b', 'c'].flatMap((id) => ['one', 'two'].map((group) => ({ id: `${id} of ${group}`, group })));
     await store.offer(
-      two.map(({ id, group }) => ({ id, due: { at: 0 }, onDuplicate: 'keep', body: grouped('its body', group) })),
+      two.map(({ id, group }) => ofGroup({ id, due: { at: 0 }, onDuplicate: 'keep', body: 'its body' }, group)),
     );
     await until(async () => (await store.transfer({ limit: 9 })).moved > 0);
     await store.claim({ token: 'first turn', limit: 1, lease: HOUR });

@@ -53,18 +53,20 @@ end
 --@with lanes check_permissions('HDEL', keys.groups)
 --@with lanes check_bell()
 --@with lanes local groups = read_groups(gone)
---@with lanes local texts = read_texts(groups)
+--@with lanes -- Usually no lane has more than one slot, nor had when groups were allowed several: then nothing has to be read of them.
+--@with lanes local are_single = slots == 1 and redis.call('HEXISTS', keys.lanes, ANY_WIDE) == 0
+--@with lanes local texts = are_single and {} or read_texts(groups)
 local may = redis.acl_check_cmd
 if not (may('HDEL', keys.claims, '0') and may('ZREM', keys.leases, '0') and (not some_left or may('HSET', keys.claims, '0', '0'))
   and (attempts_kept == 0 or may('HDEL', keys.attempts, '0'))) then
   return false
 end
---@with lanes -- As leave_lanes and store_lanes do, for less where a group has a single slot: the next message of its line gets that.
---@with lanes local function pass_slots_on(ids, groups, texts)
+--@with lanes -- As leave_lanes and store_lanes do, for less where groups have a single slot: the next message of the line gets that.
+--@with lanes local function pass_slots_on()
 --@with lanes   local admitted, emptied, line = {}, {}, keys.line
---@with lanes   for i = 1, #ids do
+--@with lanes   for i = 1, #gone do
 --@with lanes     local group = groups[i]
---@with lanes     if slots == 1 and texts[i] == '1' then
+--@with lanes     if group ~= '' and are_single then
 --@with lanes       local following = redis.pcall('LPOP', line .. group)
 --@with lanes       if type(following) == 'string' then
 --@with lanes         admitted[#admitted + 1] = following
@@ -72,7 +74,7 @@ end
 --@with lanes         emptied[#emptied + 1] = group
 --@with lanes       end
 --@with lanes     elseif group ~= '' then
---@with lanes       lane_of[ids[i]] = open_lane(group, texts[i])
+--@with lanes       lane_of[gone[i]] = open_lane(group, texts[i])
 --@with lanes     end
 --@with lanes   end
 --@with lanes   if #admitted > 0 then
@@ -81,7 +83,7 @@ end
 --@with lanes   if #emptied > 0 then
 --@with lanes     redis.call('HDEL', keys.lanes, unpack(emptied))
 --@with lanes   end
---@with lanes   leave_lanes(ids)
+--@with lanes   leave_lanes(gone)
 --@with lanes   return #admitted + store_lanes()
 --@with lanes end
 
@@ -98,5 +100,5 @@ for token, left in pairs(held) do
   end
 end
 --@with lanes redis.call('HDEL', keys.groups, unpack(gone))
---@with lanes ring_for(pass_slots_on(gone, groups, texts))
+--@with lanes ring_for(pass_slots_on())
 return 1

@@ -8,6 +8,7 @@
 --      publish: text, as in offer
 --      partitioning: text, as in offer
 --      ...: for each offer: id, due (as in offer), body
+--@with lanes --        and its group, which the body names, too
 -- Returns null if an id is in use; otherwise for each offer its due in ms.
 --
 -- Atomic for the reasons of offer, with the same consequences of a crash. It includes nothing: a part would cost more than all that
@@ -32,7 +33,8 @@ end
 local soonest = now_micros > now * 1000 and now + 1 or now
 local id, earliest, earliest_text, dues, scores, records = ARGV[FIRST], math.huge, nil, nil, nil, nil
 local is_alone = not ARGV[FIRST + 3]
---@with lanes is_alone = false
+local arguments = 3
+--@with lanes is_alone, arguments = false, 4
 --@with lanes local groups, group_of = {}, {}
 if is_alone then
   if redis.call('HEXISTS', keys.messages, id) == 1 then
@@ -43,7 +45,7 @@ if is_alone then
   earliest, earliest_text = dues, string.format('%d', dues)
 else
   local ids, known, last_due, last_text = {}, {}, nil, nil
-  for at = FIRST, #ARGV, 3 do
+  for at = FIRST, #ARGV, arguments do
     ids[#ids + 1] = ARGV[at]
   end
   for _, record in ipairs(redis.call('HMGET', keys.messages, unpack(ids))) do
@@ -57,7 +59,7 @@ else
       return false
     end
     known[new] = true
-    local at = FIRST + 3 * (i - 1)
+    local at = FIRST + arguments * (i - 1)
     local delay = tonumber(ARGV[at + 1])
     local due = delay and soonest + delay or tonumber(string.sub(ARGV[at + 1], 2))
     local text = due == last_due and last_text or string.format('%d', due)
@@ -66,12 +68,7 @@ else
       earliest, earliest_text = due, text
     end
     dues[i], scores[2 * i - 1], scores[2 * i] = due, text, new
-    --@with lanes local group = string.match(ARGV[at + 2], '^Ngroup\n([^\n]+)\n')
-    --@with lanes if not group then
-    --@with lanes   return false
-    --@with lanes end
-    --@with lanes groups[2 * i - 1], groups[2 * i] = new, group
-    --@with lanes group_of[i] = group
+    --@with lanes groups[2 * i - 1], groups[2 * i], group_of[i] = new, ARGV[at + 3], ARGV[at + 3]
     records[2 * i - 1], records[2 * i] = new, struct.pack('>I6I6', due, now) .. ARGV[at + 2]
   end
   --@with lanes delay_equals(scores, group_of)

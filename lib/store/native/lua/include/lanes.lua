@@ -4,7 +4,8 @@
 -- unless nobody else is ready. So where a group has room, nothing waits in its line.
 --
 -- groups id → group
--- lanes  group → '1': one slot is taken; or how many slots are taken, and how many of these by ready messages
+-- lanes  group → '1': one slot is taken, and there is no other; or how many slots are taken, and how many of these by ready messages.
+--        If any is of the second kind, there is a field '' besides
 -- line   with the group appended, a list: the ids that wait. These keys are not declared, and in the slot of the others.
 --        Packed into a field of lanes, they would cost nearly twice as much: Redis' Lua hashes every byte of a text.
 -- held   id → '1', of delayed messages that have a slot
@@ -113,6 +114,9 @@ local function run_on_line(command, group, ...)
   return (type(reply) ~= 'table' or not reply.err) and reply
 end
 
+-- In place of a group: the lane of some group has more than one slot, or had.
+local ANY_WIDE = ''
+
 -- What is stored of a lane; false: nothing.
 local function encode_lane(lane)
   if lane.taken == 1 and slots == 1 then
@@ -130,7 +134,7 @@ end
 
 -- Lets the next message of each changed lane that has room into the list of ready ids, and stores the lanes. Returns how many have come there.
 local function store_lanes()
-  local admitted, texts, gone = {}, {}, {}
+  local admitted, texts, gone, any_wide = {}, {}, {}, false
   for _, lane in ipairs(opened) do
     local following = lane.is_changed and has_room(lane) and run_on_line('LPOP', lane.group)
     if following then
@@ -141,6 +145,7 @@ local function store_lanes()
     if lane.is_changed and text ~= lane.stored then
       if text then
         texts[#texts + 1], texts[#texts + 2] = lane.group, text
+        any_wide = any_wide or text ~= '1'
       else
         gone[#gone + 1] = lane.group
       end
@@ -151,11 +156,17 @@ local function store_lanes()
   if #admitted > 0 then
     redis.call('RPUSH', keys.ready, unpack(admitted))
   end
+  if any_wide then
+    texts[#texts + 1], texts[#texts + 2] = ANY_WIDE, '1'
+  end
   if #texts > 0 then
     redis.call('HSET', keys.lanes, unpack(texts))
   end
   if #gone > 0 then
     redis.call('HDEL', keys.lanes, unpack(gone))
+    if redis.call('HLEN', keys.lanes) == 1 then
+      redis.call('HDEL', keys.lanes, ANY_WIDE)
+    end
   end
   -- Whoever has come there may have left again in the same call.
   local count = #admitted + (admitted_count > 0 and math.min(admitted_count, redis.call('LLEN', keys.ready)) or 0)

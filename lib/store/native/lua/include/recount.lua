@@ -6,7 +6,12 @@
 -- How many messages wait in lines, and whether as many slots are taken as there are messages that have one, and none waits in vain.
 local function look_at_lanes(ready, active)
   local taken, waiting, is_sound = 0, 0, true
-  local groups = redis.call('HKEYS', keys.lanes)
+  local groups = {}
+  for _, group in ipairs(redis.call('HKEYS', keys.lanes)) do
+    if group ~= ANY_WIDE then
+      groups[#groups + 1] = group
+    end
+  end
   for i, text in ipairs(read_texts(groups)) do
     local lane = open_lane(groups[i], text)
     local length = run_on_line('LLEN', lane.group) or 0

@@ -1,0 +1,7 @@
+import { wrapGroup } from '../../lib/message/codec/group-body.js';
+import type { Offer } from '../../lib/store/message-intake.js';
+
+/** The offer of a message with a group, as a producer makes it. */
+export function ofGroup(offer: Offer, group: string): Offer {
+  return { ...offer, group, body: wrapGroup(offer.body, group) };
+}
