@@ -83,7 +83,7 @@ export interface Offer {
   readonly body: MessageBody;
   /** Its id was generated for it, so no message can have it yet. */
   readonly isNew?: boolean;
-  /** Its group, which its body names, too. */
+  /** Its group, which its body names, too: a script that stores many messages does not search their bodies. */
   readonly group?: string;
 }
 

@@ -80,7 +80,7 @@ describe('a process with a family of queues', () => {
   test('costs as much with 10,000 queues, 10 of them busy, as with these 10 alone, and nearly nothing while all are empty', async () => {
     // Each has a server of its own, so both are counted at the same time.
     const families = await Promise.all([start(scenes.few, BUSY), start(scenes.many, MANY)]);
-    // First of all, because what was busy is looked at until it is forgotten, too.
+    // Before any is busy: a queue that was busy is looked at until it is forgotten.
     const [fewIdle, manyIdle] = (await Promise.all(families.map(countWhileIdle))) as [Cost, Cost];
     const [few, many] = (await Promise.all(families.map(countWhileBusy))) as [Cost, Cost];
     for (const [what, { connections, commands, calls }] of Object.entries({ fewIdle, manyIdle, few, many })) {

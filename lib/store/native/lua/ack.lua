@@ -52,10 +52,12 @@ end
 --@with lanes check_lanes()
 --@with lanes check_permissions('HDEL', keys.groups)
 --@with lanes check_bell()
---@with lanes local groups = read_groups(gone)
 --@with lanes -- Usually no lane has more than one slot, nor had when groups were allowed several: then nothing has to be read of them.
 --@with lanes local are_single = slots == 1 and redis.call('HEXISTS', keys.lanes, ANY_WIDE) == 0
---@with lanes local texts = are_single and {} or read_texts(groups)
+--@with lanes local groups = are_single and read_groups(gone)
+--@with lanes if not are_single then
+--@with lanes   read_lanes(gone)
+--@with lanes end
 local may = redis.acl_check_cmd
 if not (may('HDEL', keys.claims, '0') and may('ZREM', keys.leases, '0') and (not some_left or may('HSET', keys.claims, '0', '0'))
   and (attempts_kept == 0 or may('HDEL', keys.attempts, '0'))) then
@@ -63,18 +65,20 @@ if not (may('HDEL', keys.claims, '0') and may('ZREM', keys.leases, '0') and (not
 end
 --@with lanes -- As leave_lanes and store_lanes do, for less where groups have a single slot: the next message of the line gets that.
 --@with lanes local function pass_slots_on()
+--@with lanes   if not are_single then
+--@with lanes     leave_lanes(gone)
+--@with lanes     return store_lanes()
+--@with lanes   end
 --@with lanes   local admitted, emptied, line = {}, {}, keys.line
 --@with lanes   for i = 1, #gone do
 --@with lanes     local group = groups[i]
---@with lanes     if group ~= '' and are_single then
+--@with lanes     if group ~= '' then
 --@with lanes       local following = redis.pcall('LPOP', line .. group)
 --@with lanes       if type(following) == 'string' then
 --@with lanes         admitted[#admitted + 1] = following
 --@with lanes       else
 --@with lanes         emptied[#emptied + 1] = group
 --@with lanes       end
---@with lanes     elseif group ~= '' then
---@with lanes       lane_of[gone[i]] = open_lane(group, texts[i])
 --@with lanes     end
 --@with lanes   end
 --@with lanes   if #admitted > 0 then
@@ -83,8 +87,7 @@ end
 --@with lanes   if #emptied > 0 then
 --@with lanes     redis.call('HDEL', keys.lanes, unpack(emptied))
 --@with lanes   end
---@with lanes   leave_lanes(gone)
---@with lanes   return #admitted + store_lanes()
+--@with lanes   return #admitted
 --@with lanes end
 
 redis.call('HDEL', keys.messages, unpack(gone))
