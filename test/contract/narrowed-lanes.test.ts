@@ -4,7 +4,7 @@ import type { MessageStore } from '../../lib/store/message-store.js';
 import { LaneStore } from '../../lib/store/native/lane-store.js';
 import { ofGroup } from '../support/of-group.js';
 import { until } from '../support/until.js';
-import type { QueueUnderTest } from './contract-queue.js';
+import { ContractQueue } from './contract-queue.js';
 import { openRedisQueue } from './redis-queue.js';
 import { PREFIX } from './redis-stores.js';
 
@@ -12,24 +12,20 @@ const HOUR = 3_600_000;
 const LIMITS = { attempts: 3, maxDeadLetters: 10, maxMessages: null, rate: null };
 
 describe('a group that had more slots than it is given now', () => {
-  let queue: QueueUnderTest;
+  let queue: ContractQueue;
   /** A process that gives each group three slots, and one that gives it a single slot. */
   let wide: MessageStore;
   let narrow: MessageStore;
 
   beforeEach(() => {
     const slots = [3, 1];
-    queue = openRedisQueue(
-      (connections, name) =>
-        new LaneStore(connections, {
-          prefix: PREFIX,
-          queue: name,
-          limits: LIMITS,
-          rules: { concurrency: slots.shift()!, onRetry: 'hold' },
-        }),
-    );
+    const underTest = openRedisQueue((connections, name) => {
+      const rules = { concurrency: slots.shift()!, onRetry: 'hold' } as const;
+      return new LaneStore(connections, { prefix: PREFIX, queue: name, limits: LIMITS, rules });
+    });
+    queue = new ContractQueue(underTest);
     wide = queue.store;
-    narrow = queue.secondView!;
+    narrow = queue.secondView;
   });
   afterEach(() => queue.close());
 
@@ -40,36 +36,33 @@ describe('a group that had more slots than it is given now', () => {
     await until(async () => (await store.transfer({ limit: 9 })).moved > 0);
   }
 
-  async function claim(store: MessageStore, token: string): Promise<Claim[]> {
-    const { messages } = await store.claim({ token, limit: 9, lease: HOUR });
-    return messages.map(({ id }) => ({ id, token }));
-  }
+  const claim = (store: MessageStore) => queue.claim(9, HOUR, store);
 
   const ack = (store: MessageStore, claims: readonly Claim[]) =>
     store.settle(claims.map((claim) => ({ claim, outcome: { kind: 'ack' } })));
 
   it('lets the next message go when the last of those that have slots is handled', async () => {
     await makeReady(wide, 'a1', 'a2', 'a3', 'a4', 'a5');
-    const claims = await claim(wide, 'three at once');
+    const claims = await claim(wide);
     expect(claims.map(({ id }) => id)).toEqual(['a1', 'a2', 'a3']);
     for (const active of claims) {
-      expect(await claim(narrow, `beside ${active.id}`)).toEqual([]);
+      expect(await claim(narrow)).toEqual([]);
       await ack(narrow, [active]);
     }
     for (const id of ['a4', 'a5']) {
-      const next = await claim(narrow, id);
+      const next = await claim(narrow);
       expect(next.map((message) => message.id)).toEqual([id]);
       await ack(narrow, next);
     }
-    expect(await queue.leftovers!()).toEqual([]);
+    expect(await queue.leftovers()).toEqual([]);
   });
 
   it('does not keep other groups from their single slots', async () => {
     await makeReady(wide, 'a1', 'a2');
     await makeReady(narrow, 'b1', 'b2');
-    const claims = await claim(narrow, 'of each group');
+    const claims = await claim(narrow);
     expect(claims.map(({ id }) => id)).toEqual(['a1', 'b1']);
     await ack(narrow, claims);
-    expect((await claim(narrow, 'the next')).map(({ id }) => id)).toEqual(['a2', 'b2']);
+    expect((await claim(narrow)).map(({ id }) => id)).toEqual(['a2', 'b2']);
   });
 });
