@@ -6,7 +6,7 @@ import { until } from '../support/until.js';
 import type { CommandOptions } from './run-command.js';
 
 // Far more than needed; a program that has not printed what it is to print by then fails.
-const PRINT_TIMEOUT = 20_000;
+const PRINT_TIMEOUT = 60_000;
 
 /** A program that runs until it is ended. */
 export class RunningProgram {

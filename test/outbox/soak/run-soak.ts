@@ -14,11 +14,17 @@ import { startRedis } from '../../support/redis/start-redis.js';
 import { argumentsFor, ENVIRONMENT } from '../../support/run-program.js';
 import { until } from '../../support/until.js';
 import { type Library, openLibrary } from '../library.js';
-import { DUE, KEPT, type ProcessSettings, type SoakPayload, type SoakSettings, type Step } from './settings.js';
+import {
+  DUE,
+  KEPT,
+  PATIENCE,
+  type ProcessSettings,
+  type SoakPayload,
+  type SoakSettings,
+  type Step,
+} from './settings.js';
 import { judge, type Seen, type Verdict } from './verdict.js';
 
-/** After so many ms of quiet, something hangs. */
-const PATIENCE = 120_000;
 const RELAYS = 2;
 
 /** What a run comes to, and what happened in it. */

@@ -17,6 +17,9 @@ export interface ProcessSettings extends SoakSettings {
   readonly journal: string;
 }
 
+/** After so many ms of quiet, something hangs. */
+export const PATIENCE = 120_000;
+
 /** Messages that stay in the queue until the end of the run. */
 export const KEPT = 'kept';
 /** Messages that are handled during the run. */

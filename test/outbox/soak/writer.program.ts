@@ -2,11 +2,11 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { appendFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayQueueModule, DelayQueueProducer } from '../../../lib/index.js';
 import { DelayQueueOutbox, OutboxModule, type Sql } from '../../../packages/outbox/src/index.js';
+import { until } from '../../support/until.js';
 import { openLibrary } from '../library.js';
-import { DUE, KEPT, type ProcessSettings, type Step } from './settings.js';
+import { DUE, KEPT, PATIENCE, type ProcessSettings, type Step } from './settings.js';
 
 const settings = JSON.parse(process.argv[2] ?? '') as ProcessSettings;
 const { control } = settings;
@@ -44,11 +44,16 @@ async function write(writer: number): Promise<void> {
       });
       if (control === 'losses' && step) await offerAfterwards(step);
     } catch (error) {
-      // The database is away: what has not begun is not to be lost in a hurry.
-      if (!(error instanceof RolledBack)) await sleep(20);
+      // The database is away; without the wait, all that has not begun would fail until it is back.
+      if (!(error instanceof RolledBack)) await databaseIsBack();
     }
     if (n % 500 === 0) console.log(JSON.stringify({ started: n }));
   }
+}
+
+async function databaseIsBack(): Promise<void> {
+  const ask = async (transaction: object) => (database.within(transaction) as Sql)('SELECT 1');
+  await until(() => library.transact(ask).then(() => true), { within: PATIENCE, every: 20 });
 }
 
 async function take(writer: number, turn: number, n: number, transaction: object): Promise<Step> {
