@@ -101,7 +101,9 @@ export class StoredGroup<Snapshot extends MessageSnapshot> implements MessageGro
     let { step, last } = readCursor(cursor);
     const messages: Snapshot[] = [];
     for (;;) {
-      const page = await this.#store.listGroup!({ group: this.group, cursor: step });
+      // Where a page has ended in the middle of a step, that step was the smallest there is.
+      const most = last === '' ? limit - messages.length : 0;
+      const page = await this.#store.listGroup!({ group: this.group, cursor: step, most });
       for (const id of idsBehind(last, state, page)) {
         if (messages.length === limit) return { messages, cursor: `${step}:${last}` };
         const found = await this.#store.find(id);

@@ -144,6 +144,8 @@ export function hasMoved({ moved, recovered, buried }: TransferReport): boolean 
 export interface Claim {
   readonly id: string;
   readonly token: string;
+  /** The group of the message, for a store that ends the claim for less if it need not look that up; it need not be given. */
+  readonly group?: string | undefined;
 }
 
 export interface ClaimRequest {

@@ -95,6 +95,8 @@ export interface StoredMessage extends ClaimedMessage {
   readonly leasedUntil: number | null;
   /** When it is due, with the fraction of a millisecond that keeps equal ones in order; absent: `dueAt`. */
   readonly rank?: number;
+  /** What orders it among those of equal ranks, and is the name of its place; absent: its id. */
+  readonly name?: string;
   /** Null unless dead. */
   readonly death: MessageDeath | null;
 }
@@ -164,6 +166,11 @@ export interface GroupPageRequest {
   readonly group: string;
   /** The `cursor` of the page before; default: the first page. */
   readonly cursor?: string | undefined;
+  /**
+   * How many messages to list (0–1000), or one more step's smallest part if that has more; 0: that part. Asked for again from the same
+   * cursor, it has the same messages, while others come and go. Default: as many as a step has.
+   */
+  readonly most?: number | undefined;
 }
 
 /** What one step through the messages of all groups has found of one: some of its messages, perhaps none, in no particular order. */

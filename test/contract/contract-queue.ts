@@ -4,6 +4,7 @@ import type { DueTime, OfferReceipt, OnDuplicate } from '../../lib/store/message
 import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
 import type { StoredMessage, StoredPage } from '../../lib/store/message-upkeep.js';
 import type { MessageState } from '../../lib/message/message.js';
+import { groupOf } from '../../lib/message/codec/group-body.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 
 /** What a store's test file provides: a fresh queue, seen from two processes. */
@@ -218,7 +219,7 @@ export class ContractQueue {
   async claim(limit = 1000, lease = HOUR, view = this.store): Promise<Claim[]> {
     const token = this.newToken();
     const { messages } = await view.claim({ token, limit, lease });
-    return messages.map(({ id }) => ({ id, token }));
+    return messages.map(({ id, body }) => ({ id, token, group: groupOf(body) }));
   }
 
   newToken(): string {

@@ -6,7 +6,15 @@ import { LaneStore } from '../../lib/store/native/lane-store.js';
 import { laneScripts } from '../../lib/store/native/lane-scripts.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import type { RedisConnections } from '../../lib/redis/redis-connections.js';
-import type { ClaimReport, ClaimRequest, TransferReport, TransferRequest } from '../../lib/store/message-flow.js';
+import type {
+  ClaimedMessage,
+  ClaimReport,
+  ClaimRequest,
+  Settlement,
+  SettleReport,
+  TransferReport,
+  TransferRequest,
+} from '../../lib/store/message-flow.js';
 import type { Change, ChangeOutcome, Offer, OfferReceipt } from '../../lib/store/message-intake.js';
 import type { PageRequest, StoredMessage, StoredPage } from '../../lib/store/message-upkeep.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
@@ -39,6 +47,19 @@ class GroupingStore extends NativeMessageStore {
     return { ...report, messages: report.messages.map(withoutGroup) };
   }
 
+  override settle(settlements: readonly Settlement[]): Promise<SettleReport> {
+    return super.settle(
+      settlements.map(({ claim, outcome }) => {
+        const group = this.groupOf(claim.id);
+        if (!('body' in outcome)) return { claim: { ...claim, group }, outcome };
+        return {
+          claim: { ...claim, group },
+          outcome: { ...outcome, body: grouped(Buffer.from(outcome.body!), group) },
+        };
+      }),
+    );
+  }
+
   override async find(id: string): Promise<StoredMessage | null> {
     const found = await super.find(id);
     return found && withoutGroup(found);
@@ -56,8 +77,15 @@ function grouped(body: Buffer, group: string): MessageBody {
   return wrapSetAside(Buffer.from(grouped(inside, group)), since);
 }
 
-function withoutGroup<Message extends { readonly body: Buffer }>(message: Message): Message {
-  return { ...message, body: isGrouped(message.body) ? unwrapGroup(message.body)!.body : message.body };
+function withoutGroup<Message extends ClaimedMessage & { readonly name?: string }>(message: Message): Message {
+  const { name: _member, ...rest } = message;
+  return { ...rest, body: ungrouped(message.body) } as Message;
+}
+
+function ungrouped(body: Buffer): Buffer {
+  const { since, body: inside } = unwrapSetAside(body);
+  if (since !== null) return Buffer.from(wrapSetAside(ungrouped(inside), since));
+  return isGrouped(body) ? unwrapGroup(body)!.body : body;
 }
 
 type OpenStore = (connections: RedisConnections, queue: string) => GroupingStore;

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
-import { groupOf } from '../../lib/message/codec/group-body.js';
+import { groupOf, wrapGroup } from '../../lib/message/codec/group-body.js';
 import type { MessageState } from '../../lib/message/message.js';
-import type { ClaimRequest, Settlement } from '../../lib/store/message-flow.js';
+import type { Claim, ClaimRequest, Settlement } from '../../lib/store/message-flow.js';
 import type { ChangeOutcome, DueTime, Offer, OfferOutcome } from '../../lib/store/message-intake.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
 import { ofGroup } from '../support/of-group.js';
@@ -50,6 +50,15 @@ export class GroupModel extends QueueModel {
     return this.#groups.get(id)!;
   }
 
+  override claimOf(id: string, token: string): Claim {
+    return { id, token, group: this.#groups.get(id) };
+  }
+
+  override laterBody(id: string, body: string): string {
+    const group = this.#groups.get(id);
+    return group === undefined ? body : wrapGroup(body, group).toString();
+  }
+
   override in(state: MessageState): ModelMessage[] {
     if (state === 'delayed') this.#unplaced = this.#unplaced.filter((each) => !this.#place(each));
     return super.in(state);
@@ -75,8 +84,10 @@ export class GroupModel extends QueueModel {
   protected override insert(offer: Pick<Offer, 'id' | 'due' | 'body'>, at: Moment): ModelMessage {
     const delayed = this.#delayed();
     const message = super.insert(offer, at);
-    this.#groups.set(offer.id, groupOf(Buffer.from(offer.body))!);
+    const group = groupOf(Buffer.from(offer.body))!;
+    this.#groups.set(offer.id, group);
     if (this.isWhole) this.#unplaced.push({ message, delayed, own: [] });
+    else message.delayedAs = `${group}\n${offer.id}`;
     return message;
   }
 

@@ -10,7 +10,10 @@ import type { ModelMessage, QueueModel } from './queue-model.js';
 const scoreOf = (due: number, entry: number) => Number(`${due}.${String(entry * 3).padStart(4, '0')}`);
 
 /** The part of a model that these keys hold. */
-export type NativeContent = Pick<QueueModel, 'messages' | 'followers' | 'in' | 'line' | 'paused' | 'bell'>;
+export type NativeContent = Pick<QueueModel, 'messages' | 'followers' | 'in' | 'line' | 'paused' | 'bell'> & {
+  /** What a message is called where it is delayed; default: by its id. */
+  readonly memberOf?: (id: string) => string;
+};
 
 /**
  * Expects the keys of the native layout to hold exactly what the model holds: no record without an index entry or the
@@ -61,7 +64,7 @@ export async function expectNativeKeys(redis: Redis, keys: NativeKeys, model: Na
     followers,
   };
   expectEqual(kept, {
-    delayed: byId(model.in('delayed'), ({ due, entry = 0 }) => scoreOf(due.exact, entry)),
+    delayed: byId(model.in('delayed'), ({ due, entry = 0 }) => scoreOf(due.exact, entry), model.memberOf),
     leases: Object.fromEntries(model.in('active').map(({ lease }) => [lease!.token, lease!.end.exact])),
     dead: byId(model.in('dead'), ({ death }) => death!.at.exact),
     claims: claimsOf(model),
@@ -98,6 +101,10 @@ function claimsOf(model: NativeContent): Record<string, string> {
   return claims;
 }
 
-function byId<T>(messages: readonly ModelMessage[], value: (message: ModelMessage) => T): Record<string, T> {
-  return Object.fromEntries(messages.map((message) => [message.id, value(message)]));
+function byId<T>(
+  messages: readonly ModelMessage[],
+  value: (message: ModelMessage) => T,
+  nameOf = (id: string) => id,
+): Record<string, T> {
+  return Object.fromEntries(messages.map((message) => [nameOf(message.id), value(message)]));
 }

@@ -16,6 +16,8 @@ import { ReadyLine } from './ready-line.js';
 export interface ModelMessage {
   readonly id: string;
   body: string;
+  /** What orders it among those that fall due with it, if not its id. */
+  delayedAs?: string;
   offered: Instant;
   state: MessageState;
   due: Instant;
@@ -83,6 +85,16 @@ export class QueueModel {
   /** Which messages may be claimed next, if it is known when they fell due. */
   get nextReady(): ModelMessage[] {
     return this.in('ready').filter(({ id }) => this.line.mayBeginWith([id]));
+  }
+
+  /** A claim as its consumer knows it. */
+  claimOf(id: string, token: string): Claim {
+    return { id, token };
+  }
+
+  /** A later body of a message, with what the message keeps. */
+  laterBody(_id: string, body: string): string {
+    return body;
   }
 
   held({ id, token }: Claim): ModelMessage | undefined {
@@ -248,7 +260,7 @@ export class QueueModel {
       toState(message, 'active');
       message.entry = undefined;
       message.lease = { token, place, end };
-      this.claimHistory.unshift({ id: message.id, token });
+      this.claimHistory.unshift(this.claimOf(message.id, token));
     });
     if (isNew && messages.length > 0) this.claimed.push({ count: messages.length, at: at.from });
     const isSpent = isNew && messages.length < wanted && this.#room(at) === 0 && this.#isWorthRinging;
@@ -270,7 +282,7 @@ export class QueueModel {
       toState(message, 'active');
       message.entry = undefined;
       message.lease = { token, place, end };
-      this.claimHistory.unshift({ id: message.id, token });
+      this.claimHistory.unshift(this.claimOf(message.id, token));
     });
     return { messages, more: due.length > messages.length };
   }
@@ -450,8 +462,12 @@ function byRankAndId(a: ModelMessage, b: ModelMessage): number {
     rankOf(a).compare(rankOf(b)) ||
     byClaim(a, b) ||
     (a.entry ?? 0) - (b.entry ?? 0) ||
-    (a.id === b.id ? 0 : a.id < b.id ? -1 : 1)
+    (nameOf(a) === nameOf(b) ? 0 : nameOf(a) < nameOf(b) ? -1 : 1)
   );
+}
+
+function nameOf({ id, state, delayedAs = id }: ModelMessage): string {
+  return state === 'delayed' ? delayedAs : id;
 }
 
 /** Active ones by claim and id, all others by rank. */

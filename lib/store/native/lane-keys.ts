@@ -2,8 +2,6 @@ import { type NativeKeys, nativeKeys, nativeKeysUnder } from './native-keys.js';
 
 /** The keys that messages with groups have besides; `native/lua/include/lanes.lua` describes what is in them. */
 const ENDINGS = {
-  /** HASH id → group. */
-  groups: 'groups',
   /** HASH group → how many of its slots are taken. */
   lanes: 'lanes',
   /** With the name of a group appended: LIST of ids that wait in its line. */

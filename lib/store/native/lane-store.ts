@@ -1,5 +1,6 @@
 import type { RedisConnections } from '../../redis/redis-connections.js';
 import type { MessageState } from '../../message/message.js';
+import type { ClaimReport, ClaimRequest } from '../message-flow.js';
 import type { GroupRules, StoreLimits } from '../message-store.js';
 import type { GroupPage, GroupPageRequest } from '../message-upkeep.js';
 import { type LaneKeys, laneKeys } from './lane-keys.js';
@@ -32,8 +33,16 @@ export class LaneStore extends NativeMessageStore {
     this.#keys = keys;
   }
 
-  async listGroup({ group, cursor = '' }: GroupPageRequest): Promise<GroupPage> {
-    const args = { group, cursor, size: GROUP_STEP };
+  /** Of a message that has lost its record, nobody knows the group. So its slot is free once the slots are counted anew. */
+  override async claim(request: ClaimRequest): Promise<ClaimReport> {
+    const report = await super.claim(request);
+    // If that fails, the next repair does it. The claim has been made.
+    if (report.orphans.length > 0) await this.repair().catch(() => undefined);
+    return report;
+  }
+
+  async listGroup({ group, cursor = '', most = GROUP_STEP }: GroupPageRequest): Promise<GroupPage> {
+    const args = { group, cursor, size: GROUP_STEP, most };
     const reply = await this.#commands.run(laneScripts().group, { keys: this.#keys, args });
     const next = reply.text();
     const members = reply.rest(() => ({ id: reply.text(), state: reply.text() as MessageState }));

@@ -47,9 +47,8 @@ export const lanePermissions: Permissions<LaneKeys> = {
   followers: [...nativePermissions.followers, 'HSET', 'UNLINK'],
   partitions: [],
   ready: [...nativePermissions.ready, 'LINSERT'],
-  groups: ['HDEL', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
   lanes: ['HDEL', 'HEXISTS', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
   line: ['LINDEX', 'LLEN', 'LPOP', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
-  held: ['HDEL', 'HKEYS', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
+  held: ['HDEL', 'HGET', 'HKEYS', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
   awaited: ['GET', 'SET'],
 };

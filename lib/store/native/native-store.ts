@@ -41,6 +41,7 @@ import {
   claimCall,
   claimedTransferArguments,
   dueArgument,
+  groupArguments,
   newOfferArguments,
   offerArguments,
   pageArguments,
@@ -83,6 +84,8 @@ export interface Lanes {
   readonly argument: string;
 }
 
+type SettleCall = Required<Pick<ScriptCall, 'rest'>> & Pick<ScriptCall, 'args'>;
+
 const NONE = () => '';
 
 /** What comes before a body in an argument of an outcome, bytes: a delay and a line feed. */
@@ -90,6 +93,7 @@ const LONGEST_DETAIL = 32;
 
 const mayReplace = ({ onDuplicate }: Offer) => onDuplicate === 'replace';
 const isAck = ({ outcome }: Settlement) => outcome.kind === 'ack' && outcome.next === undefined;
+const isAckOfGroup = (settlement: Settlement) => isAck(settlement) && settlement.claim.group !== undefined;
 
 /** As a maximum number of messages: offers create none. */
 const NONE_NEW = -1;
@@ -205,14 +209,22 @@ export class NativeMessageStore implements MessageStore {
 
   async settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     if (settlements.length === 0) return { accepted: [], dropped: 0 };
-    if (settlements.every(isAck)) {
-      const reply = await this.#run(this.#scripts.ack, { rest: ackArguments(settlements) });
+    if (settlements.every(this.#lanes ? isAckOfGroup : isAck)) {
+      const call = this.#ofGroups(settlements, { rest: ackArguments(settlements) });
+      const reply = await this.#run(this.#scripts.ack, call);
       if (!reply.done) return { accepted: settlements.map(() => true), dropped: 0 };
     }
     const { channel, publish } = this.#announcing;
     const args = { channel, publish, maxDead: this.#limits.maxDeadLetters };
-    const reply = await this.#run(this.#scripts.settle, { args, rest: settlementArguments(settlements) });
-    return readSettleReport(reply, settlements.length);
+    const call = this.#ofGroups(settlements, { args, rest: settlementArguments(settlements) });
+    return readSettleReport(await this.#run(this.#scripts.settle, call), settlements.length);
+  }
+
+  /** Adds the groups of the messages, if they have any. */
+  #ofGroups(settlements: readonly Settlement[], call: SettleCall): SettleCall {
+    if (!this.#lanes) return call;
+    const { args, rest } = call;
+    return { args: { ...args, messages: settlements.length }, rest: [...groupArguments(settlements), ...rest] };
   }
 
   async abort(id: string): Promise<boolean> {

@@ -77,6 +77,11 @@ export function ackArguments(settlements: readonly Settlement[]): ScriptArgument
   return args;
 }
 
+/** Come before the others of messages that have groups. */
+export function groupArguments(settlements: readonly Settlement[]): ScriptArgument[] {
+  return settlements.map(({ claim }) => claim.group ?? '');
+}
+
 /** Groups consecutive settlements that have the same claim and the same outcome. */
 export function settlementArguments(settlements: readonly Settlement[]): ScriptArgument[] {
   const args: ScriptArgument[] = [];

@@ -102,7 +102,8 @@ export function readStoredPage(state: MessageState, reply: ScriptReply): StoredP
 
 /** Of a damaged message, some parts are missing; it must not hide the others. */
 function readListed(state: MessageState, reply: ScriptReply): StoredMessage {
-  const id = reply.text();
+  const name = reply.text();
+  const id = name.slice(name.indexOf('\n') + 1);
   const record = readRecord(reply.bytesOrNull() ?? NO_BYTES);
   const failedAttempts = reply.number();
   const { at, error } = readDeath(reply);
@@ -114,6 +115,7 @@ function readListed(state: MessageState, reply: ScriptReply): StoredMessage {
     // Where the order of due times is kept, even if the record is damaged.
     dueAt: Math.floor(dueAt),
     ...(dueAt % 1 > 0 && { rank: dueAt }),
+    ...(name !== id && { name }),
     failedAttempts,
     leasedUntil: state === 'active' ? at : null,
     death: state === 'dead' ? { at, error } : null,

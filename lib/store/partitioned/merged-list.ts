@@ -5,7 +5,7 @@ import { formatCursor, PAGE_BYTES } from '../page-cursor.js';
 import type { Reading } from './reading.js';
 
 /**
- * Lists the delayed or dead messages of all partitions in one order. A message's place is an instant and its id, which mean the same in
+ * Lists the delayed or dead messages of all partitions in one order. A message's place is an instant and its name, which mean the same in
  * every partition, so a cursor is as good for all partitions as for one. An offset is walked to.
  */
 export async function listMerged(
@@ -42,7 +42,8 @@ async function readPart(reading: Reading, request: PageRequest) {
   const share = Math.min(limit, Math.ceil(limit / reading.stores.length) * 2 + 8);
   const pages = await reading.all((partition) => partition.list({ ...request, limit: share }));
   const byPlace = (one: StoredMessage, other: StoredMessage) =>
-    instantOf(state, one) - instantOf(state, other) || Buffer.compare(Buffer.from(one.id), Buffer.from(other.id));
+    instantOf(state, one) - instantOf(state, other) ||
+    Buffer.compare(Buffer.from(nameOf(one)), Buffer.from(nameOf(other)));
   const found = pages.flatMap(({ messages }) => messages).sort(byPlace);
   // What follows in a partition that has more comes after the last one that was read of it.
   const [end] = pages.flatMap(({ messages, cursor }) => (cursor === null ? [] : messages.slice(-1))).sort(byPlace);
@@ -55,6 +56,10 @@ function instantOf(state: MessageState, { dueAt, rank = dueAt, death }: StoredMe
   return state === 'dead' ? death!.at : rank;
 }
 
+function nameOf({ id, name = id }: StoredMessage): string {
+  return name;
+}
+
 function cursorAt(state: MessageState, message: StoredMessage): string {
-  return formatCursor(state, `${instantOf(state, message)}:${message.id}`);
+  return formatCursor(state, `${instantOf(state, message)}:${nameOf(message)}`);
 }

@@ -31,12 +31,14 @@ export class LanesExercise {
    * @param wide - the same queue, with two slots for each group
    * @param open - the same queue, with any number of slots
    * @param damage - loses what is known of the lanes
+   * @param loseRecord - loses the record of a message
    */
   constructor(
     private readonly store: LaneStore,
     private readonly wide: LaneStore,
     private readonly open: LaneStore,
     private readonly damage: () => Promise<unknown>,
+    private readonly loseRecord: (id: string) => Promise<unknown>,
   ) {}
 
   async run(): Promise<void> {
@@ -54,7 +56,7 @@ export class LanesExercise {
     await this.#offer(['a', 'b'], { at: 0 });
     await this.#transfer();
     const { token } = await this.#claim();
-    await this.store.settle([{ claim: { id: 'a', token }, outcome: { kind: 'ack' } }]);
+    await this.store.settle([{ claim: { id: 'a', token, group: 'one' }, outcome: { kind: 'ack' } }]);
     await this.store.clear();
   }
 
@@ -71,7 +73,7 @@ export class LanesExercise {
     await this.#offer(['b', 'c', 'd'], { after: HOUR }, 'replace');
     await store.list({ state: 'ready', limit: 9 });
     const { token, ids } = await this.#claim();
-    await store.settle(ids.map((id) => ({ claim: { id, token }, outcome: { kind: 'ack' } })));
+    await store.settle(ids.map((id) => ({ claim: { id, token, group: 'one' }, outcome: { kind: 'ack' } })));
     await this.#claim();
     await store.clear();
   }
@@ -118,7 +120,7 @@ export class LanesExercise {
     await this.#offer(['a', 'b', 'c', 'd'], { at: 0 });
     await this.#transfer();
     await store.claim({ token: 'of four', limit: 9, lease: HOUR });
-    const claimOf = (id: string) => ({ id, token: 'of four' });
+    const claimOf = (id: string) => ({ id, token: 'of four', group: 'one' });
     await store.settle([{ claim: claimOf('a'), outcome: { kind: 'retry', delay: HOUR } }]);
     await this.#offer(['d'], { after: HOUR }, 'follow');
     for (const id of ['b', 'c', 'd']) await store.settle([{ claim: claimOf(id), outcome: { kind: 'ack' } }]);
@@ -127,9 +129,9 @@ export class LanesExercise {
     await this.#offer(['first', 'next'], { at: 0 });
     await this.#transfer();
     const { token } = await this.#claim();
-    await this.store.settle([{ claim: { id: 'first', token }, outcome: { kind: 'ack' } }]);
+    await this.store.settle([{ claim: { id: 'first', token, group: 'one' }, outcome: { kind: 'ack' } }]);
     const next = await this.#claim();
-    await this.store.settle([{ claim: { id: 'next', token: next.token }, outcome: { kind: 'ack' } }]);
+    await this.store.settle([{ claim: { id: 'next', token: next.token, group: 'one' }, outcome: { kind: 'ack' } }]);
     await store.clear();
   }
 
@@ -141,6 +143,9 @@ export class LanesExercise {
     await this.store.settle([{ claim: { id: 'held', token }, outcome: { kind: 'retry', delay: HOUR } }]);
     await this.damage();
     await this.store.repair();
+    // The group of a message without a record is known while it is held.
+    await this.loseRecord('held');
+    await this.store.cancel('held');
     await this.store.clear();
   }
 
@@ -149,6 +154,7 @@ export class LanesExercise {
     await this.#offer(['ready', 'in line'], { at: 0 });
     await this.#transfer();
     await this.store.listGroup({ group: 'one' });
+    await this.store.listGroup({ group: 'one', most: 0 });
   }
 
   async #offer(ids: readonly string[], due: Offer['due'], onDuplicate: Offer['onDuplicate'] = 'keep'): Promise<void> {

@@ -38,7 +38,7 @@ export function changeCommands(delays: readonly number[]): WeightedCommands[] {
     args: fc.record({ id: anyId, due: anyDue, isStale: fc.boolean(), version: fc.nat({ max: 9 }) }),
     run: async (model, real, { id, due, isStale, version }) => {
       const from = isStale ? 'J"stale"' : (model.messages.get(id)?.body ?? 'J');
-      const to = `J"${id} changed ${version}"`;
+      const to = model.laterBody(id, `J"${id} changed ${version}"`);
       const change = { due, from: Buffer.from(from), to };
       const { answer, at } = await timed(real, () => real.views[0].change!(id, change));
       expect(answer).toBe(model.change(id, { due, from, to }, at));

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
+import type { MessageBody } from '../../../lib/message/codec/message-codec.js';
 import type { Outcome, Settlement } from '../../../lib/store/message-flow.js';
 import { IDS } from '../agreement.invariant.js';
 import type { QueueModel } from '../queue-model.js';
@@ -49,6 +50,15 @@ interface Chosen {
 function settlement(model: QueueModel, { of, outcome }: Chosen): Settlement {
   const held = model.claimHistory.filter((claim) => model.held(claim));
   const claims = of.held && held.length > 0 ? held : model.claimHistory;
-  const { id, token } = claims[of.claim % claims.length]!;
-  return { claim: { id: of.ofId ?? id, token }, outcome };
+  const claim = claims[of.claim % claims.length]!;
+  const { ofId = claim.id } = of;
+  return {
+    claim: ofId === claim.id ? claim : model.claimOf(ofId, claim.token),
+    outcome: 'body' in outcome ? { ...outcome, body: laterBody(model, ofId, outcome.body!) } : outcome,
+  };
+}
+
+function laterBody(model: QueueModel, id: string, body: MessageBody): MessageBody {
+  const later = model.laterBody(id, body.toString());
+  return typeof body === 'string' ? later : Buffer.from(later);
 }

@@ -2,7 +2,7 @@
 -- Removes a message that is active, and tells the consumer that holds it. If it has a follower, that takes its place.
 --
 -- KEYS messages claims leases attempts partitions delayed followers
---@with lanes --      groups lanes line ready wake paused
+--@with lanes --      lanes line held ready wake paused
 -- ARGV deadline: number, instant in ms, 0: none
 --      id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
@@ -22,9 +22,8 @@
 --@include claims
 --@include holders
 --@include check-partitioning
---@with lanes --@include groups
 --@with lanes --@include bell
---@with lanes --@include lanes
+--@with lanes --@include read-lanes
 
 local id = args.id
 local now, now_micros = read_clock()
@@ -41,7 +40,6 @@ end
 check_store_held()
 check_permissions('HDEL', keys.messages, 'HDEL', keys.attempts)
 local release = plan_release({ id }, now, now_micros)
---@with lanes check_groups()
 --@with lanes check_lanes()
 --@with lanes check_bell()
 --@with lanes read_lanes({ id })
@@ -62,7 +60,6 @@ if release then
 else
   redis.call('HDEL', keys.messages, id)
   redis.call('HDEL', keys.attempts, id)
-  --@with lanes forget_groups({ id })
 end
 --@with lanes ring_for(store_lanes())
 return 1

@@ -3,9 +3,10 @@
 -- Otherwise it changes nothing, and the caller calls settle.
 --
 -- KEYS messages claims leases attempts followers
---@with lanes --      groups lanes line ready wake paused
+--@with lanes --      lanes line ready wake paused
 --@with lanes -- ARGV lanes: text, as in include/lanes.lua
---@with lanes --      ...: for each run of messages with the same claim: token of the claim, how many messages, their ids
+--@with lanes --      messages: number, how many there are
+--@with lanes --      ...: the groups of the messages; then for each run of them with the same claim: token of the claim, how many messages, their ids
 -- ARGV ...: for each run of messages with the same claim: token of the claim, how many messages, their ids
 -- Returns null if a claim does not hold its ids in that way, or a follower is to be released; otherwise 1.
 --
@@ -17,6 +18,8 @@
 
 -- What is left of each claim, by token: usually nothing.
 local held, gone, some_left, at = {}, {}, false, FIRST
+--@with lanes local groups = { unpack(ARGV, FIRST, FIRST + args.messages - 1) }
+--@with lanes at = FIRST + args.messages
 while at <= #ARGV do
   local token, first, last = ARGV[at], at + 2, at + 1 + ARGV[at + 1]
   local before = held[token] or redis.call('HGET', keys.claims, token)
@@ -50,13 +53,11 @@ if redis.call('EXISTS', keys.attempts, keys.followers) > 0 then
   end
 end
 --@with lanes check_lanes()
---@with lanes check_permissions('HDEL', keys.groups)
 --@with lanes check_bell()
 --@with lanes -- Usually no lane has more than one slot, nor had when groups were allowed several: then nothing has to be read of them.
 --@with lanes local are_single = slots == 1 and redis.call('HEXISTS', keys.lanes, ANY_WIDE) == 0
---@with lanes local groups = are_single and read_groups(gone)
 --@with lanes if not are_single then
---@with lanes   read_lanes(gone)
+--@with lanes   open_lanes(gone, groups)
 --@with lanes end
 local may = redis.acl_check_cmd
 if not (may('HDEL', keys.claims, '0') and may('ZREM', keys.leases, '0') and (not some_left or may('HSET', keys.claims, '0', '0'))
@@ -69,16 +70,14 @@ end
 --@with lanes     leave_lanes(gone)
 --@with lanes     return store_lanes()
 --@with lanes   end
---@with lanes   local admitted, emptied, line = {}, {}, keys.line
+--@with lanes   local admitted, emptied, last, line, pcall, type = {}, {}, 0, keys.line, redis.pcall, type
 --@with lanes   for i = 1, #gone do
---@with lanes     local group = groups[i]
---@with lanes     if group ~= '' then
---@with lanes       local following = redis.pcall('LPOP', line .. group)
---@with lanes       if type(following) == 'string' then
---@with lanes         admitted[#admitted + 1] = following
---@with lanes       else
---@with lanes         emptied[#emptied + 1] = group
---@with lanes       end
+--@with lanes     local following = pcall('LPOP', line .. groups[i])
+--@with lanes     if type(following) == 'string' then
+--@with lanes       last = last + 1
+--@with lanes       admitted[last] = following
+--@with lanes     else
+--@with lanes       emptied[#emptied + 1] = groups[i]
 --@with lanes     end
 --@with lanes   end
 --@with lanes   if #admitted > 0 then
@@ -102,6 +101,5 @@ for token, left in pairs(held) do
     redis.call('HSET', keys.claims, token, left)
   end
 end
---@with lanes redis.call('HDEL', keys.groups, unpack(gone))
 --@with lanes ring_for(pass_slots_on())
 return 1

@@ -3,7 +3,7 @@
 -- not come again: it loses its rule.
 --
 -- KEYS delayed messages attempts partitions followers dead
---@with lanes --      groups lanes line held ready wake paused
+--@with lanes --      lanes line held ready wake paused
 -- ARGV deadline: number, instant in ms, 0: none
 --      id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
@@ -14,9 +14,7 @@
 --@include clock
 --@include permission
 --@include check-partitioning
---@with lanes --@include groups
 --@with lanes --@include bell
---@with lanes --@include lanes
 --@with lanes --@include lines
 --@include record
 --@include rule
@@ -45,7 +43,9 @@ check_permissions(
 --@with lanes check_lines()
 --@with lanes check_bell()
 --@with lanes read_lanes({ args.id })
-local was_delayed = redis.call('ZREM', keys.delayed, args.id) == 1
+local member = args.id
+--@with lanes member = member_in_lane(args.id)
+local was_delayed = redis.call('ZREM', keys.delayed, member) == 1
 local without_rule = not was_delayed and plan_end(args.id)
 local had_follower = redis.call('HDEL', keys.followers, args.id) == 1
 if without_rule then
@@ -60,6 +60,5 @@ end
 redis.call('HDEL', keys.messages, args.id)
 redis.call('HDEL', keys.attempts, args.id)
 --@with lanes leave_if_held(args.id)
---@with lanes forget_groups({ args.id })
 --@with lanes ring_for(store_lanes())
 return 1

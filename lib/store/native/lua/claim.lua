@@ -2,7 +2,7 @@
 -- Takes ready messages under a lease.
 --
 -- KEYS ready claims leases messages attempts wake paused rate
---@with lanes --      groups lanes line awaited
+--@with lanes --      lanes line held awaited
 --      ended:token [ended:instead_of] if the claim replaces another one
 -- ARGV deadline: number, instant in ms, 0: none
 --      token: text, of this claim; a token that has already taken messages takes no more

@@ -2,7 +2,7 @@
 -- Removes every message in every state.
 --
 -- KEYS messages claims attempts errors delayed leases dead ready wake followers
---@with lanes --      groups lanes line held
+--@with lanes --      lanes line held
 -- ARGV deadline: number, instant in ms, 0: none
 -- Returns how many messages were removed.
 --
@@ -24,7 +24,7 @@ check_deadline(args.deadline, (read_clock()))
 for _, key in ipairs({ keys.claims, keys.attempts, keys.errors, keys.followers }) do redis.call('HLEN', key) end
 for _, key in ipairs({ keys.delayed, keys.leases, keys.dead }) do redis.call('ZCARD', key) end
 for _, key in ipairs({ keys.ready, keys.wake }) do redis.call('LLEN', key) end
---@with lanes for _, key in ipairs({ keys.groups, keys.lanes, keys.held }) do redis.call('HLEN', key) end
+--@with lanes for _, key in ipairs({ keys.lanes, keys.held }) do redis.call('HLEN', key) end
 local count = redis.call('HLEN', keys.messages)
 --@with lanes unlink_lines(redis.call('HKEYS', keys.lanes))
 redis.call('UNLINK', unpack(KEYS))

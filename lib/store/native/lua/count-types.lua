@@ -99,10 +99,10 @@ local function walk_claims(state, counts, start)
   return nil
 end
 
-local page_of_line = page_of_list
---@with lanes page_of_line = page_of_ready
+local page_of_due, page_of_line = page_of_set, page_of_list
+--@with lanes page_of_due, page_of_line = page_of_delayed, page_of_ready
 local STATES = {
-  { name = 'delayed', key = keys.delayed, walk = walk, page = page_of_set },
+  { name = 'delayed', key = keys.delayed, walk = walk, page = page_of_due },
   { name = 'ready', key = keys.ready, walk = walk, page = page_of_line },
   { name = 'active', key = keys.claims, walk = walk_claims },
   { name = 'dead', key = keys.dead, walk = walk, page = page_of_set },

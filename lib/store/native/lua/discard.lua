@@ -2,7 +2,6 @@
 -- Removes dead letters for good.
 --
 -- KEYS dead errors messages attempts partitions followers
---@with lanes --      groups
 -- ARGV deadline: number, instant in ms, 0: none
 --      by: text, 'id' or 'oldest'
 --      value: text, the id, or the maximum number of letters (1-1000)

@@ -3,7 +3,7 @@
 -- unknown to the consumer, and become ready again.
 --
 -- KEYS claims leases ready wake paused
---@with lanes --      groups lanes line
+--@with lanes --      messages lanes line held
 -- ARGV lease: number, in ms, from now
 --@with lanes --      lanes: text, as in include/lanes.lua
 --      ...: for each message: id, token of the claim that holds it
@@ -18,7 +18,7 @@
 --@include set
 --@include claims
 --@include give-back
---@with lanes --@include lanes
+--@with lanes --@include read-lanes
 
 local _, now_micros = read_clock()
 local deadline = string.format('%.0f', instant_in(args.lease, now_micros))

@@ -10,6 +10,7 @@
 -- Atomic so that the message is seen in one state. Writes nothing.
 --@include holders
 --@include check-partitioning
+--@with lanes --@include groups
 
 local id = args.id
 
@@ -19,7 +20,9 @@ if not record then
   return false
 end
 local failed = tonumber(redis.call('HGET', keys.attempts, id) or 0) or 0
-if redis.call('ZSCORE', keys.delayed, id) then
+local member = id
+--@with lanes member = member_of(id, record_group(record))
+if redis.call('ZSCORE', keys.delayed, member) then
   return { 'delayed', record, failed }
 end
 local died_at = redis.call('ZSCORE', keys.dead, id)

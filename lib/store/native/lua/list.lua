@@ -11,6 +11,7 @@
 -- Returns the place where the page ends (empty: this was the last page), then for each message: id, record (null: it is lost),
 --      failed attempts, instant in ms (delayed: due; ready: 0; active: end of the lease; dead: time of death), error (JSON; null
 --      unless dead).
+--@with lanes --      The id of a delayed message comes behind its group and a line feed.
 --
 -- In the order of due times, of the line, of claims and then ids, or of times of death. A page has at most 1 MiB of records, but one
 -- message at least.
@@ -21,8 +22,8 @@
 --@include pages
 --@with lanes --@include line-pages
 
-local page_of_line = page_of_list
---@with lanes page_of_line = page_of_ready
+local page_of_due, page_of_line = page_of_set, page_of_list
+--@with lanes page_of_due, page_of_line = page_of_delayed, page_of_ready
 local start = args.name ~= '' and { at = args.at, name = args.name } or { offset = args.offset }
 -- One more, to know whether another page follows.
 local most = args.limit + 1
@@ -59,8 +60,10 @@ local function read_page()
     return page_of_line(keys.ready, start, most)
   elseif args.state == 'active' then
     return page_of_claims()
+  elseif args.state == 'delayed' then
+    return page_of_due(keys.delayed, start, most)
   end
-  return page_of_set(args.state == 'dead' and keys.dead or keys.delayed, start, most)
+  return page_of_set(keys.dead, start, most)
 end
 
 local ids, place_at, holders = read_page()
@@ -70,14 +73,14 @@ local failed = read_failed(ids, count)
 local causes = args.state == 'dead' and count > 0 and redis.call('HMGET', keys.errors, unpack(ids, 1, count)) or {}
 local reply = { count < #ids and place_at(count) or '' }
 for i = 1, count do
-  local instant = 0
+  local instant, name = 0, ids[i]
   if args.state == 'dead' or args.state == 'delayed' then
     instant = tonumber(string.match(place_at(i), '^[^:]*'))
     --@with lanes -- As text, because a number would lose the fraction that keeps messages in order.
-    --@with lanes instant = string.match(place_at(i), '^[^:]*')
+    --@with lanes instant, name = string.match(place_at(i), '^([^:]*):(.*)$')
   elseif holders then
     instant = tonumber(redis.call('ZSCORE', keys.leases, holders[i]) or 0)
   end
-  add_listed(reply, { id = ids[i], record = records[i], failed = failed[i], instant = instant, cause = causes[i] })
+  add_listed(reply, { id = name, record = records[i], failed = failed[i], instant = instant, cause = causes[i] })
 end
 return reply

@@ -2,7 +2,6 @@
 -- Stores new messages, if all their ids are free. Otherwise it changes nothing, and the caller calls offer.
 --
 -- KEYS delayed messages partitions
---@with lanes --      groups
 -- ARGV deadline: text, as in offer
 --      channel: text, as in offer
 --      publish: text, as in offer
@@ -35,7 +34,6 @@ local id, earliest, earliest_text, dues, scores, records = ARGV[FIRST], math.hug
 local is_alone = not ARGV[FIRST + 3]
 local arguments = 3
 --@with lanes is_alone, arguments = false, 4
---@with lanes local groups, group_of = {}, {}
 if is_alone then
   if redis.call('HEXISTS', keys.messages, id) == 1 then
     return false
@@ -68,16 +66,12 @@ else
       earliest, earliest_text = due, text
     end
     dues[i], scores[2 * i - 1], scores[2 * i] = due, text, new
-    --@with lanes groups[2 * i - 1], groups[2 * i], group_of[i] = new, ARGV[at + 3], ARGV[at + 3]
+    --@with lanes -- As member_of of include/groups.lua.
+    --@with lanes scores[2 * i - 1], scores[2 * i] = score_of(text, ARGV[at + 3]), ARGV[at + 3] .. '\n' .. new
     records[2 * i - 1], records[2 * i] = new, struct.pack('>I6I6', due, now) .. ARGV[at + 2]
   end
-  --@with lanes delay_equals(scores, group_of)
 end
 
---@with lanes if not redis.acl_check_cmd('HSET', keys.groups, '0', '0') then
---@with lanes   return false
---@with lanes end
---@with lanes redis.call('HLEN', keys.groups)
 -- The first write proves by itself that it is permitted; offer tells of the permission that the second one lacks.
 if not redis.acl_check_cmd('HSET', keys.messages, '0', '0') then
   return false
@@ -92,7 +86,6 @@ end
 if scores then
   redis.call('ZADD', keys.delayed, unpack(scores))
   redis.call('HSET', keys.messages, unpack(records))
-  --@with lanes redis.call('HSET', keys.groups, unpack(groups))
 else
   redis.call('ZADD', keys.delayed, earliest_text, id)
   redis.call('HSET', keys.messages, id, struct.pack('>I6I6', dues, now) .. ARGV[FIRST + 2])

@@ -2,7 +2,7 @@
 -- Stores new messages. Where all ids are free and there is no maximum, offer-new does it for less.
 --
 -- KEYS delayed messages ready claims leases attempts dead errors partitions followers
---@with lanes --      groups lanes line held wake paused
+--@with lanes --      lanes line held wake paused
 -- ARGV deadline: number, instant in ms, 0: none
 --      channel: text, of announcements
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
@@ -26,16 +26,20 @@
 --@include announce
 --@include offers
 --@include take-out
---@with lanes --@include groups
 --@with lanes --@include bell
---@with lanes --@include lanes
 --@with lanes --@include lines
 --@with lanes --@include equals
 
 local now, now_micros = read_clock()
 
+local function is_delayed(id)
+  local member = id
+  --@with lanes member = member_of(id, read_groups({ id })[1])
+  return redis.call('ZSCORE', keys.delayed, member)
+end
+
 local function is_active(id)
-  if redis.call('ZSCORE', keys.delayed, id) or redis.call('ZSCORE', keys.dead, id) then
+  if is_delayed(id) or redis.call('ZSCORE', keys.dead, id) then
     return false
   end
   holders = holders or holders_of(keys.claims)
@@ -81,7 +85,7 @@ local function on_repeat(id, record, at)
     return 'reject'
   elseif is_active(id) then
     return 'follow'
-  elseif record_due(record) > now and redis.call('ZSCORE', keys.delayed, id) and not redis.call('HGET', keys.attempts, id) then
+  elseif record_due(record) > now and is_delayed(id) and not redis.call('HGET', keys.attempts, id) then
     return 'replace'
   end
   rewritten[#rewritten + 1] = id
@@ -91,16 +95,15 @@ end
 
 -- When the chain of offers began that goes on if this message is replaced: it does while the message is delayed.
 local function chain_began(record, id)
-  return redis.call('ZSCORE', keys.delayed, id) and is_record(record) and record_offered(record)
+  return is_delayed(id) and is_record(record) and record_offered(record)
 end
 
---@with lanes -- The ids of these offers, their bodies, and their groups, '' for none.
---@with lanes local function read_offered(sources)
---@with lanes   local ids, bodies, groups = {}, {}, {}
+--@with lanes -- Makes a member of each id, and keeps the order of offers. `scores`: as decide_offers returns them.
+--@with lanes local function order_members(scores, sources)
 --@with lanes   for i, at in ipairs(sources) do
---@with lanes     ids[i], bodies[i], groups[i] = ARGV[at], ARGV[at + 3], body_group(ARGV[at + 3]) or ''
+--@with lanes     local group = group_at(ARGV[at + 3], 1)
+--@with lanes     scores[2 * i - 1], scores[2 * i] = score_of(scores[2 * i - 1], group), member_of(ARGV[at], group)
 --@with lanes   end
---@with lanes   return ids, bodies, groups
 --@with lanes end
 
 check_deadline(args.deadline, now)
@@ -141,8 +144,7 @@ if #replaced > 0 then
 end
 --@with lanes check_bell()
 --@with lanes read_lanes(replaced)
---@with lanes local ids, bodies, groups = read_offered(sources)
---@with lanes delay_equals(scores, groups)
+--@with lanes order_members(scores, sources)
 check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
 announce(args.publish, args.channel, earliest_before, earliest, now)
 
@@ -157,6 +159,5 @@ if #rewritten > 0 then
 end
 redis.call('ZADD', keys.delayed, unpack(scores))
 redis.call('HSET', keys.messages, unpack(records))
---@with lanes enter_groups(ids, bodies)
 --@with lanes ring_for(store_lanes())
 return receipts

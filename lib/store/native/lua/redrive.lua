@@ -2,7 +2,6 @@
 -- Makes dead letters due now, with all their attempts restored.
 --
 -- KEYS dead errors messages attempts delayed partitions
---@with lanes --      groups
 -- ARGV as native/discard
 --      channel: text, of announcements
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
@@ -18,6 +17,7 @@
 --@include announce
 --@include dead
 --@include select-dead
+--@with lanes --@include groups
 
 -- As unwrapSetAside of lib/message/codec/set-aside-body.ts.
 local function unwrapped(record)
@@ -38,7 +38,9 @@ local stored = redis.call('HMGET', keys.messages, unpack(ids))
 local scores, records = {}, {}
 for i, id in ipairs(ids) do
   if stored[i] then
-    scores[#scores + 1], scores[#scores + 2] = now, id
+    local member = id
+    --@with lanes member = member_of(id, record_group(stored[i]))
+    scores[#scores + 1], scores[#scores + 2] = now, member
     records[#records + 1], records[#records + 2] = id, with_due(unwrapped(stored[i]), now)
   end
 end

@@ -4,7 +4,7 @@
 -- or gone, because a process that does not know of followers has settled them.
 --
 -- KEYS messages delayed ready claims dead wake paused followers attempts errors
---@with lanes --      groups lanes line held
+--@with lanes --      lanes line held
 -- ARGV cursor: text, from the previous call, empty: a new search, which ends at once if all messages are accounted for;
 --        'followers' and a cursor: goes on with these first
 --      size: number, roughly how many messages to examine; a small hash is examined as a whole
@@ -26,7 +26,6 @@
 --@include bell
 --@include set
 --@include follower
---@with lanes --@include lanes
 --@with lanes --@include lines
 --@with lanes --@include recount
 
@@ -76,22 +75,23 @@ local function future_due(record, now)
 end
 
 -- Of one part of the queue, the ids of messages in no state: those to make ready, and those to delay again, with their due
--- times; and the cursor of the next part.
+-- times, as they are called in `delayed`; and the cursor of the next part.
 local function find_lost(now)
   local cursor = args.cursor == '' and '0' or args.cursor
   local next_cursor, part = unpack(redis.call('HSCAN', keys.messages, cursor, 'COUNT', args.size))
   local lost, ready, holders = { ready = {}, delayed = {}, dues = {} }, nil, nil
   for at = 1, #part, 2 do
-    local id = part[at]
-    if not redis.call('ZSCORE', keys.delayed, id) and not redis.call('ZSCORE', keys.dead, id) then
+    local id, member = part[at], part[at]
+    --@with lanes member = member_of(id, record_group(part[at + 1]))
+    if not redis.call('ZSCORE', keys.delayed, member) and not redis.call('ZSCORE', keys.dead, id) then
       ready = ready or set_of(redis.call('LRANGE', keys.ready, 0, -1))
       holders = holders or holders_of(keys.claims)
       local is_known = ready[id] or holders[id]
-      --@with lanes is_known = is_known or waits_in_line(id, string.sub(part[at + 1], 13))
+      --@with lanes is_known = is_known or waits_in_line(id)
       if not is_known then
         local due = future_due(part[at + 1], now)
         local ids = due and lost.delayed or lost.ready
-        ids[#ids + 1], lost.dues[id] = id, due
+        ids[#ids + 1], lost.dues[member] = id, due
         lost.earliest = lower_of(lost.earliest, due)
       end
     end
@@ -145,7 +145,7 @@ end
 make_ready(lost.ready)
 --@with lanes lost.ready = found
 --@with lanes ring_for(store_lanes())
-for id, due in pairs(lost.dues) do
-  redis.call('ZADD', keys.delayed, due, id)
+for member, due in pairs(lost.dues) do
+  redis.call('ZADD', keys.delayed, due, member)
 end
 return { next_cursor == '0' and '' or next_cursor, lost.ready, lost.delayed }

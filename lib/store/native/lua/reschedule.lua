@@ -18,13 +18,15 @@
 --@include record
 --@include lowest
 --@include announce
+--@with lanes --@include groups
 
 local id = args.id
 local now, now_micros = read_clock()
 check_deadline(args.deadline, now)
 local earliest_before = lowest(keys.delayed)
-local record = redis.call('HGET', keys.messages, id)
-if not record or not redis.call('ZSCORE', keys.delayed, id) then
+local record, member = redis.call('HGET', keys.messages, id), id
+--@with lanes member = member_of(id, record_group(record))
+if not record or not redis.call('ZSCORE', keys.delayed, member) then
   check_partitioning()
   return 0
 end
@@ -32,6 +34,6 @@ end
 local due = due_instant(args.due, now_micros)
 check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
 announce(args.publish, args.channel, earliest_before, due, now)
-redis.call('ZADD', keys.delayed, due, id)
+redis.call('ZADD', keys.delayed, due, member)
 redis.call('HSET', keys.messages, id, with_due(record, due))
 return 1

@@ -2,15 +2,17 @@
 -- Ends claims, each with its outcome. Where all outcomes are 'ack', ack does it for less.
 --
 -- KEYS delayed messages claims leases attempts dead errors ready wake paused followers
---@with lanes --      groups lanes line held
+--@with lanes --      lanes line held
 -- ARGV channel: text, of announcements
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
 --      max_dead: number, maximum number of dead letters
 --@with lanes --      lanes: text, as in include/lanes.lua
+--@with lanes --      messages: number, how many there are
 --      ...: for each run of messages with the same claim and outcome: token of the claim, outcome ('ack', 'retry', 'defer',
 --        'again', 'release', 'dead', 'next' or 'bury'), its detail (ack and release: empty; retry, defer and again: delay in ms, or
 --        '@' and an instant; dead: error,
 --        JSON in one line; then, for a new body, a line feed and that body), how many messages, their ids.
+--@with lanes --        All this comes behind the groups of the messages, each empty if the caller does not know it.
 --        Of a message that repeats, 'next' is handled, and its detail is '@' and the instant of the next occurrence; 'bury' is dead, and
 --        its detail goes on with a space, its failed attempts, a space, the error, a line feed, and the id of the dead letter
 -- Returns dropped (oldest dead letters), then the position (from 1, among all ids) of each message whose claim was no longer
@@ -31,11 +33,8 @@
 --@include claims
 --@include give-back
 --@include follower
---@with lanes --@include groups
 --@with lanes --@include bell
---@with lanes --@include lanes
 --@with lanes --@include lines
---@with lanes --@include set
 --@include rule
 
 -- The lists of the plan that a message joins, by its outcome.
@@ -53,6 +52,7 @@ local LISTS = {
 -- The runs, and what their claims hold.
 local function read_runs()
   local runs, tokens, at = {}, {}, FIRST
+  --@with lanes at = FIRST + args.messages
   while at <= #ARGV do
     local first, last = at + 4, at + 3 + ARGV[at + 3]
     local detail, body = string.match(ARGV[at + 2], '^([^\n]*)\n(.*)$')
@@ -80,6 +80,7 @@ local function plan_outcomes()
     gone = {}, delayed = {}, failed = {}, renewed = {}, given_back = {}, dead = {}, repeating = {}, buried = {},
     scores = {}, records = {}, deaths = {}, errors = {}, spent = {},
   }
+  --@with lanes plan.groups, plan.is_delayed = {}, {}
   local place = 0
   for _, run in ipairs(runs) do
     -- Most runs are everything that the claim holds, or a contiguous part of it.
@@ -88,6 +89,7 @@ local function plan_outcomes()
       place = place + 1
       if all or take_held(plan, run.token, ARGV[at]) then
         plan.runs[ARGV[at]] = run
+        --@with lanes plan.groups[ARGV[at]] = ARGV[FIRST + place - 1]
         for _, list in ipairs(LISTS[run.outcome]) do
           table.insert(plan[list], ARGV[at])
         end
@@ -117,8 +119,10 @@ local function plan_delayed(plan, now, now_micros)
     local run, record = plan.runs[id], redis.call('HGET', keys.messages, id)
     if is_record(record) then
       local due = due_instant(run.detail, now_micros)
-      add_pair(plan.scores, due, id)
-      add_pair(plan.records, id, record_after(run, record, due, now))
+      local after, member = record_after(run, record, due, now), id
+      --@with lanes member, plan.is_delayed[id] = member_of(id, record_group(after)), true
+      add_pair(plan.scores, due, member)
+      add_pair(plan.records, id, after)
       plan.earliest = lower_of(plan.earliest, due)
     else
       table.insert(plan.gone, id)
@@ -211,6 +215,20 @@ local function plan_writes(plan, attempts_kept)
   }
 end
 
+--@with lanes -- Somebody may have deleted their records, so their consumers name the groups.
+--@with lanes local function open_settled(plan)
+--@with lanes   local named, groups, others = {}, {}, {}
+--@with lanes   for id, group in pairs(plan.groups) do
+--@with lanes     if group == '' then
+--@with lanes       others[#others + 1] = id
+--@with lanes     else
+--@with lanes       named[#named + 1], groups[#groups + 1] = id, group
+--@with lanes     end
+--@with lanes   end
+--@with lanes   open_lanes(named, groups)
+--@with lanes   read_lanes(others)
+--@with lanes end
+
 -- Reads only what the outcomes are about to change. Raises an error if a key has another type, or the user may not change it.
 local function plan_settlement(plan, attempts_kept, followers_kept)
   local now, now_micros
@@ -242,12 +260,7 @@ local function plan_settlement(plan, attempts_kept, followers_kept)
   end
   check_store_held()
   --@with lanes check_lines()
-  --@with lanes local ids = {}
-  --@with lanes for id in pairs(plan.runs) do
-  --@with lanes   ids[#ids + 1] = id
-  --@with lanes end
-  --@with lanes read_lanes(ids)
-  --@with lanes plan.is_delayed = set_of(plan.scores)
+  --@with lanes open_settled(plan)
   plan_writes(plan, attempts_kept)
   for _, write in ipairs(plan.writes) do
     if #write[3] > 0 then
@@ -270,7 +283,6 @@ end
 --@with lanes   hold_lanes(held)
 --@with lanes   leave_lanes(left)
 --@with lanes   return_ready(plan.given_back)
---@with lanes   forget_groups(plan.gone)
 --@with lanes end
 
 local function execute_settlement(plan)

@@ -2,7 +2,7 @@
 -- Moves what is due from delayed to ready, and takes back active messages whose lease has expired.
 --
 -- KEYS delayed ready claims leases attempts messages dead errors wake paused rate followers
---@with lanes --      groups lanes line held awaited
+--@with lanes --      lanes line held awaited
 -- ARGV teller: text, as in transfer-and-claim
 --      limit: number, maximum number of messages to move, and of messages to take back (1-1000)
 --      max_attempts: number, attempts that a message has

@@ -7,8 +7,6 @@ local function check_dead()
   redis.call('HLEN', keys.errors)
   redis.call('HLEN', keys.messages)
   redis.call('HLEN', keys.attempts)
-  --@with lanes redis.call('HLEN', keys.groups)
-  --@with lanes check_permissions('HDEL', keys.groups)
   check_permissions(
     'ZRANGE', keys.dead, 'HMGET', keys.errors, 'ZREM', keys.dead, 'HDEL', keys.errors, 'HDEL', keys.messages,
     'HDEL', keys.attempts
@@ -39,7 +37,6 @@ local function oldest_read(most)
 end
 
 local function remove_dead(ids)
-  --@with lanes redis.call('HDEL', keys.groups, unpack(ids))
   redis.call('ZREM', keys.dead, unpack(ids))
   redis.call('HDEL', keys.errors, unpack(ids))
   redis.call('HDEL', keys.messages, unpack(ids))

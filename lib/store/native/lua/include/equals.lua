@@ -10,22 +10,25 @@ local function fractions_of_next(due)
   return last and math.min(math.floor((last - due) / 0.0003 + 0.5) + 1, LAST) or 0
 end
 
--- Changes due and id of each message to delay, as decide_offers returns them; `groups`: of each, '' if it has none. As text with these
--- digits, because any number takes Redis long to write and to read.
-local function delay_equals(scores, groups)
-  local last_of = {}
-  for i = 1, #groups do
-    local due, group = scores[2 * i - 1], groups[i]
-    local last = last_of[due]
-    if not last then
-      last = { fractions = fractions_of_next(due), groups = {} }
-      last_of[due] = last
-    elseif last.groups[group] then
-      last.fractions = math.min(last.fractions + 1, LAST)
-    end
-    last.groups[group] = true
-    if last.fractions > 0 then
-      scores[2 * i - 1] = string.format('%d.%04d', due, last.fractions * 3)
-    end
+-- As text with these digits, because any number takes Redis long to write and to read.
+local function score_with(due, fractions)
+  return fractions > 0 and string.format('%d.%04d', due, fractions * 3) or due
+end
+
+-- By the due times of a call: the fractions and the score of the last message, and the groups of all.
+local last_of = {}
+
+-- The score of the next message of the call.
+local function score_of(due, group)
+  local last = last_of[due]
+  if not last then
+    last = { fractions = fractions_of_next(due), groups = {} }
+    last.score = score_with(due, last.fractions)
+    last_of[due] = last
+  elseif last.groups[group] then
+    last.fractions = math.min(last.fractions + 1, LAST)
+    last.score = score_with(due, last.fractions)
   end
+  last.groups[group] = true
+  return last.score
 end

@@ -14,15 +14,15 @@ local function plan_release(ids, now, now_micros)
   for i, text in ipairs(#ids > 0 and redis.call('HMGET', keys.followers, unpack(ids)) or {}) do
     if text then
       release = release or { ids = {}, released = {}, scores = {}, records = {} }
-      --@with lanes release.bodies = release.bodies or {}
-      --@with lanes table.insert(release.bodies, string.match(text, '^[^\n]*\n(.*)$') or text)
       local when, body = string.match(text, '^([+@]%d+)\n(.*)$')
       -- What has another form was written by somebody else; it must not keep messages from being settled.
       local id, due = ids[i], due_instant(when or '+0', now_micros)
+      local member = id
+      --@with lanes member = member_of(id, group_at(body or text, 1))
       table.insert(release.ids, id)
       release.released[id] = true
       table.insert(release.scores, due)
-      table.insert(release.scores, id)
+      table.insert(release.scores, member)
       table.insert(release.records, id)
       table.insert(release.records, pack_record(due, now, body or text))
       release.earliest = lower_of(release.earliest, due)
@@ -50,7 +50,6 @@ end
 
 -- The caller has taken the ids out of the states that their messages were in.
 local function release_followers(release)
-  --@with lanes enter_groups(release.ids, release.bodies)
   redis.call('HDEL', keys.followers, unpack(release.ids))
   redis.call('HDEL', keys.attempts, unpack(release.ids))
   redis.call('ZADD', keys.delayed, unpack(release.scores))

@@ -3,12 +3,11 @@
 -- in which they fell due. Groups take turns: one message of a group at most is in the list of ready ids, behind those of the others,
 -- unless nobody else is ready. So where a group has room, nothing waits in its line.
 --
--- groups id → group
 -- lanes  group → '1': one slot is taken, and there is no other; or how many slots are taken, and how many of these by ready messages.
 --        If any is of the second kind, there is a field '' besides
 -- line   with the group appended, a list: the ids that wait. These keys are not declared, and in the slot of the others.
 --        Packed into a field of lanes, they would cost nearly twice as much: Redis' Lua hashes every byte of a text.
--- held   id → '1', of delayed messages that have a slot
+-- held   id → group, of delayed messages that have a slot
 --
 -- args.lanes: '<how many slots a group has, 0: no limit> <hold or pass>'
 --@include permission
@@ -16,20 +15,11 @@
 local slots, on_retry = string.match(args.lanes, '^(%d+) (%a+)$')
 slots = slots == '0' and math.huge or tonumber(slots)
 
--- Raises an error before the first write if the user may not change what store_lanes changes. That groups and lanes have the right
--- types, reading them proves.
+-- Raises an error before the first write if the user may not change what store_lanes changes. That lanes have the right type, reading
+-- them proves.
 local function check_lanes()
   redis.call('LLEN', keys.ready)
   check_permissions('HSET', keys.lanes, 'HDEL', keys.lanes, 'LPOP', keys.line, 'RPUSH', keys.ready)
-end
-
--- The groups of these messages; '' for those without one, which somebody else has left: they have no lane.
-local function read_groups(ids)
-  local groups = #ids > 0 and redis.call('HMGET', keys.groups, unpack(ids)) or {}
-  for i = 1, #ids do
-    groups[i] = groups[i] or ''
-  end
-  return groups
 end
 
 -- What is stored of the lanes of these groups.
@@ -55,17 +45,10 @@ local function open_lane(group, text)
   return lane
 end
 
--- Opens the lanes of these messages, unless it has done so.
-local function read_lanes(ids)
-  local unread = {}
-  for _, id in ipairs(ids) do
-    if lane_of[id] == nil then
-      unread[#unread + 1] = id
-    end
-  end
-  local groups = read_groups(unread)
+-- Opens the lanes of these messages, which are in these groups. Those without a group, which somebody else has left, have none.
+local function open_lanes(ids, groups)
   local texts = read_texts(groups)
-  for i, id in ipairs(unread) do
+  for i, id in ipairs(ids) do
     lane_of[id] = groups[i] ~= '' and open_lane(groups[i], texts[i])
   end
 end

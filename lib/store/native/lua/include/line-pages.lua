@@ -1,6 +1,14 @@
--- Reads pages of ready messages where some of them wait in the lines of their groups: first the list of ready ids, then one line after
--- the other.
+-- Reads pages where messages have groups. Of ready messages, some wait in the lines of their groups: first comes the list of ready ids, then
+-- one line after the other.
+--@include groups
 --@include pages
+
+-- As page_of_set of include/pages.lua.
+local function page_of_delayed(key, start, most)
+  local members, place_at = page_of_set(key, start, most)
+  local ids = read_members(members)
+  return ids, place_at
+end
 
 -- How many lanes are looked at in one step, and in how many steps at most: those without a line have nothing to list.
 local LANES_AT_ONCE, MOST_STEPS = 100, 100

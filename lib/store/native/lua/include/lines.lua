@@ -1,11 +1,10 @@
 -- How messages wait for a slot in the lines of their groups, or keep one while they are delayed.
---@include groups
---@include lanes
+--@include read-lanes
 --@include permission
 
--- Raises an error before the first write if a key of groups, lanes or lines has another type, or the user may not change it.
+-- Raises an error before the first write if a key of lanes or lines has another type, or the user may not change it.
 local function check_lines()
-  check_groups()
+  redis.call('HLEN', keys.lanes)
   check_lanes()
   redis.call('HLEN', keys.held)
   check_permissions('RPUSH', keys.line, 'HSET', keys.held, 'HDEL', keys.held)
@@ -18,7 +17,7 @@ end
 -- These messages keep their slots while they are delayed.
 local function hold_lanes(ids)
   for _, id in ipairs(ids) do
-    redis.call('HSET', keys.held, id, '1')
+    redis.call('HSET', keys.held, id, lane_of[id] and lane_of[id].group or '')
   end
 end
 
@@ -36,45 +35,38 @@ local function must_wait(group, text)
   return lane.is_changed or not has_room(lane)
 end
 
--- These messages wait in the lines of their groups. If they cannot, they are ready: better out of order than lost. Every message of a
--- backlog passes here, so this does without run_on_line, which costs more.
-local function wait_in_lines(ids, groups, ready)
-  local first, line, pcall = 1, keys.line, redis.pcall
-  for i = 1, #ids do
-    local group = groups[i]
-    if group ~= groups[i + 1] then
-      if type(pcall('RPUSH', line .. group, unpack(ids, first, i))) == 'table' then
-        for at = first, i do
-          ready[#ready + 1] = ids[at]
-          take_slot(open_lane(group))
-        end
-      end
-      first = i + 1
-    end
-  end
-end
-
 -- These messages have fallen due. Returns those that are ready; the others wait in their lines. `groups` and `texts`: as they were read.
+-- Every message of a backlog passes here, so this names what it uses and does without run_on_line, which costs more.
 local function join_lines(ids, groups, texts)
-  local ready, released, waiting, waiting_in, last = {}, {}, {}, {}, 0
+  local ready, released, first, has_single, line, pcall, type = {}, {}, nil, slots == 1, keys.line, redis.pcall, type
   local held = #ids > 0 and redis.call('HLEN', keys.held) > 0 and redis.call('HMGET', keys.held, unpack(ids)) or {}
   for i = 1, #ids do
-    local id, group = ids[i], groups[i]
+    local group = groups[i]
     if group == '' then
-      ready[#ready + 1] = id
+      ready[#ready + 1] = ids[i]
     elseif held[i] then
       local lane = open_lane(group, texts[i])
       lane.ready, lane.is_changed = lane.ready + 1, true
-      ready[#ready + 1], released[#released + 1] = id, id
-    elseif slots == 1 and texts[i] == '1' and not lanes[group] or must_wait(group, texts[i]) then
-      last = last + 1
-      waiting[last], waiting_in[last] = id, group
+      ready[#ready + 1], released[#released + 1] = ids[i], ids[i]
+    elseif has_single and texts[i] == '1' and not lanes[group] or must_wait(group, texts[i]) then
+      first = first or i
+      -- The next one of the group waits, too.
+      if groups[i + 1] ~= group or held[i + 1] then
+        local reply = first == i and pcall('RPUSH', line .. group, ids[i]) or pcall('RPUSH', line .. group, unpack(ids, first, i))
+        if type(reply) == 'table' then
+          -- They cannot wait, and are ready: better out of order than lost.
+          for at = first, i do
+            ready[#ready + 1] = ids[at]
+            take_slot(open_lane(group))
+          end
+        end
+        first = nil
+      end
     else
-      ready[#ready + 1] = id
+      ready[#ready + 1] = ids[i]
       take_slot(lanes[group])
     end
   end
-  wait_in_lines(waiting, waiting_in, ready)
   if #released > 0 then
     redis.call('HDEL', keys.held, unpack(released))
   end

@@ -65,7 +65,7 @@ local function page_of_set(key, start, most)
     ids[#ids + 1] = rows[at]
   end
   return ids, function(number)
-    return rows[number * 2] .. ':' .. ids[number]
+    return rows[number * 2] .. ':' .. rows[number * 2 - 1]
   end
 end
 

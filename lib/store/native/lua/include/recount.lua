@@ -1,7 +1,6 @@
 -- Mends lanes whose counts do not fit what is stored, as damage from outside may leave them.
---@include groups
 --@include holders
---@include lanes
+--@include read-lanes
 
 -- How many messages wait in lines, and whether as many slots are taken as there are messages that have one, and none waits in vain.
 local function look_at_lanes(ready, active)
@@ -43,7 +42,8 @@ local function recount_lanes()
     active[#active + 1] = id
   end
   for _, id in ipairs(redis.call('HKEYS', keys.held)) do
-    if redis.call('ZSCORE', keys.delayed, id) then
+    read_lanes({ id })
+    if redis.call('ZSCORE', keys.delayed, member_in_lane(id)) then
       held[#held + 1] = id
     else
       redis.call('HDEL', keys.held, id)
@@ -57,13 +57,8 @@ end
 local waiting, are_read = {}, {}
 
 -- Whether a message that is in no other state waits in the line of its group. A line of which no lane is known goes on.
-local function waits_in_line(id, body)
+local function waits_in_line(id)
   read_lanes({ id })
-  if not lane_of[id] then
-    enter_groups({ id }, { body })
-    lane_of[id] = nil
-    read_lanes({ id })
-  end
   local lane = lane_of[id]
   if lane and not are_read[lane] then
     are_read[lane], lane.is_changed = true, true

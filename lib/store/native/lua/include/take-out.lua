@@ -3,8 +3,6 @@
 --@include held
 --@include claims
 --@include holders
---@with lanes --@include groups
---@with lanes --@include lanes
 --@with lanes --@include lines
 
 -- Raises an error before the first write if one of these keys has another type, or the user may not change it.
@@ -41,7 +39,9 @@ end
 --@with lanes remove_ready = leave_ready_or_line
 
 local function take_out(id)
-  if redis.call('ZREM', keys.delayed, id) == 0 then
+  local member = id
+  --@with lanes member = member_in_lane(id)
+  if redis.call('ZREM', keys.delayed, member) == 0 then
     if redis.call('ZREM', keys.dead, id) == 1 then
       redis.call('HDEL', keys.errors, id)
     elseif not take_from_claim(id) then
@@ -52,7 +52,6 @@ local function take_out(id)
   --@with lanes else
   --@with lanes   leave_if_held(id)
   end
-  --@with lanes forget_groups({ id })
   redis.call('HDEL', keys.attempts, id)
   redis.call('HDEL', keys.followers, id)
 end

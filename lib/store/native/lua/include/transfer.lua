@@ -8,7 +8,6 @@
 --@include claims
 --@include announce
 --@include follower
---@with lanes --@include lanes
 --@with lanes --@include lines
 --@include record
 --@include rule
@@ -121,7 +120,7 @@ local function plan_transfer(now, now_micros)
   end
   --@with lanes if #plan.due + #plan.expired.ids > 0 then
   --@with lanes   check_lines()
-  --@with lanes   plan.groups = read_groups(plan.due)
+  --@with lanes   plan.due, plan.groups = read_members(plan.due)
   --@with lanes   plan.texts = read_texts(plan.groups)
   --@with lanes   read_lanes(plan.expired.ids)
   --@with lanes end

@@ -1,6 +1,5 @@
 -- What a claim changes in lanes. Where a group has a single slot, it changes nothing: whatever is claimed had the slot before.
---@include groups
---@include lanes
+--@include read-lanes
 --@include set
 
 local function has_turns()
@@ -8,7 +7,6 @@ local function has_turns()
 end
 
 local function check_turns()
-  check_groups()
   check_lanes()
 end
 
@@ -79,6 +77,5 @@ local function leave_to_claim(ids, count, in_list, present)
     end
   end
   leave_lanes(lost)
-  forget_groups(lost)
   store_lanes()
 end
