@@ -104,13 +104,16 @@ export class StoredGroup<Snapshot extends MessageSnapshot> implements MessageGro
       // Where a page has ended in the middle of a step, that step was the smallest there is.
       const most = last === '' ? limit - messages.length : 0;
       const page = await this.#store.listGroup!({ group: this.group, cursor: step, most });
-      for (const id of idsBehind(last, state, page)) {
+      const ids = idsBehind(last, state, page);
+      if (messages.length > 0 && messages.length + ids.length > limit) return { messages, cursor: `${step}:` };
+      for (const id of ids) {
         if (messages.length === limit) return { messages, cursor: `${step}:${last}` };
         const found = await this.#store.find(id);
         if (found?.state === state) messages.push(snapshotOf(this.queue, found) as Snapshot);
         last = id;
       }
       if (page.cursor === null) return { messages, cursor: null };
+      if (messages.length === limit) return { messages, cursor: `${page.cursor}:` };
       [step, last] = [page.cursor, ''];
     }
   }

@@ -213,6 +213,27 @@ describe.each<[string, DelayQueueModuleOptions]>([
     }
   });
 
+  test.each([5, 400])('%i messages of a group are all listed, however short the pages', async (count) => {
+    const { queue, producer } = await start({ concurrency: 1 });
+    const ids = Array.from({ length: count }, (_, i) => `m${i}`);
+    const offersOf = (group: string) =>
+      ids.map((id) => ({ id: `${id} of ${group}`, payload: 0, delay: '1h' as const, group }));
+    await producer.offerMany(queue, [...offersOf('one'), ...offersOf('other')]);
+    for (const limit of [1, 3, 1000]) {
+      const listed: string[] = [];
+      for (let cursor: string | undefined, pages = 0; pages < 1000; pages++) {
+        const page = await producer
+          .group(queue, 'one')
+          .list('delayed', { limit, ...(cursor !== undefined && { cursor }) });
+        expect(page.messages.length).toBeLessThanOrEqual(limit);
+        listed.push(...page.messages.map(({ id }) => id));
+        if (page.cursor === null) break;
+        cursor = page.cursor;
+      }
+      expect(new Set(listed)).toEqual(new Set(ids.map((id) => `${id} of one`)));
+    }
+  });
+
   test('a queue that is paused handles no message with a group, and clear removes them', async () => {
     const { queue, desk, producer } = await start({ concurrency: 1 });
     await producer.pause(queue);
