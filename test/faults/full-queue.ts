@@ -26,7 +26,7 @@ const RATE = { max: 1000, per: 3_600_000 };
 const offer = (id: string, onDuplicate: Offer['onDuplicate']) => (store: MessageStore) =>
   store.offer([{ id, due: { at: FAR }, onDuplicate, body: 'J2' }]);
 const settle =
-  (outcome: Outcome, claim = HELD) =>
+  (outcome: Outcome, claim: Claim = HELD) =>
   (store: MessageStore) =>
     store.settle([{ claim, outcome }]);
 
@@ -87,6 +87,9 @@ export const CALLS_OF_LANES: typeof CALLS = {
   'offer, replace a held message': offer('held', 'replace'),
   'offer, replace a message in line': offer('in line', 'replace'),
   abort: (store) => store.abort('active'),
+  'settle: ack, with its group': settle({ kind: 'ack' }, { ...HELD, group: 'one' }),
+  'settle: ack of a followed message, with its group': settle({ kind: 'ack' }, { ...FOLLOWED, group: 'one' }),
+  'settle: retry, with its group': settle({ kind: 'retry', delay: LONG_LEASE }, { ...HELD, group: 'one' }),
   'list the group': (store) => store.listGroup!({ group: 'one' }),
 };
 

@@ -25,7 +25,6 @@ const RIGHT_TYPES = {
 const { rate: _rate, partitions: _partitions, ...ofAllMessages } = RIGHT_TYPES;
 const RIGHT_TYPES_OF_LANES = {
   ...ofAllMessages,
-  groups: 'hash',
   lanes: 'hash',
   line: 'list',
   held: 'hash',
