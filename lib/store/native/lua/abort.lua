@@ -23,6 +23,7 @@
 --@include holders
 --@include check-partitioning
 --@with lanes --@include bell
+--@with lanes --@include lanes
 --@with lanes --@include read-lanes
 
 local id = args.id

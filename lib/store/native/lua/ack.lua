@@ -14,7 +14,6 @@
 -- to expire by themselves. It includes nothing: a part would cost more than all that this script does for a single message.
 --@with lanes --@include bell
 --@with lanes --@include lanes
---@with lanes --@include permission
 
 -- What is left of each claim, by token: usually nothing.
 local held, gone, some_left, at = {}, {}, false, FIRST

@@ -15,7 +15,9 @@
 --@include permission
 --@include check-partitioning
 --@with lanes --@include bell
+--@with lanes --@include lanes
 --@with lanes --@include lines
+--@with lanes --@include read-lanes
 --@include record
 --@include rule
 

@@ -18,6 +18,7 @@
 --@include set
 --@include claims
 --@include give-back
+--@with lanes --@include lanes
 --@with lanes --@include read-lanes
 
 local _, now_micros = read_clock()

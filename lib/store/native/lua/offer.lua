@@ -27,7 +27,10 @@
 --@include offers
 --@include take-out
 --@with lanes --@include bell
+--@with lanes --@include groups
+--@with lanes --@include lanes
 --@with lanes --@include lines
+--@with lanes --@include read-lanes
 --@with lanes --@include equals
 
 local now, now_micros = read_clock()

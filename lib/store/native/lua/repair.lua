@@ -26,7 +26,10 @@
 --@include bell
 --@include set
 --@include follower
+--@with lanes --@include groups
+--@with lanes --@include lanes
 --@with lanes --@include lines
+--@with lanes --@include read-lanes
 --@with lanes --@include recount
 
 -- With more ready messages than this, searching all of them for each part of the queue would take too long.

@@ -34,7 +34,10 @@
 --@include give-back
 --@include follower
 --@with lanes --@include bell
+--@with lanes --@include groups
+--@with lanes --@include lanes
 --@with lanes --@include lines
+--@with lanes --@include read-lanes
 --@include rule
 
 -- The lists of the plan that a message joins, by its outcome.

@@ -1,5 +1,5 @@
 -- How messages wait for a slot in the lines of their groups, or keep one while they are delayed.
---@include read-lanes
+--@include lanes
 --@include permission
 
 -- Raises an error before the first write if a key of lanes or lines has another type, or the user may not change it.

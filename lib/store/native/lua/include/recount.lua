@@ -1,5 +1,6 @@
 -- Mends lanes whose counts do not fit what is stored, as damage from outside may leave them.
 --@include holders
+--@include lanes
 --@include read-lanes
 
 -- How many messages wait in lines, and whether as many slots are taken as there are messages that have one, and none waits in vain.

@@ -3,7 +3,9 @@
 --@include held
 --@include claims
 --@include holders
+--@with lanes --@include lanes
 --@with lanes --@include lines
+--@with lanes --@include read-lanes
 
 -- Raises an error before the first write if one of these keys has another type, or the user may not change it.
 local function check_take_out()

@@ -8,7 +8,10 @@
 --@include claims
 --@include announce
 --@include follower
+--@with lanes --@include groups
+--@with lanes --@include lanes
 --@with lanes --@include lines
+--@with lanes --@include read-lanes
 --@include record
 --@include rule
 

@@ -1,4 +1,5 @@
 -- What a claim changes in lanes. Where a group has a single slot, it changes nothing: whatever is claimed had the slot before.
+--@include lanes
 --@include read-lanes
 --@include set
 
