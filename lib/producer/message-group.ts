@@ -101,7 +101,7 @@ export class StoredGroup<Snapshot extends MessageSnapshot> implements MessageGro
     let { step, last } = readCursor(cursor);
     const messages: Snapshot[] = [];
     for (;;) {
-      // Where a page has ended in the middle of a step, that step was the smallest there is.
+      // A page ends within a step only if the smallest part of one has more messages than the page may have.
       const most = last === '' ? limit - messages.length : 0;
       const page = await this.#store.listGroup!({ group: this.group, cursor: step, most });
       const ids = idsBehind(last, state, page);

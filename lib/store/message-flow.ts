@@ -144,7 +144,7 @@ export function hasMoved({ moved, recovered, buried }: TransferReport): boolean 
 export interface Claim {
   readonly id: string;
   readonly token: string;
-  /** The group of the message, for a store that ends the claim for less if it need not look that up; it need not be given. */
+  /** The group of the message. If it is missing, a store of messages with groups looks it up, at a price. */
   readonly group?: string | undefined;
 }
 

@@ -167,8 +167,8 @@ export interface GroupPageRequest {
   /** The `cursor` of the page before; default: the first page. */
   readonly cursor?: string | undefined;
   /**
-   * How many messages to list (0–1000), or one more step's smallest part if that has more; 0: that part. Asked for again from the same
-   * cursor, it has the same messages, while others come and go. Default: as many as a step has.
+   * The maximum number of messages, 0–1000. The smallest part of a step is listed as a whole, even if it has more; with 0, nothing else
+   * is listed, so that a caller who has used only some of it can ask for it again. Default: 1000.
    */
   readonly most?: number | undefined;
 }
