@@ -10,7 +10,7 @@ import type { Copies } from './commands/copies.js';
 import { RedisCommands } from './commands/redis-commands.js';
 import { RedisServer } from './commands/redis-server.js';
 import { type RedisServers, SingleServer } from './commands/redis-servers.js';
-import { createClient, type RedisClient } from './connection/redis-client.js';
+import { createClient, databaseOf, type RedisClient } from './connection/redis-client.js';
 import { RedisConnection, type ConnectionSettings } from './connection/redis-connection.js';
 import type { Wire } from './connection/wire.js';
 import type { DoorbellPlace } from './doorbell/doorbell-place.js';
@@ -55,7 +55,7 @@ export class RedisConnections {
     });
     const subscriber = new Subscriber((onClient) => this.#openForAnnouncements(onClient), settings);
     const shards = this.#map && new ShardSubscribers(this.#map, settings);
-    this.announcements = new RedisAnnouncements(subscriber, shards);
+    this.announcements = new RedisAnnouncements(subscriber, () => databaseOf(client), shards);
   }
 
   /** Whether the servers are a cluster. */

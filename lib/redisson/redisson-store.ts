@@ -151,8 +151,8 @@ export class RedissonMessageStore implements MessageStore {
   }
 
   async transfer(request: TransferRequest): Promise<TransferReport> {
-    const { command: publish } = this.#connections.announcements;
-    const common = transferArguments(request, this.#limits, { channel: this.#keys.due, publish });
+    const { databaseArgument: database } = this.#connections.announcements;
+    const common = transferArguments(request, this.#limits, { channel: this.#keys.due, database });
     const args = { ...common, unreadableError: UNREADABLE, readOn: this.#readOn };
     const reply = await this.#target.whileMoving(() => this.#run(scripts.transfer, { args }));
     const { now, report } = readTransferReport(reply);
@@ -239,6 +239,7 @@ export class RedissonMessageStore implements MessageStore {
       this.#native.watchDue(listener),
       this.#connections.announcements.listenToAny(this.#keys.channel, {
         onListening: () => listener.onListening(),
+        // Java names no database, so it may be of another one: a look costs a call.
         onMessage: (text) => {
           const dueAt = Number(text);
           if (Number.isFinite(dueAt)) listener.onEarlierDue({ dueAt, dueIn: Math.max(0, dueAt - this.#redisNow()) });

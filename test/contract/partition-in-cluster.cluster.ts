@@ -19,7 +19,7 @@ describe(`of ${COUNT} partitions`, () => {
     const told: Promise<unknown>[] = [];
     const openLast = (connections: RedisConnections, queue: string) => {
       const keys = nativeKeys(PREFIX, queue, COUNT - 1);
-      const args = { known, next: '', pause: '', channel: '', publish: 'SPUBLISH' };
+      const args = { known, next: '', pause: '', channel: '', database: 'cluster' };
       told.push(connections.commands.run(nativeScripts.agree, { keys, args }));
       return new NativeMessageStore(connections, { keys, limits, partitioning: () => known });
     };

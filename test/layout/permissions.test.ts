@@ -66,19 +66,19 @@ describe('the permissions of each layout', () => {
     await new NativeExercise(unlimited).run();
     await new FollowersExercise(unlimited, abandonIn(keys)).run();
     // As in a cluster, while nobody listens there.
-    const publish = 'SPUBLISH';
-    const inCluster = { channel: keys.due, publish, maxMessages: 0, partitioning: '' };
+    const database = 'cluster';
+    const inCluster = { channel: keys.due, database, maxMessages: 0, partitioning: '' };
     const rest = offerArguments([{ id: 'in a cluster', due: { at: 0 }, onDuplicate: 'reject', body: 'its body' }]);
     await connections.commands.run(nativeScripts.offer, { keys, args: inCluster, rest });
     await store.clear();
-    const asNew = { channel: keys.due, publish, partitioning: '' };
+    const asNew = { channel: keys.due, database, partitioning: '' };
     await connections.commands.run(nativeScripts.offerNew, {
       keys,
       args: asNew,
       rest: ['in a cluster', '@0', 'its body'],
     });
     await store.clear();
-    const teller = tellerArgument({ scheduler: 'exercise', movedAt: null }, { channel: keys.due, publish });
+    const teller = tellerArgument({ scheduler: 'exercise', movedAt: null }, { channel: keys.due, database });
     const claim = { teller, token: 'in a cluster', limit: 1, maxBytes: 1, lease: 1000 };
     await connections.commands.run(nativeScripts.transferAndClaim, { keys, args: claim });
     await store.offer([{ id: 'aborted in a cluster', due: { at: 0 }, onDuplicate: 'keep', body: 'its body' }]);
@@ -90,7 +90,7 @@ describe('the permissions of each layout', () => {
       ['2 4 2', '', '1'],
       ['3 4', '', '0'],
     ] as const) {
-      const args = { known, next, pause, channel: keys.due, publish };
+      const args = { known, next, pause, channel: keys.due, database };
       await connections.commands.run(nativeScripts.agree, { keys, args });
     }
     // As before the number of partitions changes.
@@ -127,13 +127,13 @@ describe('the permissions of each layout', () => {
     await store.offer([{ id: 'aborted in a cluster', due: { at: 0 }, onDuplicate: 'keep', body: 'its body' }]);
     await store.transfer({ limit: 1 });
     await store.claim({ token: 'aborted', limit: 1, lease: 1000 });
-    const abort = { id: 'aborted in a cluster', channel: keys.due, publish: 'SPUBLISH', partitioning: '' };
+    const abort = { id: 'aborted in a cluster', channel: keys.due, database: 'cluster', partitioning: '' };
     await connections.commands.run(laneScripts().abort, { keys, args: { ...abort, lanes: '1 hold' } });
-    const args = { channel: keys.due, publish: 'SPUBLISH', maxMessages: 0, partitioning: '', lanes: '1 hold' };
+    const args = { channel: keys.due, database: 'cluster', maxMessages: 0, partitioning: '', lanes: '1 hold' };
     const rest = offerArguments([{ id: 'in a cluster', due: { at: 0 }, onDuplicate: 'reject', body: 'its body' }]);
     await connections.commands.run(laneScripts().offer, { keys, args, rest });
     await store.clear();
-    const asNew = { channel: keys.due, publish: 'SPUBLISH', partitioning: '' };
+    const asNew = { channel: keys.due, database: 'cluster', partitioning: '' };
     const grouped = ['in a cluster', '@0', 'Ngroup\none\nits body', 'one'];
     await connections.commands.run(laneScripts().offerNew, { keys, args: asNew, rest: grouped });
     await store.clear();
@@ -152,7 +152,7 @@ describe('the permissions of each layout', () => {
     await watched(store, trace, waits, () => new RedissonExercise(store, scene.redis, keys).run());
     // As in a cluster, while nobody listens there.
     const teller = { scheduler: 'exercise', movedAt: null };
-    const announcing = { channel: keys.due, publish: 'SPUBLISH' as const };
+    const announcing = { channel: keys.due, database: 'cluster' };
     const args = transferArguments({ limit: 1, teller }, EXERCISE_LIMITS, announcing);
     await connections.commands.run(redissonScripts.transfer, {
       keys,

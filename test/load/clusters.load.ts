@@ -37,7 +37,8 @@ describe('in a cluster', () => {
     const settings = { connection, clock: systemClock, events: new LoggedEvents(), commandTimeout: 5000 };
     const connections = new RedisConnections({ ...settings, heartbeat: 60_000 });
     closers.push(() => connections.close());
-    Object.defineProperty(connections.announcements, 'command', { value: command });
+    const database = command === 'SPUBLISH' ? 'cluster' : '0';
+    Object.defineProperty(connections.announcements, 'databaseArgument', { value: database });
     return new NativeMessageStore(connections, {
       keys: keysOf(queue),
       limits: { attempts: 1, maxDeadLetters: 1, maxMessages: null },

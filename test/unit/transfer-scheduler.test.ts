@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
-import type { TransferReport } from '../../lib/store/message-flow.js';
+import type { DueListener, ToldTransfer, TransferReport } from '../../lib/store/message-flow.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { TransferScheduler } from '../../lib/delivery/transfer/transfer-scheduler.js';
 import { Latch } from '../support/latch.js';
@@ -256,6 +256,65 @@ describe('TransferScheduler', () => {
     const common = { queue: 'orders', store, clock, events: new LoggedEvents(), checkInterval: CHECK_INTERVAL };
     await new TransferScheduler({ ...common, claimAlong }).runOnce();
     expect([claims, await ready()]).toEqual([1, 3]);
+  });
+
+  describe('hears announcements that are not true', () => {
+    let announce: DueListener;
+    let due: number;
+
+    beforeEach(async () => {
+      const watchDue = store.watchDue.bind(store);
+      store.watchDue = (listener) => {
+        announce = listener;
+        return watchDue(listener);
+      };
+      scheduler().start();
+      await clock.advance(0);
+      ({ dueAt: due } = (await offer('a', 10_000))[0] as { dueAt: number });
+      await clock.advance(1000);
+      transfers = 0;
+    });
+    const strange = (over: Partial<ToldTransfer> = {}) =>
+      announce.onTransfer?.({ scheduler: 'x', at: due, movedAt: due, ready: 0, nextAt: null, nextIn: null, ...over });
+
+    it.each<[string, Partial<ToldTransfer>]>([
+      ['that nothing is left', {}],
+      ['that something is due much later', { nextAt: 1e12, nextIn: 1e12 }],
+      ['from the future', { at: 1e15, movedAt: 1e15 }],
+    ])('and still moves what it expects: a transfer %s', async (_what, told) => {
+      strange(told);
+      await clock.advance(9000 + 1250);
+      expect([transfers, await ready()]).toEqual([1, 1]);
+    });
+
+    it('and stays punctual if nothing else is said than what is true of a scheduler that moves nothing', async () => {
+      strange({ movedAt: null });
+      await clock.advance(9000);
+      expect([transfers, await ready()]).toEqual([1, 1]);
+    });
+
+    it.each<[string, Partial<ToldTransfer>]>([
+      ['nothing is left', {}],
+      ['messages are ready', { ready: 5 }],
+    ])('and still looks within the check interval, however often they say that %s', async (_what, told) => {
+      for (let passed = 1000; passed < CHECK_INTERVAL; passed += 100) {
+        strange(told);
+        await clock.advance(100);
+      }
+      expect(await ready()).toBe(1);
+    });
+
+    it('and looks once for each that claims something to be due', async () => {
+      for (let i = 1; i <= 5; i++) {
+        announce.onEarlierDue({ dueAt: 0, dueIn: 0 });
+        await clock.advance(1);
+        expect(transfers).toBe(i);
+      }
+      await clock.advance(8994);
+      expect([transfers, await ready()]).toEqual([5, 0]);
+      await clock.advance(1);
+      expect([transfers, await ready()]).toEqual([6, 1]);
+    });
   });
 
   describe('in several processes', () => {

@@ -49,12 +49,15 @@ const TELL_INTERVAL = 500;
  */
 const READY_CHECK = 1000;
 
+/** How far an instant by the clock of this process may be from the same one by that of the store, ms. */
+const CLOCK_TOLERANCE = 100;
+
 /** The instant that a scheduler waits for. */
 interface Expectation {
   /** On the monotonic clock of this process. */
   readonly at: number;
-  /** When this was found out, by the store's clock. */
-  readonly knownSince: number;
+  /** By the store's clock. */
+  readonly dueAt: number;
 }
 
 /**
@@ -81,6 +84,8 @@ export class TransferScheduler {
   /** Messages that are ready, as the last report has it. */
   #ready = 0;
   #checkAt = Infinity;
+  /** When this scheduler last looked by itself, on the monotonic clock. */
+  #lookedAt = -Infinity;
   /** When others were last told of a transfer, on the monotonic clock. */
   #toldAt = -Infinity;
   /** Whether something was moved that they were not told of. */
@@ -111,7 +116,7 @@ export class TransferScheduler {
     this.#started = true;
     this.#unwatch = this.options.store.watchDue({
       onEarlierDue: ({ dueAt, dueIn }) => {
-        this.#expectEarlier({ at: this.options.clock.monotonic() + dueIn, knownSince: dueAt - dueIn });
+        this.#expectEarlier({ at: this.options.clock.monotonic() + dueIn, dueAt });
       },
       onTransfer: (transfer) => this.#hear(transfer),
       onAbort: (claim) => this.options.onAbort?.(claim),
@@ -159,7 +164,7 @@ export class TransferScheduler {
         // The store read its clock some time during the call. If that was before the midpoint, the timer fires late by the
         // difference; if after, it fires early, finds nothing, and gets a new answer.
         const readAt = (sentAt + clock.monotonic()) / 2;
-        this.#expectEarlier({ at: readAt + report.nextIn, knownSince: report.at });
+        this.#expectEarlier({ at: readAt + report.nextIn, dueAt: report.at + report.nextIn });
       }
       if (!report.more) return report;
     }
@@ -183,19 +188,30 @@ export class TransferScheduler {
     return { scheduler: id, movedAt: this.#movedAt };
   }
 
-  /** Another scheduler has looked, so this one knows what it would find, unless it knows of something later. */
+  /**
+   * Another scheduler has looked, so a standby need not do so for what was due by then. What falls due later it goes on waiting for,
+   * and it still looks by itself every `checkInterval`: whoever announces may be wrong.
+   */
   #hear({ scheduler, at, movedAt, ready, nextIn }: ToldTransfer): void {
     const { id, clock, checkInterval } = this.options;
     if (scheduler === id) return;
-    if (movedAt !== null && (this.#movedAt === null || movedAt > this.#movedAt)) this.#eager = false;
     const now = clock.monotonic();
-    if (this.#expected && this.#expected.knownSince <= at) this.#expected = undefined;
-    if (nextIn !== null) this.#expectEarlier({ at: now + nextIn, knownSince: at });
+    if (!this.#eager && this.#isPast(at, now)) this.#expected = undefined;
+    if (movedAt !== null && (this.#movedAt === null || movedAt > this.#movedAt)) this.#eager = false;
+    if (nextIn !== null) this.#expectEarlier({ at: now + nextIn, dueAt: at + nextIn });
     if (this.#running || this.#failures > 0) return;
     this.#ready = ready;
     // While messages are ready, the other one soon tells of their leases.
-    this.#checkAt = now + (ready > 0 ? Math.min(READY_CHECK + this.#newGrace(), checkInterval) : checkInterval);
+    const checkAt = ready > 0 ? now + READY_CHECK + this.#newGrace() : Infinity;
+    this.#checkAt = Math.min(checkAt, this.#lookedAt + checkInterval);
     this.#arm();
+  }
+
+  /** Whether the expected instant is past by the clock of the store, and about past by that of this process. */
+  #isPast(storeNow: number, now: number): boolean {
+    return (
+      this.#expected !== undefined && this.#expected.dueAt <= storeNow && this.#expected.at <= now + CLOCK_TOLERANCE
+    );
   }
 
   #emit({ moved, recovered, buried, dropped }: TransferReport): void {
@@ -231,7 +247,8 @@ export class TransferScheduler {
     }
     // Must happen in the same step as the check of #again: a wake in between would be lost.
     this.#running = undefined;
-    this.#checkAt = clock.monotonic() + nextCheck;
+    this.#lookedAt = clock.monotonic();
+    this.#checkAt = this.#lookedAt + nextCheck;
     this.#arm();
   }
 

@@ -7,17 +7,33 @@ import type { ChannelListener, Subscriber } from './subscriber.js';
  * In a cluster, `PUBLISH` goes to all servers. Announcements stay with the primary that has the queue (`SPUBLISH`), unless nobody
  * hears them there; then they are published to all, because patterns hear nothing else. So this process subscribes in the ordinary way
  * to a channel that one of its patterns matches: otherwise nothing would reach the patterns of other processes.
+ *
+ * The databases of a server share its channels, so announcements name the database that they belong to.
  */
 export class RedisAnnouncements {
   readonly #patterns = new Set<string>();
 
-  /** @param shards - for the channels of queues, in a cluster */
+  /**
+   * @param numberOfDatabase - reads the number of the database that the commands of this process go to
+   * @param shards - for the channels of queues, in a cluster
+   */
   constructor(
     private readonly subscriber: Subscriber,
+    private readonly numberOfDatabase: () => number,
     private readonly shards?: ShardSubscribers,
   ) {}
 
-  /** The command with which scripts announce. */
+  /** The word for the database of this process in announcements. */
+  get database(): string {
+    return String(this.numberOfDatabase());
+  }
+
+  /** The argument `database` of scripts that announce; it also tells them which command to use. */
+  get databaseArgument(): string {
+    return this.shards ? 'cluster' : this.database;
+  }
+
+  /** The command that announces. */
   get command(): 'PUBLISH' | 'SPUBLISH' {
     return this.shards ? 'SPUBLISH' : 'PUBLISH';
   }

@@ -4,6 +4,7 @@ import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { hasCode } from '../../message/failure.js';
 import type { Copies } from '../commands/copies.js';
 import type { RedisServer } from '../commands/redis-server.js';
+import { databaseOf } from '../connection/redis-client.js';
 import { lacksPermission, unknownCommand } from '../redis-errors.js';
 
 /** Where the servers are, for people to read; without the login. */
@@ -25,15 +26,16 @@ export function serverName(info: string): string {
 
 /** @param servers - the connected ones: a single server, or the primaries of a cluster */
 export function placeOf([server, ...others]: readonly RedisServer[], isCluster: boolean): ServerPlace {
-  const { options, stream } = server!.connection.client as Redis;
-  const { host = 'localhost', port = 6379, path, db = 0, name, sentinels } = options;
+  const client = server!.connection.client as Redis;
+  const { options, stream } = client;
+  const { host = 'localhost', port = 6379, path, name, sentinels } = options;
   // With sentinels, the options have only their addresses; the socket has that of the master.
   const address = sentinels ? addressOf(stream.remoteAddress ?? '', stream.remotePort ?? 0) : addressOf(host, port);
   return {
     address: path ?? address,
     primaries: isCluster ? others.length + 1 : undefined,
     master: sentinels ? name : undefined,
-    database: isCluster ? undefined : db,
+    database: isCluster ? undefined : databaseOf(client),
   };
 }
 

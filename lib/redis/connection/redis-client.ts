@@ -15,6 +15,14 @@ export type RedisClient = Redis | Cluster;
 /** The purpose of a connection; part of its name in `CLIENT LIST`. */
 export type ConnectionRole = 'commands' | 'producer' | 'announcements' | 'doorbell';
 
+/** The number of the database that a client uses. A cluster has only 0. */
+export function databaseOf(client: RedisClient): number {
+  if (client.isCluster) return 0;
+  const { condition, options } = client as Redis;
+  // A client from a function may have selected another one by itself.
+  return condition?.select ?? options.db ?? 0;
+}
+
 export function isCluster(connection: ConnectionOptions): connection is ClusterConnection {
   return typeof connection === 'object' && 'cluster' in connection;
 }

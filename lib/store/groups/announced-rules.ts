@@ -24,28 +24,37 @@ export interface AnnouncedRulesOptions {
  * Compares how processes handle the groups of a queue: each says so once it listens, and again after an outage, and those that differ
  * answer. So whoever comes second tells both, and nothing is stored. Versions that do not know these announcements pass them over.
  *
+ * The databases of a server share the channel. So the rules are told with the number of the database, and only those with this
+ * database's number are compared. They are told without one, too: an older version hears nothing else, and reports the difference.
+ *
  * @returns what ends it
  */
 export function announceRules({ connections, prefix, queue, rules, onOther }: AnnouncedRulesOptions): () => void {
   const { announcements, commands } = connections;
   const channel = laneKeys(prefix, queue).due;
   const own = textOf(rules);
-  const publish = async (word: string) => {
-    const heard = await commands.send(announcements.command, channel, `${word} ${own}`);
+  const publish = async (text: string) => {
+    const heard = await commands.send(announcements.command, channel, text);
     // Those that listen to a pattern of channels hear nothing else.
-    if (heard.number() === 0 && announcements.command === 'SPUBLISH') {
-      await commands.send('PUBLISH', channel, `${word} ${own}`);
-    }
+    if (heard.number() === 0 && announcements.command === 'SPUBLISH') await commands.send('PUBLISH', channel, text);
   };
   // A comparison that fails is not worth a word: whatever is amiss, other calls tell.
-  const tell = (word: string) => void publish(word).catch(() => undefined);
+  const tell = (word: string, database?: string) => {
+    const text = database === undefined ? `${word} ${own}` : `${word} ${own} ${database}`;
+    void publish(text).catch(() => undefined);
+  };
   return announcements.listen(channel, {
-    onListening: () => tell(ASK),
+    onListening: () => {
+      tell(ASK, announcements.database);
+      tell(ASK);
+    },
     onMessage: (text) => {
       const other = readRules(text);
-      if (!other || textOf(other) === own) return;
-      if (text.startsWith(ASK)) tell(ANSWER);
-      onOther(other);
+      if (!other || textOf(other.rules) === own) return;
+      const { database } = other;
+      if (database !== undefined && database !== announcements.database) return;
+      if (text.startsWith(ASK)) tell(ANSWER, database);
+      if (database !== undefined) onOther(other.rules);
     },
   });
 }
@@ -55,12 +64,13 @@ function textOf({ concurrency, onRetry }: GroupRules): string {
 }
 
 /** @returns undefined: the text announces something else */
-function readRules(text: string): GroupRules | undefined {
-  const found = /^groups\?? (\d+|unlimited) (hold|pass)$/.exec(text);
+function readRules(text: string): { readonly rules: GroupRules; readonly database: string | undefined } | undefined {
+  const found = /^groups\?? (\d+|unlimited) (hold|pass)(?: (\d+))?$/.exec(text);
   if (!found) return undefined;
-  const [, concurrency, onRetry] = found;
-  return {
+  const [, concurrency, onRetry, database] = found;
+  const rules = {
     concurrency: concurrency === NO_LIMIT ? null : Number(concurrency),
     onRetry: onRetry as GroupRules['onRetry'],
   };
+  return { rules, database };
 }

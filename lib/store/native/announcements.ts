@@ -1,52 +1,71 @@
 import type { DueListener, Teller, TransferReport } from '../message-flow.js';
 
-/** What is announced on the channel of a queue, as text. The scripts write it. */
+/**
+ * What is announced on the channel of a queue, as text. The scripts write it.
+ *
+ * The databases of a server share its channels, so due times and transfers end with the number of their database, and those of other
+ * databases are passed over. Without a number they come from a version that writes none, in this database or in another one: then they
+ * are a hint that something may fall due, which costs a look at most. An abort names the token of a claim, which no other claim has.
+ */
 
-/** Where a script announces, and with which command. */
+/** Where a script announces. */
 export interface Announcing {
   readonly channel: string;
-  readonly publish: 'PUBLISH' | 'SPUBLISH';
+  /** The argument `database` of the script. */
+  readonly database: string;
 }
 
 /** In place of an instant. */
 const NEVER = -1;
 
 /** The argument `teller` of scripts that transfer. */
-export function tellerArgument(teller: Teller | undefined, { publish, channel }: Announcing): string {
+export function tellerArgument(teller: Teller | undefined, { database, channel }: Announcing): string {
   if (!teller) return '';
   const movedAt = teller.movedAt === null ? NEVER : Math.round(teller.movedAt * 1000);
-  return `${publish} ${teller.scheduler} ${movedAt} ${channel}`;
+  return `${database} ${teller.scheduler} ${movedAt} ${channel}`;
 }
 
-/** Passes an announcement on. What this version does not know is for others. */
-export function readAnnouncement(text: string, listener: Omit<DueListener, 'onListening'>): void {
+type Listener = Omit<DueListener, 'onListening'>;
+
+/**
+ * Passes an announcement on. What this version does not know is for others.
+ *
+ * @param database - the word for the listener's own database
+ */
+export function readAnnouncement(text: string, database: string, listener: Listener): void {
   const words = text.split(' ');
-  if (words[0] === 'transfer') readTransfer(words, listener);
+  if (words[0] === 'transfer') readTransfer(words, database, listener);
   else if (words[0] === 'abort') readAbort(words, listener);
-  else readDue(words, listener);
+  else readDue(words, database, listener);
 }
 
-function readDue(words: readonly string[], listener: Omit<DueListener, 'onListening'>): void {
-  const [dueAt, dueIn] = words.map(Number);
-  if (Number.isFinite(dueAt) && Number.isFinite(dueIn)) listener.onEarlierDue({ dueAt: dueAt!, dueIn: dueIn! });
+function readDue([dueAt, dueIn, of]: readonly string[], database: string, listener: Listener): void {
+  const due = { dueAt: Number(dueAt), dueIn: Number(dueIn) };
+  if (isForeign(of, database) || !Object.values(due).every(Number.isFinite)) return;
+  listener.onEarlierDue(due);
 }
 
-function readTransfer([, scheduler, ...words]: readonly string[], listener: Omit<DueListener, 'onListening'>): void {
+function readTransfer([, scheduler, ...words]: readonly string[], database: string, listener: Listener): void {
   const [movedAt, ready, now, nextAt] = words.map(Number);
-  if (scheduler === undefined || ![movedAt, ready, now, nextAt].every(Number.isFinite)) return;
+  const of = words[4];
+  const isReadable = scheduler !== undefined && [movedAt, ready, now, nextAt].every(Number.isFinite);
+  if (!isReadable || isForeign(of, database) || !listener.onTransfer) return;
   const at = now! / 1000;
-  listener.onTransfer?.({
-    scheduler,
-    at,
-    movedAt: movedAt === NEVER ? null : movedAt! / 1000,
-    ready: ready!,
-    ...nextWork(nextAt!, at),
-  });
+  const next = nextWork(nextAt!, at);
+  if (of !== undefined) {
+    listener.onTransfer({ scheduler, at, movedAt: movedAt === NEVER ? null : movedAt! / 1000, ready: ready!, ...next });
+  } else if (nextAt !== NEVER) {
+    listener.onEarlierDue({ dueAt: nextAt!, dueIn: Math.max(0, nextAt! - at) });
+  }
 }
 
 /** An id may have spaces. */
-function readAbort([, token, ...words]: readonly string[], listener: Omit<DueListener, 'onListening'>): void {
+function readAbort([, token, ...words]: readonly string[], listener: Listener): void {
   if (token !== undefined && words.length > 0) listener.onAbort?.({ token, id: words.join(' ') });
+}
+
+function isForeign(of: string | undefined, database: string): boolean {
+  return of !== undefined && of !== database;
 }
 
 /** When there is work again, as scripts tell it. */

@@ -142,12 +142,13 @@ export class NativeQueueDirectory implements QueueDirectory {
 
   #watch(pattern: string, family: string, listener: FamilyListener): () => void {
     const [before, behind] = [pattern.indexOf('*') - family.length + 1, pattern.length - pattern.indexOf('*') - 1];
-    return this.connections.announcements.listenToAll(pattern, {
+    const { announcements } = this.connections;
+    return announcements.listenToAll(pattern, {
       onListening: () => listener.onListening(),
       onMessage: (text, channel) => {
         const queue = queueOfTag(channel.slice(before, -behind));
         if (!QUEUE_NAME.test(queue)) return;
-        readAnnouncement(text, {
+        readAnnouncement(text, announcements.database, {
           onEarlierDue: ({ dueIn }) => listener.onEarlierDue(queue, dueIn),
           onAbort: (claim) => listener.onAbort?.(queue, claim),
         });

@@ -140,17 +140,17 @@ export class NativeMessageStore implements MessageStore {
 
   async #writeOffers(offers: readonly Offer[], maxMessages: number): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
-    const { channel, publish } = this.#announcing;
+    const { channel, database } = this.#announcing;
     const partitioning = this.#partitioning();
     if (maxMessages === 0 && !offers.some(mayReplace)) {
-      const call = { args: { channel, publish, partitioning }, rest: newOfferArguments(offers) };
+      const call = { args: { channel, database, partitioning }, rest: newOfferArguments(offers) };
       const reply = await this.#write(this.#scripts.offerNew, call);
       if (!reply.done) {
         const receipts = reply.rest((due): OfferReceipt => ({ outcome: 'created', dueAt: due.number() }));
         return reply.notCopied ? withProblem(receipts, reply) : receipts;
       }
     }
-    const args = { channel, publish, maxMessages, partitioning };
+    const args = { channel, database, maxMessages, partitioning };
     const reply = await this.#write(this.#scripts.offer, { args, rest: offerArguments(offers) });
     return readReceipts(reply, offers.length);
   }
@@ -214,8 +214,8 @@ export class NativeMessageStore implements MessageStore {
       const reply = await this.#run(this.#scripts.ack, call);
       if (!reply.done) return { accepted: settlements.map(() => true), dropped: 0 };
     }
-    const { channel, publish } = this.#announcing;
-    const args = { channel, publish, maxDead: this.#limits.maxDeadLetters };
+    const { channel, database } = this.#announcing;
+    const args = { channel, database, maxDead: this.#limits.maxDeadLetters };
     const call = this.#ofGroups(settlements, { args, rest: settlementArguments(settlements) });
     return readSettleReport(await this.#run(this.#scripts.settle, call), settlements.length);
   }
@@ -284,9 +284,10 @@ export class NativeMessageStore implements MessageStore {
   }
 
   watchDue(listener: DueListener): () => void {
-    return this.#connections.announcements.listen(this.#keys.due, {
+    const { announcements } = this.#connections;
+    return announcements.listen(this.#keys.due, {
       onListening: () => listener.onListening(),
-      onMessage: (text) => readAnnouncement(text, listener),
+      onMessage: (text) => readAnnouncement(text, announcements.database, listener),
     });
   }
 
@@ -296,7 +297,7 @@ export class NativeMessageStore implements MessageStore {
 
   /** Where every message passes, it is not spread into the arguments: that is measurably slower than naming them. */
   get #announcing(): Announcing {
-    return { channel: this.#keys.due, publish: this.#connections.announcements.command };
+    return { channel: this.#keys.due, database: this.#connections.announcements.databaseArgument };
   }
 
   /**

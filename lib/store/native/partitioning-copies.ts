@@ -126,7 +126,11 @@ export class PartitioningCopies {
     { known, ...rest }: { known: Partitioning; next: string; pause: string; channel: string },
   ) {
     const keys = this.#keys(partition);
-    const args = { known: formatPartitioning(known), ...rest, publish: this.connections.announcements.command };
+    const args = {
+      known: formatPartitioning(known),
+      ...rest,
+      database: this.connections.announcements.databaseArgument,
+    };
     const reply = await this.connections.commands.run(scripts.agree, { keys, args });
     return { partitioning: parse(keys.partitions, reply.text()), isPaused: reply.flag() };
   }

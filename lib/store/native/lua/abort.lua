@@ -7,7 +7,7 @@
 --      id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 --      channel: text, of announcements
---      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
+--      database: text, of announcements: its number, or cluster, where they are sharded
 --@with lanes --      lanes: text, as in include/lanes.lua
 -- Returns 1 if it was removed, 0 if it is not active (any more).
 --
@@ -47,13 +47,13 @@ local release = plan_release({ id }, now, now_micros)
 --@with lanes leave_lanes({ id })
 -- Before the first write, because a user's ACL can refuse it; nobody can act on it before the script has ended.
 local text = string.format('abort %s %s', token, id)
-redis.call(args.publish, args.channel, text)
-if args.publish == 'SPUBLISH' then
+redis.call(command_of(args.database), args.channel, text)
+if args.database == 'cluster' then
   -- Whoever listens to a pattern for a family of queues hears no SPUBLISH, and others may hear this one.
   redis.call('PUBLISH', args.channel, text)
 end
 if release then
-  announce(args.publish, args.channel, lowest(keys.delayed), release.earliest, now)
+  announce(args.database, args.channel, lowest(keys.delayed), release.earliest, now)
 end
 store_held(token, without_ids(redis.call('HGET', keys.claims, token), id))
 if release then

@@ -8,7 +8,7 @@
 --      next: text, the one that follows it, if nobody has made another one; empty: none
 --      pause: text, whether this partition is paused if it takes a partitioning: '1' or '0'; empty: that does not change
 --      channel: text, where to announce that it has taken one; empty: nowhere
---      publish: text, the command for that, PUBLISH or in a cluster SPUBLISH
+--      database: text, of that announcement, as in offer
 -- Returns the partitioning that this partition has now, and whether it is paused (0 or 1).
 --
 -- Atomic because nobody else may have replaced the partitioning that is followed. New ones are made in partition 0 only. A crash
@@ -45,7 +45,7 @@ if newest ~= stored then
     check_permissions(args.pause == '1' and 'SET' or 'DEL', keys.paused)
   end
   if args.channel ~= '' then
-    publish(args.publish, args.channel, 'partitions')
+    publish(args.database, args.channel, 'partitions')
   end
   redis.call('SET', keys.partitions, newest)
   if is_pause_changed then

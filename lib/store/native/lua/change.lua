@@ -9,7 +9,7 @@
 --      body_read: text, SHA-1 of the body that the caller has read, 40 hexadecimal digits
 --      body: text, the new one
 --      channel: text, of announcements
---      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
+--      database: text, of announcements: its number, or cluster, where they are sharded
 -- Returns 'changed', 'absent' if the message is not delayed (any more), or 'stale' if it has another body; then nothing was written.
 --
 -- Atomic so that exactly one of cancel, reschedule, change and transfer wins, and so that no change is lost that came in between. A
@@ -42,7 +42,7 @@ end
 
 local due = due_instant(args.due, now_micros)
 check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
-announce(args.publish, args.channel, earliest_before, due, now)
+announce(args.database, args.channel, earliest_before, due, now)
 redis.call('ZADD', keys.delayed, due, member)
 redis.call('HSET', keys.messages, id, pack_record(due, record_offered(record), args.body))
 return 'changed'

@@ -4,7 +4,7 @@
 -- KEYS delayed messages partitions
 -- ARGV deadline: text, as in offer
 --      channel: text, as in offer
---      publish: text, as in offer
+--      database: text, as in offer
 --      partitioning: text, as in offer
 --      ...: for each offer: id, due (as in offer), body
 --@with lanes --        and its group, which the body names, too
@@ -78,9 +78,11 @@ if not redis.acl_check_cmd('HSET', keys.messages, '0', '0') then
 end
 -- As in include/announce.lua.
 if redis.call('ZCOUNT', keys.delayed, '-inf', earliest_text) == 0 then
-  local text = string.format('%s %de-3', earliest_text, earliest > now and earliest * 1000 - now_micros or 0)
-  if redis.call(args.publish, args.channel, text) == 0 and args.publish == 'SPUBLISH' then
-    redis.call('PUBLISH', args.channel, text)
+  local text = string.format('%s %de-3 ', earliest_text, earliest > now and earliest * 1000 - now_micros or 0)
+  if args.database ~= 'cluster' then
+    redis.call('PUBLISH', args.channel, text .. args.database)
+  elseif redis.call('SPUBLISH', args.channel, text .. '0') == 0 then
+    redis.call('PUBLISH', args.channel, text .. '0')
   end
 end
 if scores then

@@ -5,7 +5,7 @@
 --@with lanes --      lanes line held wake paused
 -- ARGV deadline: number, instant in ms, 0: none
 --      channel: text, of announcements
---      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
+--      database: text, of announcements: its number, or cluster, where they are sharded
 --      max_messages: number, maximum number of messages in the partition, 0: no limit, -1: offers create none
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 --@with lanes --      lanes: text, as in include/lanes.lua
@@ -149,7 +149,7 @@ end
 --@with lanes read_lanes(replaced)
 --@with lanes order_members(scores, sources)
 check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
-announce(args.publish, args.channel, earliest_before, earliest, now)
+announce(args.database, args.channel, earliest_before, earliest, now)
 
 for _, id in ipairs(replaced) do
   take_out(id)

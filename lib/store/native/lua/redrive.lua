@@ -4,7 +4,7 @@
 -- KEYS dead errors messages attempts delayed partitions
 -- ARGV as native/discard
 --      channel: text, of announcements
---      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
+--      database: text, of announcements: its number, or cluster, where they are sharded
 --      unwrap: text, '1' if bodies that tell when their messages first fell due lose that; empty: bodies stay as they are
 -- Returns how many were redriven.
 --
@@ -46,7 +46,7 @@ for i, id in ipairs(ids) do
 end
 if #scores > 0 then
   check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
-  announce(args.publish, args.channel, earliest_before, now, now)
+  announce(args.database, args.channel, earliest_before, now, now)
 end
 redis.call('ZREM', keys.dead, unpack(ids))
 redis.call('HDEL', keys.errors, unpack(ids))

@@ -10,7 +10,7 @@
 --      size: number, roughly how many messages to examine; a small hash is examined as a whole
 --      longest_delay: number, ms; what falls due still later was never delayed by this package
 --      channel: text, of announcements
---      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
+--      database: text, of announcements: its number, or cluster, where they are sharded
 --@with lanes --      lanes: text, as in include/lanes.lua
 -- Returns the next cursor (empty: the search is over, or there are too many ready messages to search), the ids of the messages
 --      that are ready now, and of those that are delayed now.
@@ -60,7 +60,7 @@ local function release_abandoned(cursor)
   if release then
     redis.call('HLEN', keys.errors)
     check_permissions('ZREM', keys.dead, 'HDEL', keys.errors)
-    announce(args.publish, args.channel, lowest(keys.delayed), release.earliest, now)
+    announce(args.database, args.channel, lowest(keys.delayed), release.earliest, now)
     if #dead > 0 then
       redis.call('ZREM', keys.dead, unpack(dead))
       redis.call('HDEL', keys.errors, unpack(dead))
@@ -140,7 +140,7 @@ if #lost.ready > 0 then
 end
 if #lost.delayed > 0 then
   check_permissions('ZADD', keys.delayed)
-  announce(args.publish, args.channel, lowest(keys.delayed), lost.earliest, now)
+  announce(args.database, args.channel, lowest(keys.delayed), lost.earliest, now)
 end
 --@with lanes local found = lost.ready
 --@with lanes local groups = read_groups(found)

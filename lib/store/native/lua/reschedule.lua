@@ -7,7 +7,7 @@
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 --      due: text, '+' and a delay, or '@' and an instant, in ms
 --      channel: text, of announcements
---      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
+--      database: text, of announcements: its number, or cluster, where they are sharded
 -- Returns 1 if it was changed, 0 if the message is not delayed (any more).
 --
 -- Atomic so that exactly one of cancel, reschedule and transfer wins, and so that score and record agree. A crash right after
@@ -33,7 +33,7 @@ end
 
 local due = due_instant(args.due, now_micros)
 check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
-announce(args.publish, args.channel, earliest_before, due, now)
+announce(args.database, args.channel, earliest_before, due, now)
 redis.call('ZADD', keys.delayed, due, member)
 redis.call('HSET', keys.messages, id, with_due(record, due))
 return 1

@@ -4,7 +4,7 @@
 -- KEYS delayed messages claims leases attempts dead errors ready wake paused followers
 --@with lanes --      lanes line held
 -- ARGV channel: text, of announcements
---      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
+--      database: text, of announcements: its number, or cluster, where they are sharded
 --      max_dead: number, maximum number of dead letters
 --@with lanes --      lanes: text, as in include/lanes.lua
 --@with lanes --      messages: number, how many there are
@@ -270,7 +270,7 @@ local function plan_settlement(plan, attempts_kept, followers_kept)
       check_permissions(write[1], write[2])
     end
   end
-  announce(args.publish, args.channel, plan.earliest_before, plan.earliest, now)
+  announce(args.database, args.channel, plan.earliest_before, plan.earliest, now)
 end
 
 --@with lanes -- Of the messages whose claims have ended, all but those that are ready again give back their slots; retries may keep them.

@@ -4,7 +4,7 @@
 --
 -- KEYS delayed ready claims leases messages attempts paused ended:token
 -- ARGV deadline: text, instant in ms, 0: none
---      teller: text, '<PUBLISH or SPUBLISH> <scheduler> <when it moved something before, us, -1: never> <channel>': those who
+--      teller: text, '<database, as in offer> <scheduler> <when it moved something before, us, -1: never> <channel>': those who
 --        listen to the channel are told of this call; empty: they are not
 --      token: text, of the claim; a token that has already taken messages, or was replaced, takes none
 --      limit: number, maximum number of messages to take (1-64)
@@ -22,11 +22,14 @@ local now = (now_micros - now_micros % 1000) / 1000
 local may = redis.acl_check_cmd
 local inform, may_inform
 if args.teller ~= '' then
-  local command, scheduler, moved_before, channel = string.match(args.teller, '^(%u+) (%S+) (%S+) (.*)$')
+  local database, scheduler, moved_before, channel = string.match(args.teller, '^(%S+) (%S+) (%S+) (.*)$')
+  local is_cluster = database == 'cluster'
+  local command = is_cluster and 'SPUBLISH' or 'PUBLISH'
   -- As in tell of include/transfer.lua.
   inform = function(moved_at, next_at)
-    local text = string.format('transfer %s %s 0 %d %d', scheduler, moved_at or moved_before, now_micros, next_at)
-    if redis.call(command, channel, text) == 0 and command == 'SPUBLISH' then
+    local text = string.format('transfer %s %s 0 %d %d %s', scheduler, moved_at or moved_before, now_micros, next_at,
+      is_cluster and '0' or database)
+    if redis.call(command, channel, text) == 0 and is_cluster then
       redis.call('PUBLISH', channel, text)
     end
   end

@@ -2,16 +2,25 @@
 -- its schedulers listen. Those that listen to a pattern for a family of queues hear no SPUBLISH. So if nobody has heard it, all
 -- servers are told. Called before the first write, because a user's ACL can refuse it; nobody can act on it before the script has
 -- ended.
-local function publish(command, channel, text)
-  if redis.call(command, channel, text) == 0 and command == 'SPUBLISH' then
+local function command_of(database)
+  return database == 'cluster' and 'SPUBLISH' or 'PUBLISH'
+end
+
+local function publish(database, channel, text)
+  if redis.call(command_of(database), channel, text) == 0 and database == 'cluster' then
     redis.call('PUBLISH', channel, text)
   end
 end
 
--- Announces to every scheduler that something falls due earlier than all that they know of: "<due ms> <ms from now>".
+-- The last word of an announcement, because databases share channels: that of its database. A cluster has only number 0.
+local function word_of(database)
+  return database == 'cluster' and '0' or database
+end
+
+-- Announces to every scheduler that something falls due earlier than all that they know of: "<due ms> <ms from now> <database>".
 -- Publishes nothing otherwise, because schedulers would wake for nothing.
-local function announce(command, channel, before, due, now)
+local function announce(database, channel, before, due, now)
   if due and (before == nil or due < before) then
-    publish(command, channel, string.format('%.0f %.0f', due, math.max(0, due - now)))
+    publish(database, channel, string.format('%.0f %.0f %s', due, math.max(0, due - now), word_of(database)))
   end
 end

@@ -15,26 +15,26 @@
 --@include record
 --@include rule
 
--- args.teller: '<PUBLISH or SPUBLISH> <scheduler> <when it moved something before, us, -1: never> <channel>'; empty: tell nobody.
+-- args.teller: '<database, as in offer> <scheduler> <when it moved something before, us, -1: never> <channel>'; empty: tell nobody.
 local teller = {}
-teller.command, teller.scheduler, teller.moved_before, teller.channel =
-  string.match(args.teller, '^(%u+) (%S+) (%S+) (.*)$')
+teller.database, teller.scheduler, teller.moved_before, teller.channel =
+  string.match(args.teller, '^(%S+) (%S+) (%S+) (.*)$')
 
 -- Raises an error before the first write if the user may not tell.
 local function check_tell()
-  if teller.command then
-    check_permissions(teller.command, teller.channel)
+  if teller.database then
+    check_permissions(command_of(teller.database), teller.channel)
   end
 end
 
 -- Tells those who watch the queue of a transfer, so that they need not look themselves: "transfer <scheduler> <when it last moved
--- something, us> <ready messages> <now, us> <next instant in ms at which there is work>"; -1: never, or none is known.
+-- something, us> <ready messages> <now, us> <next instant in ms at which there is work> <database>"; -1: never, or none is known.
 local function tell(report, now_micros)
-  if teller.command then
+  if teller.database then
     local has_moved = report.moved + report.recovered + #report.buried > 0
     local moved_at = has_moved and string.format('%.0f', now_micros) or teller.moved_before
-    publish(teller.command, teller.channel, string.format('transfer %s %s %d %.0f %.0f', teller.scheduler, moved_at,
-      report.ready, now_micros, report.next_at or -1))
+    publish(teller.database, teller.channel, string.format('transfer %s %s %d %.0f %.0f %s', teller.scheduler, moved_at,
+      report.ready, now_micros, report.next_at or -1, word_of(teller.database)))
   end
 end
 
@@ -128,8 +128,8 @@ local function plan_transfer(now, now_micros)
   --@with lanes   read_lanes(plan.expired.ids)
   --@with lanes end
   check_transfer_permissions(plan)
-  if plan.release and teller.command then
-    announce(teller.command, teller.channel, plan.next_due, plan.release.earliest, now)
+  if plan.release and teller.database then
+    announce(teller.database, teller.channel, plan.next_due, plan.release.earliest, now)
   end
   return plan
 end

@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { readAnnouncement } from '../../lib/store/native/announcements.js';
+
+/** What a listener in database 3 hears. */
+function hear(text: string): unknown[] {
+  const heard: unknown[] = [];
+  readAnnouncement(text, '3', {
+    onEarlierDue: (due) => heard.push(due),
+    onTransfer: (transfer) => heard.push(transfer),
+    onAbort: (claim) => heard.push(claim),
+  });
+  return heard;
+}
+
+describe('an announcement', () => {
+  it.each([
+    ['1000 250 3', { dueAt: 1000, dueIn: 250 }],
+    ['1000 250e-3 3', { dueAt: 1000, dueIn: 0.25 }],
+    ['transfer s 5000 2 7000 90 3', { scheduler: 's', at: 7, movedAt: 5, ready: 2, nextAt: 90, nextIn: 83 }],
+    ['transfer s -1 0 7000 -1 3', { scheduler: 's', at: 7, movedAt: null, ready: 0, nextAt: null, nextIn: null }],
+    ['abort token an id with spaces 0', { token: 'token', id: 'an id with spaces 0' }],
+  ])('of the own database is heard: %s', (text, expected) => {
+    expect(hear(text)).toEqual([expected]);
+  });
+
+  it.each(['1000 250 0', '1000 250 33', '1000 250 three', 'transfer s 5000 2 7000 90 0'])(
+    'of another database is passed over: %s',
+    (text) => expect(hear(text)).toEqual([]),
+  );
+
+  it.each([
+    ['1000 250', [{ dueAt: 1000, dueIn: 250 }]],
+    ['transfer s 5000 2 7000 90', [{ dueAt: 90, dueIn: 83 }]],
+    ['transfer s 5000 2 7000 -1', []],
+  ])('that names no database is a hint that something falls due: %s', (text, expected) => {
+    expect(hear(text)).toEqual(expected);
+  });
+
+  it.each([
+    '',
+    'hello',
+    'partitions',
+    'groups? 1 hold 3',
+    '1000',
+    'NaN 1 3',
+    'transfer',
+    'transfer s 1 2 x 4 3',
+    'abort',
+  ])('that says nothing of the kind is passed over: %p', (text) => expect(hear(text)).toEqual([]));
+});
