@@ -13,7 +13,7 @@ import { checkClock, readClock } from './clock-check.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 import { checkPermissions, checkSharing, type ExaminedQueue, mayHandle } from './permission-check.js';
 import { sendProbe } from './probe.js';
-import { checkInfo } from './server-checks.js';
+import { checkDatabases, checkInfo } from './server-checks.js';
 
 /** A message may be this late without a word, ms. */
 const LATE = 100;
@@ -84,9 +84,11 @@ export class Doctor {
 
   async #ofServer(): Promise<Finding[]> {
     try {
-      const [first, ...others] = (await this.#connections.commands.info()).map(checkInfo);
+      const infos = await this.#connections.commands.info();
+      const [first, ...others] = infos.map(checkInfo);
+      const ofDatabases = checkDatabases(infos[0]!, this.#connections.announcements.database);
       // Of a cluster, the healthy ones are not worth a line each.
-      return [...first!, ...others.flat().filter(({ verdict }) => verdict !== 'ok')];
+      return [...first!, ofDatabases ?? [], others.flat().filter(({ verdict }) => verdict !== 'ok')].flat();
     } catch (error) {
       if (!(hasCode(error, 'STORE_REFUSED') && lacksPermission(error.cause))) return [unfit('version', error)];
       return [warn('server', 'the Redis user may not run INFO', 'Add +info to its ACL, to have the server checked.')];

@@ -6,6 +6,18 @@ export function checkInfo(info: string): Finding[] {
   return [versionOf(info), evictionOf(info), persistenceOf(info)];
 }
 
+/**
+ * Tells which other databases of the server are in use, because all of them share its channels.
+ *
+ * @returns undefined if there are none
+ */
+export function checkDatabases(info: string, own: string): Finding | undefined {
+  const others = [...info.matchAll(/^db(\d+):keys=/gm)].map(([, number]) => number).filter((number) => number !== own);
+  if (others.length === 0) return undefined;
+  const found = `${own}; ${others.join(', ')} of this server ${others.length === 1 ? 'has' : 'have'} keys, too`;
+  return ok('database', `${found}: queues are separate, even with the same prefix and name`);
+}
+
 function versionOf(info: string): Finding {
   const problem = refusalOf(() => checkServer(info, { allowEviction: true }));
   if (problem !== undefined) return fail('version', problem);

@@ -66,6 +66,18 @@ describe('the doctor', () => {
     await redis.config('SET', 'maxmemory-policy', 'noeviction', 'appendonly', 'no');
   });
 
+  it('says which other databases of the server are in use, which share no queues with this one', async () => {
+    const databases = [2, 7].map((db) => new Redis(server.url, { db }));
+    await Promise.all(databases.map((database) => database.set('a key', 'of another application')));
+    const findings = async (url: string) => jsonLines((await run('--json', '--url', url)).output);
+    const found = (text: string) => expect.objectContaining({ check: 'database', verdict: 'ok', found: text });
+    const SEPARATE = 'queues are separate, even with the same prefix and name';
+    expect(await findings(server.url)).toContainEqual(found(`0; 2, 7 of this server have keys, too: ${SEPARATE}`));
+    expect(await findings(`${server.url}/2`)).toContainEqual(found(`2; 7 of this server has keys, too: ${SEPARATE}`));
+    await Promise.all(databases.map((database) => database.del('a key')));
+    for (const database of databases) database.disconnect();
+  });
+
   it.each(['client|id', 'client|unblock'])('says what it costs that the user may not send %s', async (command) => {
     const user = randomName('lonely');
     await redis.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', '+@all', `-${command}`);
