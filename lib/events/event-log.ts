@@ -124,6 +124,11 @@ const QUEUE_TEXTS: Texts = {
       `${queue}: this process has groups: ${own}, and another one has ${other}; each goes by its own, so configure all alike. ` +
         'During a deploy that changes them, this is normal',
     ),
+  'repeat-lost': (logger, { queue, id }) =>
+    logger.warn(
+      `${queue}: the message '${id}', which repeats for its handler, was lost with the data of Redis, and is offered again. ` +
+        'Other messages may be lost, too',
+    ),
   'given-back': (logger, { queue, count }) =>
     logger.warn(
       `${queue}: ${count} messages were returned because blocked handlers left no time to start them. ` +

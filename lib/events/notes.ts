@@ -18,6 +18,8 @@ export interface Notes {
   'partitions-adopted': { readonly queue: string; readonly configured: number; readonly partitions: number };
   /** Another process handles the groups of the queue, or of a family of queues, otherwise than this one. */
   'groups-differ': { readonly queue: string; readonly own: string; readonly other: string };
+  /** The message that repeats for a handler was lost with the data of Redis, and is offered again. */
+  'repeat-lost': { readonly queue: string; readonly id: string };
   /** Redis is connected and checked, for the first time in this process. */
   connected: ConnectedServer;
   /** Messages live in this process only. */

@@ -8,8 +8,11 @@ import { hasCode, showFailure } from '../message/failure.js';
 import { NO_TYPE } from '../message/message-type.js';
 import { isFamily } from '../message/queue-family.js';
 import type { HandlerRepeat } from '../options/queue-options.js';
-import { CLOCK } from '../runtime/delay-queue-tokens.js';
+import type { Stores } from '../runtime/create-stores.js';
+import { CLOCK, RANDOM, STORES } from '../runtime/delay-queue-tokens.js';
+import { Queues } from '../runtime/queues.js';
 import type { StartTask } from '../runtime/start-task.js';
+import type { DeclaredRepeat } from '../store/repeat-marks.js';
 import type { Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
 import { Pauses } from '../timing/pauses.js';
@@ -30,7 +33,10 @@ const MISTAKES = [
   'UNSUPPORTED_BY_LAYOUT',
 ] as const;
 
-/** Offers the messages that repeat for the handlers of this process, once these have started. */
+/**
+ * Offers the messages that repeat for the handlers of this process, once these have started, and again if Redis loses them with its
+ * data. Each is looked for every `checkInterval` of its queue; one that was cancelled stays so.
+ */
 @Injectable()
 export class DeclaredRepeats implements StartTask, OnModuleDestroy {
   readonly #pauses: Pauses;
@@ -39,7 +45,10 @@ export class DeclaredRepeats implements StartTask, OnModuleDestroy {
   constructor(
     private readonly handlers: HandlerRegistry,
     private readonly repeats: Repeats,
+    private readonly queues: Queues,
+    @Inject(STORES) private readonly stores: Pick<Stores, 'repeatMarks'>,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: () => number,
     private readonly events: Events,
   ) {
     this.#pauses = new Pauses(clock);
@@ -58,7 +67,13 @@ export class DeclaredRepeats implements StartTask, OnModuleDestroy {
           handler.repeat ? [{ queue, handler, repeat: handler.repeat }] : [],
         ),
       );
-    await Promise.all(declared.map((each) => this.#begin(each)));
+    try {
+      await Promise.all(declared.map((each) => this.#begin(each)));
+    } catch (error) {
+      // Nest does not tell parts of an application that has failed to start.
+      this.onModuleDestroy();
+      throw error;
+    }
   }
 
   onModuleDestroy(): void {
@@ -69,34 +84,65 @@ export class DeclaredRepeats implements StartTask, OnModuleDestroy {
   async #begin(declared: Declared): Promise<void> {
     try {
       await this.#offer(declared);
+      void this.#keep(declared);
     } catch (error) {
       if (hasCode(error, ...MISTAKES)) throw mistaken(declared.handler, error);
-      void this.#offerLater(declared, error);
+      void this.#keep(declared, error);
     }
   }
 
-  async #offerLater(declared: Declared, error: unknown): Promise<void> {
-    const streak = new FailureStreak(this.clock, workFailures(this.events, 'repeat', declared.queue));
-    let failure = error;
-    for (let failures = 1; !this.#stopped && !hasCode(failure, 'CLOSED'); failures++) {
-      streak.callFailed(failure);
-      await this.#pauses.take(failurePause(failures));
+  /** @param failure - of the first offer; undefined: it was made */
+  async #keep(declared: Declared, failure?: unknown): Promise<void> {
+    const { queue } = declared;
+    const streak = new FailureStreak(this.clock, workFailures(this.events, 'repeat', queue));
+    let isOffered = failure === undefined;
+    let failures = isOffered ? 0 : 1;
+    if (!isOffered) streak.callFailed(failure);
+    while (failures > 0 || this.stores.repeatMarks) {
+      await this.#pauses.take(failures > 0 ? failurePause(failures) : this.#untilCheck(queue));
       if (this.#stopped) return;
       try {
-        await this.#offer(declared);
-        return streak.worked();
-      } catch (again) {
-        failure = again;
+        await (isOffered ? this.#check(declared) : this.#offer(declared));
+        [isOffered, failures] = [true, 0];
+        streak.worked();
+      } catch (error) {
+        if (hasCode(error, 'CLOSED')) return;
+        failures++;
+        streak.callFailed(error);
       }
     }
   }
 
-  async #offer({ queue, handler, repeat }: Declared): Promise<void> {
+  /** Up to a quarter less than `checkInterval`, so that the processes of a fleet look at different times. */
+  #untilCheck(queue: string): number {
+    return this.queues.get(queue).options.checkInterval * (1 - this.random() / 4);
+  }
+
+  /** Offers the message again if it was lost with its mark. */
+  async #check(declared: Declared): Promise<void> {
+    if (await this.stores.repeatMarks?.has(this.#markOf(declared))) return;
+    await this.#offer(declared);
+    const { queue } = declared;
+    this.events.note('repeat-lost', { queue, id: idOf(declared) });
+  }
+
+  async #offer(declared: Declared): Promise<void> {
+    const { queue, handler, repeat } = declared;
     const { type, check } = handler;
-    const { id = type === NO_TYPE ? 'repeat' : `repeat:${type}`, payload = {}, ...options } = repeat;
+    const { id = idOf(declared), payload = {}, ...options } = repeat;
     if (isFamily(queue)) throw new DelayQueueError('INVALID_OPTION', 'a family of queues cannot have it; name a queue');
     await this.repeats.repeat(queue, { id, type, options, payload, check });
+    await this.stores.repeatMarks?.set(this.#markOf(declared));
   }
+
+  #markOf(declared: Declared): DeclaredRepeat {
+    const { queue } = declared;
+    return { queue, id: idOf(declared), partitions: this.queues.get(queue).partitions.partitioning.count };
+  }
+}
+
+function idOf({ handler: { type }, repeat }: Declared): string {
+  return repeat.id ?? (type === NO_TYPE ? 'repeat' : `repeat:${type}`);
 }
 
 function mistaken({ name }: DelayedMessageHandler, error: unknown): DelayQueueError {

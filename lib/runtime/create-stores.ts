@@ -10,7 +10,9 @@ import { announceRules } from '../store/groups/announced-rules.js';
 import type { GroupRules } from '../store/message-store.js';
 import { laneKeys } from '../store/native/lane-keys.js';
 import { NativeQueueDirectory } from '../store/native/native-directory.js';
+import { NativeRepeatMarks } from '../store/native/repeat-marks.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
+import type { RepeatMarks } from '../store/repeat-marks.js';
 import { PartitionCheck } from '../store/native/partition-check.js';
 import type { Partitions } from '../store/partitioned/partitions.js';
 import { RedisCheck } from '../redis/check/redis-check.js';
@@ -51,6 +53,8 @@ export interface Stores {
   hasGroups(queue: string): Promise<boolean>;
   /** Tells other processes how this one handles the groups of a queue or a family, and calls `onOther` with what they do otherwise. */
   announceGroups(queue: string, rules: GroupRules, onOther: (rules: GroupRules) => void): void;
+  /** What has been offered for handlers that declare repeats; undefined: this store loses nothing while the process runs. */
+  readonly repeatMarks?: RepeatMarks;
   /** Where the messages are, if others can get there: with equal places, two instances would share all queues. */
   readonly place?: object;
   /** Called when the application stops: from now on no call waits for Redis to come back. */
@@ -112,6 +116,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     },
     open,
     directory: new NativeQueueDirectory(connections, prefix),
+    repeatMarks: new NativeRepeatMarks(connections, prefix),
     hasGroups: async (queue) =>
       (await connections.commands.send('HLEN', laneKeys(prefix, queue).messages)).number() > 0,
     announceGroups: (queue, rules, onOther) => void announceRules({ connections, prefix, queue, rules, onOther }),

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import { Injectable, type Provider } from '@nestjs/common';
+import { DelayedHandler, type DelayedMessage, type QueueOptions } from '../../lib/index.js';
 import { calendar } from '../../lib/calendar/index.js';
 import { doubles, missing, occurrencesOf } from '../support/occurrences.js';
 import { Scene } from '../support/scene.js';
+import { handlerOf, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
 import type { WorkerProcess } from '../support/worker/worker-process.js';
 import type { Task } from '../support/worker/worker-settings.js';
@@ -95,3 +98,99 @@ describe('a message that repeats', () => {
     expect(missing(started.slice(-3), 2000)).toEqual([]);
   });
 });
+
+describe('Redis loses its data', () => {
+  // In memory only, so that it is empty when it starts again.
+  const scene = new Scene({});
+  /** Of the checks, ms. */
+  const CHECKS = 1000;
+
+  /** A process whose handler declares a repeat; `comes` waits for the next occurrence. */
+  async function startRepeating(queue: string, options: QueueOptions = {}, other: Provider[] = []) {
+    const times: number[] = [];
+    @Injectable()
+    class Handler {
+      @DelayedHandler(queue, { repeat: { cron: EVERY_SECOND }, ...options })
+      handle(_: unknown, { dueAt }: DelayedMessage): void {
+        times.push(dueAt.getTime());
+      }
+    }
+    const app = await scene.startApp({
+      module: { calendar, defaults: { checkInterval: CHECKS } },
+      providers: [Handler, ...other],
+    });
+    return {
+      app,
+      comes: () => {
+        const before = times.length;
+        return until(() => times.length > before, { within: 10_000 });
+      },
+    };
+  }
+  const losses: [string, () => Promise<unknown>][] = [
+    ['FLUSHALL', () => scene.redis.flushall()],
+    ['a restart without it', () => scene.server.kill9().then(() => scene.server.restart())],
+  ];
+
+  test.each(losses)('by %s, and what handlers declare comes back by itself', async (_how, lose) => {
+    const queue = scene.newQueue();
+    const { app, comes } = await startRepeating(queue);
+    await comes();
+    await lose();
+    await comes();
+    await comes();
+    expect((await app.producer.counts(queue)).delayed).toBeLessThanOrEqual(1);
+    const words = `${queue}: the message 'repeat', which repeats for its handler, was lost with the data of Redis`;
+    expect(app.log.filter((line) => line.includes(words))).toHaveLength(1);
+  });
+
+  test.each<[string, QueueOptions]>([
+    ['with partitions', { partitions: 3 }],
+    ['with groups', { groups: { concurrency: 1 } }],
+  ])('and the repeats of a queue %s come back', async (_what, options) => {
+    const { comes } = await startRepeating(scene.newQueue(), options);
+    await comes();
+    await scene.redis.flushall();
+    await comes();
+    await comes();
+  });
+
+  test('and the repeats of a queue whose name is in a family come back', async () => {
+    const queue = scene.newQueue();
+    const { comes } = await startRepeating(`${queue}:digest`, {}, [handlerOf(`${queue}:*`, () => undefined)]);
+    await comes();
+    await scene.redis.flushall();
+    await comes();
+    await comes();
+  });
+
+  test('and several processes offer what they declare once', async () => {
+    const queue = scene.newQueue();
+    const [one, other] = [await startRepeating(queue, { concurrency: 1 }), await startRepeating(queue)];
+    await scene.redis.flushall();
+    await Promise.race([one.comes(), other.comes()]);
+    // Each has looked by then.
+    for (let seconds = 0; seconds < 3; seconds++) await Promise.race([one.comes(), other.comes()]);
+    const { delayed, ready, active } = await one.app.producer.counts(queue);
+    expect(delayed + ready + active).toBeLessThanOrEqual(1);
+  });
+
+  test.each<[string, (app: TestApp, queue: string) => Promise<unknown>]>([
+    ['cancelled', ({ producer }, queue) => producer.cancel(queue, 'repeat')],
+    ['cleared', ({ producer }, queue) => producer.clear(queue)],
+  ])('or does not: a repeat that was %s stays away', async (_how, end) => {
+    const queue = scene.newQueue();
+    const { app, comes } = await startRepeating(queue);
+    await comes();
+    await end(app, queue);
+    const looks = async () => callsOf(await scene.redis.info('commandstats'), 'hexists');
+    const before = await looks();
+    await until(async () => (await looks()) >= before + 3, { within: 10_000 });
+    expect(await app.producer.find(queue, 'repeat')).toBeNull();
+  });
+});
+
+/** How often a command has run. */
+function callsOf(stats: string, command: string): number {
+  return Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(stats)?.[1] ?? 0);
+}

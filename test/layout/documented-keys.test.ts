@@ -14,8 +14,8 @@ const documented = new Map(
     ),
   ].map(([, key, type]) => [key!, type!.toLowerCase()]),
 );
-/** Present only for a moment, or in a queue of several partitions; and what is no key. */
-const RARE = ['ended', 'partitions', 'wake', 'due'];
+/** Present only for a moment, in a queue of several partitions, or with repeats; and what is no key. */
+const RARE = ['ended', 'partitions', 'declared', 'wake', 'due'];
 
 /** What the page says of keys with `lane:` before their names: they have the types of those without. */
 const typeOf = (key: string) => documented.get(key) ?? documented.get(key.replace(/^lane:/, ''));

@@ -9,6 +9,7 @@ import { nativeLayout } from '../../lib/store/native/native-layout.js';
 import { type NativeKeys, nativeKeys } from '../../lib/store/native/native-keys.js';
 import { lanePermissions, partitionPermissions } from '../../lib/store/native/native-permissions.js';
 import { nativeScripts } from '../../lib/store/native/native-scripts.js';
+import { NativeRepeatMarks } from '../../lib/store/native/repeat-marks.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import { offerArguments, transferArguments } from '../../lib/store/native/script-arguments.js';
 import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
@@ -65,6 +66,12 @@ describe('the permissions of each layout', () => {
     const unlimited = new NativeMessageStore(connections, { keys, limits, partitioning: () => '0 1' });
     await new NativeExercise(unlimited).run();
     await new FollowersExercise(unlimited, abandonIn(keys)).run();
+    const marks = new NativeRepeatMarks(connections, QUEUE.prefix);
+    const repeat = { queue: QUEUE.queue, id: 'repeat', partitions: 1 };
+    expect(await marks.has(repeat)).toBe(false);
+    await marks.set(repeat);
+    expect(await marks.has(repeat)).toBe(true);
+    await scene.redis.del(keys.declared);
     // As in a cluster, while nobody listens there.
     const database = 'cluster';
     const inCluster = { channel: keys.due, database, maxMessages: 0, partitioning: '' };

@@ -36,6 +36,8 @@ const ENDINGS = {
   ended: 'ended:',
   /** STRING, the queue's partitioning: how many partitions it has and had; absent: it never had several. */
   partitions: 'partitions',
+  /** HASH id → 1, of messages whose repeats handlers have declared. It stays when they are cancelled, so it is lost only with the data. */
+  declared: 'declared',
   /** Channel of earlier due times, and of transfers. */
   due: 'due',
 };

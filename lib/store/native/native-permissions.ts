@@ -18,6 +18,7 @@ export const nativePermissions: Permissions<NativeKeys> = {
   ended: ['GET', 'SET'],
   rate: ['GET', 'SET'],
   partitions: [],
+  declared: [],
   due: ['PUBLISH', 'SUBSCRIBE'],
 };
 
@@ -37,6 +38,7 @@ export const partitionPermissions: Permissions<NativeKeys> = {
   paused: [...nativePermissions.paused, 'EXISTS'],
   ended: [...nativePermissions.ended, 'EXISTS'],
   partitions: ['GET', 'SET'],
+  declared: ['HEXISTS', 'HSET'],
 };
 
 /** The same for the messages of a queue that have groups. They are in no partition. */
