@@ -148,20 +148,24 @@ describe('Redis loses its data', () => {
     ['with partitions', { partitions: 3 }],
     ['with groups', { groups: { concurrency: 1 } }],
   ])('and the repeats of a queue %s come back', async (_what, options) => {
-    const { comes } = await startRepeating(scene.newQueue(), options);
+    const queue = scene.newQueue();
+    const { app, comes } = await startRepeating(queue, options);
     await comes();
     await scene.redis.flushall();
     await comes();
     await comes();
+    expect(await app.producer.find(queue, 'repeat')).toMatchObject({ repeat: { cron: EVERY_SECOND } });
   });
 
   test('and the repeats of a queue whose name is in a family come back', async () => {
-    const queue = scene.newQueue();
-    const { comes } = await startRepeating(`${queue}:digest`, {}, [handlerOf(`${queue}:*`, () => undefined)]);
+    const family = scene.newQueue();
+    const queue = `${family}:digest`;
+    const { app, comes } = await startRepeating(queue, {}, [handlerOf(`${family}:*`, () => undefined)]);
     await comes();
     await scene.redis.flushall();
     await comes();
     await comes();
+    expect(await app.producer.find(queue, 'repeat')).toMatchObject({ repeat: { cron: EVERY_SECOND } });
   });
 
   test('and several processes offer what they declare once', async () => {

@@ -188,7 +188,7 @@ describe('the permissions of each layout', () => {
     const never = [
       ...['cancel.lua#6', 'check_partitioning#1', 'offer.lua#3', 'offer.lua#6'],
       ...['on_repeat#1', 'on_repeat#2', 'on_repeat#3', 'plan_buried#1', 'plan_buried#2', 'plan_end#2'],
-      ...['offer-new.lua#10', 'offer-new.lua#11', 'offer-new.lua#2', 'offer-new.lua#3'],
+      ...['offer-new.lua#11', 'offer-new.lua#12', 'offer-new.lua#2', 'offer-new.lua#3'],
       ...['make_ready#1', 'plan_repeating#1', 'remove_ready#1'],
     ];
     expect(unseen(lanes, places(laneScripts())).sort()).toEqual(never.sort());
@@ -247,7 +247,7 @@ describe('the permissions of each layout', () => {
         .map(({ target = '' }) => target);
     const lane = (target: string) => target.includes(':lane:');
     expect(needed(null).filter(lane)).toEqual([]);
-    const unused = ['paused', 'rate', 'partitions'];
+    const unused = ['paused', 'rate', 'partitions', 'declared'];
     const keys = Object.entries(laneKeys(QUEUE.prefix, QUEUE.queue)).filter(([part]) => !unused.includes(part));
     const targets = keys.map(([, key]) => key);
     expect(new Set(needed({ concurrency: 1, onRetry: 'hold' }).filter(lane))).toEqual(new Set(targets));
