@@ -1,11 +1,12 @@
--- Tells everyone who listens. In a cluster, PUBLISH would cost every server, and SPUBLISH costs only the shard of the queue, where
--- its schedulers listen. Those that listen to a pattern for a family of queues hear no SPUBLISH. So if nobody has heard it, all
--- servers are told. Called before the first write, because a user's ACL can refuse it; nobody can act on it before the script has
--- ended.
+-- database: text, the number of the database, or cluster, where announcements are sharded
 local function command_of(database)
   return database == 'cluster' and 'SPUBLISH' or 'PUBLISH'
 end
 
+-- Tells everyone who listens. In a cluster, PUBLISH would cost every server, and SPUBLISH costs only the shard of the queue, where
+-- its schedulers listen. Those that listen to a pattern for a family of queues hear no SPUBLISH. So if nobody has heard it, all
+-- servers are told. Called before the first write, because a user's ACL can refuse it; nobody can act on it before the script has
+-- ended.
 local function publish(database, channel, text)
   if redis.call(command_of(database), channel, text) == 0 and database == 'cluster' then
     redis.call('PUBLISH', channel, text)
