@@ -91,11 +91,11 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
 
   async discard(id: string): Promise<boolean> {
     assertMessageId(id);
-    return this.#forOne(id, (partition) => partition.discard({ id }));
+    return this.#forOne(id, (partition) => this.#discard(partition, { id }));
   }
 
   discardAll(): Promise<number> {
-    return this.#forAll((partition, selection) => partition.discard(selection));
+    return this.#forAll((partition, selection) => this.#discard(partition, selection));
   }
 
   /** The queue may have been empty but for its dead letters, and so have been forgotten. */
@@ -104,6 +104,13 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     const redriven = await partition.redrive(selection, { unwrap: this.queue.options.layout.can.expiry });
     if (registered) await registered;
     return redriven;
+  }
+
+  /** A family that has forgotten the queue but for its dead letters looks at it once more, and then forgets its name, too. */
+  async #discard(partition: MessageStore, selection: DeadSelection): Promise<number> {
+    const discarded = await partition.discard(selection);
+    if (discarded > 0) void this.registrar.register(this.queue.name);
+    return discarded;
   }
 
   async #forOne(id: string, ask: (partition: MessageStore) => Promise<number>): Promise<boolean> {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Events } from '../events/events.js';
 import { Observers } from '../events/observers.js';
-import { Family } from '../delivery/family/family.js';
+import { Family, type QueueRemains } from '../delivery/family/family.js';
 import { AgainAdvice } from '../handler/again-advice.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
 import { isFamily } from '../message/queue-family.js';
@@ -12,7 +12,7 @@ import type { Stores } from './create-stores.js';
 import { GroupsCheck } from './groups-check.js';
 import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './delay-queue-tokens.js';
 import { QueueWorker } from './queue-worker.js';
-import { Queues } from './queues.js';
+import { type Queue, Queues } from './queues.js';
 import type { Substitutes } from './substitutes.js';
 
 /** What serves a queue, or a family of queues. */
@@ -43,6 +43,13 @@ export class Workers {
     return isFamily(declared.name) ? this.#family(declared) : this.#open(declared, declared.name);
   }
 
+  async #remainsOf(queue: Queue): Promise<QueueRemains> {
+    if (await this.groupsCheck.ignoresGroups(queue)) return 'messages';
+    const { counts, paused, missing } = await queue.store.status();
+    const isEmpty = Object.values(counts).every((count) => count === 0) && missing === undefined;
+    return isEmpty && !paused ? 'nothing' : 'else';
+  }
+
   #family(declared: DeclaredQueue): Family {
     const { clock, events, random } = this;
     const { name } = declared;
@@ -52,7 +59,7 @@ export class Workers {
       hasGroups: this.queues.familyHasGroups(name),
       has: (queue) => this.handlers.servedBy(queue) === declared,
       directory: this.stores.directory,
-      isEmpty: async (queue) => !(await this.groupsCheck.ignoresGroups(this.queues.get(queue))),
+      remainsOf: (queue) => this.#remainsOf(this.queues.get(queue)),
       source: {
         open: (queue) => this.#open(declared, queue),
         closed: (queue) => this.againAdvice.unwatch(queue),

@@ -27,7 +27,7 @@ export interface QueueDirectory {
   /** The queues and families that some process has handled. */
   handled(): Promise<string[]>;
 
-  /** The names of queues that were ever registered or handled, in the order of their bytes, behind a name. */
+  /** The names of queues that were registered and not forgotten since, or ever handled, in the order of their bytes, behind a name. */
   list(page: { readonly after: string; readonly limit: number }): Promise<string[]>;
 
   /**
@@ -38,11 +38,12 @@ export interface QueueDirectory {
   listRegistered(family: string, cursor?: string): Promise<RegisteredPart>;
 
   /**
-   * Removes a registration, if it is still this one.
+   * Removes a registration, if it is still this one. The name of the queue stays listed, unless the queue is `'forgotten'` and was never
+   * handled by its own name.
    *
    * @returns whether it was
    */
-  retire(registration: Registration): Promise<boolean>;
+  retire(registration: Registration, name: 'kept' | 'forgotten'): Promise<boolean>;
 
   /**
    * Listens for earlier due times and for aborts in all queues of a family until the returned function is called. Some may get lost.

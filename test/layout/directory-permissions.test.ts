@@ -40,8 +40,8 @@ describe('the permissions of the directory of queues', () => {
     directory.watch({ name: FAMILY, hasGroups: true }, { onEarlierDue: () => undefined, onListening: () => undefined });
     await until(() => trace.commands.filter(({ name }) => name === 'PSUBSCRIBE').length === 2);
     const { registrations } = await directory.listRegistered(FAMILY);
-    expect(await directory.retire({ queue: 'tenant-1', stamp: 'another' })).toBe(false);
-    expect(await directory.retire(registrations[0]!)).toBe(true);
+    expect(await directory.retire({ queue: 'tenant-1', stamp: 'another' }, 'forgotten')).toBe(false);
+    expect(await directory.retire(registrations[0]!, 'forgotten')).toBe(true);
     await trace.end();
     await connections.close();
   });

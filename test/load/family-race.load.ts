@@ -80,8 +80,8 @@ describe('a queue that becomes empty while another process offers to it', () => 
     const connections = connect();
     const directory = new DeafDirectory(connections, scene.prefix);
     const retire = directory.retire.bind(directory);
-    directory.retire = async (registration) => {
-      const retired = await retire(registration);
+    directory.retire = async (registration, name) => {
+      const retired = await retire(registration, name);
       if (retired) onRetired();
       return retired;
     };
@@ -93,6 +93,7 @@ describe('a queue that becomes empty while another process offers to it', () => 
       clock: fastClock,
       events,
       checkInterval: 4000,
+      remainsOf: () => Promise.resolve('nothing'),
       source: {
         open: (queue) => new Looker(storeOf(connections, queue)),
         closed: () => undefined,

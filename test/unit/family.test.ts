@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MemberWorker, Visit } from '../../lib/delivery/family/family-member.js';
-import { Family } from '../../lib/delivery/family/family.js';
+import { Family, type QueueRemains } from '../../lib/delivery/family/family.js';
 import { Lanes } from '../../lib/delivery/family/lanes.js';
 import { DueAnnouncer } from '../../lib/store/memory/due-announcer.js';
 import type { Claim } from '../../lib/store/message-flow.js';
@@ -57,7 +57,7 @@ class FamilyUnderTest {
   /** The latest worker of each queue that has found something. */
   readonly workers = new Map<string, Worker>();
   /** The queues that hold messages which no look finds. */
-  readonly unseen = new Set<string>();
+  readonly remains = new Map<string, QueueRemains>();
   failure: Error | undefined;
   /** How long a look takes, ms. */
   lookTime = 0;
@@ -74,7 +74,7 @@ class FamilyUnderTest {
       clock,
       events,
       checkInterval: CHECK_INTERVAL,
-      isEmpty: (queue) => Promise.resolve(!this.unseen.has(queue)),
+      remainsOf: (queue) => Promise.resolve(this.remains.get(queue) ?? 'nothing'),
       source: { open: (queue) => this.#open(queue), closed: (queue) => void this.closed.push(queue) },
     });
   }
@@ -192,6 +192,7 @@ describe('a family of queues', () => {
     expect(await registered()).toBe(1);
     await test.clock.advance(2 * CHECK_INTERVAL);
     expect(await registered()).toBe(0);
+    expect(await test.directory.list({ after: '', limit: 10 })).toEqual([]);
     const looked = test.looks.length;
     await test.clock.advance(10 * CHECK_INTERVAL);
     expect(test.looks).toHaveLength(looked);
@@ -211,15 +212,25 @@ describe('a family of queues', () => {
     expect(registrations.map(({ queue }) => queue).sort()).toEqual(['t-1', 't-2']);
   });
 
+  it('keeps the name of a queue that it retires although something else than messages is left', async () => {
+    const test = new FamilyUnderTest();
+    await test.directory.register('t-1');
+    test.remains.set('t-1', 'else');
+    await test.start();
+    await test.clock.advance(REGISTRATION_VALID + 2 * CHECK_INTERVAL);
+    expect((await test.directory.listRegistered('t-*')).registrations).toEqual([]);
+    expect(await test.directory.list({ after: '', limit: 10 })).toEqual(['t-1']);
+  });
+
   it('never retires a queue that holds what only other processes see', async () => {
     const test = new FamilyUnderTest();
     await test.directory.register('t-1');
-    test.unseen.add('t-1');
+    test.remains.set('t-1', 'messages');
     await test.start();
     const registered = async () => (await test.directory.listRegistered('t-*')).registrations.length;
     await test.clock.advance(3 * REGISTRATION_VALID);
     expect(await registered()).toBe(1);
-    test.unseen.delete('t-1');
+    test.remains.delete('t-1');
     await test.clock.advance(CHECK_INTERVAL);
     expect(await registered()).toBe(0);
   });

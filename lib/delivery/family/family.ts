@@ -14,8 +14,8 @@ export interface FamilyOptions {
   /** Whether a queue with such a name is handled by this family, and not by a handler of its own or by another family. */
   readonly has: (queue: string) => boolean;
   readonly directory: QueueDirectory;
-  /** Whether a queue in which nothing was found holds nothing that others see. Default: yes. */
-  readonly isEmpty?: (queue: string) => Promise<boolean>;
+  /** What is left in a queue in which nothing was found. */
+  readonly remainsOf: (queue: string) => Promise<QueueRemains>;
   readonly source: MemberSource;
   readonly clock: Clock;
   readonly events: Events;
@@ -24,6 +24,12 @@ export interface FamilyOptions {
   /** The longest time between two readings of the directory, ms. */
   readonly checkInterval: number;
 }
+
+/**
+ * What a queue holds in which a process has found nothing to do: `messages` that only others see, something `else` that people may look
+ * for, such as dead letters, or `nothing`.
+ */
+export type QueueRemains = 'messages' | 'else' | 'nothing';
 
 /** A registration, and when it was first seen on the monotonic clock. */
 interface Sighting extends Registration {
@@ -185,9 +191,9 @@ export class Family {
     if (this.#stopped) return;
     const emptyAt = await this.#member(queue).look();
     if (emptyAt === undefined || emptyAt - since < REGISTRATION_VALID || this.#stopped) return;
-    const { directory, isEmpty } = this.options;
-    if (isEmpty && !(await isEmpty(queue))) return;
-    await directory.retire({ queue, stamp });
+    const { directory, remainsOf } = this.options;
+    const remains = await remainsOf(queue);
+    if (remains !== 'messages') await directory.retire({ queue, stamp }, remains === 'else' ? 'kept' : 'forgotten');
   }
 
   /** A queue whose registration is lost, or was never made, would not be found after a restart. */

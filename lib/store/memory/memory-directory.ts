@@ -52,8 +52,10 @@ export class MemoryQueueDirectory implements QueueDirectory {
     return Promise.resolve({ registrations, cursor: null });
   }
 
-  retire({ queue, stamp }: Registration): Promise<boolean> {
-    return Promise.resolve(this.#registered.get(queue) === stamp && this.#registered.delete(queue));
+  retire({ queue, stamp }: Registration, name: 'kept' | 'forgotten'): Promise<boolean> {
+    const isRetired = this.#registered.get(queue) === stamp && this.#registered.delete(queue);
+    if (isRetired && name === 'forgotten' && !this.#handled.has(queue)) this.#names.delete(queue);
+    return Promise.resolve(isRetired);
   }
 
   watch({ name: family }: WatchedFamily, listener: FamilyListener): () => void {

@@ -19,7 +19,7 @@ import { queueOfTag } from './partition-tag.js';
 
 /** The Redis keys of the directory of queues. No queue's name contains `@`, so no queue has this hash tag. */
 export interface DirectoryKeys {
-  /** ZSET name → 0, of every queue that was ever registered or handled: a sorted set so that it can be listed by name. */
+  /** ZSET name → 0, of every queue that was registered and not forgotten since, or ever handled; sorted so that it can be listed by name. */
   readonly names: string;
   /** HASH name → stamp of its latest registration, of the queues that may hold messages. */
   readonly registered: string;
@@ -34,9 +34,9 @@ export function directoryKeys(prefix: string): DirectoryKeys {
 
 /** The commands that a process with families sends to the directory. One that only offers needs those that a producer has. */
 export const directoryPermissions: Permissions<DirectoryKeys> = {
-  names: ['ZADD', 'ZRANGE'],
+  names: ['ZADD', 'ZRANGE', 'ZREM'],
   registered: ['HDEL', 'HGET', 'HSCAN', 'HSET'],
-  handled: ['ZADD', 'ZRANGE'],
+  handled: ['ZADD', 'ZRANGE', 'ZSCORE'],
 };
 
 /** What a family needs besides what each of its queues needs. Redis compares the patterns with those of the user as text. */
@@ -130,8 +130,8 @@ export class NativeQueueDirectory implements QueueDirectory {
     };
   }
 
-  async retire({ queue, stamp }: Registration): Promise<boolean> {
-    const call = { keys: this.#keys, args: { queue, stamp } };
+  async retire({ queue, stamp }: Registration, name: 'kept' | 'forgotten'): Promise<boolean> {
+    const call = { keys: this.#keys, args: { queue, stamp, name } };
     return (await this.connections.commands.run(retireScript, call)).flag();
   }
 
