@@ -1,4 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { DelayQueueProducer } from '../../lib/index.js';
+import { nativeScripts } from '../../lib/store/native/native-scripts.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import type { Hold } from '../support/tcp-proxy/faults.js';
@@ -15,7 +17,8 @@ const LEASE = 2000;
 const WITHIN = 2000 + 3000;
 
 interface Doomed {
-  readonly worker: WorkerProcess;
+  /** How often the handler was started with the message, and ended. */
+  readonly calls: { readonly started: number; readonly ended: number };
   readonly hold: Hold | undefined;
   /** The state of the message in Redis now. */
   state(): Promise<string | undefined>;
@@ -74,21 +77,21 @@ const POINTS: readonly (CrashPoint & { readonly task: Task })[] = [
   {
     point: 'while its handler runs',
     task,
-    reached: ({ worker }) => worker.of('start').length === 1,
+    reached: ({ calls }) => calls.started === 1,
     attempts: [[1], [2]],
   },
   {
     point: 'before its outcome arrives',
     task: quick,
     hold: (proxy) => proxy.hold(callsOf('settle')),
-    reached: ({ worker, hold }) => worker.of('end').length === 1 && hold!.count === 1,
+    reached: ({ calls, hold }) => calls.ended === 1 && hold!.count === 1,
     attempts: [[1], [2]],
   },
   {
     point: 'before the answer to its outcome arrives',
     task: quick,
     hold: (proxy) => proxy.holdReplies(callsOf('settle')),
-    reached: async ({ worker, state }) => worker.of('end').length === 1 && (await state()) === undefined,
+    reached: async ({ calls, state }) => calls.ended === 1 && (await state()) === undefined,
     attempts: [[1], []],
   },
 ];
@@ -97,6 +100,22 @@ describe('a process killed with -9', () => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
+  // A held back NOSCRIPT would keep the process from sending the script.
+  beforeAll(async () => {
+    for (const { source } of Object.values(nativeScripts)) await scene.redis.script('LOAD', source);
+  });
+
+  /**
+   * Waits until the worker has ended the transfers and claims of its start-up: a held back answer to one of them would hold up all later
+   * ones. It makes the last of them when its subscription starts, so before it settles a message that was offered after that.
+   */
+  async function endStartUp(producer: DelayQueueProducer, queue: string): Promise<void> {
+    const channel = scene.key(queue, 'due');
+    await until(async () => Number((await scene.redis.pubsub('NUMSUB', channel))[1]) > 0, { within: 30_000 });
+    await producer.offer(queue, quick, 100, { id: 'first' });
+    await until(async () => !(await producer.find(queue, 'first')), { within: 30_000 });
+  }
+
   async function killAt({ task: payload, isLimited, hold, reached }: (typeof POINTS)[number]) {
     const queue = scene.newQueue();
     const handled = new Handled();
@@ -104,10 +123,13 @@ describe('a process killed with -9', () => {
     const handler = { lease: LEASE, ...(isLimited && { rate: { max: 1000, per: '1s' } }) };
     const { producer } = await scene.startApp({ module: { consume: false } });
     const worker = await scene.startWorker({ queue, handler, module: { connection: proxy.url } });
+    await endStartUp(producer, queue);
     const held = hold?.(proxy);
     await producer.offer(queue, payload, 100, { id: 'm' });
     const state = async () => (await producer.find(queue, 'm'))?.state;
-    await until(() => reached({ worker, hold: held, state }), { within: 30_000 });
+    const of = (event: 'start' | 'end') => worker.of(event).filter(({ id }) => id === 'm');
+    const calls = () => ({ started: of('start').length, ended: of('end').length });
+    await until(() => reached({ calls: calls(), hold: held, state }), { within: 30_000 });
     await worker.end('SIGKILL');
     const killedAt = performance.now();
     await scene.startApp({ providers: [handlerOf(queue, handled.record, handler)] });
@@ -116,7 +138,7 @@ describe('a process killed with -9', () => {
     expect(Object.values(await producer.counts(queue))).toEqual([0, 0, 0, 0]);
     return {
       took,
-      doomed: worker.of('start').map(({ attempt }) => attempt),
+      doomed: of('start').map(({ attempt }) => attempt),
       other: handled.calls.map(({ attempt }) => attempt),
       late: handled.calls.map(({ late }) => late),
     };
