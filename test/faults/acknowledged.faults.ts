@@ -181,6 +181,7 @@ describe('with acknowledge, an offer', () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false, connection: proxy.url } });
+    await producer.offer(queue, 1, '1h', { id: 'before' });
     const offers = proxy.watch(callsOf('offer'));
     await scene.redis.script('FLUSH');
     await replica.freeze();

@@ -16,7 +16,7 @@ describe.each([
   const setUser = (rule: string) => scene.redis.call('ACL', 'SETUSER', user, rule);
 
   beforeAll(async () => {
-    // The server must know the scripts: an unknown one would be sent with EVAL instead of EVALSHA.
+    // The first call of a script on a connection is sent with EVAL instead of EVALSHA.
     for (const call of Object.values(calls)) await call((await queues.copy()).store);
   });
 

@@ -155,7 +155,7 @@ describe('half-open connections, whose bytes vanish without an error', () => {
   test('are replaced if they go dark while they are being opened', async () => {
     const { queue, handled, proxy, producer } = await startBehindProxy();
     const isForCommands = connectionsFor('commands');
-    const isOpening = () => proxy.connections.filter((other) => isForCommands(other) && !other.sent.has('EVALSHA'));
+    const isOpening = () => proxy.connections.filter((other) => isForCommands(other) && !other.sent.has('EVAL'));
     const light = proxy.goDark(isForCommands);
     await until(() => isOpening().length > 0, { within: CHECK_INTERVAL + OFFER_TIMEOUT + SLACK });
     light();

@@ -20,7 +20,7 @@ describe("a user that loses the permission to run one command, in Redisson's lay
 
   beforeAll(async () => {
     await setUser('reset', 'on', 'nopass', '~*', '&*', '+@all');
-    // The server must know the scripts: an unknown one would be sent with EVAL instead of EVALSHA.
+    // The first call of a script on a connection is sent with EVAL instead of EVALSHA.
     for (const call of Object.values(CALLS)) await call((await openFilled()).store);
   });
 

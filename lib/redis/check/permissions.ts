@@ -47,6 +47,8 @@ export async function findMissing<Needed extends NeededCommand>(
       const reply = await commands.run(script, { keys: {}, rest });
       missing.push(...reply.rest((each) => asked[each.number() - 1]!));
     }
+    // By its digest now: only its own error tells whether the server knows EVALSHA.
+    await commands.run(script, { keys: {}, rest: [] });
   } catch (error) {
     throw verdictOn(error);
   }

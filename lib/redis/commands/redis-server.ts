@@ -24,6 +24,8 @@ export class RedisServer {
   /** The question about the clock that has not been answered yet. */
   #question: Promise<void> | undefined;
   #toldTime = false;
+  /** The digests of the scripts that were sent whole on this connection: the server runs what follows them after them. */
+  #loaded = new Set<string>();
 
   constructor(
     readonly connection: RedisConnection,
@@ -34,6 +36,7 @@ export class RedisServer {
     connection.client.on('close', () => {
       this.#serverClock = new ServerClock();
       this.#toldTime = false;
+      this.#loaded = new Set();
     });
   }
 
@@ -66,19 +69,36 @@ export class RedisServer {
     return this.connection.answer(reply, undefined, Math.max(0, deadline - this.clock.monotonic()));
   }
 
-  /** @param words - from `wordsOf` */
+  /**
+   * Sends a script whole the first time on each connection, because the server may never have had it, and then by its digest. Sent
+   * by its digest only, all calls of a reconnect would be refused together, and each would be sent again with the source.
+   *
+   * @param words - from `wordsOf`
+   */
   async evaluate(script: RedisScript, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
-    const { copies } = options;
-    try {
-      if (copies) return await this.#evaluateCopied('EVALSHA', words, { ...options, copies });
-      return new ScriptReply(await this.send('EVALSHA', words, options));
-    } catch (error) {
-      if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
+    const { source, sha1 } = script;
+    if (this.#loaded.has(sha1)) {
+      try {
+        return await this.#evaluate('EVALSHA', words, options);
+      } catch (error) {
+        if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
+      }
+      // The server has lost it: SCRIPT FLUSH.
     }
-    // The server has lost the script (SCRIPT FLUSH, a restart) or never had it; EVAL also loads it.
-    const withSource = [script.source, ...words.slice(1)];
-    if (copies) return this.#evaluateCopied('EVAL', withSource, { ...options, copies });
-    return new ScriptReply(await this.send('EVAL', withSource, options));
+    this.#loaded.add(sha1);
+    try {
+      return await this.#evaluate('EVAL', [source, ...words.slice(1)], options);
+    } catch (error) {
+      // The server may not have read it.
+      this.#loaded.delete(sha1);
+      throw error;
+    }
+  }
+
+  async #evaluate(command: string, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
+    const { copies } = options;
+    if (copies) return this.#evaluateCopied(command, words, { ...options, copies });
+    return new ScriptReply(await this.send(command, words, options));
   }
 
   /**
