@@ -250,6 +250,10 @@ export class RedissonMessageStore implements MessageStore {
     return () => stops.forEach((stop) => stop());
   }
 
+  catchUp(): Promise<void> {
+    return this.#native.catchUp();
+  }
+
   openDoorbell(): Doorbell {
     return this.#connections.openDoorbell(this.#keys.wake, () => this.ring());
   }

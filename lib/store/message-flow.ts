@@ -75,7 +75,7 @@ export interface MessageFlow {
 
   /**
    * Removes a message that is active. Exactly one of `abort` and {@link settle} wins. {@link DueListener.onAbort} tells the consumer
-   * that holds it; if that gets lost, {@link extend} does.
+   * that holds it; if that gets lost, {@link extend} does. A follower takes its place, unless it repeats: then it is removed as well.
    *
    * @returns whether it was removed; false if it is not active, or no longer
    */
@@ -89,6 +89,12 @@ export interface MessageFlow {
 
   /** Listens for earlier due times and for aborts until the returned function is called. Announcements may get lost; none is kept. */
   watchDue(listener: DueListener): () => void;
+
+  /**
+   * Resolves once the listeners of {@link watchDue} have heard what was announced before this call, or after a moment if that cannot be
+   * known. Undefined: they hear it before any answer.
+   */
+  catchUp?(): Promise<void>;
 
   /** Opens a doorbell for one consumer. */
   openDoorbell(): Doorbell;

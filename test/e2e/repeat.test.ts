@@ -191,6 +191,21 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
     expect(await producer.find(queue, 'r')).toBeNull();
   });
 
+  test('ends with an abort of an occurrence whose rule was changed while it was handled', async () => {
+    const queue = scene.newQueue();
+    const begun = new Latch();
+    const handler = repeatingHandler(queue, undefined, async (_, { signal }) => {
+      begun.open();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    });
+    const { producer } = await start(handler);
+    await producer.repeat(queue, 'r', EVERY_SECOND, 1);
+    await begun.opened;
+    expect(await producer.repeat(queue, 'r', YEARLY, 2)).toMatchObject({ follows: true });
+    expect(await producer.abort(queue, 'r')).toBe(true);
+    expect(await producer.find(queue, 'r')).toBeNull();
+  });
+
   test('waits while its queue is paused, and comes once for all the times that it has missed', async () => {
     const queue = scene.newQueue();
     const times: number[] = [];

@@ -8,7 +8,7 @@ import { type Delivery, type Lease, LeaseLost } from './delivery.js';
 
 export interface LeaseKeeperOptions {
   readonly queue: string;
-  readonly store: Pick<MessageFlow, 'extend'>;
+  readonly store: Pick<MessageFlow, 'extend' | 'catchUp'>;
   readonly clock: Clock;
   readonly events: Events;
   /** Length of a lease, ms. */
@@ -130,18 +130,22 @@ export class LeaseKeeper {
     const { store, clock, lease } = this.options;
     const end = clock.monotonic() + lease;
     try {
-      const lost = new Set(await store.extend(deliveries, lease));
-      for (const delivery of deliveries) {
-        delivery.lease.end = end;
-        if (this.#held.has(delivery) && lost.has(delivery)) {
-          this.#lose(delivery, 'it ended, or the message was replaced or cleared');
-        }
-      }
+      const lost = await store.extend(deliveries, lease);
+      for (const delivery of deliveries) delivery.lease.end = end;
+      if (lost.length > 0) void this.#loseAll(lost);
       this.#streak.worked();
       return true;
     } catch (error) {
       this.#streak.callFailed(error);
       return false;
+    }
+  }
+
+  /** Their claims have ended. The announcement of an abort may still be on its way, and is the better reason. */
+  async #loseAll(deliveries: readonly Delivery[]): Promise<void> {
+    await this.options.store.catchUp?.();
+    for (const delivery of deliveries) {
+      if (this.#held.has(delivery)) this.#lose(delivery, 'it ended, or the message was aborted, replaced or cleared');
     }
   }
 

@@ -15,7 +15,7 @@ type SettleResult = 'accepted' | 'refused' | 'given-up';
 
 export interface SettlerOptions {
   readonly queue: string;
-  readonly store: Pick<MessageFlow, 'settle'>;
+  readonly store: Pick<MessageFlow, 'settle' | 'catchUp'>;
   readonly clock: Clock;
   readonly events: Events;
   /** Called once for each message, when there is nothing more to do for it. */
@@ -71,6 +71,8 @@ export class Settler {
 
   async #settleAll(batch: readonly DeliverySettlement[]): Promise<void> {
     const results = await this.#sendUntilAnswered(batch);
+    // The announcement of an abort may still be on its way.
+    if (batch.some(({ claim }, i) => results[i] === 'refused' && !claim.isLost)) await this.options.store.catchUp?.();
     for (let i = 0; i < batch.length; i++) {
       const { claim, outcome } = batch[i]!;
       this.#tell(claim, outcome, results[i]!);

@@ -44,6 +44,15 @@ export class RedisAnnouncements {
     return this.shards.listen(channel, listener);
   }
 
+  /**
+   * Resolves once the listeners of a queue's channel have heard what was announced before this call, or after a moment without an
+   * answer. An announcement and the answer to a later call come over different connections, so the answer may overtake it.
+   */
+  catchUp(channel: string): Promise<void> {
+    if (!this.shards || this.#isMatched(channel)) return this.subscriber.catchUp();
+    return this.shards.catchUp(channel);
+  }
+
   /** Listens to what anybody publishes on a channel with `PUBLISH`. */
   listenToAny(channel: string, listener: ChannelListener): () => void {
     return this.subscriber.listen('channel', channel, listener);

@@ -51,6 +51,11 @@ export class ShardSubscribers {
     };
   }
 
+  /** As {@link Subscriber.catchUp}, of the server that has a channel. */
+  async catchUp(channel: string): Promise<void> {
+    await this.#subscribers.get(this.map.primaryOf(hashSlot(channel)) ?? '')?.subscriber.catchUp();
+  }
+
   async close(): Promise<void> {
     this.#unwatch();
     this.#cancelReading?.();

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { FailureStreak, workFailures } from '../../events/failure-streak.js';
 import type { CancelTimer } from '../../timing/clock.js';
 import { failurePause } from '../../timing/failure-pause.js';
+import { atMost } from '../../timing/pauses.js';
 import type { RedisClient } from '../connection/redis-client.js';
 import type { ConnectionSettings } from '../connection/redis-connection.js';
 import type { Wire } from '../connection/wire.js';
@@ -26,6 +27,9 @@ export interface SubscriberSettings extends Pick<ConnectionSettings, 'clock' | '
   /** How often the connection is tested, ms, because a subscriber would never notice that it is dead. */
   readonly heartbeat: number;
 }
+
+/** How long {@link Subscriber.catchUp} waits, ms: whoever asks holds something up. */
+const LONGEST_CATCH_UP = 500;
 
 interface Topic {
   readonly kind: TopicKind;
@@ -67,6 +71,14 @@ export class Subscriber {
     topic.listeners.add(listener);
     if (connection.isReady) this.#subscribe(connection, [topic]);
     return () => this.#unlisten(topic, listener);
+  }
+
+  /** Resolves once the listeners have heard what was published before this call, or after a moment without an answer. */
+  async catchUp(): Promise<void> {
+    const connection = this.#connection;
+    if (!connection?.isReady) return;
+    const answered = connection.answer(connection.client.ping()).catch(() => undefined);
+    await atMost(this.#settings.clock, LONGEST_CATCH_UP, answered);
   }
 
   async close(): Promise<void> {

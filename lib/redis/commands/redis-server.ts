@@ -83,16 +83,10 @@ export class RedisServer {
       } catch (error) {
         if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
       }
-      // The server has lost it: SCRIPT FLUSH.
+      // The server has lost it (SCRIPT FLUSH), or refused the call before it read the script.
     }
     this.#loaded.add(sha1);
-    try {
-      return await this.#evaluate('EVAL', [source, ...words.slice(1)], options);
-    } catch (error) {
-      // The server may not have read it.
-      this.#loaded.delete(sha1);
-      throw error;
-    }
+    return this.#evaluate('EVAL', [source, ...words.slice(1)], options);
   }
 
   async #evaluate(command: string, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {

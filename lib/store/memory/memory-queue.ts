@@ -138,6 +138,13 @@ export class MemoryQueue {
       this.table.insert(message.id, Buffer.from(follower.body), instantOf(follower.due, now), Math.floor(now));
   }
 
+  /** The message is gone. Its follower takes its place, unless it repeats. */
+  abort(message: MemoryMessage, now: number): void {
+    const follower = this.#followers.get(message.id);
+    if (follower && isRepeating(Buffer.from(follower.body))) this.dropFollower(message.id);
+    this.end(message, now);
+  }
+
   /** Moves what is due to ready. */
   lineUpDue(now: number, limit: number): MemoryMessage[] {
     const due = this.#passed('delayed', now, limit);

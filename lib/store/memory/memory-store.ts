@@ -168,7 +168,7 @@ export class MemoryMessageStore implements MessageStore {
       const message = this.#table.getIn('active', id);
       if (!message) return false;
       this.#announcer.tellOfAbort({ id, token: message.token! });
-      this.#queue.end(message, now);
+      this.#queue.abort(message, now);
       if (this.#hasLanes) this.#ringForReady();
       return true;
     });

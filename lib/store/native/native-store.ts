@@ -291,6 +291,10 @@ export class NativeMessageStore implements MessageStore {
     });
   }
 
+  catchUp(): Promise<void> {
+    return this.#connections.announcements.catchUp(this.#keys.due);
+  }
+
   openDoorbell(): Doorbell {
     return this.#connections.openDoorbell(this.#keys.wake, () => this.ring());
   }

@@ -334,6 +334,32 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
     });
 
+    it('abort ends the rule that has replaced the one of the active occurrence', async () => {
+      const queue = await queues.open();
+      const claim = await makeIn(queue, 'active');
+      const at = await soon(queue);
+      expect(await repeat(queue, HOURLY, at)).toMatchObject({ outcome: 'followed' });
+      expect(await queue.store.abort('a')).toBe(true);
+      expect(await queue.settle(claim, handled(at))).toBe(false);
+      expect(await counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+      // Nothing is left that would follow the next message of this id.
+      await queue.offer('a', { after: 0 });
+      await queue.transferSomething();
+      const [next] = await queue.claim();
+      await queue.settle(next, { kind: 'ack' });
+      expect(await counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+    });
+
+    it('abort leaves in force a message without a rule that follows the active occurrence', async () => {
+      const queue = await queues.open();
+      await makeIn(queue, 'active');
+      await queue.offer('a', { after: HOUR }, { onDuplicate: 'follow', payload: 'follower' });
+      expect(await queue.store.abort('a')).toBe(true);
+      expect(await queue.find('a')).toMatchObject({ state: 'delayed', failedAttempts: 0 });
+      const { payload, repeat } = await contentOf(queue);
+      expect([payload, repeat]).toEqual(['follower', undefined]);
+    });
+
     it('again() moves the next occurrence once', async () => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');

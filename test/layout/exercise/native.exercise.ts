@@ -46,7 +46,7 @@ export class NativeExercise {
     await this.#ack(second.messages, second.token);
   }
 
-  /** Offers a message that repeats while it is in each state, ends its occurrences, and cancels it while it is active. */
+  /** Offers a message that repeats while it is in each state, ends its occurrences, and cancels and aborts it while it is active. */
   async #repeatInAllStates(): Promise<void> {
     const { store } = this;
     const later = 4_000_000_000_000;
@@ -73,6 +73,11 @@ export class NativeExercise {
     const third = await this.#claimAlong(['r'], 9);
     await store.cancel('r');
     await this.store.settle([{ claim: { id: 'r', token: third.token }, outcome: { kind: 'ack', next: { at: 0 } } }]);
+    await repeat(6);
+    await store.reschedule('r', { at: 0 });
+    await this.#claimAlong(['r'], 9);
+    await repeat(7);
+    await store.abort('r');
   }
 
   async #offer(ids: readonly string[], due: { after: number } | { at: number }): Promise<void> {

@@ -1,5 +1,6 @@
 #!lua flags=allow-oom
--- Removes a message that is active, and tells the consumer that holds it. If it has a follower, that takes its place.
+-- Removes a message that is active, and tells the consumer that holds it. If it has a follower, that takes its place, unless it repeats:
+-- then it is removed as well.
 --
 -- KEYS messages claims leases attempts partitions delayed followers
 --@with lanes --      lanes line held ready wake paused
@@ -17,6 +18,7 @@
 --@include permission
 --@include announce
 --@include follower
+--@include rule
 --@include held
 --@include lowest
 --@include claims
@@ -40,7 +42,14 @@ end
 
 check_store_held()
 check_permissions('HDEL', keys.messages, 'HDEL', keys.attempts)
-local release = plan_release({ id }, now, now_micros)
+local follower = redis.call('HMGET', keys.followers, id)[1]
+local is_rule_ended = follower and does_follower_repeat(follower)
+local release
+if is_rule_ended then
+  check_permissions('HDEL', keys.followers)
+elseif follower then
+  release = plan_release({ id }, now, now_micros)
+end
 --@with lanes check_lanes()
 --@with lanes check_bell()
 --@with lanes read_lanes({ id })
@@ -61,6 +70,9 @@ if release then
 else
   redis.call('HDEL', keys.messages, id)
   redis.call('HDEL', keys.attempts, id)
+end
+if is_rule_ended then
+  redis.call('HDEL', keys.followers, id)
 end
 --@with lanes ring_for(store_lanes())
 return 1

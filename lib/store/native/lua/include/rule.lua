@@ -6,3 +6,8 @@ local function find_rule(record)
   local _, set_aside = string.find(record, '^W%d+\n', 13)
   return string.find(record, '^Nrepeat\n[^\n]*\n', (set_aside or 12) + 1)
 end
+
+-- Whether what is stored for a follower (include/follower.lua) repeats.
+local function does_follower_repeat(text)
+  return string.find(text, '^[+@]%d+\nNrepeat\n[^\n]*\n') ~= nil
+end

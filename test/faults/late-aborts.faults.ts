@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import type { DelayedMessage, DelayQueueEvent, DelayQueueModuleOptions } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
+import { Latch } from '../support/latch.js';
+import { Scene } from '../support/scene.js';
+import { callsOf, connectionsFor } from '../support/tcp-proxy/filters.js';
+import { Proxies } from '../support/tcp-proxy/proxies.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+/** How long announcements take, ms. */
+const DELAY = 100;
+
+describe.each<[string, DelayQueueModuleOptions]>([
+  ['Redis', {}],
+  ['Redis with partitions', { defaults: { partitions: 3 } }],
+  ["Redisson's layout", { defaults: { layout: redisson() } }],
+])('an abort whose announcement is late: %s', (_name, module) => {
+  const scene = new Scene();
+  const proxies = new Proxies(scene);
+
+  async function startConsumer(handle: (payload: unknown, message: DelayedMessage) => unknown) {
+    const queue = scene.newQueue();
+    const events: string[] = [];
+    const observer = {
+      event: (event: DelayQueueEvent) => {
+        if ('id' in event && event.queue === queue) events.push(event.name);
+      },
+    };
+    const { producer } = await scene.startApp({ module });
+    const proxy = await proxies.start();
+    await scene.startApp({
+      module: { ...module, connection: proxy.url, observers: [observer] },
+      providers: [handlerOf(queue, handle, { lease: '3s' })],
+    });
+    await until(() => proxy.connections.some(({ sent }) => sent.has('SUBSCRIBE')));
+    return { queue, producer, proxy, events };
+  }
+
+  test('is told as an abort by an extension of the lease that overtakes it', async () => {
+    const aborted: unknown[] = [];
+    const { queue, producer, proxy, events } = await startConsumer(async (_, { signal }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      aborted.push((signal.reason as Error).name);
+    });
+    const extension = proxy.hold(callsOf('extend'));
+    await producer.offer(queue, 1, 0, { id: 'a' });
+    await until(() => extension.count > 0);
+    proxy.slowDown(DELAY, connectionsFor('announcements'));
+    expect(await producer.abort(queue, 'a')).toBe(true);
+    extension.release();
+    await until(() => aborted.length === 1);
+    expect(aborted).toEqual(['MessageAborted']);
+    await until(() => events.length > 0);
+    expect(events).toEqual(['aborted']);
+  });
+
+  test('is told as an abort if the outcome of the handler is refused before', async () => {
+    const [begun, mayEnd] = [new Latch(), new Latch()];
+    const { queue, producer, proxy, events } = await startConsumer(async () => {
+      begun.open();
+      await mayEnd.opened;
+    });
+    await producer.offer(queue, 1, 0, { id: 'a' });
+    await begun.opened;
+    const outcome = proxy.hold(callsOf('settle'));
+    mayEnd.open();
+    await until(() => outcome.count > 0);
+    proxy.slowDown(DELAY, connectionsFor('announcements'));
+    expect(await producer.abort(queue, 'a')).toBe(true);
+    outcome.release();
+    await until(() => events.length > 0);
+    expect(events).toEqual(['aborted']);
+  });
+});
