@@ -19,7 +19,8 @@
  * - `LOGIN_REFUSED`: Redis refuses the user, password, database or protocol of the connection; nothing was written.
  * - `OFFER_TIMEOUT`: an observer or a schema of the application held an offer up for too long; nothing was written.
  * - `NOT_CONNECTED`: Redis could not be reached in time; nothing was written.
- * - `OUTCOME_UNKNOWN`: the connection broke, or no reply came in time; the command may have been carried out.
+ * - `OUTCOME_UNKNOWN`: the connection broke, or no reply came in time; the command may have been carried out. Or a call for a whole queue
+ *   or group was carried out in part; `cause.errors` says where it failed.
  * - `NOT_REPLICATED`: Redis has carried out the call, but it is not known to be copied, as `acknowledge` asks.
  * - `STORE_REFUSED`: Redis answered with an error (OOM, READONLY, WRONGTYPE, NOPERM…); nothing was written.
  * - `CLOSED`: the application has shut down.

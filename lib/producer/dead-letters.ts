@@ -4,7 +4,8 @@ import type { QueueRegistrar } from '../runtime/queue-registrar.js';
 import type { Queue } from '../runtime/queues.js';
 import type { MessageStore } from '../store/message-store.js';
 import type { DeadSelection } from '../store/message-upkeep.js';
-import { lookUp, withAll } from '../store/partitioned/partitions.js';
+import { lookUp } from '../store/partitioned/partitions.js';
+import { writeAll } from '../store/partitioned/write-all.js';
 import { MAX_BATCH } from '../timing/turn-batcher.js';
 import { listMessages, type MessagePage } from './message-page.js';
 import type { MessageQuery } from './read-page.js';
@@ -86,7 +87,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
   }
 
   redriveAll(): Promise<number> {
-    return this.#forAll((partition, selection) => this.#redrive(partition, selection));
+    return this.#forAll('redriveAll', (partition, selection) => this.#redrive(partition, selection));
   }
 
   async discard(id: string): Promise<boolean> {
@@ -95,7 +96,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
   }
 
   discardAll(): Promise<number> {
-    return this.#forAll((partition, selection) => this.#discard(partition, selection));
+    return this.#forAll('discardAll', (partition, selection) => this.#discard(partition, selection));
   }
 
   /** The queue may have been empty but for its dead letters, and so have been forgotten. */
@@ -117,27 +118,18 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     return (await lookUp(this.queue.partitions, id, { ask, isFound: (changed) => changed > 0 })) > 0;
   }
 
-  async #forAll(apply: Apply): Promise<number> {
-    let done = 0;
-    const forAll = async (partition: MessageStore) => {
-      const changed = await forAllOf(partition, apply);
-      done += changed;
-    };
-    await withAll(this.queue.partitions, (partitions) => Promise.all(partitions.map(forAll)));
-    return done;
+  /** Oldest first, and no more than there were at the start, so messages that become dead letters meanwhile are left alone. */
+  #forAll(what: string, apply: Apply): Promise<number> {
+    return writeAll(this.queue.partitions, what, async (partition, note) => {
+      const { counts } = await partition.status();
+      for (let left = counts.dead; left > 0;) {
+        const changed = await apply(partition, { oldest: Math.min(MAX_BATCH, left) });
+        if (changed === 0) return;
+        note(changed);
+        left -= changed;
+      }
+    });
   }
 }
 
 type Apply = (partition: MessageStore, selection: DeadSelection) => Promise<number>;
-
-/** Oldest first, and no more than there were at the start, so messages that become dead letters meanwhile are left alone. */
-async function forAllOf(partition: MessageStore, apply: Apply): Promise<number> {
-  const { counts } = await partition.status();
-  let done = 0;
-  while (done < counts.dead) {
-    const changed = await apply(partition, { oldest: Math.min(MAX_BATCH, counts.dead - done) });
-    if (changed === 0) break;
-    done += changed;
-  }
-  return done;
-}

@@ -2,15 +2,18 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { type DueTime, readDue } from '../message/due-time.js';
 import type { CheckedDue } from '../message/due-time.js';
 import type { Duration } from '../message/duration.js';
+import { hasCode } from '../message/failure.js';
 import { assertGroup } from '../message/message-id.js';
 import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import type { QueueRegistrar } from '../runtime/queue-registrar.js';
 import type { Queue } from '../runtime/queues.js';
 import type { MessageStore } from '../store/message-store.js';
 import type { GroupMember, GroupPage } from '../store/message-upkeep.js';
+import { type FailedPart, unfinished } from '../store/partitioned/unfinished-write.js';
 import { assertState, type MessagePage, snapshotOf } from './message-page.js';
 import { type PageQuery, readPage } from './read-page.js';
 import { assertGrouped } from './unsupported.js';
+import { withMessageId } from './write-outcome.js';
 
 /**
  * The messages of one group, as returned by `DelayQueueProducer.group`. Its methods reject with the same errors.
@@ -72,17 +75,17 @@ export class StoredGroup<Snapshot extends MessageSnapshot> implements MessageGro
   }
 
   cancelAll(): Promise<number> {
-    return this.#forEach('delayed', (id) => this.#store.cancel(id));
+    return this.#forEach('cancelAll', 'delayed', (id) => this.#store.cancel(id));
   }
 
   async rescheduleAll<const Due extends Duration | Date = Duration | Date>(due: CheckedDue<Due>): Promise<number> {
     const dueTime: DueTime = readDue(due);
-    return this.#forEach('delayed', (id) => this.#store.reschedule(id, dueTime));
+    return this.#forEach('rescheduleAll', 'delayed', (id) => this.#store.reschedule(id, dueTime));
   }
 
   async redriveAll(): Promise<number> {
     const registered = this.registrar.register(this.queue.name);
-    const redriven = await this.#forEach('dead', async (id) => {
+    const redriven = await this.#forEach('redriveAll', 'dead', async (id) => {
       return (await this.#store.redrive({ id }, { unwrap: this.queue.options.layout.can.expiry })) > 0;
     });
     if (registered) await registered;
@@ -118,13 +121,29 @@ export class StoredGroup<Snapshot extends MessageSnapshot> implements MessageGro
     }
   }
 
-  async #forEach(state: MessageState, change: (id: string) => Promise<boolean>): Promise<number> {
+  /** A message whose change is not known to be copied is changed; after any other failure, no further ones are tried. */
+  async #forEach(what: string, state: MessageState, change: (id: string) => Promise<boolean>): Promise<number> {
     let changed = 0;
-    for await (const members of this.#pages()) {
-      const done = await Promise.all(members.filter((each) => each.state === state).map(({ id }) => change(id)));
-      changed += done.filter(Boolean).length;
+    const failed: FailedPart[] = [];
+    const isCopyMissing = ({ error }: FailedPart) => hasCode(error, 'NOT_REPLICATED');
+    const changeOne = async (id: string) => {
+      try {
+        if (await change(id)) changed++;
+      } catch (error) {
+        if (hasCode(error, 'NOT_REPLICATED')) changed++;
+        failed.push({ where: `message '${id}'`, error: withMessageId(error, id) });
+      }
+    };
+    try {
+      for await (const members of this.#pages()) {
+        await Promise.all(members.filter((each) => each.state === state).map(({ id }) => changeOne(id)));
+        if (!failed.every(isCopyMissing)) break;
+      }
+    } catch (error) {
+      failed.push({ where: 'the search for the others', error });
     }
-    return changed;
+    if (failed.length === 0) return changed;
+    throw unfinished(what, changed === 0 ? undefined : `has changed messages: ${changed}`, failed);
   }
 
   async *#pages(): AsyncGenerator<readonly GroupMember[]> {

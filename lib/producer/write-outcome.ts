@@ -3,6 +3,7 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { hasCode } from '../message/failure.js';
 import type { Queue } from '../runtime/queues.js';
 import type { Offer, OfferReceipt } from '../store/message-intake.js';
+import { worstOf } from '../store/partitioned/unfinished-write.js';
 import type { OfferResult } from './offer.js';
 
 /** An offer of a list was not written, or is not known to be. */
@@ -110,15 +111,6 @@ export function incompleteInPartitions(
   return written === 0
     ? new DelayQueueError(worst.code, message, { cause })
     : onlyPartly(written, all, { message, cause });
-}
-
-/** Of several failures, the one that leaves most open. */
-function worstOf(failures: readonly unknown[]): unknown {
-  return (
-    failures.find((error) => hasCode(error, 'OUTCOME_UNKNOWN')) ??
-    failures.find((error) => !hasCode(error, 'NOT_REPLICATED')) ??
-    failures[0]
-  );
 }
 
 /** The error for a list that was written, and of which some are not known to be copied. */

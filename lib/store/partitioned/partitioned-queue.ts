@@ -1,11 +1,11 @@
 import type { MessageCounts, MessageState } from '../../message/message.js';
 import type { PageRequest, QueueStatus, StoredPage, TypeCountPage, WholeQueue } from '../message-upkeep.js';
-import type { MessageStore } from '../message-store.js';
 import { listMerged } from './merged-list.js';
 import { countTypesInTurn, listInTurn } from './list-in-turn.js';
 import { widthOf } from './partitioning.js';
-import { type Partitions, withAll } from './partitions.js';
+import type { Partitions } from './partitions.js';
 import type { Reading } from './reading.js';
+import { writeAll } from './write-all.js';
 
 /** Several partitions as one queue. */
 export class PartitionedQueue implements WholeQueue {
@@ -21,20 +21,15 @@ export class PartitionedQueue implements WholeQueue {
   }
 
   async pause(): Promise<void> {
-    await this.#all((partition) => partition.pause());
+    await writeAll(this.partitions, 'pause', (partition) => partition.pause());
   }
 
   async resume(): Promise<void> {
-    await this.#all((partition) => partition.resume());
+    await writeAll(this.partitions, 'resume', (partition) => partition.resume());
   }
 
-  async clear(): Promise<number> {
-    let removed = 0;
-    await this.#all(async (partition) => {
-      const cleared = await partition.clear();
-      removed += cleared;
-    });
-    return removed;
+  clear(): Promise<number> {
+    return writeAll(this.partitions, 'clear', async (partition, note) => note(await partition.clear()));
   }
 
   /**
@@ -60,10 +55,6 @@ export class PartitionedQueue implements WholeQueue {
       const missing = reading.end();
       return missing.length === 0 ? result : { ...result, missing };
     }
-  }
-
-  #all<Result>(call: (partition: MessageStore) => Promise<Result>): Promise<Result[]> {
-    return withAll(this.partitions, (stores) => Promise.all(stores.map(call)));
   }
 }
 
