@@ -35,7 +35,7 @@ import java.util.stream.Stream;
  * What it prints is for Kryo5Codec; with --jackson before the names it is for JsonJacksonCodec, and with --jackson3 for
  * JsonJackson3Codec, whose own mapper then tells what it writes. Name the subclasses that a field may hold, too. A class that
  * cannot be declared is left out, and so are those that mention it; all reasons are printed, and the exit code is 1. Needs Java
- * 11 or newer, and loads classes without running their code.
+ * 11 or newer, and loads classes without running their code, but for toString() of the constants of enums with --jackson3.
  */
 public final class DeclareClasses {
   /** Java's own classes that a declaration may mention, by package. */
@@ -113,9 +113,9 @@ public final class DeclareClasses {
         case "--kryo5":
           return new KryoCodec();
         case "--jackson":
-          return new JacksonCodec("org.redisson.codec.JsonJacksonCodec", "getSerializerProviderInstance");
+          return new JacksonCodec("org.redisson.codec.JsonJacksonCodec", "getSerializerProviderInstance", false);
         case "--jackson3":
-          return new JacksonCodec("org.redisson.codec.JsonJackson3Codec", "_serializationContext");
+          return new JacksonCodec("org.redisson.codec.JsonJackson3Codec", "_serializationContext", true);
         default:
           return null;
       }
@@ -197,7 +197,7 @@ public final class DeclareClasses {
       return "";
     }
     if (type.isEnum()) {
-      return name + constants(type).map(field -> "'" + field.getName() + "'").collect(Collectors.joining(", ", "[", "],\n"));
+      return name + constants(type).map(field -> quoted(codec.constant(field))).collect(Collectors.joining(", ", "[", "],\n"));
     }
     StringBuilder text = new StringBuilder();
     codec.members(type).forEach((member, memberType) -> text.append(declaration(type, member, memberType)));
@@ -260,6 +260,9 @@ public final class DeclareClasses {
     /** The types of what is written, by name. */
     Map<String, Type> members(Class<?> type);
 
+    /** What is written of a constant of an enum. */
+    String constant(Field constant);
+
     /** Whether a field may have a type of Java's own. */
     boolean knows(Class<?> type);
 
@@ -314,6 +317,11 @@ public final class DeclareClasses {
     }
 
     @Override
+    public String constant(Field constant) {
+      return constant.getName();
+    }
+
+    @Override
     public boolean knows(Class<?> type) {
       return !isJavas(type) || !UNKNOWN_TO_KRYO5.contains(type.getSimpleName());
     }
@@ -336,8 +344,10 @@ public final class DeclareClasses {
     private static final List<Class<?>> SHOWN = Arrays.asList(String.class, Integer.class, Boolean.class, Double.class);
 
     private final Object serializers;
+    private final boolean isThree;
 
-    JacksonCodec(String codec, String getSerializers) throws ReflectiveOperationException {
+    JacksonCodec(String codec, String getSerializers, boolean isThree) throws ReflectiveOperationException {
+      this.isThree = isThree;
       Object mapper = call(Class.forName(codec).getConstructor().newInstance(), "getObjectMapper");
       serializers = call(mapper, getSerializers);
     }
@@ -427,6 +437,20 @@ public final class DeclareClasses {
       }
     }
 
+    /** Jackson 3 writes toString(). This is the only code of a class that runs. */
+    @Override
+    public String constant(Field constant) {
+      if (!isThree) {
+        return constant.getName();
+      }
+      try {
+        constant.setAccessible(true);
+        return String.valueOf(constant.get(null));
+      } catch (ReflectiveOperationException | RuntimeException e) {
+        throw new Unwritable(e);
+      }
+    }
+
     @Override
     public boolean knows(Class<?> type) {
       return true;
@@ -436,6 +460,10 @@ public final class DeclareClasses {
     public boolean isHidden(Class<?> argument) {
       return Modifier.isFinal(innermost(argument).getModifiers()) && !SHOWN.contains(argument);
     }
+  }
+
+  private static String quoted(String text) {
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r") + "'";
   }
 
   private static String prefix(Class<?> type) {

@@ -35,6 +35,7 @@ export class RedissonLayout implements QueueLayout {
       debounce: false,
       repeats: false,
       followers: false,
+      otherConsumers: true,
       severalQueues,
     };
     this.#codec = redissonCodec(options.codec);

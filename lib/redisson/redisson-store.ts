@@ -3,6 +3,7 @@ import type { Events } from '../events/events.js';
 import type { Clock } from '../timing/clock.js';
 import type { EntryFormat } from './entry-format.js';
 import { checkFormat } from './format-check.js';
+import { hasCode } from '../message/failure.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { MessageState } from '../message/message.js';
 import type {
@@ -41,6 +42,7 @@ import {
 } from '../store/native/script-replies.js';
 import { mayBeOversized, offerAccepted } from '../store/oversized-offers.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
+import { isErrorReply } from '../redis/redis-errors.js';
 import type { RedisScript } from '../redis/script/redis-script.js';
 import type { ScriptArgument, ScriptCall } from '../redis/script/script-call.js';
 import type { ScriptReply } from '../redis/script/script-reply.js';
@@ -122,7 +124,20 @@ export class RedissonMessageStore implements MessageStore {
   async #write(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
     if (!this.#isFormatChecked) await this.checkFormat();
-    const args = { channel: this.#keys.channel, maxMessages: this.#limits.maxMessages ?? 0, format: this.#format };
+    try {
+      return await this.#writeBeside(offers, '');
+    } catch (error) {
+      if (!isOtherFormat(error)) throw error;
+    }
+    // Another client has begun to write entries since.
+    await this.checkFormat();
+    return this.#writeBeside(offers, '1');
+  }
+
+  /** @param beside - `1`: whatever format the last entry has; otherwise it must be that of this queue */
+  async #writeBeside(offers: readonly Offer[], beside: '' | '1'): Promise<OfferReceipt[]> {
+    const maxMessages = this.#limits.maxMessages ?? 0;
+    const args = { channel: this.#keys.channel, maxMessages, format: this.#format, beside };
     const script = offers.some(({ onDuplicate }) => onDuplicate === 'replace') ? scripts.offerReplacing : scripts.offer;
     const call = { keys: this.#keys, args, rest: offerArguments(offers) };
     return readReceipts(await this.#connections.writes.run(script, call), offers.length);
@@ -266,6 +281,11 @@ export class RedissonMessageStore implements MessageStore {
   #run(script: RedisScript<keyof (RedissonKeys & NativeKeys)>, call?: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
     return this.#connections.commands.run(script, { ...call, keys: this.#keys });
   }
+}
+
+/** Whether offers were refused because the last entry has another format. */
+function isOtherFormat(error: unknown): boolean {
+  return hasCode(error, 'STORE_REFUSED') && isErrorReply(error.cause) && error.cause.message.startsWith('FORMAT ');
 }
 
 /** The arguments of all offers, one after the other. The digests are made here, because Redis has less time to spare. */

@@ -15,7 +15,7 @@ const MOST_REPORTED = 10_000;
 /**
  * Reports names that are probably misspelt, each once:
  *
- * - queues that messages are offered to and that no process has ever handled;
+ * - queues that messages are offered to and that no process has ever handled, unless others than processes of this package may do so;
  * - entries in `queues` whose name is near that of a queue without an entry which this process handles or offers to. An entry that is
  *   near nothing may be for another process that shares the configuration.
  */
@@ -33,7 +33,7 @@ export class MisspeltNames {
 
   constructor(
     @Inject(STORES) private readonly stores: Pick<Stores, 'directory'>,
-    @Inject(RESOLVED_OPTIONS) private readonly options: Pick<ResolvedModuleOptions, 'queues'>,
+    @Inject(RESOLVED_OPTIONS) private readonly options: Pick<ResolvedModuleOptions, 'queues' | 'defaults'>,
     private readonly handlers: HandlerRegistry,
     private readonly events: Events,
   ) {}
@@ -57,7 +57,7 @@ export class MisspeltNames {
   }
 
   #checkHandled(queue: string): void {
-    if (this.#reported.has(queue) || this.#isHandled(queue)) return;
+    if (this.#mayHaveOtherConsumers(queue) || this.#reported.has(queue) || this.#isHandled(queue)) return;
     this.#doubtful.add(queue);
     if (!this.#looking) void this.#look();
   }
@@ -100,6 +100,12 @@ export class MisspeltNames {
     if (this.#reported.size >= MOST_REPORTED) this.#reported.clear();
     this.#reported.add(queue);
     this.events.emit('unhandled', { queue });
+  }
+
+  #mayHaveOtherConsumers(queue: string): boolean {
+    const { queues, defaults } = this.options;
+    const layout = (this.#hasEntry(queue) ? queues[queue]!.layout : undefined) ?? defaults.layout;
+    return typeof layout === 'object' && layout.can.otherConsumers;
   }
 
   #hasEntry(name: string): boolean {

@@ -70,6 +70,8 @@ export interface LayoutAbilities {
   readonly groups: boolean;
   /** Whether messages can repeat. */
   readonly repeats: boolean;
+  /** Whether others than processes of this package may handle its queues: the directory does not tell who does. */
+  readonly otherConsumers: boolean;
   /** Whether several queues may have the same layout; not if it says where one of them is. */
   readonly severalQueues: boolean;
 }

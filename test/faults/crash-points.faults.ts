@@ -9,7 +9,6 @@ import { Proxies } from '../support/tcp-proxy/proxies.js';
 import type { TcpProxy } from '../support/tcp-proxy/tcp-proxy.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
-import type { WorkerProcess } from '../support/worker/worker-process.js';
 import type { Task } from '../support/worker/worker-settings.js';
 
 const LEASE = 2000;

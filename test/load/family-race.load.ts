@@ -109,7 +109,12 @@ describe('a queue that becomes empty while another process offers to it', () => 
     const lost: string[] = [];
     const families = Array.from({ length: FAMILIES }, () => startFamily(() => retired++));
     const directory = new NativeQueueDirectory(producing, scene.prefix);
-    const names = new MisspeltNames({ directory }, { queues: {} }, new HandlerRegistry(), new LoggedEvents());
+    const names = new MisspeltNames(
+      { directory },
+      { queues: {}, defaults: {} },
+      new HandlerRegistry(),
+      new LoggedEvents(),
+    );
     const registrar = new QueueRegistrar({ directory }, { offerTimeout: 0 }, fastClock, events, names);
     const end = performance.now() + DURATION;
 

@@ -166,7 +166,7 @@ export class QueueModel {
   abort(id: string, at: Moment): boolean {
     const message = this.messages.get(id);
     if (message?.state !== 'active') return false;
-    if (this.followers.get(id)?.body.startsWith('Nrepeat\n')) this.followers.delete(id);
+    if (String(this.followers.get(id)?.body).startsWith('Nrepeat\n')) this.followers.delete(id);
     return this.#release(message, at) || this.remove(id);
   }
 

@@ -153,6 +153,15 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(await scene.redis.keys(`*${queue}*`)).toEqual([]);
   });
 
+  test('is not told of as unhandled: Java may handle it', async () => {
+    const [queue, native] = [newQueue(), scene.newQueue()];
+    const { producer, log } = await scene.startApp({ module: { queues: { [queue]: { layout: redisson() } } } });
+    for (const each of [queue, native]) await producer.offer(each, 1, '1h');
+    const told = () => log.filter((line) => line.includes('has ever handled'));
+    await until(() => told().length > 0);
+    expect(told()).toEqual([expect.stringContaining(native)]);
+  });
+
   test('cannot look up by payload in memory', async () => {
     const { producer } = await scene.startApp({ module: { ...layout({}), store: 'memory' } });
     expect(() => redissonQueue(producer, newQueue())).toThrow(

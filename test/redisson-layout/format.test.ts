@@ -61,6 +61,27 @@ describe('the format of entries that are shared with Redisson', () => {
     await expect(producer.offer(queue, { n: 1 }, '1h')).rejects.toMatchObject({ code: 'INVALID_OPTION' });
   });
 
+  test.each<[own: EntryFormat, others: EntryFormat]>([
+    ['Bc0Lc0', 'dLc0'],
+    ['dLc0', 'Bc0Lc0'],
+  ])('is not %s once Redisson begins to write %s on a queue that was empty at the start', async (own, others) => {
+    const queue = newQueue();
+    const { producer } = await scene.startApp({
+      module: wired(own),
+      providers: [handlerOf(queue, () => undefined)],
+    });
+    await producer.offer(queue, { n: 1 }, '1h', { id: 'before' });
+    await producer.cancel(queue, 'before');
+    await offerByJava(queue, others);
+    for (const onDuplicate of ['keep', 'replace'] as const) {
+      await expect(producer.offer(queue, { n: 2 }, '1h', { id: 'a', onDuplicate })).rejects.toMatchObject({
+        code: 'INVALID_OPTION',
+        message: expect.stringContaining(`Set format: '${others}'`),
+      });
+    }
+    expect(await offered(queue)).toBe(1);
+  });
+
   test('can be made the old one after messages were offered here in the new one by mistake', async () => {
     const queue = newQueue();
     const mistaken = await scene.startApp({ module: wired() });

@@ -113,7 +113,7 @@ describe('declared Java classes', () => {
     [{ 'a.B': 'C' }, "classes['a.B']: must be an object of types by field, or an array with the constants of an enum"],
     [{ 'a.B': null }, "classes['a.B']: must be an object of types by field"],
     [{ 'a.B': [] }, "classes['a.B']: must list the constants of the enum"],
-    [{ 'a.B': ['A', 5] }, "classes['a.B'][1]: must be the name of a constant"],
+    [{ 'a.B': ['A', 5] }, "classes['a.B'][1]: must be the text that Java writes of a constant"],
     [{ 'a.B': ['A', 'A'] }, "classes['a.B'][1]: A is listed twice"],
     [{ 'record a.B': ['A'] }, "classes['record a.B']: a record has fields, not constants"],
     [{ 'a.B': { 'c-d': 'int' } }, "classes['a.B']: 'c-d' cannot be the name of a field"],

@@ -231,6 +231,21 @@ describeIfJava()('the program DeclareClasses', () => {
     expect(() => jackson({ classes: printed })).not.toThrow();
   });
 
+  it.each([
+    ['--kryo5', ['URGENT', 'NORMAL']],
+    ['--jackson', ['URGENT', 'NORMAL']],
+    ['--jackson3', ["very 'urgent'", 'normal']],
+  ])('prints the constants of an enum as Java writes them: %s', async (option, constants) => {
+    const { stdout } = await print(option, ...declarations('Task'));
+    const literal = constants.map((constant) => `'${constant.replaceAll("'", "\\'")}'`).join(', ');
+    expect(stdout).toContain(`  'final peer.Declarations$Urgency': [${literal}],\n`);
+    const classes = {
+      'peer.Declarations$Task': { urgency: 'peer.Declarations$Urgency' },
+      'final peer.Declarations$Urgency': constants,
+    };
+    expect(() => jackson({ classes, ...(option === '--jackson3' && { jackson: 3 }) })).not.toThrow();
+  });
+
   it('refuses a property whose name no declaration can have', async () => {
     const { stderr } = await print('--jackson', ...declarations('Kebab'));
     expect(stderr).toContain('Kebab is left out: order-id: a property must be called like a field of Java');

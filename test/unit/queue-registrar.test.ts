@@ -20,7 +20,7 @@ class NotingDirectory extends MemoryQueueDirectory {
 
 function newRegistrar(offerTimeout = 5000) {
   const [directory, clock, events] = [new NotingDirectory(), new ManualClock(), new LoggedEvents()];
-  const names = new MisspeltNames({ directory }, { queues: {} }, new HandlerRegistry(), events);
+  const names = new MisspeltNames({ directory }, { queues: {}, defaults: {} }, new HandlerRegistry(), events);
   return {
     directory,
     clock,

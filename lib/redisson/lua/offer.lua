@@ -6,6 +6,7 @@
 --      channel: text, of announcements, Redisson's
 --      max_messages: number, maximum number of messages in the queue, 0: no limit
 --      format: text, of entries, 'Bc0Lc0' or 'dLc0'
+--      beside: text, '1': also if the last entry has the other format; else this is refused with FORMAT
 --      ...: for each offer, as in native/offer, then the digest of its body: the first 16 hexadecimal digits of its SHA-1
 -- Returns the same as native/offer.
 --

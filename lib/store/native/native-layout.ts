@@ -22,6 +22,7 @@ export const nativeLayout: QueueLayout = {
     debounce: true,
     groups: true,
     repeats: true,
+    otherConsumers: false,
     severalQueues: true,
   },
   codec: nativeCodec,

@@ -95,8 +95,8 @@ function constantsOf(key: string, constants: readonly unknown[]): readonly strin
   if (constants.length === 0) throw invalid(`${at(key)}: must list the constants of the enum`);
   constants.forEach((constant, i) => {
     const place = `${at(key)}[${i}]`;
-    if (typeof constant !== 'string' || !IDENTIFIER.test(constant))
-      throw invalid(`${place}: must be the name of a constant`);
+    // Jackson 3 writes whatever toString() returns.
+    if (typeof constant !== 'string') throw invalid(`${place}: must be the text that Java writes of a constant`);
     if (constants.indexOf(constant) < i) throw invalid(`${place}: ${constant} is listed twice`);
   });
   return [...(constants as readonly string[])];

@@ -9,6 +9,23 @@
 --@include forget
 --@include taken
 
+-- Refuses a call if the last entry was written in the other format: who wrote it could read no entry of this one. Of the new format,
+-- those written here do not count.
+local function check_format()
+  local last = args.beside ~= '1' and redis.call('LINDEX', keys.entries, -1)
+  if not last then
+    return
+  end
+  local _, id_at = read_heads(last)
+  local is_other = id_at == 1
+  if args.format == 'dLc0' then
+    is_other = id_at == 2 and not entry_sequence(last)
+  end
+  if is_other then
+    error({ err = 'FORMAT the last entry has another format; nothing was written' })
+  end
+end
+
 -- How many more messages the queue may have.
 local function room_left()
   if args.max_messages == 0 then
@@ -35,6 +52,7 @@ end
 -- `taken`: records of messages that Java consumers took, by id; the ids are free, and they must be forgotten. `waiting`: messages
 -- that were offered here and that no consumer has taken; they may be replaced. `receipts`: the reply.
 local function plan_offers(now_micros)
+  check_format()
   local offers, taken, waiting = read_offers(5), {}, {}
   local offered = redis.call('HMGET', keys.offered, unpack(offers.ids))
   for i, record in ipairs(offered) do

@@ -110,5 +110,25 @@ public final class Declarations {
     HIGH
   }
 
+  public enum Urgency {
+    URGENT("very 'urgent'"),
+    NORMAL("normal");
+
+    private final String text;
+
+    Urgency(String text) {
+      this.text = text;
+    }
+
+    @Override
+    public String toString() {
+      return text;
+    }
+  }
+
+  public static class Task {
+    public Urgency urgency;
+  }
+
   private Declarations() {}
 }
