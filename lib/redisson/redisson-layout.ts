@@ -6,6 +6,7 @@ import { type NeededCommand, neededCommands } from '../redis/check/permissions.j
 import type { RedisConnections } from '../redis/redis-connections.js';
 import { nameOfCodec } from './codec/configured-codec.js';
 import { type RedissonCodec, redissonCodec } from './codec/redisson-codec.js';
+import { JavaCodecCheck } from './java-codec-check.js';
 import { JavaCodecDoubt } from './java-codec-doubt.js';
 import type { ResolvedRedissonOptions } from './redisson-options.js';
 import { redissonKeys } from './redisson-keys.js';
@@ -47,7 +48,9 @@ export class RedissonLayout implements QueueLayout {
 
   open(connections: RedisConnections, { limitsOf, ...queue }: QueueToOpen): Partitions {
     const { format, name: redissonName } = this.options;
-    const store = new RedissonMessageStore(connections, { ...queue, limits: limitsOf(1), format, redissonName });
+    const codecCheck = new JavaCodecCheck(queue.queue, nameOfCodec(this.options.codec), this.#codec);
+    const ofQueue = { ...queue, limits: limitsOf(1), format, redissonName, codecCheck };
+    const store = new RedissonMessageStore(connections, ofQueue);
     return new FixedPartitions([store], () => store.checkFormat());
   }
 

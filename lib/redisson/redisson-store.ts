@@ -46,6 +46,7 @@ import { isErrorReply } from '../redis/redis-errors.js';
 import type { RedisScript } from '../redis/script/redis-script.js';
 import type { ScriptArgument, ScriptCall } from '../redis/script/script-call.js';
 import type { ScriptReply } from '../redis/script/script-reply.js';
+import type { JavaCodecCheck } from './java-codec-check.js';
 import { ListWatch } from './list-watch.js';
 import { type RedissonKeys, redissonKeys, type RedissonQueueName } from './redisson-keys.js';
 import { redissonScripts as scripts } from './redisson-scripts.js';
@@ -56,11 +57,16 @@ import { valueDigest } from './value-digest.js';
 export interface RedissonStoreOptions extends RedissonQueueName {
   readonly limits: StoreLimits;
   readonly format: EntryFormat;
+  /** Default: which codec Java uses is not checked. */
+  readonly codecCheck?: JavaCodecCheck;
   readonly clock: Clock;
   readonly events: Events;
   /** How long a wait for values from other clients blocks, ms. */
   readonly blockTimeout: number;
 }
+
+/** How soon offers look again at what other clients have written, ms. */
+const CHECK_INTERVAL = 10_000;
 
 /** The error of a dead letter that was an unreadable entry. */
 const UNREADABLE = JSON.stringify({
@@ -83,7 +89,9 @@ export class RedissonMessageStore implements MessageStore {
   readonly #limits: StoreLimits;
   readonly #queue: string;
   readonly #format: EntryFormat;
-  #isFormatChecked = false;
+  readonly #codecCheck: JavaCodecCheck | undefined;
+  /** On the monotonic clock. */
+  #checkOthersAt = -Infinity;
   readonly #target: TargetWatch;
   /** Where the next transfer reads on in the list of entries; the script knows what it means. */
   #readOn = 0;
@@ -91,7 +99,7 @@ export class RedissonMessageStore implements MessageStore {
   #redisClock: number | null = null;
 
   constructor(connections: RedisConnections, options: RedissonStoreOptions) {
-    const { queue, limits, format, clock, events, blockTimeout } = options;
+    const { queue, limits, format, codecCheck, clock, events, blockTimeout } = options;
     this.#connections = connections;
     this.#clock = clock;
     this.#keys = redissonKeys(options);
@@ -100,6 +108,7 @@ export class RedissonMessageStore implements MessageStore {
     this.#limits = limits;
     this.#queue = queue;
     this.#format = format;
+    this.#codecCheck = codecCheck;
     const open = () => new ListWatch(this.#keys.target, connections.openWire(this.#keys.target));
     this.#target = new TargetWatch({ queue, open, clock, events, blockTimeout });
   }
@@ -110,10 +119,22 @@ export class RedissonMessageStore implements MessageStore {
    * @throws DelayQueueError `INVALID_OPTION`; others as any call
    */
   async checkFormat(): Promise<void> {
+    await this.#checkEntries();
+  }
+
+  /** @returns some values that other clients have written */
+  async #checkEntries(): Promise<Buffer[]> {
     const reply = await this.#run(scripts.entryFormats);
     const [hasOld, hasNewOfRedisson] = [reply.number() === 1, reply.number() === 1];
     checkFormat(this.#queue, this.#format, { hasOld, hasNewOfRedisson });
-    this.#isFormatChecked = true;
+    return reply.rest((value) => value.bytes());
+  }
+
+  /** Before the first offer; and again, while it is not certain that Java uses the same codec. */
+  async #checkOthers(): Promise<void> {
+    const values = await this.#checkEntries();
+    const isProven = this.#codecCheck?.check(values) ?? true;
+    this.#checkOthersAt = isProven ? Infinity : this.#clock.monotonic() + CHECK_INTERVAL;
   }
 
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
@@ -123,7 +144,7 @@ export class RedissonMessageStore implements MessageStore {
 
   async #write(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
-    if (!this.#isFormatChecked) await this.checkFormat();
+    if (this.#clock.monotonic() >= this.#checkOthersAt) await this.#checkOthers();
     try {
       return await this.#writeBeside(offers, '');
     } catch (error) {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { type DelayQueueModuleOptions } from '../../lib/index.js';
 import { type CodecName, json, type PayloadCodec, redisson } from '../../lib/redisson/index.js';
+import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
+import { encodeEntry } from '../redisson/entry.codec.js';
 import { wireCodecs } from './wire-codecs.js';
 import { Handled } from '../support/handled.js';
 import { redissonQueuesOf } from '../support/redisson-queues.js';
@@ -107,6 +110,26 @@ describe('a queue of the layout of Redisson that is configured with a wrong code
     );
     await until(() => isHalted(log));
     expect((await producer.counts(queue)).dead).toBe(0);
+  });
+
+  test.each<[writer: string, value: Buffer]>([
+    ['JsonJacksonCodec', Buffer.from('{"@class":"com.shop.Order","id":"1"}')],
+    ['Kryo5', wireCodecs.kryo5.encode('order 1')],
+  ])('refuses the offers of a process that only offers, while Java uses %s', async (writer, value) => {
+    const queue = newQueue();
+    const keys = redissonKeys({ prefix: scene.prefix, queue });
+    const { producer } = await scene.startApp({ module: { ...wired('json'), consume: false } });
+    const entry = encodeEntry({ format: 'Bc0Lc0', id: randomBytes(8), value });
+    await scene.redis.multi().zadd(keys.timeouts, 4_000_000_000_000, entry).rpush(keys.entries, entry).exec();
+    await expect(producer.offer(queue, { id: '2' }, '1h')).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: expect.stringMatching(new RegExp(`${queue}.*codec 'json'.*${writer}.*Nothing was written`)),
+    });
+    expect(await scene.redis.zcard(keys.timeouts)).toBe(1);
+
+    const plain = encodeEntry({ format: 'Bc0Lc0', id: randomBytes(8), value: Buffer.from('{"id":"1"}') });
+    await scene.redis.multi().zadd(keys.timeouts, 4_000_000_000_000, plain).rpush(keys.entries, plain).exec();
+    expect(await producer.offer(queue, { id: '2' }, '1h')).toMatchObject({ created: true });
   });
 
   test.each<[what: string, codec: PayloadCodec | 'json', values: readonly string[]]>([

@@ -2,7 +2,8 @@
 -- Looks which formats the entries of delayed messages have: some of those that were offered first and last.
 --
 -- KEYS entries
--- Returns whether any has the old format, dLc0, then whether another client has written any in the new one, Bc0Lc0: 0 or 1 each.
+-- Returns whether any has the old format, dLc0, then whether another client has written any in the new one, Bc0Lc0: 0 or 1 each; then
+--      some values that other clients have written.
 --
 -- Atomic so that the list does not change meanwhile. Writes nothing.
 --@include native/read-within
@@ -12,15 +13,22 @@
 local MOST_AT_END = 50
 local MOST_BYTES_AT_END = 524288
 
-local has_old, has_new = 0, 0
+-- How many values are returned, and how long one may be, in bytes.
+local MOST_VALUES = 10
+local LONGEST_VALUE = 65536
+
+local has_old, has_new, values = 0, 0, {}
 
 local function note(entries)
   for _, entry in ipairs(entries) do
-    local _, id_at = read_heads(entry)
+    local value_at, id_at = read_heads(entry)
     if id_at == 1 then
       has_old = 1
     elseif id_at and not entry_sequence(entry) then
       has_new = 1
+    end
+    if id_at and not entry_sequence(entry) and #values < MOST_VALUES and #entry <= LONGEST_VALUE then
+      values[#values + 1] = string.sub(entry, value_at)
     end
   end
 end
@@ -36,4 +44,4 @@ note(read_within(math.min(size, MOST_AT_END), MOST_BYTES_AT_END, function(first,
   end
   return reversed
 end))
-return { has_old, has_new }
+return { has_old, has_new, unpack(values) }
