@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { JavaValue, type PayloadCodec } from '../../lib/redisson/index.js';
+import { jackson, JavaValue, type PayloadCodec } from '../../lib/redisson/index.js';
 import { FIXTURE_CLASSES } from './fixture-classes.js';
 import { CHANGED_BY_COPYING, copyOf, fixtureCodecsOf, ourCodecs } from './fixture-codecs.js';
 import { CODEC_LINES } from './java-build.js';
@@ -38,6 +38,23 @@ describeWithJava(
         expect(read).toEqual(await differences(codec, fixture, bytes));
       }
     });
+
+    it.each(fixtureCodecsOf(suite.line).filter((codec) => codec.startsWith('jackson')))(
+      'is the constant of an enum that was offered as DeclareClasses prints it: codec %s',
+      async (codec) => {
+        const isThree = codec.endsWith('Jackson 3');
+        const constants = isThree ? ["very 'urgent'", 'normal'] : ['URGENT', 'NORMAL'];
+        const classes = {
+          'peer.Declarations$Task': { urgency: 'peer.Declarations$Urgency' },
+          'final peer.Declarations$Urgency': constants,
+        };
+        const declared = jackson({ classes, jackson: isThree ? 3 : 2 });
+        for (const urgency of constants) {
+          const bytes = declared.encode({ '@class': 'peer.Declarations$Task', urgency });
+          expect((await suite.java.readAndWrite(codec, bytes)).toString()).toBe(bytes.toString());
+        }
+      },
+    );
 
     it.each(fixtureCodecsOf(suite.line).filter((codec) => codec.startsWith('jackson')))(
       'is what was offered here, whatever that was: codec %s',
