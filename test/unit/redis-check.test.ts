@@ -66,7 +66,8 @@ describe('the check of Redis', () => {
   }
 
   it('asks about all queues at the start, a thousand commands at a time', () => {
-    expect(asked).toEqual(Array.from({ length: (QUEUES * COMMANDS) / 1000 }, () => 1000));
+    // The last one asks about none: it shows that the server also runs a script by its digest.
+    expect(asked).toEqual([...Array.from({ length: (QUEUES * COMMANDS) / 1000 }, () => 1000), 0]);
   });
 
   it('asks for nothing if the same server is back', async () => {
