@@ -1,14 +1,8 @@
 import type { HandlerOptions, QueueHandlerOptions } from '../options/queue-options.js';
 import { type ClassMethod, fullNameOf } from './class-explorer.js';
-import { methodOf } from './decorated-method.js';
+import { DeclaredMethods } from './declared-methods.js';
 import type { DefinedBy } from './definition/queue-definition.js';
 import type { DecoratorOfHandler, HandlerArguments } from './handler-types.js';
-
-/**
- * The metadata key of the declarations. They are stored on the method itself, so an override without a decorator is not a
- * handler. All copies of the package share the key, so a handler is found whichever copy decorated it.
- */
-const DECLARATIONS = Symbol.for('nestjs-delay-queue:handlers');
 
 /** What a `@DelayedHandler` was given, unchecked. */
 export interface HandlerDeclaration {
@@ -18,6 +12,13 @@ export interface HandlerDeclaration {
   readonly type: string | undefined;
   readonly options: QueueHandlerOptions;
 }
+
+/** All methods with a `@DelayedHandler`. */
+export const declaredHandlers = new DeclaredMethods<HandlerDeclaration>({
+  decorator: '@DelayedHandler',
+  code: 'INVALID_HANDLER',
+  key: Symbol.for('nestjs-delay-queue:handlers'),
+});
 
 /**
  * Makes a method of a provider or a controller the handler of a queue: it gets every message whose type has no handler of its
@@ -97,20 +98,11 @@ export function DelayedHandler(
   optionsOfType: HandlerOptions = {},
 ): MethodDecorator {
   const isTyped = typeof typeOrOptions === 'string';
-  const declaration: HandlerDeclaration = {
+  return declaredHandlers.decorate({
     queue,
     type: isTyped ? typeOrOptions : undefined,
     options: isTyped ? optionsOfType : typeOrOptions,
-  };
-  return (target, name, descriptor?: PropertyDescriptor) => {
-    const method = methodOf({ decorator: '@DelayedHandler', code: 'INVALID_HANDLER', target, name, descriptor });
-    Reflect.defineMetadata(DECLARATIONS, [...declarationsOf(method), declaration], method);
-  };
-}
-
-/** The declarations on a method; none if it is not decorated. */
-export function declarationsOf(method: object): readonly HandlerDeclaration[] {
-  return (Reflect.getMetadata(DECLARATIONS, method) as HandlerDeclaration[] | undefined) ?? [];
+  });
 }
 
 /** Where a handler is declared, for errors. */

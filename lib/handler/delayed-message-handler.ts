@@ -13,6 +13,8 @@ export type HandlerCall = (payload: unknown, message: HandlerMessage) => unknown
 export interface DelayedMessageHandler {
   /** Class and method, for people. */
   readonly name: string;
+  /** The module of its class, for errors; undefined: of none. */
+  readonly module?: string;
   /** The only type it handles; empty: every message without a handler of its own type. */
   readonly type: string;
   /** The options of this handler alone. */

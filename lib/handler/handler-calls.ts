@@ -69,7 +69,7 @@ export class HandlerCalls {
 function directCall({ host, name }: ClassMethod): HandlerCall {
   // Looked up at each call, so that what is put in its place (a spy, a proxy) is called.
   const instance = host.instance as Instance;
-  return (payload, message) => instance[name]?.(payload, message);
+  return (payload, message) => instance[name]!(payload, message);
 }
 
 function scopedCall({ host, name }: ClassMethod): HandlerCall {

@@ -1,24 +1,22 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { DelayQueueError } from '../message/delay-queue-errors.js';
-import { type ClassMethod, decoratedMethod, exploreClasses, fullNameOf } from './class-explorer.js';
+import { DiscoveryService } from '@nestjs/core';
+import { type ClassMethod, exploreClasses, fullNameOf } from './class-explorer.js';
+import { assertInjected } from './constructor-check.js';
+import type { DeclaredMethod } from './declared-methods.js';
 import { definitionOf } from './definition/queue-definition.js';
-import { declarationsOf, type HandlerDeclaration, placeOf } from './delayed-handler-decorator.js';
+import { declaredHandlers, type HandlerDeclaration, placeOf } from './delayed-handler-decorator.js';
 import { HandlerCalls } from './handler-calls.js';
 import { HandlerRegistry } from './handler-registry.js';
 import { InstanceNames } from './instance-names.js';
+import { assertCallable } from './method-check.js';
 import type { InstanceWrapper } from './nest-internals.js';
 import { readDeclaration } from './read-declaration.js';
-
-/** Where the compiler and `@Inject()` leave what the parameters of a constructor are. */
-const KNOWN_PARAMETERS = ['design:paramtypes', 'self:paramtypes'];
 
 /** Finds the decorated methods of all providers and controllers that are for this instance, inherited ones too, before anything starts. */
 @Injectable()
 export class HandlerExplorer implements OnModuleInit {
   constructor(
     private readonly discovery: DiscoveryService,
-    private readonly scanner: MetadataScanner,
     private readonly registry: HandlerRegistry,
     private readonly calls: HandlerCalls,
     private readonly instances: InstanceNames,
@@ -28,11 +26,11 @@ export class HandlerExplorer implements OnModuleInit {
    * @throws DelayQueueError `INVALID_HANDLER`, `INVALID_OPTION`, naming class and method
    */
   async onModuleInit(): Promise<void> {
-    await exploreClasses(this.discovery, this.scanner, {
-      onClass: (host) => this.#define(host),
-      onMethod: (method) => {
-        for (const declaration of declarationsOf(decoratedMethod(method))) this.#register(method, declaration);
-      },
+    await exploreClasses(this.discovery, (host, prototype) => {
+      this.#define(host);
+      if (!prototype) return;
+      for (const [name, declared] of declaredHandlers.of(prototype))
+        this.#register({ host, prototype, name }, declared);
     });
     this.registry.check();
   }
@@ -46,26 +44,16 @@ export class HandlerExplorer implements OnModuleInit {
     }
   }
 
-  #register(method: ClassMethod, declaration: HandlerDeclaration): void {
+  #register(method: ClassMethod, declared: DeclaredMethod<HandlerDeclaration>): void {
     const place = placeOf(method);
-    const { queue, definition, queueOptions, instance, ...target } = readDeclaration(declaration, place);
-    if (!this.instances.isOwn(instance, { code: 'INVALID_HANDLER', place })) return;
-    refuseUninjected(method);
-    if (definition) this.registry.define(definition, (declaration.queue as { readonly name: string }).name);
-    this.registry.add(queue, { name: fullNameOf(method), ...target, call: this.calls.of(method) }, queueOptions);
+    for (const declaration of declared.declarations) {
+      const { queue, definition, queueOptions, instance, ...target } = readDeclaration(declaration, place);
+      if (!this.instances.isOwn(instance, { code: 'INVALID_HANDLER', place })) continue;
+      assertCallable(method, declared, declaredHandlers.kind);
+      assertInjected(method.host, place, 'INVALID_HANDLER');
+      if (definition) this.registry.define(definition, (declaration.queue as { readonly name: string }).name);
+      const handler = { name: fullNameOf(method), module: method.host.host!.name, call: this.calls.of(method) };
+      this.registry.add(queue, { ...target, ...handler }, queueOptions);
+    }
   }
-}
-
-/** Nest would silently call the constructor of such a class without arguments. */
-function refuseUninjected(method: ClassMethod): void {
-  const { host } = method;
-  const { metatype } = host;
-  // Nest does not construct what a factory or a value provides.
-  if (typeof metatype !== 'function' || host.isNotMetatype || host.inject || metatype.length === 0) return;
-  if (KNOWN_PARAMETERS.some((key) => Reflect.hasMetadata(key, metatype))) return;
-  throw new DelayQueueError(
-    'INVALID_HANDLER',
-    `${placeOf(method)}: the constructor of ${metatype.name} needs something, but Nest does not know what and would inject nothing: ` +
-      'decorate the class with @Injectable(), and have the compiler emit decorator metadata',
-  );
 }

@@ -120,9 +120,16 @@ export class HandlerRegistry {
 }
 
 function twoHandlers(queue: string, one: DelayedMessageHandler, other: DelayedMessageHandler): DelayQueueError {
-  const [what, advice] =
-    one.type === NO_TYPE
-      ? [`Queue '${queue}' has two handlers`, 'remove one, or give it a type or another queue']
-      : [`Type '${one.type}' of queue '${queue}' has two handlers`, 'remove one, or give it another type'];
-  return new DelayQueueError('INVALID_HANDLER', `${what}, ${one.name} and ${other.name}: ${advice}`);
+  const what = one.type === NO_TYPE ? `Queue '${queue}'` : `Type '${one.type}' of queue '${queue}'`;
+  const both = `${what} has two handlers, ${one.name} and ${other.name}`;
+  return new DelayQueueError('INVALID_HANDLER', `${both}${adviceOn(one, other)}`);
+}
+
+function adviceOn(one: DelayedMessageHandler, other: DelayedMessageHandler): string {
+  const names = one.type === NO_TYPE ? 'a type or another queue' : 'another type';
+  if (one.name !== other.name) return `: remove one, or give it ${names}`;
+  // Mostly a class that is provided twice.
+  return one.module === other.module
+    ? `, of ${one.module}: provide the class once there (useExisting makes an alias), or give one ${names}`
+    : `, of ${one.module} and of ${other.module}: provide the class in one of these modules, and export it there, or give one ${names}`;
 }

@@ -1,12 +1,11 @@
 import type { DefinedBy } from '../definition/queue-definition.js';
-import { methodOf } from '../decorated-method.js';
+import { DeclaredMethods } from '../declared-methods.js';
 import type { HandlerDecorator } from '../handler-types.js';
 import type { DelayQueueEvent, DelayQueueEvents, EventName } from '../../events/delay-queue-events.js';
 import type { InstanceOptions } from '../../options/queue-options.js';
 
-// All copies of the package share the keys, so a listener is found whichever copy decorated it.
+// All copies of the package share the key, so a listener is found whichever copy decorated it.
 const LISTENER = Symbol.for('nestjs-delay-queue:listener');
-const EVENTS = Symbol.for('nestjs-delay-queue:events');
 
 /**
  * Makes a provider an observer of the delay queue: its class implements methods of {@link DelayQueueObserver}. It must be a
@@ -26,12 +25,18 @@ const EVENTS = Symbol.for('nestjs-delay-queue:events');
  * ```
  */
 export function DelayQueueListener(options: InstanceOptions = {}): ClassDecorator {
-  return (target) => Reflect.defineMetadata(LISTENER, [options, ...listensTo(target)], target);
+  return (target) => {
+    const own = (Reflect.getOwnMetadata(LISTENER, target) as InstanceOptions[] | undefined) ?? [];
+    Reflect.defineMetadata(LISTENER, [options, ...own], target);
+  };
 }
 
-/** The options of the class itself, once for each decorator: one that extends it is decorated on its own. */
+/**
+ * The options of a class, once for each decorator. A class that extends a decorated one has its decorators, unless it has some of its
+ * own: a decorator above may have put such a class in its place.
+ */
 export function listensTo(type: object): readonly InstanceOptions[] {
-  return (Reflect.getOwnMetadata(LISTENER, type) as InstanceOptions[] | undefined) ?? [];
+  return (Reflect.getMetadata(LISTENER, type) as InstanceOptions[] | undefined) ?? [];
 }
 
 /** What an `@OnDelayQueueEvent` was given, unchecked. */
@@ -41,6 +46,13 @@ export interface EventDeclaration {
   readonly queue: unknown;
   readonly options: InstanceOptions;
 }
+
+/** All methods with an `@OnDelayQueueEvent`. */
+export const declaredListeners = new DeclaredMethods<EventDeclaration>({
+  decorator: '@OnDelayQueueEvent',
+  code: 'INVALID_LISTENER',
+  key: Symbol.for('nestjs-delay-queue:events'),
+});
 
 /**
  * Calls a method of a provider or a controller for each event of a name, with the {@link DelayQueueEvent}. The method tells of what
@@ -67,23 +79,14 @@ export function OnDelayQueueEvent<Name extends keyof DelayQueueEvents>(
   optionsOfQueue: InstanceOptions = {},
 ): HandlerDecorator<[DelayQueueEvent<Name>]> {
   const isAlone = isOptions(queueOrOptions);
-  const declaration: EventDeclaration = {
+  return declaredListeners.decorate({
     event,
     queue: isAlone ? undefined : queueOrOptions,
     options: isAlone ? queueOrOptions : optionsOfQueue,
-  };
-  return (target, name, descriptor) => {
-    const method = methodOf({ decorator: '@OnDelayQueueEvent', code: 'INVALID_LISTENER', target, name, descriptor });
-    Reflect.defineMetadata(EVENTS, [...eventsOf(method), declaration], method);
-  };
+  });
 }
 
 /** What else is no queue is refused where listeners are found. */
 function isOptions(given: unknown): given is InstanceOptions {
   return typeof given === 'object' && given !== null;
-}
-
-/** The declarations on a method; none if it is not decorated. */
-export function eventsOf(method: object): readonly EventDeclaration[] {
-  return (Reflect.getMetadata(EVENTS, method) as EventDeclaration[] | undefined) ?? [];
 }

@@ -1,12 +1,15 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { DiscoveryService } from '@nestjs/core';
 import { definitionOf, instanceOfQueue } from '../definition/queue-definition.js';
 import { isEventName } from '../../events/delay-queue-events.js';
 import { isObserver, OBSERVER_METHODS } from '../../events/delay-queue-observer.js';
 import { Observers } from '../../events/observers.js';
-import { type ClassMethod, decoratedMethod, exploreClasses, fullNameOf, type Instance } from '../class-explorer.js';
+import { type ClassMethod, exploreClasses, fullNameOf, type Instance } from '../class-explorer.js';
+import { assertInjected } from '../constructor-check.js';
+import type { DeclaredMethod } from '../declared-methods.js';
 import { InstanceNames } from '../instance-names.js';
 import { isScoped } from '../message-scope.js';
+import { assertCallable } from '../method-check.js';
 import type { InstanceWrapper } from '../nest-internals.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { belongsTo, QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../../message/queue-family.js';
@@ -14,14 +17,13 @@ import { QUEUE_NAME } from '../../message/queue-name.js';
 import { showGiven } from '../../message/show-given.js';
 import type { InstanceOptions } from '../../options/queue-options.js';
 import { readInstance } from '../../options/resolve-options.js';
-import { type EventDeclaration, eventsOf, listensTo } from './listener-decorators.js';
+import { declaredListeners, type EventDeclaration, listensTo } from './listener-decorators.js';
 
 /** Finds the listeners of this instance among all providers and controllers before anything starts. */
 @Injectable()
 export class ListenerExplorer implements OnModuleInit {
   constructor(
     private readonly discovery: DiscoveryService,
-    private readonly scanner: MetadataScanner,
     private readonly observers: Observers,
     private readonly instances: InstanceNames,
   ) {}
@@ -30,13 +32,10 @@ export class ListenerExplorer implements OnModuleInit {
    * @throws DelayQueueError `INVALID_LISTENER`, `INVALID_OPTION`, naming the class and the method
    */
   async onModuleInit(): Promise<void> {
-    await exploreClasses(this.discovery, this.scanner, {
-      onClass: (host, prototype) => {
-        if (prototype) this.#observe(host, listensTo(prototype.constructor));
-      },
-      onMethod: (method) => {
-        for (const declaration of eventsOf(decoratedMethod(method))) this.#listen(method, declaration);
-      },
+    await exploreClasses(this.discovery, (host, prototype) => {
+      if (!prototype) return;
+      this.#observe(host, listensTo(prototype.constructor));
+      for (const [name, declared] of declaredListeners.of(prototype)) this.#listen({ host, prototype, name }, declared);
     });
   }
 
@@ -53,18 +52,21 @@ export class ListenerExplorer implements OnModuleInit {
     this.observers.add(observer, name);
   }
 
-  #listen(method: ClassMethod, { event, queue, options }: EventDeclaration): void {
+  #listen(method: ClassMethod, declared: DeclaredMethod<EventDeclaration>): void {
     const fullName = fullNameOf(method);
     const place = `@OnDelayQueueEvent on ${fullName}`;
-    if (!isEventName(event)) {
-      throw new DelayQueueError('INVALID_LISTENER', `${place}: there is no event ${showGiven(event)}`);
+    for (const { event, queue, options } of declared.declarations) {
+      if (!isEventName(event)) {
+        throw new DelayQueueError('INVALID_LISTENER', `${place}: there is no event ${showGiven(event)}`);
+      }
+      const isWanted = readQueue(queue, place);
+      const given = readInstance(options, place);
+      const definition = definitionOf(queue);
+      if (!this.#isOwn(definition ? instanceOfQueue(definition, given, place) : given, place)) continue;
+      assertCallable(method, declared, declaredListeners.kind);
+      const host = instanceOf(method.host, place) as Instance;
+      this.observers.listen(event, { place: fullName, isWanted, call: (told) => host[method.name]!(told) });
     }
-    const isWanted = readQueue(queue, place);
-    const given = readInstance(options, place);
-    const definition = definitionOf(queue);
-    if (!this.#isOwn(definition ? instanceOfQueue(definition, given, place) : given, place)) return;
-    const host = instanceOf(method.host, place) as Instance;
-    this.observers.listen(event, { place: fullName, isWanted, call: (told) => host[method.name]!(told) });
   }
 
   #isOwn(instance: string | undefined, place: string): boolean {
@@ -73,7 +75,10 @@ export class ListenerExplorer implements OnModuleInit {
 }
 
 function instanceOf(host: InstanceWrapper, place: string): object {
-  if (!isScoped(host)) return host.instance as object;
+  if (!isScoped(host)) {
+    assertInjected(host, place, 'INVALID_LISTENER');
+    return host.instance as object;
+  }
   const problem = 'it would need an instance for each event; use a singleton, with ModuleRef for what is scoped';
   throw new DelayQueueError('INVALID_LISTENER', `${place}: its class is request-scoped or transient: ${problem}`);
 }

@@ -1,0 +1,65 @@
+import { DelayQueueError, type DelayQueueErrorCode } from '../message/delay-queue-errors.js';
+import type { InstanceWrapper } from './nest-internals.js';
+
+/** Where the compiler and `@Inject()` leave what the parameters of a constructor are. */
+const KNOWN_PARAMETERS = ['design:paramtypes', 'self:paramtypes'];
+
+type Class = abstract new (...args: never) => object;
+
+/**
+ * Refuses a class whose constructor Nest would silently call without arguments.
+ *
+ * @param place - decorator, class and method, for the error
+ * @throws DelayQueueError
+ */
+export function assertInjected(host: InstanceWrapper, place: string, code: DelayQueueErrorCode): void {
+  const { metatype } = host;
+  // Nest does not construct what a factory or a value provides.
+  if (typeof metatype !== 'function' || host.isNotMetatype) return;
+  // They are inherited, as by Nest.
+  if (KNOWN_PARAMETERS.some((key) => Reflect.hasMetadata(key, metatype))) return;
+  if (metatype.length > 0) {
+    throw new DelayQueueError(
+      code,
+      `${place}: the constructor of ${metatype.name} needs something, but Nest does not know what and would inject nothing: ` +
+        'decorate the class with @Injectable(), and have the compiler emit decorator metadata',
+    );
+  }
+  const base = constructorOf(metatype as Class);
+  if (base === metatype || !lacksProperty(base, host.instance)) return;
+  throw new DelayQueueError(
+    code,
+    `${place}: ${metatype.name} has no constructor, and that of ${base.name}, which it extends, needs something, but Nest does not know ` +
+      `what and has injected nothing: decorate ${base.name} with @Injectable() as well, or give ${metatype.name} a constructor`,
+  );
+}
+
+/** The class whose constructor is the first that is written down: that of the class itself or of one that it extends. */
+function constructorOf(type: Class): Class {
+  const base: unknown = Object.getPrototypeOf(type);
+  if (typeof base !== 'function' || base === Function.prototype || !lacksConstructor(type)) return type;
+  return constructorOf(base as Class);
+}
+
+function lacksConstructor(type: Class): boolean {
+  const source = Function.prototype.toString.call(type);
+  return /^class\b/.test(source) && !CONSTRUCTOR.test(source);
+}
+
+/** Not a call, such as `new this.constructor(…)`. */
+const CONSTRUCTOR = /(?<![.\w$])constructor\s*\(([^)]*)\)/;
+
+/**
+ * Whether a constructor has kept one of its parameters as a property, as TypeScript does for `constructor(private readonly dep: Dep)`,
+ * and that is undefined. A parameter that serves another purpose may well be optional: nothing tells at run time.
+ */
+function lacksProperty(type: Class, instance: unknown): boolean {
+  const source = Function.prototype.toString.call(type);
+  const [, parameters = ''] = (/^class\b/.test(source) && CONSTRUCTOR.exec(source)) || [];
+  const names = parameters.split(',').map((parameter) => parameter.trim());
+  return names.some((name) => {
+    if (!/^[\w$]+$/.test(name)) return false;
+    const kept = new RegExp(`\\bthis\\.(#?[\\w$]+)\\s*=\\s*${name.replaceAll('$', '\\$')}\\s*[;,})\\n]`).exec(source);
+    return kept !== null && (instance as Record<string, unknown> | null)?.[kept[1]!] === undefined;
+  });
+}

@@ -1,0 +1,111 @@
+import { DelayQueueError, type DelayQueueErrorCode } from '../message/delay-queue-errors.js';
+
+type Method = (...args: unknown[]) => unknown;
+
+/** What decorators of one kind have declared about a method. */
+export interface DeclaredMethod<Declaration> {
+  readonly declarations: readonly Declaration[];
+  /** The method that they have decorated; another one may be in its place by now. */
+  readonly decorated: Method;
+}
+
+type ByName<Declaration> = Map<string | symbol, DeclaredMethod<Declaration>>;
+
+/** A kind of method decorators. */
+export interface DecoratorKind {
+  /** As it is written, such as `@DelayedHandler`. */
+  readonly decorator: string;
+  readonly code: DelayQueueErrorCode;
+  /** Of the metadata. All copies of the package share it, so a method is found whichever copy decorated it. */
+  readonly key: symbol;
+}
+
+/**
+ * What the decorators of one kind have declared about methods.
+ *
+ * A declaration belongs to the name of the method in its class and in those that extend it, because the method itself may be replaced:
+ * by a decorator above that wraps it, by one of the class that wraps all methods, by an override, by a spy. It also belongs to the
+ * method, which may be copied to another class.
+ */
+export class DeclaredMethods<Declaration> {
+  constructor(readonly kind: DecoratorKind) {}
+
+  /** Makes a decorator that declares something. */
+  decorate(declaration: Declaration): MethodDecorator {
+    return (target, name, descriptor?: PropertyDescriptor) => {
+      const decorated = methodOf(this.kind, { target, name, descriptor });
+      const own = this.#ownOf(target);
+      const { declarations = [] } = own.get(name) ?? {};
+      own.set(name, { declarations: [...declarations, declaration], decorated });
+      const { key } = this.kind;
+      Reflect.defineMetadata(key, own, target);
+      Reflect.defineMetadata(key, [...this.#copiedWith(decorated), declaration], decorated);
+    };
+  }
+
+  /** The declared methods of a class, inherited ones too. An override with declarations of its own has only those. */
+  of(prototype: object): ReadonlyMap<string | symbol, DeclaredMethod<Declaration>> {
+    const found: ByName<Declaration> = new Map();
+    for (const each of classesOf(prototype)) {
+      for (const [name, declared] of [...this.#ownOf(each), ...this.#copiedTo(each)]) {
+        if (!found.has(name)) found.set(name, declared);
+      }
+    }
+    return found;
+  }
+
+  #ownOf(prototype: object): ByName<Declaration> {
+    return (Reflect.getOwnMetadata(this.kind.key, prototype) as ByName<Declaration> | undefined) ?? new Map();
+  }
+
+  *#copiedTo(prototype: object): Generator<[string | symbol, DeclaredMethod<Declaration>]> {
+    for (const name of Reflect.ownKeys(prototype)) {
+      const decorated: unknown = Object.getOwnPropertyDescriptor(prototype, name)?.value;
+      if (typeof decorated !== 'function') continue;
+      const declarations = this.#copiedWith(decorated);
+      if (declarations.length > 0) yield [name, { declarations, decorated: decorated as Method }];
+    }
+  }
+
+  #copiedWith(method: object): readonly Declaration[] {
+    return (Reflect.getOwnMetadata(this.kind.key, method) as Declaration[] | undefined) ?? [];
+  }
+}
+
+/** The prototypes of a class and of those that it extends, in this order. */
+function* classesOf(prototype: object): Generator<object> {
+  for (let each: object | null = prototype; each && each !== Object.prototype; each = Object.getPrototypeOf(each)) {
+    yield each;
+  }
+}
+
+/** What a method decorator is given, unchecked. */
+interface Decoration {
+  readonly target: object;
+  /** An object, if the decorators are those of the language. */
+  readonly name: string | symbol | object;
+  readonly descriptor: PropertyDescriptor | undefined;
+}
+
+/**
+ * The method that is decorated. Nothing would ever call anything else.
+ *
+ * @throws DelayQueueError if it is no instance method
+ */
+function methodOf({ decorator, code }: DecoratorKind, { target, name, descriptor }: Decoration): Method {
+  const refuse = (place: string, problem: string) => new DelayQueueError(code, `${decorator} on ${place}: ${problem}`);
+  if (typeof name === 'object') {
+    throw refuse('a method', 'it needs the decorators that Nest has: set experimentalDecorators in tsconfig.json');
+  }
+  const isStatic = typeof target === 'function';
+  const place = `${isStatic ? target.name : target.constructor.name}.${String(name)}`;
+  if (isStatic) throw refuse(place, 'a static method is never called: remove static, and provide the class');
+  const method: unknown = descriptor?.value;
+  if (typeof method !== 'function') {
+    throw refuse(
+      place,
+      `it is a property or an accessor, which is never called: write a method, ${String(name)}() { … }`,
+    );
+  }
+  return method as Method;
+}
