@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import type { DelayQueueEvent } from './delay-queue-events.js';
 
@@ -120,10 +121,12 @@ export const OBSERVER_METHODS = [
   'forInstance',
 ] as const satisfies (keyof DelayQueueObserver)[];
 
-/** Whether it has some of the methods of an observer, and nothing else under their names. */
+/** Whether it has some of the methods of an observer, and nothing else under their names, nor generators, whose bodies would never run. */
 export function isObserver(given: unknown): given is DelayQueueObserver {
   if (typeof given !== 'object' || given === null) return false;
   const methods = OBSERVER_METHODS.map((name) => (given as Record<string, unknown>)[name]);
   const present = methods.filter((method) => method !== undefined);
-  return present.length > 0 && present.every((method) => typeof method === 'function');
+  return (
+    present.length > 0 && present.every((method) => typeof method === 'function' && !types.isGeneratorFunction(method))
+  );
 }

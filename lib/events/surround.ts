@@ -1,4 +1,5 @@
 import { isThenable } from '../message/failure.js';
+import { isIterator, UnusedIterator } from '../message/unused-iterator.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 
 /** Is told what a hook threw. */
@@ -49,11 +50,12 @@ export function surround<Argument, Result>(
   try {
     const returned = hook(next);
     if (isThenable(returned)) ended = Promise.resolve(returned);
+    else refuseIterator(returned);
   } catch (error) {
     owner.complain(error);
   }
   if (!ended) return next();
-  const checked = ended.catch((error: unknown) => {
+  const checked = ended.then(refuseIterator).catch((error: unknown) => {
     if (!hasFailed) owner.complain(error);
   });
   if (done) return done.result;
@@ -65,6 +67,11 @@ export function surround<Argument, Result>(
     };
     void checked.then(() => void next());
   });
+}
+
+/** @throws UnusedIterator if the hook is a generator, compiled to a plain function */
+function refuseIterator(returned: unknown): void {
+  if (isIterator(returned)) throw new UnusedIterator('it');
 }
 
 function atTheEndOf<Result>(

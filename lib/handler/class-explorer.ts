@@ -38,7 +38,8 @@ export async function exploreClasses(
 
 /** Undefined if nothing is known of its class. A factory that makes an instance for each message has made none: its token may be the class. */
 function prototypeOf(host: InstanceWrapper): object | undefined {
-  const { instance, metatype, token } = host;
+  const { metatype, token } = host;
+  const instance: unknown = host.instance;
   if (typeof instance === 'object' && instance !== null) return Object.getPrototypeOf(instance) as object;
   const type = host.isFactory && isScoped(host) ? token : metatype;
   return typeof type === 'function' ? (type.prototype as object | undefined) : undefined;

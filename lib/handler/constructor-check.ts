@@ -41,13 +41,16 @@ function constructorOf(type: Class): Class {
   return constructorOf(base as Class);
 }
 
-function lacksConstructor(type: Class): boolean {
-  const source = Function.prototype.toString.call(type);
-  return /^class\b/.test(source) && !CONSTRUCTOR.test(source);
-}
-
 /** Not a call, such as `new this.constructor(…)`. */
 const CONSTRUCTOR = /(?<![.\w$])constructor\s*\(([^)]*)\)/;
+
+/** What compilers write for a class without a constructor whose fields have initial values. */
+const GENERATED = /(?<![.\w$])constructor\s*\((?:\.\.\.([\w$]+))?\)\s*\{\s*super\(\.\.\.(?:arguments|\1)\)/;
+
+function lacksConstructor(type: Class): boolean {
+  const source = Function.prototype.toString.call(type);
+  return /^class\b/.test(source) && (!CONSTRUCTOR.test(source) || GENERATED.test(source));
+}
 
 /**
  * Whether a constructor has kept one of its parameters as a property, as TypeScript does for `constructor(private readonly dep: Dep)`,
@@ -55,7 +58,8 @@ const CONSTRUCTOR = /(?<![.\w$])constructor\s*\(([^)]*)\)/;
  */
 function lacksProperty(type: Class, instance: unknown): boolean {
   const source = Function.prototype.toString.call(type);
-  const [, parameters = ''] = (/^class\b/.test(source) && CONSTRUCTOR.exec(source)) || [];
+  if (!/^class\b/.test(source)) return false;
+  const parameters = CONSTRUCTOR.exec(source)?.[1] ?? '';
   const names = parameters.split(',').map((parameter) => parameter.trim());
   return names.some((name) => {
     if (!/^[\w$]+$/.test(name)) return false;

@@ -55,7 +55,9 @@ export class DeclaredMethods<Declaration> {
   }
 
   #ownOf(prototype: object): ByName<Declaration> {
-    return (Reflect.getOwnMetadata(this.kind.key, prototype) as ByName<Declaration> | undefined) ?? new Map();
+    return (
+      (Reflect.getOwnMetadata(this.kind.key, prototype) as ByName<Declaration> | undefined) ?? new Map<never, never>()
+    );
   }
 
   *#copiedTo(prototype: object): Generator<[string | symbol, DeclaredMethod<Declaration>]> {
@@ -74,8 +76,10 @@ export class DeclaredMethods<Declaration> {
 
 /** The prototypes of a class and of those that it extends, in this order. */
 function* classesOf(prototype: object): Generator<object> {
-  for (let each: object | null = prototype; each && each !== Object.prototype; each = Object.getPrototypeOf(each)) {
+  let each: object | null = prototype;
+  while (each && each !== Object.prototype) {
     yield each;
+    each = Object.getPrototypeOf(each) as object | null;
   }
 }
 

@@ -38,7 +38,7 @@ const queueOrFamilySchema = z
 
 /** Any object will do, such as an instance of a class; its methods must be methods. */
 const observerSchema = z.custom<DelayQueueObserver>(isObserver, {
-  error: `must be an object with some of the methods ${OBSERVER_METHODS.join(', ')}`,
+  error: `must be an object with some of the methods ${OBSERVER_METHODS.join(', ')}, and no generators (*) among them`,
 });
 
 /** An error must say what to import. */

@@ -41,13 +41,16 @@ const AllWrapped: ClassDecorator = (target) => {
 };
 
 /** A class decorator that puts another class in place of the class. */
-const Extended = <T extends Type>(target: T): T =>
-  class extends (target as Type) {
-    handle(payload: unknown): unknown {
+const Extended = <T extends Type<{ handle(payload: string): unknown }>>(target: T): T => {
+  const base: Type<{ handle(payload: string): unknown }> = target;
+  class Extension extends base {
+    override handle(payload: string): unknown {
       see('extended');
-      return super.handle(payload) as unknown;
+      return super.handle(payload);
     }
-  } as unknown as T;
+  }
+  return Extension as T;
+};
 
 const Bound: MethodDecorator = (_target, _property, descriptor: PropertyDescriptor) => {
   const method = descriptor.value as (...args: unknown[]) => unknown;

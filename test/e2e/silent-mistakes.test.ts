@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { Injectable, type Type } from '@nestjs/common';
-import { DelayedHandler, DelayQueueModule, type DelayQueueModuleOptions, OnDelayQueueEvent } from '../../lib/index.js';
+import { Inject, Injectable, Module, type Type } from '@nestjs/common';
+import { EventEmitter } from 'node:events';
+import { runInThisContext } from 'node:vm';
+import {
+  DelayedHandler,
+  type DelayQueueError,
+  DelayQueueModule,
+  type DelayQueueModuleOptions,
+  OnDelayQueueEvent,
+} from '../../lib/index.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf, startRoot, startTestApp, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -96,12 +104,167 @@ describe('a mistake that would stay silent is refused', () => {
       });
     });
 
+    /** Says whether the start was refused, and why. */
+    const start = (provider: Type): Promise<string> =>
+      startTestApp(MEMORY, { providers: [Shop, provider] }).then(
+        async (app) => (await app.close(), 'it started'),
+        (error: DelayQueueError) => `${error.code}: ${error.message}`,
+      );
+
+    class UndecoratedBase {
+      constructor(protected readonly shop: Shop) {}
+    }
+
+    class UndecoratedPrivateBase {
+      readonly #shop: Shop;
+      constructor(shop: Shop) {
+        this.#shop = shop;
+      }
+      get shop(): Shop {
+        return this.#shop;
+      }
+    }
+
+    @Injectable()
+    class InheritsConstructor extends UndecoratedBase {
+      @DelayedHandler('emails')
+      handle(): void {}
+    }
+
+    @Injectable()
+    class InheritsPrivate extends UndecoratedPrivateBase {
+      @DelayedHandler('emails')
+      handle(): void {}
+    }
+
+    class Between extends UndecoratedBase {
+      again(): object {
+        return new (this.constructor as Type<object>)();
+      }
+    }
+
+    @Injectable()
+    class InheritsTwice extends Between {
+      @OnDelayQueueEvent('dead')
+      tell(): void {}
+    }
+
+    /** As compilers write it for a target without fields of classes. */
+    const compiledFrom = (source: string) => {
+      const type = (runInThisContext(`(Base) => ${source}`) as (base: Type) => Type)(UndecoratedBase);
+      declareHandler(type);
+      return type;
+    };
+
+    test.each([
+      [
+        'TypeScript',
+        'class Compiled extends Base { constructor() { super(...arguments); this.calls = []; } handle() {} }',
+      ],
+      ['swc', 'class Compiled extends Base { handle() {} constructor(...args) { super(...args), this.calls = []; } }'],
+    ])('by inheritance, in a class with fields that %s has compiled', async (_by, source) => {
+      expect(await start(compiledFrom(source))).toContain('Compiled has no constructor, and that of UndecoratedBase');
+    });
+
+    test.each<[string, Type, string]>([
+      [
+        'a base without a decorator',
+        InheritsConstructor,
+        'INVALID_HANDLER: @DelayedHandler on InheritsConstructor.handle: InheritsConstructor has no constructor, and that of UndecoratedBase',
+      ],
+      [
+        'a base without a decorator, which keeps it private',
+        InheritsPrivate,
+        'INVALID_HANDLER: @DelayedHandler on InheritsPrivate.handle: InheritsPrivate has no constructor, and that of UndecoratedPrivateBase',
+      ],
+      [
+        'the base of a base',
+        InheritsTwice,
+        'INVALID_LISTENER: @OnDelayQueueEvent on InheritsTwice.tell: InheritsTwice has no constructor, and that of UndecoratedBase',
+      ],
+    ])('by inheritance from %s', async (_what, provider, refusal) => {
+      expect(await start(provider)).toContain(refusal);
+    });
+
+    @Injectable()
+    class Decided extends UndecoratedBase {
+      constructor() {
+        super(new Shop());
+      }
+      @DelayedHandler('emails')
+      handle(): void {}
+    }
+
+    @Injectable()
+    class Emits extends EventEmitter {
+      @DelayedHandler('emails')
+      handle(): void {}
+    }
+
+    @Injectable()
+    class DecoratedBase {
+      constructor(readonly shop: Shop) {}
+    }
+
+    @Injectable()
+    class InheritsDecorated extends DecoratedBase {
+      @DelayedHandler('emails')
+      handle(): void {}
+    }
+
+    @Injectable()
+    class Filled extends UndecoratedBase {
+      @Inject(Shop) protected override readonly shop = undefined as never as Shop;
+      @DelayedHandler('emails')
+      handle(): void {}
+    }
+
+    test.each<[string, Type]>([
+      ['that passes it on from a constructor of its own', Decided],
+      ['whose base of a library can do without', Emits],
+      ['whose base is decorated', InheritsDecorated],
+      ['that gets it as a property', Filled],
+    ])('but not one %s', async (_what, provider) => {
+      expect(await start(provider)).toBe('it started');
+    });
+
     test('but not one that is decorated, or made by a factory', async () => {
       const made = { provide: Undecorated, useFactory: () => new Undecorated(new Shop()) };
       const app = await startTestApp(MEMORY, { providers: [Shop, Decorated, made] });
       expect(app.log.filter((line) => line.startsWith('log Handling'))).toHaveLength(2);
       await app.close();
     });
+  });
+});
+
+describe('a class with a handler that is provided twice', () => {
+  @Injectable()
+  class Timeouts {
+    @DelayedHandler('orders')
+    handle(): void {}
+  }
+
+  const refusal = (text: string) => ({ code: 'INVALID_HANDLER', message: expect.stringContaining(text) });
+
+  test('by two modules, fails the start, and the error names both', async () => {
+    @Module({ providers: [Timeouts] })
+    class OrdersModule {}
+    @Module({ providers: [Timeouts] })
+    class BillingModule {}
+    await expect(startTestApp(MEMORY, { imports: [OrdersModule, BillingModule] })).rejects.toMatchObject(
+      refusal(
+        "Queue 'orders' has two handlers, Timeouts.handle and Timeouts.handle, of OrdersModule and of BillingModule: provide the class in one",
+      ),
+    );
+  });
+
+  test('by one module, under two tokens, fails the start, and the error names it', async () => {
+    const providers = [Timeouts, { provide: 'timeouts', useClass: Timeouts }];
+    await expect(startTestApp(MEMORY, { providers })).rejects.toMatchObject(
+      refusal(
+        'Timeouts.handle and Timeouts.handle, of RootModule: provide the class once there (useExisting makes an alias)',
+      ),
+    );
   });
 });
 

@@ -5,6 +5,7 @@ import { describeFailure, isInstance, traceOf } from '../../message/failure.js';
 import { Again, readComingAgain, RejectMessage } from '../../message/handler-results.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import type { MessageFailure } from '../../message/message.js';
+import { isIterator, UnusedIterator } from '../../message/unused-iterator.js';
 import type { MessageFlow, Outcome } from '../../store/message-flow.js';
 import type { Clock } from '../../timing/clock.js';
 import { withinTimeout } from '../../handler/completion.js';
@@ -39,12 +40,14 @@ export class Outcomes {
   constructor(private readonly options: OutcomesOptions) {}
 
   /**
-   * A handler may return anything; only the result of `again()` has a meaning.
+   * A handler may return anything; only the result of `again()` has a meaning. One that returns an iterator has not run.
    *
    * @returns a promise if the schema of a new payload takes its time; it never rejects
    */
   done(delivery: Delivery, rules: HandlerRules, result: unknown): Outcome | Promise<Outcome> {
-    if (!isInstance(result, Again)) return ACK;
+    if (!isInstance(result, Again)) {
+      return isIterator(result) ? this.failed(delivery, rules, new UnusedIterator('The handler')) : ACK;
+    }
     try {
       const outcome = this.#again(delivery, rules, result);
       if (!(outcome instanceof Promise)) return outcome;

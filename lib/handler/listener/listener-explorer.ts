@@ -46,7 +46,7 @@ export class ListenerExplorer implements OnModuleInit {
     if (declarations.filter((options) => this.#isOwn(readInstance(options, place), place)).length === 0) return;
     const observer = instanceOf(host, place);
     if (!isObserver(observer)) {
-      const problem = `it has none of the methods ${OBSERVER_METHODS.join(', ')}, or something else in their place`;
+      const problem = `it has none of the methods ${OBSERVER_METHODS.join(', ')}, or something else in their place, such as a generator (*)`;
       throw new DelayQueueError('INVALID_LISTENER', `${place}: ${problem}`);
     }
     this.observers.add(observer, name);
