@@ -17,6 +17,7 @@ import { PartitionCheck } from '../store/native/partition-check.js';
 import type { Partitions } from '../store/partitioned/partitions.js';
 import { RedisCheck } from '../redis/check/redis-check.js';
 import { examineConnection } from '../redis/connection/redis-client.js';
+import { StartUp } from '../redis/connection/start-up.js';
 import { RedisConnections } from '../redis/redis-connections.js';
 import { waitFor } from '../redis/commands/copies.js';
 import type { RedisServer } from '../redis/commands/redis-server.js';
@@ -35,6 +36,8 @@ export interface CheckedQueue {
 export interface Stores {
   /** Opens connections in the background; nothing is awaited. */
   connect(): void;
+  /** Called when the application has started. Until then, connections that nothing uses are closed. */
+  started(): void;
   /**
    * Checks the server and that its user may run every command that the queues need, and agrees with the other processes on the
    * partitions of the queues. Checks again after each outage; problems found then are only logged.
@@ -75,11 +78,13 @@ export function createStores(options: ResolvedModuleOptions, parts: ProcessParts
 function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessParts): Stores {
   const { connection, prefix, offerTimeout, defaults, allowEviction, hasDefaultConnection: isDefault } = options;
   const { acknowledge: copies } = options;
+  const startUp = new StartUp();
   const connections = new RedisConnections({
     connection,
     clock,
     events,
     commandTimeout: offerTimeout,
+    startUp,
     heartbeat: resolveQueueOptions(defaults).blockTimeout,
     copies,
   });
@@ -98,6 +103,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
       if (overridden.length > 0) events.note('options-overridden', { options: overridden });
       connections.connect();
     },
+    started: () => startUp.done(),
     check: async (checked) => {
       const { commands } = connections;
       const queues = checked.map((queue) => ({ name: queue.name, needed: () => neededBy(queue) }));
@@ -131,6 +137,7 @@ function memoryStores({ clock, events }: ProcessParts): Stores {
   const partitions = new MemoryPartitions(directory, (_, limits) => new MemoryMessageStore({ limits, clock }));
   return {
     connect: () => events.note('memory-store', {}),
+    started: () => undefined,
     open: (queue, options) =>
       partitions.open(queue, options.partitions, { ...limitsOfPartition(options), groups: options.groups }),
     directory,

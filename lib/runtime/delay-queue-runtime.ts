@@ -35,7 +35,7 @@ const LONGEST_ABORT_RESERVE = 1000;
 /**
  * Starts and stops everything.
  *
- * Start: once every module is up, start a worker for each handled queue and family.
+ * Start: once every module is up, keep the connections open, and start a worker for each handled queue and family.
  * Stop: while every module is still up, stop claiming, let handlers finish, and settle. The connections close at the very
  * end, so that handlers, and requests that are still being served, can offer until then.
  */
@@ -63,8 +63,8 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
 
   async onApplicationBootstrap(): Promise<void> {
     await this.#orCloseAll(() => this.#prepare());
-    if (this.options.consume) afterBootstrap(this.modules, () => this.#orCloseAll(() => this.#start()));
-    else this.#reportHandlersNotStarted();
+    if (!this.options.consume) this.#reportHandlersNotStarted();
+    afterBootstrap(this.modules, () => this.#orCloseAll(() => this.#start()));
   }
 
   /** Nest goes from module to module, but all instances stop at the same time: none waits for the handlers of another. */
@@ -140,7 +140,8 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
   }
 
   async #start(): Promise<void> {
-    const handled = this.handlers.handled();
+    this.stores.started();
+    const handled = this.options.consume ? this.handlers.handled() : [];
     await inSlices(handled, this.clock, (declared) => {
       // The application may be asked to stop while it is still starting.
       if (this.#stopping) return;
@@ -152,9 +153,9 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
       for (const event of startEvents(declared)) this.events.emit('handler-started', event);
     });
     if (this.#stopping) return;
-    this.registrar.registerHandled(handled.map(({ name }) => name));
+    this.registrar.started(handled.map(({ name }) => name));
     if (handled.length > 0) this.shutdownHint?.start();
-    await this.startTask.run();
+    if (this.options.consume) await this.startTask.run();
   }
 
   async #stop(): Promise<void> {

@@ -47,6 +47,7 @@ export class QueueRegistrar implements OnModuleDestroy {
   /** What this process handles, until that is registered. */
   #handled: readonly string[] = [];
   #cancelRetry: CancelTimer | undefined;
+  #hasStarted = false;
   #stopped = false;
 
   constructor(
@@ -84,10 +85,15 @@ export class QueueRegistrar implements OnModuleDestroy {
     return remembered.answer;
   }
 
-  /** Registers the queues and families that this process handles, in the background. */
-  registerHandled(names: readonly string[]): void {
-    this.#handled = names;
+  /**
+   * Called when the application has started: registers the queues and families that this process handles, in the background. Nothing is
+   * repeated before, because that would keep alive a process whose start has failed.
+   */
+  started(handled: readonly string[]): void {
+    this.#hasStarted = true;
+    this.#handled = handled;
     void this.#sendHandled();
+    for (const owed of this.#owed) void this.register(owed);
   }
 
   onModuleDestroy(): void {
@@ -134,6 +140,7 @@ export class QueueRegistrar implements OnModuleDestroy {
   #failed(error: unknown): void {
     if (this.#stopped) return;
     this.#streak.callFailed(error);
+    if (!this.#hasStarted) return;
     this.#cancelRetry ??= this.clock.schedule(() => {
       this.#cancelRetry = undefined;
       void this.#sendHandled();

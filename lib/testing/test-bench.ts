@@ -71,6 +71,7 @@ export class TestBench implements Substitutes {
     this.#queues.set(instance, queues);
     return {
       connect: () => events.note('under-test', {}),
+      started: () => undefined,
       check: () => Promise.resolve(),
       isConnected: true,
       open: (queue, options) => queues.open(queue, options),

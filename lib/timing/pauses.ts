@@ -16,6 +16,11 @@ export class Pauses {
     return this.#take((end) => this.clock.schedulePunctually(end, length));
   }
 
+  /** Whether a pause is under way. */
+  get areTaken(): boolean {
+    return this.#ends.size > 0;
+  }
+
   /** Ends all pauses that are under way. */
   end(): void {
     for (const end of [...this.#ends]) end();

@@ -21,12 +21,8 @@ class NotingDirectory extends MemoryQueueDirectory {
 function newRegistrar(offerTimeout = 5000) {
   const [directory, clock, events] = [new NotingDirectory(), new ManualClock(), new LoggedEvents()];
   const names = new MisspeltNames({ directory }, { queues: {}, defaults: {} }, new HandlerRegistry(), events);
-  return {
-    directory,
-    clock,
-    events,
-    registrar: new QueueRegistrar({ directory }, { offerTimeout }, clock, events, names),
-  };
+  const registrar = new QueueRegistrar({ directory }, { offerTimeout }, clock, events, names);
+  return { directory, clock, events, registrar };
 }
 
 describe('a registration', () => {
@@ -56,8 +52,19 @@ describe('a registration', () => {
     expect(directory.calls).toHaveLength(2);
   });
 
+  it('that has failed is repeated only once the application has started: it would keep alive a process whose start has failed', async () => {
+    const { registrar, directory, clock } = newRegistrar();
+    directory.failure = new Error('no');
+    await registrar.register('a');
+    await clock.advance(60_000);
+    expect(directory.calls).toEqual(['a']);
+    registrar.started([]);
+    expect(directory.calls).toEqual(['a', 'a']);
+  });
+
   it('is repeated until it works if it fails, without an error for the offer, and with one line in the log', async () => {
     const { registrar, directory, clock, events } = newRegistrar();
+    registrar.started([]);
     directory.failure = new Error('no');
     await registrar.register('a');
     await clock.advance(30_000);

@@ -101,7 +101,7 @@ export class FollowingConnection implements Wire {
   }
 
   #onLost(connection: RedisConnection): void {
-    if (this.#closed || this.#present?.connection !== connection) return;
+    if (this.#closed || this.#present?.connection !== connection || connection.isResting) return;
     this.#options.map.readAgain();
     this.#cancelLeaving?.();
     this.#cancelLeaving = this.#settings.clock.schedule(() => {

@@ -43,6 +43,11 @@ export class AnswerDeadlines {
     };
   }
 
+  /** Whether an answer is outstanding. */
+  get areSet(): boolean {
+    return this.#deadlines.size > 0;
+  }
+
   /** How long the oldest unanswered command has been waiting, ms; 0 if there is none. */
   get longestWait(): number {
     for (const { sentAt } of this.#deadlines) return this.clock.monotonic() - sentAt;

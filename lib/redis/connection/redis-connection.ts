@@ -19,6 +19,7 @@ import {
 } from '../redis-errors.js';
 import { AnswerDeadlines } from './answer-deadlines.js';
 import { type ConnectionRole, createClient, type RedisClient } from './redis-client.js';
+import type { StartUp } from './start-up.js';
 import { tolerateRefusedGreeting } from './tolerant-client.js';
 import type { Wire } from './wire.js';
 
@@ -28,6 +29,8 @@ export interface ConnectionSettings {
   readonly events: Events;
   /** How long a command may wait for the connection and for its answer, ms. */
   readonly commandTimeout: number;
+  /** Until it is done, unused connections are closed; undefined: they stay open. */
+  readonly startUp?: StartUp | undefined;
 }
 
 /** What a connection may be given instead of creating it itself. */
@@ -55,6 +58,9 @@ const CLOSE_TIMEOUT = 1000;
 /** How soon a client that has given up is told to connect again, ms. */
 const REOPEN_PAUSE = 1000;
 
+/** How long a connection stays open while the application starts and nothing uses it, ms. */
+const IDLE = 250;
+
 /** The states of a client that has a socket. */
 const OPEN: readonly string[] = ['connecting', 'connect', 'ready'];
 
@@ -80,8 +86,11 @@ export class RedisConnection implements Wire {
   #isStarting = true;
   #isHurried = false;
   #isSuspended = false;
+  /** Suspended because nothing uses it while the application starts. */
+  #isResting = false;
   #isClosed = false;
   #cancelOpening: CancelTimer | undefined;
+  #cancelRest: CancelTimer | undefined;
 
   constructor(role: ConnectionRole, settings: ConnectionSettings, parts: ConnectionParts = {}) {
     const { clock, events } = settings;
@@ -98,6 +107,10 @@ export class RedisConnection implements Wire {
     this.client.on('connect', () => this.#onConnect());
     this.client.on('close', () => this.#onClose());
     this.client.on('end', () => this.#onEnd());
+    settings.startUp?.onDone(() => {
+      this.#cancelRest?.();
+      if (this.#isResting) this.connect();
+    });
   }
 
   get isReady(): boolean {
@@ -108,7 +121,13 @@ export class RedisConnection implements Wire {
     return this.#isClosed;
   }
 
+  /** Whether it is closed until it is needed, and is not lost. */
+  get isResting(): boolean {
+    return this.#isResting;
+  }
+
   get reach(): Reach {
+    if (this.#isResting) return 'opening';
     if (this.isReady) return this.#deadlines.longestWait < LONGEST_SILENCE ? 'ready' : 'silent';
     const isOpening = this.#settings.clock.monotonic() - this.#openingSince < LONGEST_SILENCE;
     return isOpening && this.#lastError === undefined ? 'opening' : 'lost';
@@ -119,6 +138,9 @@ export class RedisConnection implements Wire {
     const { status } = this.client;
     if (this.#isClosed || (status !== 'wait' && status !== 'end')) return;
     this.#isSuspended = false;
+    if (this.#isResting) this.#openingSince = this.#settings.clock.monotonic();
+    this.#isResting = false;
+    this.#restWhenIdle();
     // Mostly the same error as in an 'error' event, with less detail.
     this.client.connect().catch((error: unknown) => (this.#lastError ??= reasonOf(error)));
   }
@@ -179,6 +201,7 @@ export class RedisConnection implements Wire {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#cancelOpening?.();
+    this.#cancelRest?.();
     this.#waits.end();
     // Without a socket there is nothing to wait for, and ioredis emits no 'end'.
     const isOpen = OPEN.includes(this.client.status);
@@ -198,6 +221,20 @@ export class RedisConnection implements Wire {
   retire(): Promise<void> {
     this.#outage.worked();
     return this.close();
+  }
+
+  /** Closes the connection once nothing uses it, unless the application has started by then. */
+  #restWhenIdle(): void {
+    const { startUp, clock } = this.#settings;
+    if (!startUp || startUp.isDone) return;
+    this.#cancelRest?.();
+    this.#cancelRest = clock.schedule(() => {
+      if (this.#isSuspended) return;
+      if (this.#waits.areTaken || this.#deadlines.areSet) return this.#restWhenIdle();
+      this.#isResting = true;
+      this.suspend();
+      this.#deadlines.endAll();
+    }, IDLE);
   }
 
   /** The socket is open. If the other side vanishes now, ioredis waits for the answer to its greeting forever. */

@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals';
+import { runProgram } from '../support/run-program.js';
+import { useCluster } from '../support/redis/use-cluster.js';
+import { Scene } from '../support/scene.js';
+import type { StartReport, StartSettings } from './failed-start.program.js';
+
+/** Nothing listens there, and nothing ever answers here. */
+const REFUSED = 'redis://127.0.0.1:1';
+const BLACK_HOLE = 'redis://192.0.2.1:6379';
+
+/** How long what is under way may take to end, ms. */
+const SOON = 3500;
+
+const start = (settings: Partial<StartSettings>): Promise<StartReport> =>
+  runProgram<StartReport>('../e2e/failed-start.program.ts', {
+    how: 'context',
+    offers: true,
+    handles: true,
+    ...settings,
+  });
+
+describe('a process whose application has failed to start', () => {
+  const scene = new Scene();
+  const cluster = useCluster();
+
+  type Server = 'redis' | 'cluster' | 'refused' | 'away' | 'memory';
+  type Case = readonly [Server, StartSettings['how'], NonNullable<StartSettings['failing']>];
+
+  const moduleOf = (server: Server): StartSettings['module'] => {
+    const common = { prefix: scene.prefix, offerTimeout: 2000 };
+    switch (server) {
+      case 'memory':
+        return { store: 'memory' };
+      case 'cluster':
+        return { ...common, connection: { cluster: { nodes: cluster().nodes } } };
+      case 'redis':
+        return { ...common, connection: scene.url };
+      case 'refused':
+        return { ...common, connection: REFUSED };
+      case 'away':
+        return { ...common, connection: BLACK_HOLE };
+    }
+  };
+
+  test.each<Case>([
+    ['redis', 'context', { hook: 'onModuleInit', after: 0 }],
+    ['redis', 'context', { hook: 'onApplicationBootstrap', after: 0 }],
+    ['redis', 'http', { hook: 'onApplicationBootstrap', after: 1000 }],
+    ['cluster', 'context', { hook: 'onApplicationBootstrap', after: 1000 }],
+    ['refused', 'http', { hook: 'onModuleInit', after: 0 }],
+    ['refused', 'context', { hook: 'onApplicationBootstrap', after: 1000 }],
+    ['away', 'context', { hook: 'onApplicationBootstrap', after: 0 }],
+    ['memory', 'http', { hook: 'onApplicationBootstrap', after: 0 }],
+  ])('ends by itself: %s, %s, %p', async (server, how, failing) => {
+    const report = await start({ module: moduleOf(server), queue: scene.newQueue(), how, failing });
+    expect(report).toEqual({ failure: 'the start fails', lived: expect.any(Number) });
+    expect(report.lived).toBeLessThan(SOON);
+  });
+
+  test.each<[string, Partial<StartSettings>]>([
+    ['handlers', { handles: true, offers: false }],
+    ['a producer only', { handles: false, offers: true }],
+    ['a producer only, which has offered nothing', { handles: false, offers: false }],
+  ])('is not mistaken for one that has started, with %s: that one stays alive', async (_what, settings) => {
+    const { resources, ...report } = await start({ module: moduleOf('redis'), queue: scene.newQueue(), ...settings });
+    expect(report).toEqual({ lived: expect.any(Number) });
+    expect(resources).toContain('TCPSocketWrap');
+  });
+});
