@@ -149,6 +149,11 @@ const QUEUE_TEXTS: Texts = {
       `again() was called at ${place}, but its value was not returned, so the message is gone. Write: return again(…)`,
     ),
   misused: (logger, { problem }) => logger.error(problem),
+  'made-late': (logger, { methods, by }) =>
+    logger.warn(
+      `${methods.join(', ')}: never called, because handlers and listeners are looked for at the start only, and ${by} came later: ` +
+        'provide the class in a module that the application imports',
+    ),
   'observer-failed': (logger, { observer, reason }) =>
     logger.error(`${observer} failed; messages are still offered and handled: ${reason}`),
   'partitions-changed': (logger, { queue, from, to }) =>

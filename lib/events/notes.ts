@@ -12,6 +12,8 @@ export interface Notes {
   'again-in-vain': { readonly place: string };
   /** The application's code supplied something unusable; the text says what, and what the queue does instead. */
   misused: { readonly problem: string };
+  /** Handlers and listeners were made after the start, so they are never called. */
+  'made-late': { readonly methods: readonly string[]; readonly by: string };
   /** An observer, or a listener, threw. */
   'observer-failed': { readonly observer: string; readonly reason: string };
   /** The queue has more partitions than this process is configured with, which uses them. */

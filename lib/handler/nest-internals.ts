@@ -13,6 +13,7 @@ export {
 export { BaseExceptionFilterContext } from '@nestjs/core/exceptions/base-exception-filter-context.js';
 export { FORBIDDEN_MESSAGE, GuardsContextCreator } from '@nestjs/core/guards/index.js';
 export { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+export type { Module } from '@nestjs/core/injector/module.js';
 export type { ContextId, InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 export { InterceptorsConsumer, InterceptorsContextCreator } from '@nestjs/core/interceptors/index.js';
 export { PipesContextCreator } from '@nestjs/core/pipes/index.js';

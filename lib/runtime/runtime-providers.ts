@@ -9,6 +9,7 @@ import { HandlerCalls } from '../handler/handler-calls.js';
 import { HandlerExplorer } from '../handler/handler-explorer.js';
 import { HandlerRegistry } from '../handler/handler-registry.js';
 import { INSTANCE, InstanceNames } from '../handler/instance-names.js';
+import { LateClasses } from '../handler/late-classes.js';
 import { ListenerExplorer } from '../handler/listener/listener-explorer.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { UNNAMED } from '../message/instance-name.js';
@@ -65,6 +66,7 @@ export const runtimeProviders: Provider[] = [
   ListenerExplorer,
   HandlerRegistry,
   HandlerExplorer,
+  LateClasses,
   {
     provide: HandlerCalls,
     useFactory: (modules: ModulesContainer, config: ApplicationConfig, options: ResolvedModuleOptions) =>

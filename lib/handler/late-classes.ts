@@ -1,0 +1,75 @@
+import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
+import { LazyModuleLoader, ModuleRef, ModulesContainer } from '@nestjs/core';
+import { Events } from '../events/events.js';
+import { declaredHandlers } from './delayed-handler-decorator.js';
+import { declaredListeners, listensTo } from './listener/listener-decorators.js';
+import type { Module } from './nest-internals.js';
+
+/**
+ * Tells of handlers and listeners in classes that Nest makes after the start, when nobody looks for them any more: those of a module that is
+ * loaded lazily, and what `moduleRef.create()` makes. Nest tells nobody of these, so its own objects are asked to.
+ */
+@Injectable()
+export class LateClasses implements OnModuleInit {
+  /** The modules that were there at the start, or have been looked at. */
+  readonly #known = new Set<Module>();
+
+  constructor(
+    private readonly loader: LazyModuleLoader,
+    private readonly modules: ModulesContainer,
+    private readonly app: ModuleRef,
+    private readonly events: Events,
+  ) {}
+
+  onModuleInit(): void {
+    // Once for all instances of the delay queue.
+    const [first] = this.app.get(LateClasses, { strict: false, each: true });
+    if (first === this) this.#listen();
+  }
+
+  #listen(): void {
+    for (const module of this.modules.values()) this.#follow(module);
+    const load = this.loader.load.bind(this.loader);
+    this.loader.load = async (...args) => {
+      const loaded = await load(...args);
+      for (const module of this.modules.values()) if (!this.#known.has(module)) this.#lookAt(module);
+      return loaded;
+    };
+  }
+
+  #follow(module: Module): void {
+    this.#known.add(module);
+    const moduleRef = module.getProviderByKey<ModuleRef>(ModuleRef).instance;
+    const create = moduleRef.create.bind(moduleRef);
+    moduleRef.create = (type, ...rest) => {
+      if (!this.#isProvided(type)) this.#tell(declaredIn(type), 'moduleRef.create()');
+      return create(type, ...rest);
+    };
+  }
+
+  #lookAt(module: Module): void {
+    this.#follow(module);
+    const hosts = [...module.providers.values(), ...module.controllers.values()];
+    const methods = hosts.flatMap(({ metatype }) => declaredIn(metatype));
+    this.#tell(methods, `the lazily loaded ${module.name}`);
+  }
+
+  #isProvided(type: Type): boolean {
+    return [...this.modules.values()].some(
+      ({ providers, controllers }) => providers.has(type) || controllers.has(type),
+    );
+  }
+
+  #tell(methods: readonly string[], by: string): void {
+    if (methods.length > 0) this.events.note('made-late', { methods, by });
+  }
+}
+
+/** The handlers and listeners of a class, for people. */
+function declaredIn(type: unknown): string[] {
+  if (typeof type !== 'function' || typeof type.prototype !== 'object') return [];
+  const prototype = type.prototype as object;
+  const names = [...declaredHandlers.of(prototype).keys(), ...declaredListeners.of(prototype).keys()];
+  const observer = listensTo(type).length > 0 ? [type.name] : [];
+  return [...observer, ...new Set(names.map((name) => `${type.name}.${String(name)}`))];
+}
