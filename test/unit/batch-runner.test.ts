@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
+import type { DelayQueueObserver } from '../../lib/events/delay-queue-observer.js';
+import { Observers } from '../../lib/events/observers.js';
 import { BatchRunner, type BatchRunnerOptions } from '../../lib/delivery/consumer/batch-runner.js';
 import { CallLine } from '../../lib/delivery/consumer/call-line.js';
 import { type Delivery, HandlerTimeout, LeaseLost, ShuttingDown } from '../../lib/delivery/consumer/delivery.js';
@@ -11,7 +13,7 @@ import type { DelayedMessage } from '../../lib/message/message.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import type { Outcome } from '../../lib/store/message-flow.js';
 import { setImmediate } from '../../lib/timing/event-loop.js';
-import { newDelivery } from '../support/deliveries.js';
+import { newDelivery, newLease } from '../support/deliveries.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -19,8 +21,9 @@ type Handler = (payloads: unknown[], messages: readonly DelayedMessage[]) => unk
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-function delivery(id: string): Delivery {
-  const opened = newDelivery(id);
+/** @param leaseEnd - on the monotonic clock */
+function delivery(id: string, leaseEnd = Infinity): Delivery {
+  const opened = newDelivery(id, {}, newLease('t', leaseEnd));
   opened.open({ type: '', payload: `payload of ${id}`, headers: {} });
   return opened;
 }
@@ -28,9 +31,12 @@ function delivery(id: string): Delivery {
 /** A runner that keeps the ids of each call, and a way to give it deliveries. */
 function newRunner(
   handler: Handler,
-  { concurrency = 10, ...options }: Partial<BatchRunnerOptions> & { concurrency?: number } = {},
+  {
+    concurrency = 10,
+    clock = new ManualClock(),
+    ...options
+  }: Partial<BatchRunnerOptions> & { concurrency?: number; clock?: ManualClock } = {},
 ) {
-  const clock = new ManualClock();
   const events = new LoggedEvents();
   const queueOptions = resolveQueueOptions({ backoff: { type: 'fixed', delay: 1000 } });
   const calls: string[][] = [];
@@ -52,13 +58,14 @@ function newRunner(
     ...options,
   });
   const settled: Record<string, string> = {};
-  const run = (...ids: string[]) =>
+  const run = (...ids: string[]) => runUntil(Infinity, ...ids);
+  const runUntil = (leaseEnd: number, ...ids: string[]) =>
     ids.map((id) => {
-      const each = delivery(id);
+      const each = delivery(id, leaseEnd);
       void runner.run(each).then((outcome: Outcome) => (settled[id] = outcome.kind));
       return each;
     });
-  return { runner, run, calls, settled, clock, events };
+  return { runner, run, runUntil, calls, settled, clock, events };
 }
 
 const nothing = () => undefined;
@@ -321,6 +328,41 @@ describe('a batch', () => {
     expect(calls).toEqual([['a']]);
     await turn();
     expect(settled).toEqual({ a: 'ack', b: 'release' });
+  });
+
+  it('leaves out messages whose lease ends while the process stands still, before any timer has noticed', async () => {
+    const { run, runUntil, calls, settled, clock } = newRunner(nothing, { wait: 1000 });
+    runUntil(clock.monotonic() + 5000, 'a');
+    run('b');
+    clock.block(5000);
+    await clock.advance(0);
+    await turn();
+    expect(calls).toEqual([['b']]);
+    expect(settled).toEqual({ a: 'release', b: 'ack' });
+  });
+
+  it.each([
+    ['some of its messages', ['b'], { a: 'release', b: 'ack', c: 'release' }],
+    ['all of its messages', [], { a: 'release', c: 'release' }],
+  ])('leaves out %s if their leases end while an observer holds it up', async (_, kept, outcomes) => {
+    const clock = new ManualClock();
+    const shown: unknown[] = [];
+    const observers = new Observers(new LoggedEvents(), clock);
+    const handleBatch = async (_messages: readonly DelayedMessage[], next: () => unknown) => {
+      await clock.sleep(5000);
+      shown.push(await next());
+    };
+    observers.add({ handleBatch } as DelayQueueObserver, 'Slow');
+    const { run, runUntil, calls, settled } = newRunner(() => Promise.resolve(), { clock, observers });
+    runUntil(clock.monotonic() + 5000, 'a');
+    run(...kept);
+    runUntil(clock.monotonic() + 5000, 'c');
+    await turn();
+    await clock.advance(5000);
+    await turn();
+    expect(calls).toEqual(kept.length > 0 ? [kept] : []);
+    expect(settled).toEqual(outcomes);
+    expect(shown).toEqual([Object.values(outcomes).map((kind) => ({ kind }))]);
   });
 
   it('of lost messages alone is not called', async () => {

@@ -100,13 +100,10 @@ export class BatchRunner {
     return held.length > 0 ? this.#call(held) : undefined;
   }
 
-  /** A lease may be lost while its message waits, and a message may expire. */
   #endWithoutCall({ delivery, settle }: WaitingDelivery): boolean {
-    const { abortReason, firstDue } = delivery;
-    if (abortReason) settle(RELEASE);
-    else if (firstDue && delivery.expiredFor > 0) settle(this.options.outcomes.expired(delivery, firstDue));
-    else return false;
-    return true;
+    const outcome = this.options.outcomes.afterWait(delivery);
+    if (outcome) settle(outcome);
+    return outcome !== undefined;
   }
 
   /** @returns a promise of its end, unless it has already ended */
@@ -123,7 +120,7 @@ export class BatchRunner {
     const { observers, timeout } = this.options;
     if (!observers?.handleBatch) return this.#handle(deliveries);
     return observed(observers.handleBatch, deliveries, {
-      handle: () => allOf(this.#handle(deliveries)),
+      handle: () => allOf(this.#handleAfterWait(deliveries)),
       show: (outcomes: readonly Outcome[]) => outcomes.map((outcome, i) => showOutcome(outcome, deliveries[i]!)),
       timeout,
       onTimeout: (observer, passed) => {
@@ -131,6 +128,20 @@ export class BatchRunner {
         return deliveries.map((delivery) => this.options.outcomes.failed(delivery, this.options, error));
       },
     });
+  }
+
+  /** Leaves out of the call what an observer has held up for too long. */
+  #handleAfterWait(deliveries: readonly Delivery[]): BatchOutcomes | Promise<BatchOutcomes> {
+    const ended = deliveries.map((delivery) => this.options.outcomes.afterWait(delivery));
+    const rest = deliveries.filter((_, i) => !ended[i]);
+    if (rest.length === 0) return ended as Outcome[];
+    const handled = this.#handle(rest);
+    if (rest.length === deliveries.length) return handled;
+    const insert = (known: BatchOutcomes) => {
+      const ofRest = known.values();
+      return ended.map((outcome) => outcome ?? ofRest.next().value!);
+    };
+    return handled instanceof Promise ? handled.then(insert) : insert(handled);
   }
 
   #handle(deliveries: readonly Delivery[]): BatchOutcomes | Promise<BatchOutcomes> {

@@ -106,6 +106,11 @@ export class Delivery implements DelayedMessage, Claim {
     return Math.max(0, this.#lease.storeNow() - (this.firstDue?.deadline ?? Infinity));
   }
 
+  /** True if its handler may start at this instant of the monotonic clock: the claim is held, and nothing has aborted the message. */
+  mayStart(now: number): boolean {
+    return !this.#abortReason && now < this.#lease.end;
+  }
+
   get abortReason(): Error | undefined {
     return this.#abortReason;
   }

@@ -73,9 +73,8 @@ export class MessageRunner {
       return this.options.doubt?.unread(delivery.id, body, error) ?? this.options.outcomes.unreadable(delivery, error);
     }
     const { routes, unknownTypes, outcomes } = this.options;
-    const unseen = delivery.repetition?.outcomeWithoutHandler();
+    const unseen = outcomes.withoutCall(delivery);
     if (unseen) return unseen;
-    if (delivery.firstDue && delivery.expiredFor > 0) return outcomes.expired(delivery, delivery.firstDue);
     const route = routes.get(delivery.type) ?? routes.get(NO_TYPE);
     return route ? this.#observe(delivery, route) : unknownTypes.noHandler(delivery, body);
   }
@@ -102,7 +101,7 @@ export class MessageRunner {
     const { observers, outcomes } = this.options;
     if (!observers?.handle || route.batch) return this.#handle(delivery, route);
     return observed(observers.handle, delivery, {
-      handle: () => this.#handle(delivery, route),
+      handle: () => outcomes.afterWait(delivery) ?? this.#handle(delivery, route),
       show: (outcome) => showOutcome(outcome, delivery),
       timeout: route.timeout,
       onTimeout: (observer, passed) =>
@@ -117,7 +116,7 @@ export class MessageRunner {
     const { clock, outcomes } = this.options;
     const onTimeout = (timeout: number) => timeOut([delivery], slowSchema(timeout));
     return follow(withinTimeout(checked, { clock, timeout: route.timeout, onTimeout }), {
-      onDone: (known) => this.#callWith(known as CheckedPayload, delivery, route),
+      onDone: (known) => outcomes.afterWait(delivery) ?? this.#callWith(known as CheckedPayload, delivery, route),
       onFailed: (error) => outcomes.failed(delivery, route, error),
     }) as Promise<Outcome>;
   }
@@ -139,8 +138,7 @@ export class MessageRunner {
   #callInTurn(line: CallLine, delivery: Delivery, route: Route): Promise<Outcome> {
     return new Promise((settle) => {
       const start = () => {
-        // Its lease may have been lost while it waited.
-        const outcome = delivery.abortReason ? RELEASE : this.#callNow(delivery, route);
+        const outcome = this.options.outcomes.afterWait(delivery) ?? this.#callNow(delivery, route);
         settle(outcome);
         return outcome instanceof Promise ? outcome : undefined;
       };
@@ -150,8 +148,6 @@ export class MessageRunner {
 
   #callNow(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
     const { clock, outcomes } = this.options;
-    // It may have waited for its turn, an observer or a schema.
-    if (delivery.firstDue && delivery.expiredFor > 0) return outcomes.expired(delivery, delivery.firstDue);
     try {
       const result = completionOf(route.call(delivery.payload, delivery));
       if (!(result instanceof Promise)) return outcomes.done(delivery, route, result);

@@ -80,8 +80,19 @@ export class Outcomes {
     return this.#refuse(delivery, error, describeFailure(error));
   }
 
-  /** For a message that its handler has not got in time. */
-  expired(delivery: Delivery, { onExpired }: FirstDue): Outcome {
+  /** The outcome of a message that its handler is not to see: a missed occurrence, or one that has expired. Undefined: call the handler. */
+  withoutCall(delivery: Delivery): Outcome | undefined {
+    const { firstDue, repetition } = delivery;
+    const unseen = repetition?.outcomeWithoutHandler();
+    return unseen ?? (firstDue && delivery.expiredFor > 0 ? this.#expired(delivery, firstDue) : undefined);
+  }
+
+  /** As {@link withoutCall}, for a message that has waited since: its lease may have ended, and another process may have started it. */
+  afterWait(delivery: Delivery): Outcome | undefined {
+    return delivery.mayStart(this.options.clock.monotonic()) ? this.withoutCall(delivery) : RELEASE;
+  }
+
+  #expired(delivery: Delivery, { onExpired }: FirstDue): Outcome {
     const lateBy = delivery.expiredFor;
     if (onExpired === 'drop') return { kind: 'ack', lateBy };
     const message = `It had to be handled by ${delivery.expiresAt!.toISOString()}.`;

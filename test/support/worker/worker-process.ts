@@ -52,6 +52,15 @@ export class WorkerProcess {
     return this.entries.filter((entry) => entry.event === event) as EntryOf<Event>[];
   }
 
+  /** Stops the process where it is, as a suspended machine does, until {@link thaw}. */
+  freeze(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#child.kill('SIGCONT');
+  }
+
   /** Sends a signal and waits for the end of the process. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill(signal);

@@ -26,8 +26,14 @@ const Handlers: MethodDecorator = (target, name, descriptor) => {
 class Tasks {
   constructor(private readonly producer: DelayQueueProducer) {}
 
+  /** With the option `batch`, it gets arrays. */
   @Handlers
-  async handle(task: Task, message: DelayedMessage<Task>): Promise<void> {
+  async handle(given: Task | Task[], messages: DelayedMessage<Task> | readonly DelayedMessage<Task>[]): Promise<void> {
+    const tasks = [given].flat();
+    await Promise.all([messages].flat().map((message, i) => this.#handleOne(tasks[i]!, message)));
+  }
+
+  async #handleOne(task: Task, message: DelayedMessage<Task>): Promise<void> {
     const { id, attempt, dueAt, repeat } = message;
     const occurrence = repeat && { at: repeat.at.getTime(), cron: repeat.cron };
     const startedAt = Date.now();
