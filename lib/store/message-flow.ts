@@ -159,7 +159,7 @@ export interface ClaimRequest {
   readonly token: string;
   /** The token of a claim whose answer got lost, and which this one succeeds. */
   readonly insteadOf?: string;
-  /** The most messages to take (0–1000); 0 gives back what the other claim took. */
+  /** The most messages to take (0–1000). 0 takes nothing, gives back what the other claim took, and tells the store's time. */
   readonly limit: number;
   /** The most bytes of bodies to take, but at least one message. Default: no bound. */
   readonly maxBytes?: number;

@@ -352,7 +352,7 @@ describe('a batch', () => {
       await clock.sleep(5000);
       shown.push(await next());
     };
-    observers.add({ handleBatch } as DelayQueueObserver, 'Slow');
+    observers.add({ handleBatch }, 'Slow');
     const { run, runUntil, calls, settled } = newRunner(() => Promise.resolve(), { clock, observers });
     runUntil(clock.monotonic() + 5000, 'a');
     run(...kept);

@@ -183,6 +183,93 @@ describe('Claimer', () => {
     expect((await store.find('m0'))!.failedAttempts).toBe(0);
   });
 
+  describe("tells the store's time", () => {
+    const storeTime = () => clock.wall();
+
+    /** Makes calls wait before the store carries them out, and their answers after that, ms. */
+    const slowDown = (before: number, after: number) => {
+      store.claim = async (request) => {
+        requests.push(request);
+        if (before > 0) await clock.sleep(before);
+        const report = await carryOut(request);
+        if (after > 0) await clock.sleep(after);
+        return report;
+      };
+    };
+
+    /** How far the time that a claim tells is ahead of the store's, ms. */
+    async function aheadAfter(claimer: Claimer, within: number): Promise<number> {
+      await makeReady(1);
+      const claimed = claimer.claim(8);
+      await clock.advance(within);
+      const { lease } = await claimed;
+      return lease.storeNow() - storeTime();
+    }
+
+    it.each([
+      ['the answer', 0, 2000],
+      ['the call', 2000, 0],
+    ])('as it was known before if %s takes long', async (_, before, after) => {
+      const claimer = newClaimer();
+      expect(await aheadAfter(claimer, 0)).toBe(0);
+      slowDown(before, after);
+      expect(await aheadAfter(claimer, 5000)).toBe(0);
+      expect(requests).toHaveLength(2);
+    });
+
+    it.each([
+      ['the answer', 0, 2000],
+      ['the call', 2000, 0],
+    ])('by asking the store again if %s takes long', async (_, before, after) => {
+      slowDown(before, after);
+      await makeReady(1);
+      const claimed = newClaimer().claim(8);
+      await clock.advance(1999);
+      slowDown(0, 0);
+      await clock.advance(10);
+      expect((await claimed).lease.storeNow()).toBe(storeTime());
+      expect(requests.map(({ limit }) => limit)).toEqual([8, 0]);
+    });
+
+    it('ahead by a round trip at most, never behind, if all calls take long, and asks again once a minute', async () => {
+      const claimer = newClaimer();
+      slowDown(100, 400);
+      for (let i = 0; i < 12; i++) {
+        const ahead = await aheadAfter(claimer, 5000);
+        expect(ahead).toBeGreaterThanOrEqual(0);
+        expect(ahead).toBeLessThanOrEqual(500);
+      }
+      expect(requests.filter(({ limit }) => limit > 0)).toHaveLength(12);
+      expect(requests.filter(({ limit }) => limit === 0)).toHaveLength(1);
+      await clock.advance(60_000);
+      await aheadAfter(claimer, 5000);
+      expect(requests.filter(({ limit }) => limit === 0)).toHaveLength(2);
+    });
+
+    it('counted from the call if the store does not tell it again', async () => {
+      const claimer = newClaimer();
+      await makeReady(1);
+      store.claim = async (request) => {
+        if (request.limit === 0) throw new DelayQueueError('NOT_CONNECTED', 'no connection');
+        const report = await carryOut(request);
+        await clock.sleep(300);
+        return report;
+      };
+      const claimed = claimer.claim(8);
+      await clock.advance(300);
+      expect((await claimed).messages).toHaveLength(1);
+      expect((await claimed).lease.storeNow()).toBe(storeTime());
+    });
+
+    it('after the store has set its clock back', async () => {
+      const claimer = newClaimer();
+      await aheadAfter(claimer, 0);
+      await clock.advance(10_000);
+      store.claim = async (request) => ({ ...(await carryOut(request)), now: storeTime() - 5000 });
+      expect(await aheadAfter(claimer, 0)).toBe(-5000);
+    });
+  });
+
   describe('over a slow connection', () => {
     /** Makes an answer take as long as its bytes need; it is given up after {@link ANSWER_TIMEOUT}. */
     const slowDown = (bytesPerSecond: number) => {

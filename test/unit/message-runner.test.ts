@@ -45,7 +45,7 @@ describe('MessageRunner', () => {
 
   const observersWith = (observer: Partial<DelayQueueObserver>): Observers => {
     const observers = new Observers(new LoggedEvents(), clock);
-    observers.add(observer as DelayQueueObserver, 'Slow');
+    observers.add(observer, 'Slow');
     return observers;
   };
 

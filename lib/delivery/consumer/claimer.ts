@@ -4,6 +4,7 @@ import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { hasCode } from '../../message/failure.js';
 import type { ClaimedMessage, ClaimReport, ClaimRequest, MessageFlow } from '../../store/message-flow.js';
 import type { Clock } from '../../timing/clock.js';
+import { RemoteClock } from '../../timing/remote-clock.js';
 import type { Lease } from './delivery.js';
 
 /** The maximum size of the bodies that one claim takes, in bytes: the answer must arrive in time even over a slow connection. */
@@ -14,6 +15,12 @@ const MOST_UNANSWERED = 3;
 
 /** The smallest share of its usual limits that a claim asks for. */
 const SMALLEST_SHARE = 1 / 16;
+
+/** How exactly the store's time must be known, ms: messages may expire too early by this. If an answer took longer, the store is asked again. */
+const LONGEST_ROUND_TRIP = 50;
+
+/** How often the store is asked for its time at most, ms: on a network that is always slow, its answers get no better. */
+const ASK_INTERVAL = 60_000;
 
 export interface ClaimerOptions {
   readonly queue: string;
@@ -55,6 +62,10 @@ export class Claimer {
   #sent: { readonly token: string; readonly sentAt: number } | undefined;
   /** The share of the usual limits that claims ask for at present. */
   #share = 1;
+  readonly #storeClock = new RemoteClock(LONGEST_ROUND_TRIP);
+  readonly #storeNow = (): number => this.#storeClock.at(this.options.clock.monotonic());
+  /** When the store was last asked for its time, on the monotonic clock. */
+  #askedAt = -Infinity;
   readonly #callStore: CallStore = (request) => this.options.store.claim(request);
 
   constructor(private readonly options: ClaimerOptions) {}
@@ -119,22 +130,41 @@ export class Claimer {
     this.#sent = { token, sentAt };
     try {
       const { messages, more, now, claimAgainIn, orphans } = await call(request);
-      const answeredAt = clock.monotonic();
+      const receivedAt = clock.monotonic();
       this.#unanswered = [];
-      if (answeredAt - sentAt < lease) this.#misses = 0;
+      if (receivedAt - sentAt < lease) this.#misses = 0;
       // Twice as much would still arrive within half of the timeout.
-      if (answeredAt - sentAt < Math.min(lease, answerTimeout / 4)) this.#share = Math.min(1, this.#share * 2);
+      if (receivedAt - sentAt < Math.min(lease, answerTimeout / 4)) this.#share = Math.min(1, this.#share * 2);
       this.#reportOrphans(orphans);
-      const claimAgainAt = claimAgainIn === undefined ? undefined : answeredAt + claimAgainIn;
-      const storeNow = () => now + (clock.monotonic() - answeredAt);
+      const claimAgainAt = claimAgainIn === undefined ? undefined : receivedAt + claimAgainIn;
+      this.#storeClock.learn(now, { sentAt, receivedAt });
+      const mustAsk = messages.length > 0 && this.#storeClock.isStale(receivedAt);
+      const answeredAt = mustAsk ? await this.#askTime(receivedAt) : receivedAt;
       // It cannot have begun before the claim was sent.
-      return { lease: { token, end: sentAt + lease, held: 0, storeNow }, messages, more, answeredAt, claimAgainAt };
+      const held = { token, end: sentAt + lease, held: 0, storeNow: this.#storeNow };
+      return { lease: held, messages, more, answeredAt, claimAgainAt };
     } catch (error) {
       if (!hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED', 'STORE_REFUSED')) await this.#isGivenUp(token);
       throw error;
     } finally {
       this.#sent = undefined;
     }
+  }
+
+  /**
+   * Asks the store for its time, by a claim that takes nothing, unless that was done a moment ago.
+   *
+   * @returns when it is done, on the monotonic clock
+   */
+  async #askTime(sentAt: number): Promise<number> {
+    const { store, clock, lease } = this.options;
+    if (sentAt < this.#askedAt + ASK_INTERVAL) return sentAt;
+    this.#askedAt = sentAt;
+    // Without an answer, the time counts from the sending of the claim.
+    const report = await store.claim({ token: this.#newToken(), limit: 0, lease }).catch(() => undefined);
+    const receivedAt = clock.monotonic();
+    if (report) this.#storeClock.learn(report.now, { sentAt, receivedAt });
+    return receivedAt;
   }
 
   #request(limit: number): ClaimRequest {

@@ -1,12 +1,18 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../timing/clock.js';
+import { RemoteClock } from '../../timing/remote-clock.js';
 import type { RedisConnection } from '../connection/redis-connection.js';
 import { isErrorReply } from '../redis-errors.js';
 import type { RedisScript } from '../script/redis-script.js';
 import type { ScriptArgument } from '../script/script-call.js';
 import { ScriptReply } from '../script/script-reply.js';
 import { type Copies, missingCopies, notReplicated, waitFor } from './copies.js';
-import { ServerClock } from './server-clock.js';
+
+/**
+ * An answer that took longer says too little about the server's clock, so it is asked again, ms. Networks that are slow but sound
+ * are faster, and after an outage each question costs the calls that wait a round trip.
+ */
+const LONGEST_ROUND_TRIP = 250;
 
 /** How to send a call. */
 export interface SendOptions {
@@ -20,7 +26,7 @@ export interface SendOptions {
 
 /** A server that runs calls: the connection to it, and its clock, which is not that of the other servers of a cluster. */
 export class RedisServer {
-  #serverClock = new ServerClock();
+  #serverClock = new RemoteClock(LONGEST_ROUND_TRIP);
   /** The question about the clock that has not been answered yet. */
   #question: Promise<void> | undefined;
   #toldTime = false;
@@ -34,7 +40,7 @@ export class RedisServer {
     connection.client.on('ready', () => void this.askTime());
     // The next connection may lead to another server.
     connection.client.on('close', () => {
-      this.#serverClock = new ServerClock();
+      this.#serverClock = new RemoteClock(LONGEST_ROUND_TRIP);
       this.#toldTime = false;
       this.#loaded = new Set();
     });
@@ -53,7 +59,7 @@ export class RedisServer {
   /** The latest time that the server's clock may show at an instant of the monotonic clock, ms; 0 if not known. */
   timeAt(monotonic: number): number {
     if (this.#serverClock.isStale(this.clock.monotonic())) void this.askTime();
-    return this.#serverClock.at(monotonic);
+    return Math.ceil(this.#serverClock.at(monotonic));
   }
 
   /** Takes note of the server's time, ms, in an answer to what was sent at `sentAt`, on the monotonic clock. */

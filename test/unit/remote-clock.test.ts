@@ -1,48 +1,56 @@
 import { describe, expect, it } from '@jest/globals';
-import { ServerClock } from '../../lib/redis/commands/server-clock.js';
+import { RemoteClock } from '../../lib/timing/remote-clock.js';
 
 const MINUTE = 60_000;
 
 /** A round trip that took so long, ms. */
 const at = (sentAt: number, took = 1) => ({ sentAt, receivedAt: sentAt + took });
 
-describe('ServerClock', () => {
-  it('knows nothing before the server has answered', () => {
-    const clock = new ServerClock();
+describe('RemoteClock', () => {
+  it('knows nothing before there is an answer', () => {
+    const clock = new RemoteClock(250);
     expect(clock.at(1000)).toBe(0);
     expect(clock.isStale(1000)).toBe(true);
   });
 
-  it('never lags behind the server, which may have read its clock as soon as it was asked', () => {
-    const clock = new ServerClock();
+  it('never lags behind the clock, which may have been read as soon as it was asked for', () => {
+    const clock = new RemoteClock(250);
     clock.learn(5_000_000.25, at(1000));
-    expect(clock.at(1000)).toBe(5_000_001);
-    expect(clock.at(3500)).toBe(5_002_501);
+    expect(clock.at(1000)).toBe(5_000_000.25);
+    expect(clock.at(3500)).toBe(5_002_500.25);
   });
 
   it('is stale after a minute', () => {
-    const clock = new ServerClock();
+    const clock = new RemoteClock(250);
     clock.learn(5_000_000, at(1000));
     expect(clock.isStale(1000 + MINUTE)).toBe(false);
     expect(clock.isStale(1001 + MINUTE)).toBe(true);
   });
 
-  it('follows the last answer, even if the server’s clock was set back', () => {
-    const clock = new ServerClock();
+  it('follows the last answer, even if the clock was set back', () => {
+    const clock = new RemoteClock(250);
     clock.learn(5_000_000, at(1000));
     clock.learn(4_000_000, at(2000));
     expect(clock.at(2000)).toBe(4_000_000);
   });
 
   it('keeps a close estimate when a slow answer agrees with it', () => {
-    const clock = new ServerClock();
+    const clock = new RemoteClock(250);
     clock.learn(5_000_000, at(1000));
     clock.learn(5_003_000, at(2000, 2500));
     expect(clock.at(4000)).toBe(5_003_000);
   });
 
+  it('stays valid when a slow answer agrees with a close estimate', () => {
+    const clock = new RemoteClock(250);
+    clock.learn(5_000_000, at(1000));
+    clock.learn(5_003_000, at(2000, 2500));
+    expect(clock.isStale(4500)).toBe(false);
+    expect(clock.isStale(1001 + MINUTE)).toBe(true);
+  });
+
   it('follows a slow answer that disagrees with the estimate', () => {
-    const clock = new ServerClock();
+    const clock = new RemoteClock(250);
     clock.learn(5_000_000, at(1000));
     clock.learn(5_010_000, at(2000, 2500));
     expect(clock.at(2000)).toBe(5_010_000);
@@ -51,7 +59,7 @@ describe('ServerClock', () => {
   });
 
   it('is stale at once after a slow answer', () => {
-    const clock = new ServerClock();
+    const clock = new RemoteClock(250);
     clock.learn(5_000_000, at(1000, 251));
     expect(clock.isStale(1252)).toBe(true);
   });
