@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
-import type { DelayQueueObserver } from '../../lib/events/delay-queue-observer.js';
 import { Observers } from '../../lib/events/observers.js';
 import { BatchRunner, type BatchRunnerOptions } from '../../lib/delivery/consumer/batch-runner.js';
 import { CallLine } from '../../lib/delivery/consumer/call-line.js';
