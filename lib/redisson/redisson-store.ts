@@ -224,8 +224,8 @@ export class RedissonMessageStore implements MessageStore {
     return this.#native.accepts(body);
   }
 
-  repair(cursor?: string): Promise<RepairReport> {
-    return this.#native.repair(cursor);
+  repair(lease: number, cursor?: string): Promise<RepairReport> {
+    return this.#native.repair(lease, cursor);
   }
 
   async status(): Promise<QueueStatus> {

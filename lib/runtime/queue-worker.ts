@@ -79,7 +79,11 @@ export class QueueWorker implements MemberWorker {
           claimAlong,
           onAbort,
         }),
-        repairer: new Repairer({ ...common, onChecked: store === queue.partitions.stores[0] ? onChecked : undefined }),
+        repairer: new Repairer({
+          ...common,
+          lease: options.lease,
+          onChecked: store === queue.partitions.stores[0] ? onChecked : undefined,
+        }),
         loop,
         isStarted: false,
         isRepaired: false,

@@ -76,11 +76,13 @@ export interface MessageUpkeep {
    * times, or ready if those have passed. Each call looks at a part of the queue; the first look at a sound queue ends at once.
    * A queue with a long line of ready messages is left for later: what is lost and due would join the end of that line anyway.
    *
-   * It also releases messages that follow one that is gone or dead, which a process of an older version leaves behind.
+   * It also releases messages that follow one that is gone or dead, which a process of an older version leaves behind, and gives a lease
+   * to claims that have none: a consumer that holds one extends it, and otherwise {@link MessageFlow.transfer} takes its messages back.
    *
+   * @param lease - of such claims, ms
    * @param cursor - of the report before; none for a first look
    */
-  repair(cursor?: string): Promise<RepairReport>;
+  repair(lease: number, cursor?: string): Promise<RepairReport>;
 }
 
 /**

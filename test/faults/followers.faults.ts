@@ -94,7 +94,7 @@ describe('a message that follows another', () => {
       await settled.exec();
       const repair = async () => {
         for (let cursor: string | null | undefined; cursor !== null;) {
-          const report = await store.repair(cursor);
+          const report = await store.repair(30_000, cursor);
           expect([report.ready, report.delayed]).toEqual([[], []]);
           cursor = report.cursor;
         }

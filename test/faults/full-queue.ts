@@ -63,7 +63,7 @@ export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = 
   'settle: defer': settle({ kind: 'defer', delay: LONG_LEASE }),
   'settle: dead': settle({ kind: 'dead', error: '{}' }),
   'settle: release': settle({ kind: 'release' }),
-  repair: (store) => store.repair(),
+  repair: (store) => store.repair(30_000),
   status: (store) => store.status(),
   'count types': (store) => store.countTypes(),
   pause: (store) => store.pause(),
@@ -98,6 +98,7 @@ export const withoutInstants = (answer: unknown) =>
   JSON.stringify(answer, (_name, value: unknown) => (typeof value === 'number' && value > 1e6 ? 'an instant' : value));
 
 export interface FullQueue {
+  readonly redis: Redis;
   readonly store: NativeMessageStore;
   readonly keys: NativeKeys | LaneKeys;
   /** Every key of the queue, byte by byte. */
@@ -165,11 +166,11 @@ export class FullQueues {
       const keys = { ...ofQueue, line: `${ofQueue.line}one` };
       const limits = { ...this.#limits, rate: null };
       const store = new OneGroupStore(this.#connections!, { prefix, queue, limits, rules: RULES });
-      return { store, keys, dump: () => dump(this.scene.redis, keys) };
+      return { redis: this.scene.redis, store, keys, dump: () => dump(this.scene.redis, keys) };
     }
     const keys = nativeKeys(prefix, queue);
     const store = new NativeMessageStore(this.#connections!, { keys, limits: this.#limits, partitioning: () => '0 1' });
-    return { store, keys, dump: () => dump(this.scene.redis, keys) };
+    return { redis: this.scene.redis, store, keys, dump: () => dump(this.scene.redis, keys) };
   }
 }
 

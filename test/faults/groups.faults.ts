@@ -139,7 +139,7 @@ describe('groups when processes fail', () => {
       const { messages } = await old.claim({ token: 't', limit: 1000, lease: 1000 });
       expect(messages.map(({ id }) => id)).toEqual(['plain']);
       await old.settle([{ claim: { id: 'plain', token: 't' }, outcome: { kind: 'dead', error: '{}' } }]);
-      await old.repair();
+      await old.repair(30_000);
       for (const id of ['hangs', 'waits', 'later']) {
         expect([await old.find(id), await old.cancel(id), await old.abort(id)]).toEqual([null, false, false]);
       }

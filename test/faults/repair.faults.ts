@@ -2,8 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import type { QueueOptions } from '../../lib/index.js';
 import { redisson } from '../../lib/redisson/index.js';
+import { laneKeys } from '../../lib/store/native/lane-keys.js';
 import { type NativeKeys, nativeKeys } from '../../lib/store/native/native-keys.js';
 import { Handled } from '../support/handled.js';
+import { Latch } from '../support/latch.js';
 import { layouts } from '../support/layouts.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -152,6 +154,74 @@ describe('messages in no state', () => {
     await scene.startApp({ providers: [handlerOf(queue, () => undefined)] });
     await until(async () => (await producer.counts(queue)).dead === 1);
     expect(await producer.counts(queue)).toMatchObject({ delayed: 1, dead: 1 });
+  });
+});
+
+describe('claims whose leases are deleted', () => {
+  const scene = new Scene();
+  const LEASE = 1500;
+
+  const QUEUES: Record<string, { readonly options: QueueOptions; readonly group?: string }> = {
+    'of layout native': { options: { layout: 'native' } },
+    'with partitions': { options: { layout: 'native', partitions: 2 } },
+    'with groups': { options: { layout: 'native', groups: { concurrency: 1 } }, group: 'one' },
+    'of layout redisson': { options: { layout: redisson() } },
+  };
+
+  const forgetLeases = async (queue: string) => {
+    const keys = [0, 1].map((partition) => nativeKeys(scene.prefix, queue, partition).leases);
+    return scene.redis.del(...keys, laneKeys(scene.prefix, queue).leases);
+  };
+
+  test.each(Object.keys(QUEUES))(
+    'come back once the queue is repaired, and what waits behind them goes on: a queue %s',
+    async (kind) => {
+      const { options, group } = QUEUES[kind]!;
+      const queue = scene.newQueue();
+      const handled = new Handled();
+      const module = { defaults: options };
+      const { producer } = await scene.startApp({ module: { ...module, consume: false } });
+      const hang = () => new Promise(() => undefined);
+      const holding = await scene.startApp({
+        module: { ...module, shutdownTimeout: 1 },
+        providers: [handlerOf(queue, hang, { lease: '1h' })],
+      });
+      await producer.offer(queue, 1, 0, { id: 'held', ...(group && { group }) });
+      await until(async () => (await producer.counts(queue)).active === 1);
+      await producer.offer(queue, 1, '100ms', { id: 'behind', ...(group && { group }) });
+      await holding.close();
+      await forgetLeases(queue);
+      await scene.startApp({ module, providers: [handlerOf(queue, handled.record, { lease: LEASE })] });
+      expect((await handled.until('held', { within: 15_000 })).attempt).toBe(2);
+      await handled.until('behind', { within: 15_000 });
+      await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+    },
+  );
+
+  test.each(Object.keys(QUEUES))('stay with handlers that run: a queue %s', async (kind) => {
+    const { options, group } = QUEUES[kind]!;
+    const queue = scene.newQueue();
+    const attempts: number[] = [];
+    const finish = new Latch();
+    const provider = handlerOf(
+      queue,
+      async (_payload, { attempt }) => {
+        attempts.push(attempt);
+        await finish.opened;
+      },
+      { lease: LEASE },
+    );
+    const module = { defaults: options };
+    const { producer } = await scene.startApp({ module, providers: [provider] });
+    await producer.offer(queue, 1, 0, { id: 'held', ...(group && { group }) });
+    await until(() => attempts.length === 1);
+    await until(async () => (await forgetLeases(queue)) > 0);
+    await scene.startApp({ module, providers: [provider] });
+    const deletedAt = Date.now();
+    await until(() => Date.now() > deletedAt + 2 * LEASE, { within: 15_000 });
+    finish.open();
+    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+    expect(attempts).toEqual([1]);
   });
 });
 

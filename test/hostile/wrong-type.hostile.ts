@@ -86,7 +86,7 @@ describe('a foreign type in the place of a line', () => {
     const { store } = await queues.copy((redis, { line }) => FOREIGN_VALUES[type]!(redis.del(line), line));
     await store.cancel('held');
     await store.transfer({ limit: 10 });
-    await store.repair();
+    await store.repair(30_000);
     const handled: string[] = [];
     for (let round = 0; round < 5; round++) {
       const token = `round ${round}`;

@@ -28,7 +28,7 @@ export const CALLS: Record<string, (store: RedissonTestQueue['store']) => Promis
   'settle: retry': settle({ kind: 'retry', delay: HOUR }),
   'settle: again': settle({ kind: 'again', delay: HOUR, body: 'anew' }),
   'settle: release': settle({ kind: 'release' }),
-  repair: (store) => store.repair(),
+  repair: (store) => store.repair(30_000),
   status: (store) => store.status(),
   'count types': (store) => store.countTypes(),
   'list the delayed': (store) => store.list({ state: 'delayed', limit: 10 }),

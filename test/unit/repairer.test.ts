@@ -12,7 +12,7 @@ class DamagedQueue {
 
   constructor(private readonly reports: (RepairReport | Error)[] = []) {}
 
-  repair(cursor?: string): Promise<RepairReport> {
+  repair(_lease: number, cursor?: string): Promise<RepairReport> {
     this.cursors.push(cursor);
     const report = this.reports.shift() ?? { ready: [], delayed: [], cursor: null };
     return report instanceof Error ? Promise.reject(report) : Promise.resolve(report);
@@ -24,7 +24,11 @@ describe('Repairer', () => {
   const open = (reports?: (RepairReport | Error)[]) => {
     const store = new DamagedQueue(reports);
     const events = new LoggedEvents();
-    return { store, events, repairer: new Repairer({ queue: 'orders', store, clock, events, random: () => 0.5 }) };
+    return {
+      store,
+      events,
+      repairer: new Repairer({ queue: 'orders', store, clock, events, lease: 30_000, random: () => 0.5 }),
+    };
   };
 
   it('checks the queue when it starts and every five minutes', async () => {
@@ -43,7 +47,7 @@ describe('Repairer', () => {
   it('has others look whenever it has checked the queue, whether that worked or not', async () => {
     let looks = 0;
     const store = new DamagedQueue([new Error('no connection')]);
-    const parts = { queue: 'orders', clock, events: new LoggedEvents(), random: () => 0.5 };
+    const parts = { queue: 'orders', clock, events: new LoggedEvents(), lease: 30_000, random: () => 0.5 };
     const repairer = new Repairer({ ...parts, store, onChecked: () => looks++ });
     repairer.start();
     await clock.advance(0);

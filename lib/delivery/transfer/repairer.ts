@@ -8,6 +8,8 @@ export interface RepairerOptions {
   readonly store: Pick<MessageUpkeep, 'repair'>;
   readonly clock: Clock;
   readonly events: Events;
+  /** Length of a lease, ms. */
+  readonly lease: number;
   /** For jitter, 0–1. */
   readonly random?: () => number;
   /** Called after each check, for what else is worth a look that often. It must not throw. */
@@ -58,12 +60,12 @@ export class Repairer {
    * @throws what the store throws
    */
   async runOnce(): Promise<number> {
-    const { store, events, queue } = this.options;
+    const { store, events, queue, lease } = this.options;
     const ready: string[] = [];
     const delayed: string[] = [];
     let cursor: string | null | undefined;
     do {
-      const report = await store.repair(cursor ?? undefined);
+      const report = await store.repair(lease, cursor ?? undefined);
       ready.push(...report.ready);
       delayed.push(...report.delayed);
       cursor = report.cursor;

@@ -27,7 +27,7 @@ end
 check_permissions('ZREM', keys.timeouts)
 check_unlist(keys.entries)
 check_forget()
-redis.call('ZREM', keys.timeouts, entry)
 unlist_all(keys.entries, { entry })
+redis.call('ZREM', keys.timeouts, entry)
 forget_offered(args.id, record)
 return 'cancelled'

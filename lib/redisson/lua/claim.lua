@@ -64,9 +64,9 @@ if count > 0 then
     'HDEL', keys.values, 'ZREM', keys.repeated, 'LRANGE', keys.ready, 'HMGET', keys.messages, 'DEL', keys.wake,
     'HMGET', keys.attempts
   )
-  redis.call('LPOP', keys.target, count)
   redis.call('HSET', keys.messages, unpack(records))
   redis.call('RPUSH', keys.ready, unpack(ids))
+  redis.call('LPOP', keys.target, count)
   if others > 0 then
     store_sequence(keys.sequence, sequence + others - 1)
   end

@@ -30,22 +30,28 @@ if #plan.replaced > 0 then
 end
 announce_offers(plan)
 
+for _, id in ipairs(plan.replaced) do
+  local old = plan.waiting[id]
+  if old then
+    forget_offered(id, old.record)
+  end
+end
+-- What is replaced goes last, so that a log that is torn between two writes has lost neither.
+store_offers(plan, now)
 local unlisted = {}
 for _, id in ipairs(plan.replaced) do
   local old = plan.waiting[id]
   if not old then
     take_out(id)
     redis.call('HDEL', keys.messages, id)
+  elseif old.state == 'delayed' then
+    unlisted[#unlisted + 1] = old.entry
   else
-    if old.state == 'delayed' then
-      redis.call('ZREM', keys.timeouts, old.entry)
-      unlisted[#unlisted + 1] = old.entry
-    else
-      redis.call('LREM', keys.target, 1, old.value)
-    end
-    forget_offered(id, old.record)
+    redis.call('LREM', keys.target, 1, old.value)
   end
 end
 unlist_all(keys.entries, unlisted)
-store_offers(plan, now)
+if #unlisted > 0 then
+  redis.call('ZREM', keys.timeouts, unpack(unlisted))
+end
 return plan.receipts

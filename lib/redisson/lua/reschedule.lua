@@ -43,7 +43,7 @@ end
 redis.call('ZADD', keys.timeouts, due, entry)
 redis.call('HSET', keys.offered, id, moved)
 if repeats then
-  redis.call('ZREM', keys.repeated, place_of(digest, id, record))
   redis.call('ZADD', keys.repeated, 0, place_of(digest, id, moved))
+  redis.call('ZREM', keys.repeated, place_of(digest, id, record))
 end
 return 'moved'

@@ -29,8 +29,8 @@ local message = due and find_entries({ entry }, { due })[1]
 check_permissions('ZREM', keys.timeouts)
 check_unlist(keys.entries)
 check_forget()
-redis.call('ZREM', keys.timeouts, entry)
 unlist_all(keys.entries, { entry })
+redis.call('ZREM', keys.timeouts, entry)
 if message then
   forget_offered(message.id, message.record)
 end

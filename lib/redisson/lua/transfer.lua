@@ -62,19 +62,22 @@ end
 if #letters > 0 then
   check_permissions('ZADD', keys.dead, 'HSET', keys.messages, 'HSET', keys.errors)
 end
-if #gone > 0 then
-  redis.call('ZREM', keys.timeouts, unpack(gone))
-  unlist(keys.entries, plan)
-end
 local report = execute_transfer(now, native_plan)
+-- What is removed is stored before, so that a log that is torn between two writes has lost nothing.
 if #values > 0 then
   redis.call('RPUSH', keys.target, unpack(values))
   length = length + #values
 end
 if #letters > 0 then
-  redis.call('ZADD', keys.dead, unpack(letters))
   redis.call('HSET', keys.messages, unpack(records))
   redis.call('HSET', keys.errors, unpack(causes))
+  redis.call('ZADD', keys.dead, unpack(letters))
+end
+if #gone > 0 then
+  unlist(keys.entries, plan)
+  redis.call('ZREM', keys.timeouts, unpack(gone))
+end
+if #letters > 0 then
   report.dropped = report.dropped + drop_oldest_dead(args.max_dead)
 end
 if length > 0 and not is_quiet then

@@ -37,7 +37,7 @@ export class LaneStore extends NativeMessageStore {
   override async claim(request: ClaimRequest): Promise<ClaimReport> {
     const report = await super.claim(request);
     // If that fails, the next repair does it. The claim has been made.
-    if (report.orphans.length > 0) await this.repair().catch(() => undefined);
+    if (report.orphans.length > 0) await this.repair(request.lease).catch(() => undefined);
     return report;
   }
 

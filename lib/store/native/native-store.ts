@@ -238,8 +238,8 @@ export class NativeMessageStore implements MessageStore {
     return acceptsArgument(this.#connections.commands, this.#keys.paused, bytes);
   }
 
-  async repair(cursor = ''): Promise<RepairReport> {
-    const args = { cursor, size: REPAIR_PART, longestDelay: LONGEST_DELAY, ...this.#announcing };
+  async repair(lease: number, cursor = ''): Promise<RepairReport> {
+    const args = { cursor, lease, size: REPAIR_PART, longestDelay: LONGEST_DELAY, ...this.#announcing };
     return readRepairReport(await this.#run(this.#scripts.repair, { args }));
   }
 

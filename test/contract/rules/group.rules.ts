@@ -608,7 +608,7 @@ function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>
       await queue.settle(held, { kind: 'retry', delay: HOUR });
       expect(await queue.take(2)).toHaveLength(2);
       await queue.queue.damage('lanes');
-      await queue.store.repair();
+      await queue.store.repair(30_000);
       // One of each group has a slot left at most: a1 waits for its retry, a2 and b1 are active.
       expect(await queue.take()).toEqual(['b2']);
       expect(await queue.take()).toEqual([]);
@@ -627,7 +627,7 @@ function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>
       await queue.queue.lose('a1');
       for (const part of ['lanes', 'claims']) await queue.queue.damage(part);
       const doorbell = await queue.silentDoorbell();
-      await queue.store.repair();
+      await queue.store.repair(30_000);
       expect(await doorbell.wait(HOUR)).toBe(true);
       expect(await queue.handleAll(5)).toEqual(['a2', 'a3']);
     });
@@ -640,10 +640,10 @@ function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>
         await queue.makeReady('b1', 'b2', 'c1');
         await queue.queue.damage(part);
         for (let cursor: string | null = ''; cursor !== null;) {
-          const report = await queue.store.repair(cursor);
+          const report = await queue.store.repair(30_000, cursor);
           ({ cursor } = report);
         }
-        await queue.store.repair();
+        await queue.store.repair(30_000);
         const first = await queue.take();
         expect(first.map((id) => id[0]).sort()).toEqual(part === 'claims' ? ['a', 'b', 'c'] : ['b', 'c']);
         for (const id of ['a1', ...first]) await queue.store.abort(id);

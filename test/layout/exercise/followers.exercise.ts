@@ -39,7 +39,7 @@ export class FollowersExercise {
       await this.#common.take([end]);
       await this.#follow(end);
       await this.abandon(end);
-      await store.repair();
+      await store.repair(30_000);
       await store.clear();
     }
   }

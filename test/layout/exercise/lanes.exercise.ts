@@ -93,7 +93,7 @@ export class LanesExercise {
         const from = Buffer.from('body of held');
         await this.store.change('held', { due: { at: 0 }, from, to: 'another' });
       } else await until(async () => (await this.store.transfer({ limit: 9 })).moved > 0);
-      await this.store.repair();
+      await this.store.repair(30_000);
       await this.store.clear();
     }
   }
@@ -142,7 +142,7 @@ export class LanesExercise {
     const { token } = await this.#claim();
     await this.store.settle([{ claim: { id: 'held', token }, outcome: { kind: 'retry', delay: HOUR } }]);
     await this.damage();
-    await this.store.repair();
+    await this.store.repair(30_000);
     // The group of a message without a record is known while it is held.
     await this.loseRecord('held');
     await this.store.cancel('held');

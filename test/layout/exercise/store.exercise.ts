@@ -175,7 +175,7 @@ export class StoreExercise {
   }
 
   async #repairInAllWays(): Promise<void> {
-    await this.store.repair();
+    await this.store.repair(30_000);
     for (const state of ['running', 'paused']) {
       if (state === 'paused') await this.store.pause();
       await this.offer('delayed', { after: HOUR });
@@ -183,7 +183,7 @@ export class StoreExercise {
       await this.end(['dead'], DEAD);
       await this.lose('lost and due', recordDueAt(0));
       await this.lose('lost and not due', recordDueAt(Date.now() + HOUR));
-      await this.store.repair();
+      await this.store.repair(30_000);
       await this.store.resume();
       await this.store.clear();
     }

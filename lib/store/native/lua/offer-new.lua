@@ -73,7 +73,7 @@ else
 end
 
 -- The first write proves by itself that it is permitted; offer tells of the permission that the second one lacks.
-if not redis.acl_check_cmd('HSET', keys.messages, '0', '0') then
+if not redis.acl_check_cmd('ZADD', keys.delayed, '0', '0') then
   return false
 end
 -- As in include/announce.lua.
@@ -86,10 +86,10 @@ if redis.call('ZCOUNT', keys.delayed, '-inf', earliest_text) == 0 then
   end
 end
 if scores then
-  redis.call('ZADD', keys.delayed, unpack(scores))
   redis.call('HSET', keys.messages, unpack(records))
+  redis.call('ZADD', keys.delayed, unpack(scores))
 else
-  redis.call('ZADD', keys.delayed, earliest_text, id)
   redis.call('HSET', keys.messages, id, struct.pack('>I6I6', dues, now) .. ARGV[FIRST + 2])
+  redis.call('ZADD', keys.delayed, earliest_text, id)
 end
 return dues

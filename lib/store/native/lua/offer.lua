@@ -160,7 +160,7 @@ end
 if #rewritten > 0 then
   redis.call('HSET', keys.messages, unpack(rewritten))
 end
-redis.call('ZADD', keys.delayed, unpack(scores))
 redis.call('HSET', keys.messages, unpack(records))
+redis.call('ZADD', keys.delayed, unpack(scores))
 --@with lanes ring_for(store_lanes())
 return receipts

@@ -1,12 +1,13 @@
 #!lua flags=allow-oom
 -- Finds messages that are stored but in no state, as damage from outside may leave them, and makes them ready, or
--- delayed again if they are not due yet. Before that it releases followers that nobody will release: those of messages that are dead
+-- delayed again if they are not due yet. Before that it gives a lease to claims that have none, and releases followers that nobody will release: those of messages that are dead
 -- or gone, because a process that does not know of followers has settled them.
 --
--- KEYS messages delayed ready claims dead wake paused followers attempts errors
+-- KEYS messages delayed ready claims leases dead wake paused followers attempts errors
 --@with lanes --      lanes line held
 -- ARGV cursor: text, from the previous call, empty: a new search, which ends at once if all messages are accounted for;
 --        'followers' and a cursor: goes on with these first
+--      lease: number, of claims that have none, in ms: whoever holds one extends it, and without a holder it ends
 --      size: number, roughly how many messages to examine; a small hash is examined as a whole
 --      longest_delay: number, ms; what falls due still later was never delayed by this package
 --      channel: text, of announcements
@@ -102,6 +103,28 @@ local function find_lost(now)
   return lost, next_cursor
 end
 
+-- A claim without a lease would be held for ever. Returns whether there was one: it may hold messages that are gone, so counts tell nothing.
+local function lease_claims()
+  local leased, missing = set_of(redis.call('ZRANGE', keys.leases, 0, -1)), {}
+  local claims = redis.call('HGETALL', keys.claims)
+  for at = 1, #claims, 2 do
+    if not leased[claims[at]] then
+      missing[#missing + 1] = claims[at]
+    end
+  end
+  if #missing == 0 then
+    return false
+  end
+  local now, now_micros = read_clock()
+  local ends = instant_in(args.lease, now_micros)
+  check_permissions('ZADD', keys.leases)
+  announce(args.publish, args.channel, lowest(keys.delayed), ends, now)
+  for _, token in ipairs(missing) do
+    redis.call('ZADD', keys.leases, string.format('%.0f', ends), token)
+  end
+  return true
+end
+
 local function make_ready(ids)
   for _, id in ipairs(ids) do
     redis.call('RPUSH', keys.ready, id)
@@ -117,6 +140,7 @@ if of_followers then
   end
   args.cursor = ''
 end
+local has_leased = args.cursor == '' and lease_claims()
 local ready, elsewhere = redis.call('LLEN', keys.ready), 0
 --@with lanes if ready + redis.call('HLEN', keys.lanes) > MOST_READY then
 --@with lanes   return { '', {}, {} }
@@ -129,7 +153,7 @@ local ready, elsewhere = redis.call('LLEN', keys.ready), 0
 --@with lanes   recount_lanes()
 --@with lanes   ring_for(store_lanes())
 --@with lanes end
-if ready + elsewhere > MOST_READY or (args.cursor == '' and is_sound(ready, elsewhere)) then
+if ready + elsewhere > MOST_READY or (args.cursor == '' and not has_leased and is_sound(ready, elsewhere)) then
   return { '', {}, {} }
 end
 local now = read_clock()

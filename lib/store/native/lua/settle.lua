@@ -203,18 +203,19 @@ local function plan_spent(plan)
   end
 end
 
--- Everything that is written, but for claims, the line of ready messages, and the dead letters that are dropped.
+-- Everything that is written, but for claims, the line of ready messages, and the dead letters that are dropped. Records come first, so
+-- that a log that is torn between two writes has lost none.
 local function plan_writes(plan, attempts_kept)
   local keeps_attempts = attempts_kept + #plan.spent > 0
   plan.writes = {
     { 'HSET', keys.attempts, plan.spent },
+    { 'HSET', keys.messages, plan.records },
+    { 'HSET', keys.errors, plan.errors },
+    { 'ZADD', keys.dead, plan.deaths },
+    { 'ZADD', keys.delayed, plan.scores },
     { 'HDEL', keys.messages, plan.gone },
     { 'HDEL', keys.attempts, keeps_attempts and plan.gone or {} },
     { 'HDEL', keys.attempts, keeps_attempts and plan.renewed or {} },
-    { 'ZADD', keys.delayed, plan.scores },
-    { 'HSET', keys.messages, plan.records },
-    { 'ZADD', keys.dead, plan.deaths },
-    { 'HSET', keys.errors, plan.errors },
   }
 end
 

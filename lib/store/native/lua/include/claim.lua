@@ -3,6 +3,7 @@
 --@include permission
 --@include record
 --@include held
+--@include set
 --@with lanes --@include turns
 
 -- How long a token is remembered as ended: as long as a call may be under way, which is the longest offerTimeout.
@@ -81,6 +82,17 @@ local function failed_attempts(ids, count)
   return table.concat(failed, ' ')
 end
 
+-- Whoever reuses the ids of messages that are gone starts with no failed attempt.
+local function forget_attempts(ids, count, present)
+  local is_present, lost = set_of(present), {}
+  for i = 1, count do
+    if not is_present[ids[i]] then
+      lost[#lost + 1] = ids[i]
+    end
+  end
+  redis.call('HDEL', keys.attempts, unpack(lost))
+end
+
 -- `rate`: from read_rate; `elsewhere`: how many messages are ready but not in the list of ready ids; `known`: as in records_of.
 local function claim_ready(now_micros, rate, elsewhere, known)
   local passed = passed_on()
@@ -122,6 +134,10 @@ local function claim_ready(now_micros, rate, elsewhere, known)
   --@with lanes if has_turns() or #present < count then
   --@with lanes   check_turns()
   --@with lanes end
+  local has_stale_attempts = #present < count and reply[4] ~= ''
+  if has_stale_attempts then
+    check_permissions('HDEL', keys.attempts)
+  end
   if is_bell_stale then
     check_permissions('DEL', keys.wake)
   end
@@ -141,6 +157,9 @@ local function claim_ready(now_micros, rate, elsewhere, known)
   if #present > 0 then
     redis.call('HSET', keys.claims, args.token, with_ids('\n', present))
     redis.call('ZADD', keys.leases, string.format('%.0f', instant_in(args.lease, now_micros)), args.token)
+  end
+  if has_stale_attempts then
+    forget_attempts(ids, count, present)
   end
   if counts or claim_again_in >= 0 then
     rate.store()

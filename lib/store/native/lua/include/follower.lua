@@ -50,8 +50,8 @@ end
 
 -- The caller has taken the ids out of the states that their messages were in.
 local function release_followers(release)
-  redis.call('HDEL', keys.followers, unpack(release.ids))
-  redis.call('HDEL', keys.attempts, unpack(release.ids))
-  redis.call('ZADD', keys.delayed, unpack(release.scores))
   redis.call('HSET', keys.messages, unpack(release.records))
+  redis.call('ZADD', keys.delayed, unpack(release.scores))
+  redis.call('HDEL', keys.attempts, unpack(release.ids))
+  redis.call('HDEL', keys.followers, unpack(release.ids))
 end

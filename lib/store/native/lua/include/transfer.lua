@@ -90,13 +90,13 @@ local function check_transfer_permissions(plan)
 end
 
 -- The ids whose last attempt ends with their lease, as a list and as a set. Those of messages that repeat are not among them: such a message is ready again, and
--- whoever claims it ends the occurrence, because only a calendar knows the next one.
+-- whoever claims it ends the occurrence, because only a calendar knows the next one. Nor are ids without a message, which a claim drops.
 local function buried_by(plan)
   local ids, is_buried = {}, {}
   for i, id in ipairs(plan.expired.ids) do
     if (tonumber(plan.failed[i] or 0) or 0) + 1 >= args.max_attempts then
       local record = redis.call('HGET', keys.messages, id)
-      if not (is_record(record) and find_rule(record)) then
+      if record and not (is_record(record) and find_rule(record)) then
         ids[#ids + 1], is_buried[id] = id, true
       end
     end
@@ -171,11 +171,11 @@ local function execute_transfer(now, plan)
     more = #plan.due == args.limit or #plan.expired.ids == args.limit,
   }
   local next_due, next_lease_end = plan.next_due, plan.next_lease_end
-  if #plan.expired.ids > 0 then
-    report.recovered, report.buried, report.dropped = take_back(now, plan)
-  end
   for token, left in pairs(plan.expired.left) do
     store_held(token, left)
+  end
+  if #plan.expired.ids > 0 then
+    report.recovered, report.buried, report.dropped = take_back(now, plan)
   end
   if next(plan.expired.left) ~= nil then
     next_lease_end = lowest(keys.leases)

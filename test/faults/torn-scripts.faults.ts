@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ClaimedMessage, Outcome } from '../../lib/store/message-flow.js';
+import type { MessageStore } from '../../lib/store/message-store.js';
+import { dumpAll, effectsOf, recover, replay, WITH_LOG } from '../support/redis/torn-log.js';
+import { Scene } from '../support/scene.js';
+import { CALLS, CALLS_OF_LANES, FULL_QUEUE_IDS, type FullQueue, FullQueues, HELD } from './full-queue.js';
+
+const MINUTE = 60_000;
+const FAR = 9e12;
+
+const settleHeld = (outcome: Outcome) => (store: MessageStore) => store.settle([{ claim: HELD, outcome }]);
+
+/** Paths that a call of a full queue does not take, and that write in another order. */
+const FURTHER: typeof CALLS = {
+  abort: (store) => store.abort('active'),
+  'abort a followed message': (store) => store.abort('followed'),
+  change: async (store) => {
+    const { body } = (await store.find('delayed'))!;
+    return store.change!('delayed', { due: { at: FAR + 1 }, from: body, to: 'J4' });
+  },
+  'settle: again with another body': settleHeld({ kind: 'again', delay: MINUTE, body: 'J5' }),
+  'settle: dead with another body': settleHeld({ kind: 'dead', error: '{}', body: 'J5' }),
+};
+
+/** Which messages a call is to remove. */
+const REMOVED: Record<string, readonly string[]> = {
+  cancel: ['delayed'],
+  'cancel a held message': ['held'],
+  'settle: ack': ['active'],
+  'settle: ack, with its group': ['active'],
+  abort: ['active'],
+  'discard one': ['dead'],
+  'discard the oldest': ['dead'],
+};
+
+/** Which calls remove what follows a message, or replace it. */
+const WITHOUT_FOLLOWER = ['cancel a follower', 'offer, replace a followed message'];
+
+/** What is neither in a state that goes on by itself nor gone on purpose. */
+async function problemsOf(
+  { redis, store, keys }: FullQueue,
+  { name, ids, handled }: { name: string; ids: readonly string[]; handled: readonly ClaimedMessage[] },
+): Promise<string[]> {
+  const problems: string[] = [];
+  const states = new Map<string, string>();
+  for (const state of ['delayed', 'ready', 'active', 'dead'] as const) {
+    for (const { id, leasedUntil } of (await store.list({ state, limit: 1000 })).messages) {
+      states.set(id, state);
+      if (state === 'ready') problems.push(`${id} stays ready`);
+      if (state === 'active' && !leasedUntil) problems.push(`${id} is active without a lease`);
+    }
+  }
+  for (const id of new Set([...ids, 'new'])) {
+    const isStored = (await store.find(id)) !== null;
+    if (isStored && !states.has(id)) problems.push(`${id} is in no state`);
+    const isAccountedFor = isStored || handled.some((one) => one.id === id) || REMOVED[name]?.includes(id);
+    if (ids.includes(id) && !isAccountedFor) problems.push(`${id} is lost`);
+  }
+  if (WITHOUT_FOLLOWER.includes(name)) return problems;
+  const follower = await redis.hget(keys.followers, 'followed');
+  const bodies = [follower, (await store.find('followed'))?.body, ...handled.map(({ body }) => body)];
+  if (!bodies.some((body) => body?.toString().endsWith('J3'))) problems.push('the follower is lost');
+  return problems;
+}
+
+describe.each([
+  ['a message in every state', false, { ...CALLS, ...FURTHER }, FULL_QUEUE_IDS],
+  ['messages of a group', true, { ...CALLS_OF_LANES, ...FURTHER }, [...FULL_QUEUE_IDS, 'held', 'in line']],
+] as const)('a script of a queue with %s that ends between two of its writes', (_, hasLanes, calls, ids) => {
+  const dir = mkdtempSync(join(tmpdir(), 'torn-scripts-'));
+  const scene = new Scene({ args: WITH_LOG, dir });
+  // With these limits, an expired lease buries its message.
+  const queues = new FullQueues(scene, { hasLanes, limits: { attempts: 2 } });
+
+  const NOT_TORN = ['clear', 'pause', 'resume', 'repair'];
+  test.each(Object.keys(calls).filter((name) => !NOT_TORN.includes(name)))(
+    'loses no message and holds none for ever: %s',
+    async (name) => {
+      await scene.redis.flushall();
+      const queue = await queues.copy();
+      const before = await dumpAll(scene.redis);
+      const effects = await effectsOf(dir, () => calls[name]!(queue.store));
+      const problems: string[] = [];
+      for (let count = 1; count < effects.length; count++) {
+        await replay(scene.redis, before, effects.slice(0, count));
+        const handled = await recover(queue.store);
+        const found = await problemsOf(queue, { name, ids, handled });
+        const done = effects
+          .slice(0, count)
+          .map(({ command, args }) => `${command} ${String(args[0]).split(':').at(-1)}`);
+        problems.push(...found.map((problem) => `${done.join(', ')}: ${problem}`));
+      }
+      expect(problems).toEqual([]);
+    },
+  );
+});
