@@ -26,7 +26,7 @@ import { FollowersExercise } from './exercise/followers.exercise.js';
 import { LanesExercise, OneGroupStore } from './exercise/lanes.exercise.js';
 import { NativeExercise } from './exercise/native.exercise.js';
 import { RedissonExercise } from './exercise/redisson.exercise.js';
-import { EXERCISE_LIMITS, StoreExercise } from './exercise/store.exercise.js';
+import { damageIn, EXERCISE_LIMITS, StoreExercise } from './exercise/store.exercise.js';
 import { placesOf, TracedConnections } from './exercise/traced-connections.js';
 
 const QUEUE = { prefix: 'delay-queue', queue: 'orders' };
@@ -60,8 +60,8 @@ describe('the permissions of each layout', () => {
     const trace = await CommandTrace.start(scene.redis, keys);
     const connections = new TracedConnections(settings());
     const store = new NativeMessageStore(connections, { keys, limits: EXERCISE_LIMITS, partitioning: () => '0 1' });
-    const lose = (id: string, record: Buffer) => scene.redis.hset(keys.messages, id, record);
-    await watched(store, trace, ['SUBSCRIBE'], () => new StoreExercise(store, lose).run());
+    const damage = damageIn(scene.redis, keys);
+    await watched(store, trace, ['SUBSCRIBE'], () => new StoreExercise(store, damage).run());
     const limits = { ...EXERCISE_LIMITS, maxMessages: null, rate: null };
     const unlimited = new NativeMessageStore(connections, { keys, limits, partitioning: () => '0 1' });
     await new NativeExercise(unlimited).run();
@@ -118,9 +118,10 @@ describe('the permissions of each layout', () => {
     const store = open(1);
     // As many slots as the exercise of other messages takes at once.
     const free = open(1000, EXERCISE_LIMITS);
+    const damageMessages = damageIn(scene.redis, keys);
     const lose = (id: string, record: Buffer) =>
-      scene.redis.hset(keys.messages, id, Buffer.concat([record, Buffer.from('Ngroup\none\nits body')]));
-    await watched(free, trace, ['SUBSCRIBE'], () => new StoreExercise(free, lose).run());
+      damageMessages.lose(id, Buffer.concat([record, Buffer.from('Ngroup\none\nits body')]));
+    await watched(free, trace, ['SUBSCRIBE'], () => new StoreExercise(free, { ...damageMessages, lose }).run());
     await new FollowersExercise(free, abandonIn(keys)).run();
     const damage = () => scene.redis.multi().del(keys.lanes, keys.held).hset(keys.held, 'gone', '1').exec();
     const loseRecord = (id: string) => scene.redis.hdel(keys.messages, id);

@@ -12,7 +12,7 @@ export class FollowersExercise {
     private readonly store: MessageStore,
     private readonly abandon: (end: 'gone' | 'dead') => Promise<unknown>,
   ) {
-    this.#common = new StoreExercise(store, () => Promise.resolve());
+    this.#common = new StoreExercise(store);
   }
 
   async run(): Promise<void> {

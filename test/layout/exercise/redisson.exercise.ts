@@ -5,7 +5,7 @@ import type { DueTime } from '../../../lib/store/message-intake.js';
 import type { NativeKeys } from '../../../lib/store/native/native-keys.js';
 import type { RedissonMessageStore } from '../../../lib/redisson/redisson-store.js';
 import { encodeEntry } from '../../redisson/entry.codec.js';
-import { StoreExercise } from './store.exercise.js';
+import { damageIn, StoreExercise } from './store.exercise.js';
 
 const HOUR = 3_600_000;
 /** Two times so many entries make a list that is not read at once. */
@@ -21,7 +21,7 @@ export class RedissonExercise {
     private readonly redis: Redis,
     private readonly keys: RedissonKeys & NativeKeys,
   ) {
-    this.#common = new StoreExercise(store, (id, record) => redis.hset(keys.messages, id, record));
+    this.#common = new StoreExercise(store, damageIn(redis, keys));
   }
 
   async run(): Promise<void> {

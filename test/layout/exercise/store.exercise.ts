@@ -1,6 +1,8 @@
+import type { Redis } from 'ioredis';
 import type { Outcome } from '../../../lib/store/message-flow.js';
 import type { Offer } from '../../../lib/store/message-intake.js';
 import type { MessageStore, StoreLimits } from '../../../lib/store/message-store.js';
+import type { NativeKeys } from '../../../lib/store/native/native-keys.js';
 import { randomName } from '../../support/random-name.js';
 import { until } from '../../support/until.js';
 
@@ -17,14 +19,32 @@ const RETRY: Outcome = { kind: 'retry', delay: 0 };
 const PUT_OFF: Outcome = { kind: 'retry', delay: HOUR };
 const DEAD: Outcome = { kind: 'dead', error: '{}' };
 
+/** What somebody else does to the keys of a queue. */
+export interface Damage {
+  /** Writes the record of a message that is in no state. */
+  lose(id: string, record: Buffer): Promise<unknown>;
+  /** Deletes the record of a message. */
+  forget(id: string): Promise<unknown>;
+  /** Deletes the leases of all claims. */
+  forgetLeases(): Promise<unknown>;
+}
+
+export const damageIn = (redis: Redis, keys: Pick<NativeKeys, 'messages' | 'leases'>): Damage => ({
+  lose: (id, record) => redis.hset(keys.messages, id, record),
+  forget: (id) => redis.hdel(keys.messages, id),
+  forgetLeases: () => redis.del(keys.leases),
+});
+
+const nothing = () => Promise.resolve();
+const NO_DAMAGE: Damage = { lose: nothing, forget: nothing, forgetLeases: nothing };
+
 /** Runs everything that a store can do, with messages in all states, so that its scripts take every path. */
 export class StoreExercise {
   #tokens = 0;
 
-  /** @param lose - writes the record of a message that is in no state */
   constructor(
     private readonly store: MessageStore,
-    private readonly lose: (id: string, record: Buffer) => Promise<unknown>,
+    private readonly damage: Damage = NO_DAMAGE,
   ) {}
 
   async run(): Promise<void> {
@@ -181,12 +201,20 @@ export class StoreExercise {
       await this.offer('delayed', { after: HOUR });
       await this.take(['active']);
       await this.end(['dead'], DEAD);
-      await this.lose('lost and due', recordDueAt(0));
-      await this.lose('lost and not due', recordDueAt(Date.now() + HOUR));
+      await this.damage.lose('lost and due', recordDueAt(0));
+      await this.damage.lose('lost and not due', recordDueAt(Date.now() + HOUR));
       await this.store.repair(30_000);
       await this.store.resume();
       await this.store.clear();
     }
+    await this.take(['without a lease']);
+    await this.damage.forgetLeases();
+    await this.store.repair(30_000);
+    await this.store.clear();
+    await this.makeReadyAgain('gone after a failure');
+    await this.damage.forget('gone after a failure');
+    await this.store.claim({ token: 'of what is gone', limit: 1, lease: HOUR });
+    await this.store.clear();
   }
 
   async #endInAllWays(): Promise<void> {
