@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Finds messages that are stored but in no state, as damage from outside may leave them, and makes them ready, or
--- delayed again if they are not due yet. Before that it gives a lease to claims that have none, and releases followers that nobody will release: those of messages that are dead
--- or gone, because a process that does not know of followers has settled them.
+-- delayed again if they are not due yet. Before that it gives a lease to claims that have none, and releases followers that nobody will
+-- release: those of messages that are dead or gone, because a process that does not know of followers has settled them.
 --
 -- KEYS messages delayed ready claims leases dead wake paused followers attempts errors
 --@with lanes --      lanes line held
@@ -118,7 +118,7 @@ local function lease_claims()
   local now, now_micros = read_clock()
   local ends = instant_in(args.lease, now_micros)
   check_permissions('ZADD', keys.leases)
-  announce(args.publish, args.channel, lowest(keys.delayed), ends, now)
+  announce(args.database, args.channel, lowest(keys.delayed), ends, now)
   for _, token in ipairs(missing) do
     redis.call('ZADD', keys.leases, string.format('%.0f', ends), token)
   end
