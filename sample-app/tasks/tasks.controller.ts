@@ -1,7 +1,18 @@
-import { BadRequestException, Controller, Post, Query } from '@nestjs/common';
+import {
+  BadRequestException,
+  Controller,
+  Get,
+  Head,
+  Header,
+  MethodNotAllowedException,
+  Post,
+  Query,
+  UseGuards,
+} from '@nestjs/common';
 import { DelayQueueProducer } from 'nestjs-delay-queue';
 import { ShopEvents } from '../live/shop-events.js';
 import { readDuration } from '../requests/read-duration.js';
+import { OwnSiteGuard } from '../requests/same-origin.js';
 import { TaskBoard } from './task-board.js';
 import type { TaskPayload } from './task-handler.js';
 import type { Task } from './task.js';
@@ -27,5 +38,19 @@ export class TasksController {
     await this.board.add(added);
     await this.events.publish({ type: 'task', data: added });
     return added;
+  }
+
+  /** Or else Express would answer HEAD by what answers GET, and so add a task. */
+  @Head('add')
+  refuseHead(): never {
+    throw new MethodNotAllowedException();
+  }
+
+  /** For the address bar of a browser: `/add?task=sanyou`. */
+  @Get('add')
+  @UseGuards(OwnSiteGuard)
+  @Header('Cache-Control', 'no-store')
+  addTyped(@Query('task') text?: unknown, @Query('delay') delay?: unknown): Promise<Task> {
+    return this.add(text, delay);
   }
 }

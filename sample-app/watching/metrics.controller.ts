@@ -5,6 +5,7 @@ import { metrics } from '@opentelemetry/api';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { observeQueues } from 'nestjs-delay-queue/otel';
+import { WATCHED_QUEUES } from './watched-queues.js';
 
 /** What OpenTelemetry has measured, in the form that Prometheus reads. */
 @Controller('metrics')
@@ -16,7 +17,7 @@ export class MetricsController implements OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    observeQueues(this.modules, ['orders', 'tasks']);
+    observeQueues(this.modules, WATCHED_QUEUES);
   }
 
   @Get()

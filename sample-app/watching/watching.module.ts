@@ -7,6 +7,7 @@ import { DelayQueueHealthIndicator } from 'nestjs-delay-queue/terminus';
 import { boardPolicy } from './board-policy.js';
 import { HealthController } from './health.controller.js';
 import { MetricsController } from './metrics.controller.js';
+import { WATCHED_QUEUES } from './watched-queues.js';
 
 /**
  * What those who run the shop look at: its health, for a load balancer, its metrics, for Prometheus, and the board, for
@@ -21,7 +22,7 @@ import { MetricsController } from './metrics.controller.js';
       middleware: boardPolicy,
       boardOptions: { uiConfig: { boardTitle: 'Delay queues', hideRedisDetails: true } },
     }),
-    DelayQueueBoardModule.forFeature({ queue: 'orders' }, { queue: 'tasks' }, { queue: 'parcels' }),
+    DelayQueueBoardModule.forFeature(...WATCHED_QUEUES.map((queue) => ({ queue }))),
   ],
   controllers: [HealthController, MetricsController],
   providers: [DelayQueueHealthIndicator],

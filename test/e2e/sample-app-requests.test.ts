@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { BoardClient } from '../support/board/board-client.js';
@@ -47,12 +48,13 @@ describe('requests to the sample shop', () => {
     await shop.post('/orders', { payWithin: 0 });
     const metrics = async () => (await send('GET', '/metrics')).message;
     await until(async () => /^messaging_process_duration_count\{.*"orders".*\} [1-9]/m.test(await metrics()));
-    expect(await metrics()).toMatch(/^delay_queue_queue_messages\{.*"tasks".*\} 0$/m);
+    const measured = (await metrics()).matchAll(/^delay_queue_queue_paused\{.*?destination_name="(\w+)".*\} 0$/gm);
+    expect([...measured].map(([, queue]) => queue).sort()).toEqual(await handledQueues());
   });
 
-  it('for its board show its queues, and handle a message that is promoted there', async () => {
+  it('for its board show all its queues, and handle a message that is promoted there', async () => {
     const board = new BoardClient(`${shop.url}/board`);
-    expect((await board.queues()).map(({ name }) => name)).toEqual(['orders', 'tasks', 'parcels']);
+    expect((await board.queues()).map(({ name }) => name).sort()).toEqual(await handledQueues());
     const { id: order } = (await shop.post('/orders', { payWithin: '1h' })).body;
     const timeout = `unpaid:${String(order)}`;
     expect(await board.ids('orders', { status: 'delayed' })).toContain(timeout);
@@ -60,6 +62,14 @@ describe('requests to the sample shop', () => {
     await until(async () => (await statusOf(order)) === 'cancelled');
     expect(await board.ids('orders', { status: 'delayed' })).not.toContain(timeout);
   });
+
+  /** The queues that have a handler in the sources of the shop. */
+  async function handledQueues(): Promise<string[]> {
+    const sources = new URL('../../sample-app/', import.meta.url);
+    const files = (await readdir(sources, { recursive: true })).filter((file) => file.endsWith('.ts'));
+    const texts = await Promise.all(files.map((file) => readFile(new URL(file, sources), 'utf8')));
+    return texts.flatMap((text) => [...text.matchAll(/@DelayedHandler\('(\w+)'/g)].map(([, queue]) => queue!)).sort();
+  }
 
   async function statusOf(order: unknown): Promise<unknown> {
     const list = (await orders()) as readonly { readonly id: unknown; readonly status: unknown }[];
@@ -171,6 +181,53 @@ describe('requests to the sample shop', () => {
     it("may not name a foreign Origin with the shop's own Host", async () => {
       const headers = { origin: 'http://rebound.example', host: own() };
       expect((await send('POST', '/orders', { headers })).status).toBe(403);
+    });
+  });
+
+  describe('for a task by GET, as one types them into a browser', () => {
+    const tasks = async () => {
+      const page = await shop.listen();
+      const shown = page.of('snapshot')[0]!.data.tasks;
+      page.close();
+      return shown as readonly { readonly task: string }[];
+    };
+
+    it.each([
+      { from: 'somebody who types the address', headers: { 'sec-fetch-site': 'none' } },
+      { from: 'a program that is no browser', headers: {} },
+      { from: "the shop's own page", headers: { 'sec-fetch-site': 'same-origin' } },
+    ])('add it for $from', async ({ from, headers }) => {
+      const task = from.slice(0, 20);
+      expect((await send('GET', `/add?task=${encodeURIComponent(task)}`, { headers })).status).toBe(200);
+      expect((await tasks())[0]).toMatchObject({ task });
+    });
+
+    const adds = [
+      { kind: 'a page of another site', headers: { 'sec-fetch-site': 'cross-site' }, status: 403 },
+      { kind: 'a page on another port of this machine', headers: { 'sec-fetch-site': 'same-site' }, status: 403 },
+      { kind: 'a page of another site, in an older browser', headers: { referer: 'http://other.example/' }, status: 403 },
+      { kind: 'another origin', headers: { origin: 'http://127.0.0.1:1' }, status: 403 },
+      {
+        kind: 'a browser that fetches what somebody may be about to type',
+        headers: { 'sec-fetch-site': 'none', 'sec-purpose': 'prefetch;prerender' },
+        status: 403,
+      },
+      { kind: 'another host name', headers: { host: 'rebound.example' }, status: 421 },
+    ];
+    const paths = ['/add?task=x', '/ADD/?task=x'];
+    it.each(adds.flatMap((add) => paths.map((path) => ({ ...add, path }))))(
+      'add nothing for $kind ($path)',
+      async ({ headers, path, status }) => {
+        const before = await tasks();
+        expect((await send('GET', path, { headers: headers as Record<string, string> })).status).toBe(status);
+        expect(await tasks()).toEqual(before);
+      },
+    );
+
+    it('add nothing by HEAD', async () => {
+      const before = await tasks();
+      expect((await send('HEAD', '/add?task=x')).status).toBe(405);
+      expect(await tasks()).toEqual(before);
     });
   });
 

@@ -139,8 +139,21 @@ describe('the sample shop', () => {
     expect(shop.log).toContain('Task due: sanyou');
   });
 
+  it('does a task that somebody has typed into the address bar, after five seconds by default', async () => {
+    const askedAt = Date.now();
+    const { status, body } = await shop.get('/add?task=sanyou');
+    expect({ status, body }).toMatchObject({ status: 200, body: { task: 'sanyou', doneAt: null } });
+    const page = await shop.listen();
+    await until(() => page.of('task').some(({ data }) => data.id === body.id && data.doneAt !== null), { within: 10_000 });
+    const { dueAt } = page.of('task').at(-1)!.data;
+    expect(Date.parse(String(dueAt)) - askedAt).toBeGreaterThanOrEqual(4900);
+    expect(Date.parse(String(dueAt)) - askedAt).toBeLessThan(7000);
+    page.close();
+  });
+
   it('refuses a task without text, and an invalid delay', async () => {
     expect((await shop.post('/add')).status).toBe(400);
+    expect((await shop.get('/add')).status).toBe(400);
     expect((await shop.post('/add?task=x&delay=soon')).status).toBe(400);
   });
 
