@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DelayQueueProducer } from 'nestjs-delay-queue';
 import { ShopEvents } from '../live/shop-events.js';
+import { OrderBook } from '../orders/order-book.js';
 import { Switches, type SwitchStates } from './switches.js';
 
 @Injectable()
@@ -9,6 +10,7 @@ export class ControlsService {
     private readonly producer: DelayQueueProducer,
     private readonly switches: Switches,
     private readonly events: ShopEvents,
+    private readonly book: OrderBook,
   ) {}
 
   letHandlerFail(failing: boolean): Promise<SwitchStates> {
@@ -21,8 +23,22 @@ export class ControlsService {
   }
 
   async resume(): Promise<SwitchStates> {
+    // Noted first: the messages that were held up come at once.
+    await this.switches.set({ resumedAt: await this.#now() });
     await this.producer.resume('orders');
     return this.#set({ paused: false });
+  }
+
+  /** Sets the switch right after somebody has paused or resumed the queue on the board or by the command line. */
+  async notice(): Promise<void> {
+    const [paused, known] = await Promise.all([this.producer.isPaused('orders'), this.switches.read()]);
+    if (paused === known.paused) return;
+    await this.#set(paused ? { paused } : { paused, resumedAt: await this.#now() });
+  }
+
+  /** By the clock of the due times. */
+  async #now(): Promise<string> {
+    return (await this.book.now()).toISOString();
   }
 
   async #set(some: Partial<SwitchStates>): Promise<SwitchStates> {

@@ -4,6 +4,13 @@ export interface SwitchStates {
   readonly failing: boolean;
   /** Whether the orders' queue is paused. */
   readonly paused: boolean;
+  /** When the queue last went on after a pause, ISO 8601; null if it never did. */
+  readonly resumedAt: string | null;
+}
+
+/** True if a message that is handled now had to wait because the queue was paused. */
+export function wasHeldUp({ paused, resumedAt }: SwitchStates, dueAt: Date): boolean {
+  return paused || (resumedAt !== null && dueAt.getTime() <= Date.parse(resumedAt));
 }
 
 /** Keeps the switches. All are off at first. */

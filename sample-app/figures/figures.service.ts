@@ -7,8 +7,10 @@ import { type Lateness, LatenessWindow } from './lateness-window.js';
 
 /** What this process has seen of all processes since it started. */
 export interface Figures {
-  /** Of the latest thousand orders that were placed alone. A batch has its own. */
+  /** Of the latest thousand orders that were placed alone and that no pause has held up. A batch has its own. */
   readonly lateness: Lateness;
+  /** How many of the latest thousand that were placed alone a pause has held up. */
+  readonly heldUp: number;
   /** The latest batch; null if none was placed. */
   readonly batch: BatchState | null;
 }
@@ -19,6 +21,7 @@ const SHORTEST_INTERVAL = 100;
 @Injectable()
 export class FiguresService {
   readonly #lateness = new LatenessWindow(WINDOW);
+  readonly #heldUp = new LatenessWindow(WINDOW);
   readonly #changed = new Subject<void>();
   #batch: BatchProgress | undefined;
 
@@ -28,7 +31,8 @@ export class FiguresService {
   }
 
   get current(): Figures {
-    return { lateness: this.#lateness.summary(), batch: this.#batch?.state ?? null };
+    const heldUp = this.#heldUp.summary().count;
+    return { lateness: this.#lateness.summary(), heldUp, batch: this.#batch?.state ?? null };
   }
 
   /** The figures whenever they change, at most ten times a second. */
@@ -43,8 +47,9 @@ export class FiguresService {
   #see(event: ShopEvent): void {
     if (event.type === 'batch') this.#batch = new BatchProgress(event.data);
     else if (event.type === 'order' && event.data.lateBy !== null) {
-      if (event.data.batch === null) this.#lateness.add(event.data.id, event.data.lateBy);
-      else this.#batch?.see(event.data);
+      const { id, batch, lateBy, heldUp } = event.data;
+      if (batch !== null) this.#batch?.see(event.data);
+      else (heldUp ? this.#heldUp : this.#lateness).add(id, lateBy);
     } else return;
     this.#changed.next();
   }

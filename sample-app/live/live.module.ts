@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ControlsModule } from '../controls/controls.module.js';
 import { DeadLettersModule } from '../dead-letters/dead-letters.module.js';
 import { FiguresModule } from '../figures/figures.module.js';
 import { OrdersModule } from '../orders/orders.module.js';
@@ -8,7 +9,7 @@ import { LiveFeed } from './live-feed.js';
 import { QueueCounts } from './queue-counts.js';
 
 @Module({
-  imports: [OrdersModule, DeadLettersModule, FiguresModule, ParcelsModule],
+  imports: [ControlsModule, OrdersModule, DeadLettersModule, FiguresModule, ParcelsModule],
   controllers: [LiveController],
   providers: [LiveFeed, QueueCounts],
 })

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DelayQueueProducer, type MessageCounts } from 'nestjs-delay-queue';
+import { ControlsService } from '../controls/controls.service.js';
 import { type DeadOrder, DeadOrders } from '../dead-letters/dead-orders.js';
 import { OrdersService } from '../orders/orders.service.js';
 import { OrderBook } from '../orders/order-book.js';
@@ -45,6 +46,7 @@ export class QueueCounts {
     private readonly book: OrderBook,
     private readonly letters: DeadOrders,
     private readonly listed: OrdersService,
+    private readonly controls: ControlsService,
     events: ShopEvents,
   ) {
     this.changes = merge(interval(INTERVAL), events.all, events.all.pipe(delay(SETTLING))).pipe(
@@ -57,7 +59,11 @@ export class QueueCounts {
   }
 
   async read(): Promise<ShopCounts> {
-    const [orders, done] = await Promise.all([this.producer.counts('orders'), this.book.cancelled()]);
+    const [orders, done] = await Promise.all([
+      this.producer.counts('orders'),
+      this.book.cancelled(),
+      this.controls.notice(),
+    ]);
     const dead = orders.dead > 0 ? await this.#readDead() : { deadOrders: [], redrivable: [] };
     return { orders: { ...orders, done }, ...dead };
   }

@@ -8,6 +8,13 @@ export interface Confirmation {
   readonly dueAt: Date;
 }
 
+/** The message that cancels an order. */
+export interface TimeoutMessage {
+  readonly dueAt: Date;
+  /** Whether it had to wait because the queue was paused. */
+  readonly heldUp: boolean;
+}
+
 export interface Settlement {
   readonly order: Order;
   /** Whether this call decided the outcome; false if the order was already settled. */
@@ -32,10 +39,9 @@ export abstract class OrderBook {
    * Pays or cancels an order, unless that is already decided: of any number of calls at once, in any number of processes,
    * exactly one wins.
    *
-   * @param messageDueAt - when the message that cancels the order was due
    * @returns null if there is no such order, or if it is still a draft
    */
-  abstract settle(id: string, outcome: OrderOutcome, messageDueAt?: Date): Promise<Settlement | null>;
+  abstract settle(id: string, outcome: OrderOutcome, message?: TimeoutMessage): Promise<Settlement | null>;
 
   /**
    * Notes that an attempt at an order's message has failed.

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DelayedHandler, type DelayedMessage } from 'nestjs-delay-queue';
-import { Switches } from '../controls/switches.js';
+import { Switches, wasHeldUp } from '../controls/switches.js';
 import { ShopEvents } from '../live/shop-events.js';
 import { OrderBook } from './order-book.js';
 
@@ -27,9 +27,9 @@ export class OrderTimeouts {
     maxDeadLetters: 2000,
   })
   async cancelUnpaid({ orderId }: OrderTimeout, { attempt, dueAt }: DelayedMessage): Promise<void> {
-    const { failing } = await this.switches.read();
-    if (failing) await this.#fail(orderId, attempt);
-    const settlement = await this.book.settle(orderId, 'cancelled', dueAt);
+    const states = await this.switches.read();
+    if (states.failing) await this.#fail(orderId, attempt);
+    const settlement = await this.book.settle(orderId, 'cancelled', { dueAt, heldUp: wasHeldUp(states, dueAt) });
     if (!settlement) return;
     const { order, won } = settlement;
     if (won && order.listed) this.#logger.log(`Order ${orderId} (${order.item}) was not paid in time: cancelled`);

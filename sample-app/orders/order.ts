@@ -10,6 +10,8 @@ export interface Order {
   readonly settledAt: string | null;
   /** How late its message was when it cancelled the order, ms; null unless it did. */
   readonly lateBy: number | null;
+  /** Whether that message had to wait because the queue was paused. */
+  readonly heldUp: boolean;
   /** How many attempts at its message have failed. */
   readonly failedAttempts: number;
   /** The batch it was placed with; null if it was placed alone. */

@@ -1,4 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { BoardClient } from '../support/board/board-client.js';
+import { CommandCount } from '../support/command-count.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
 import { until } from '../support/until.js';
@@ -78,6 +81,50 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
     // Orders that no page lists are not announced.
     expect(page.of('order').filter(({ data }) => data.batch === batch.id && !data.listed)).toEqual([]);
     await until(() => orderCounts()!.done! >= 1000);
+  });
+
+  const figures = () =>
+    latest('figures') as { lateness: { count: number }; heldUp: number; batch: (Batch & { heldUp: number }) | null };
+
+  it.each(['the page', 'the board'])('count no order as late that a pause by %s has held up', async (by) => {
+    const board = new BoardClient(`${shop.url}/board`);
+    const ask = (what: 'pause' | 'resume') =>
+      by === 'the page' ? shop.post(`/controls/${what}`) : board.put(`orders/${what}`);
+    // Each page is told the figures in its first event; later ones come only when they change.
+    const fresh = await shop.listen();
+    const { lateness, heldUp } = fresh.of('snapshot')[0]!.data.figures as ReturnType<typeof figures>;
+    fresh.close();
+    await ask('pause');
+    await page.until('switches', { paused: true });
+    const held = await shop.place({ payWithin: 0 });
+    const { body: batch } = await shop.post('/orders/batch');
+    await until(() => waiting() >= 1001 && orderCounts()?.ready === 1001, { within: 20_000 });
+    await ask('resume');
+    expect((await page.until('order', { id: held, status: 'cancelled' })).data.heldUp).toBe(true);
+    await until(() => figures().batch?.id === batch.id && figures().batch?.took !== null, { within: 20_000 });
+    expect(figures().heldUp).toBe(heldUp + 1);
+    expect(figures().lateness.count).toBe(lateness.count);
+    expect(figures().batch).toMatchObject({ cancelled: 1000, heldUp: 1000, lateness: { count: 0 } });
+    await until(async () => page.of('switches').at(-1)?.data.paused === false);
+    const next = await shop.place({ payWithin: 0 });
+    expect((await page.until('order', { id: next, status: 'cancelled' })).data.heldUp).toBe(false);
+    await until(() => figures().lateness.count === lateness.count + 1);
+    expect(figures().heldUp).toBe(heldUp + 1);
+  });
+
+  (store === 'Redis' ? it : it.skip)('spend few calls of Redis on the orders of a batch', async () => {
+    const redisOfShop = new Redis(redis!.url);
+    const counted = await CommandCount.start(redisOfShop);
+    const { body: batch } = await shop.post('/orders/batch');
+    await until(() => figures().batch?.id === batch.id, { within: 20_000 });
+    const placing = await counted.stop();
+    await until(() => figures().batch?.took !== null, { within: 20_000 });
+    const { eval: scripts = 0, publish = 0, hmget = 0 } = await counted.stop();
+    redisOfShop.disconnect();
+    // Scripts of the delay queue are called by their digest, and it publishes and looks up little.
+    const calls = { settling: scripts - (placing.eval ?? 0), publish, hmget };
+    console.log(`A thousand orders due at once took the shop ${JSON.stringify(calls)}`);
+    for (const count of Object.values(calls)) expect(count).toBeLessThan(300);
   });
 
   it('refuse orders beyond 5,000 messages, and say so', async () => {

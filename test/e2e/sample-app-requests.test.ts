@@ -205,7 +205,11 @@ describe('requests to the sample shop', () => {
     const adds = [
       { kind: 'a page of another site', headers: { 'sec-fetch-site': 'cross-site' }, status: 403 },
       { kind: 'a page on another port of this machine', headers: { 'sec-fetch-site': 'same-site' }, status: 403 },
-      { kind: 'a page of another site, in an older browser', headers: { referer: 'http://other.example/' }, status: 403 },
+      {
+        kind: 'a page of another site, in an older browser',
+        headers: { referer: 'http://other.example/' },
+        status: 403,
+      },
       { kind: 'another origin', headers: { origin: 'http://127.0.0.1:1' }, status: 403 },
       {
         kind: 'a browser that fetches what somebody may be about to type',

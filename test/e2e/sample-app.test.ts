@@ -144,7 +144,9 @@ describe('the sample shop', () => {
     const { status, body } = await shop.get('/add?task=sanyou');
     expect({ status, body }).toMatchObject({ status: 200, body: { task: 'sanyou', doneAt: null } });
     const page = await shop.listen();
-    await until(() => page.of('task').some(({ data }) => data.id === body.id && data.doneAt !== null), { within: 10_000 });
+    await until(() => page.of('task').some(({ data }) => data.id === body.id && data.doneAt !== null), {
+      within: 10_000,
+    });
     const { dueAt } = page.of('task').at(-1)!.data;
     expect(Date.parse(String(dueAt)) - askedAt).toBeGreaterThanOrEqual(4900);
     expect(Date.parse(String(dueAt)) - askedAt).toBeLessThan(7000);

@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { type Confirmation, OrderBook, type OrderDraft, type Settlement } from '../../orders/order-book.js';
+import {
+  type Confirmation,
+  OrderBook,
+  type OrderDraft,
+  type Settlement,
+  type TimeoutMessage,
+} from '../../orders/order-book.js';
 import type { Order, OrderOutcome } from '../../orders/order.js';
 
 type Entry = Omit<Order, 'dueAt'> & { readonly dueAt: string | null };
@@ -20,6 +26,7 @@ export class MemoryOrderBook extends OrderBook {
       dueAt: null,
       settledAt: null,
       lateBy: null,
+      heldUp: false,
       failedAttempts: 0,
     } as const;
     for (const draft of drafts) this.#entries.set(draft.id, { ...draft, ...fresh });
@@ -38,13 +45,14 @@ export class MemoryOrderBook extends OrderBook {
     return Promise.resolve();
   }
 
-  override settle(id: string, outcome: OrderOutcome, messageDueAt?: Date): Promise<Settlement | null> {
+  override settle(id: string, outcome: OrderOutcome, message?: TimeoutMessage): Promise<Settlement | null> {
     const entry = this.#entries.get(id);
     const won = entry?.status === 'unpaid';
     if (won) {
       const now = Date.now();
-      const lateBy = messageDueAt ? now - messageDueAt.getTime() : null;
-      this.#entries.set(id, { ...entry, status: outcome, settledAt: new Date(now).toISOString(), lateBy });
+      const lateBy = message ? now - message.dueAt.getTime() : null;
+      const heldUp = message?.heldUp ?? false;
+      this.#entries.set(id, { ...entry, status: outcome, settledAt: new Date(now).toISOString(), lateBy, heldUp });
       if (outcome === 'cancelled') this.#cancelled++;
     }
     const order = this.#order(id);

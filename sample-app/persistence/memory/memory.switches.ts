@@ -3,7 +3,7 @@ import { Switches, type SwitchStates } from '../../controls/switches.js';
 
 @Injectable()
 export class MemorySwitches extends Switches {
-  #states: SwitchStates = { failing: false, paused: false };
+  #states: SwitchStates = { failing: false, paused: false, resumedAt: null };
 
   override read(): Promise<SwitchStates> {
     return Promise.resolve(this.#states);

@@ -20,23 +20,29 @@ end
 return redis.call('HGETALL', KEYS[1])`;
 
 /**
- * Pays or cancels an order that is neither paid nor cancelled.
+ * Pays or cancels orders that are neither paid nor cancelled.
  *
- * KEYS: the order, the number of cancelled orders. ARGV: 'paid' or 'cancelled'; when its message was due, in ms, or ''.
- * Returns 1 if this call decided the outcome, else 0, and the order's fields; nil if there is no such order.
+ * KEYS: the number of cancelled orders, the orders. ARGV: for each order 'paid' or 'cancelled'; when its message was due, in ms, or
+ * ''; '1' if that message was held up, else '0'.
+ * Returns for each order 1 if this call decided the outcome, else 0, and the order's fields; nil if there is no such order.
  */
 export const SETTLE = `
-local status = redis.call('HGET', KEYS[1], 'status')
-if not status then return nil end
-local won = 0
-if status == 'unpaid' then
-  ${NOW}
-  redis.call('HSET', KEYS[1], 'status', ARGV[1], 'settledAt', now)
-  if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'lateBy', now - ARGV[2]) end
-  if ARGV[1] == 'cancelled' then redis.call('INCR', KEYS[2]) end
-  won = 1
+${NOW}
+local function settle(order, outcome, due, heldUp)
+  local status = redis.call('HGET', order, 'status')
+  if not status then return false end
+  if status ~= 'unpaid' then return { 0, redis.call('HGETALL', order) } end
+  redis.call('HSET', order, 'status', outcome, 'settledAt', now)
+  if due ~= '' then redis.call('HSET', order, 'lateBy', now - due, 'heldUp', heldUp) end
+  if outcome == 'cancelled' then redis.call('INCR', KEYS[1]) end
+  return { 1, redis.call('HGETALL', order) }
 end
-return { won, redis.call('HGETALL', KEYS[1]) }`;
+local settled = {}
+for i = 2, #KEYS do
+  local at = (i - 2) * 3
+  settled[i - 1] = settle(KEYS[i], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3])
+end
+return settled`;
 
 /**
  * Notes that an attempt has failed.

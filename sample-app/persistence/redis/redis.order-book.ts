@@ -1,15 +1,32 @@
 import { Injectable } from '@nestjs/common';
-import { type Confirmation, OrderBook, type OrderDraft, type Settlement } from '../../orders/order-book.js';
+import {
+  type Confirmation,
+  OrderBook,
+  type OrderDraft,
+  type Settlement,
+  type TimeoutMessage,
+} from '../../orders/order-book.js';
 import type { Order, OrderOutcome } from '../../orders/order.js';
 import { CONFIRM, NOTE_FAILURE, SETTLE } from './order.scripts.js';
 import { RedisConnection } from './redis-connection.js';
+import { TurnBatch } from './turn-batch.js';
 
 const LIST = 'shop:orders';
 const CANCELLED = 'shop:cancelled';
 const DRAFT_SECONDS = 3600;
 
+/** How an order is to end. */
+interface Ending {
+  readonly id: string;
+  readonly outcome: OrderOutcome;
+  readonly message: TimeoutMessage | undefined;
+}
+
 @Injectable()
 export class RedisOrderBook extends OrderBook {
+  /** Orders that are due together end together: a call for each would cost more than the queue does. */
+  readonly #settlements = new TurnBatch<Ending, Settlement | null>((endings) => this.#settleAll(endings));
+
   constructor(private readonly redis: RedisConnection) {
     super();
   }
@@ -37,13 +54,8 @@ export class RedisOrderBook extends OrderBook {
     await this.redis.commands.del(key(id));
   }
 
-  override async settle(id: string, outcome: OrderOutcome, messageDueAt?: Date): Promise<Settlement | null> {
-    const due = messageDueAt?.getTime() ?? '';
-    const reply = await this.redis.commands.eval(SETTLE, 2, key(id), CANCELLED, outcome, due);
-    if (reply === null) return null;
-    const [won, fields] = reply as [number, string[]];
-    const order = readReply(fields);
-    return order && { order, won: won === 1 };
+  override settle(id: string, outcome: OrderOutcome, message?: TimeoutMessage): Promise<Settlement | null> {
+    return this.#settlements.add({ id, outcome, message });
   }
 
   override async noteFailure(id: string, attempt: number): Promise<Order | null> {
@@ -67,6 +79,18 @@ export class RedisOrderBook extends OrderBook {
   override async now(): Promise<Date> {
     const [seconds, microseconds] = (await this.redis.commands.time()).map(Number) as [number, number];
     return new Date(seconds * 1000 + Math.floor(microseconds / 1000));
+  }
+
+  async #settleAll(endings: readonly Ending[]): Promise<(Settlement | null)[]> {
+    const keys = [CANCELLED, ...endings.map(({ id }) => key(id))];
+    const args = endings.flatMap(({ outcome, message }) => {
+      return [outcome, message?.dueAt.getTime() ?? '', message?.heldUp ? 1 : 0];
+    });
+    const replies = await this.redis.commands.eval(SETTLE, keys.length, ...keys, ...args);
+    return (replies as ([number, string[]] | null)[]).map((reply) => {
+      const order = reply && readReply(reply[1]);
+      return order && { order, won: reply[0] === 1 };
+    });
   }
 }
 
@@ -103,6 +127,7 @@ function readOrder({ id, item, placedAt, dueAt, settledAt, ...rest }: Record<str
     dueAt: instant(dueAt),
     settledAt: settledAt === undefined ? null : instant(settledAt),
     lateBy: rest.lateBy === undefined ? null : Number(rest.lateBy),
+    heldUp: rest.heldUp === '1',
     failedAttempts: Number(rest.failedAttempts ?? 0),
     batch: rest.batch || null,
     // Orders of earlier versions lack the field, and are listed.
