@@ -20,7 +20,7 @@ export class OrderTimeouts {
 
   // The message may come twice, or just as the customer pays, so the order itself decides once.
   @DelayedHandler('orders', {
-    concurrency: 64,
+    concurrency: 250,
     attempts: 4,
     backoff: { type: 'exponential', delay: '500ms', jitter: 0 },
     maxMessages: 5000,

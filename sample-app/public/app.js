@@ -38,7 +38,7 @@ const shown = {
     orders.redrivable(counts.redrivable);
   },
   figures(figures) {
-    showLateness(figures.lateness);
+    showLateness(figures);
     batch.show(figures.batch);
   },
   switches(states) {
@@ -61,7 +61,7 @@ connect({
     setServerTime(shop.now);
     document.querySelector('#store').textContent = `on ${shop.store.label}`;
     worker.available(shop.store);
-    if (shop.freeze) worker.showAll(shop.freeze);
+    worker.showAll(shop.freeze);
     orders.showAll(shop.orders);
     tasks.showAll(shop.tasks);
     for (const type of ['switches', 'counts', 'figures']) shown[type](shop[type]);

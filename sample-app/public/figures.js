@@ -7,9 +7,10 @@ export function duration(milliseconds) {
 }
 
 /** Shows how late the latest single orders were cancelled. */
-export function showLateness(lateness) {
+export function showLateness({ lateness, heldUp }) {
   for (const name of ['p50', 'p99']) document.querySelector(`#${name}`).textContent = duration(lateness[name]);
-  count.textContent = origin(lateness.count);
+  const others = heldUp === 0 ? '' : ` A pause held up ${heldUp.toLocaleString()} more.`;
+  count.textContent = origin(lateness.count) + others;
 }
 
 function origin(count) {

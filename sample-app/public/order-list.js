@@ -141,6 +141,7 @@ export class OrderList {
   }
 }
 
-function settled({ settledAt, lateBy }) {
-  return lateBy === null ? timeOfDay(settledAt) : `${timeOfDay(settledAt)}, ${duration(lateBy)} late`;
+function settled({ settledAt, lateBy, heldUp }) {
+  const how = lateBy === null ? '' : heldUp ? ', held up by a pause' : `, ${duration(lateBy)} late`;
+  return timeOfDay(settledAt) + how;
 }

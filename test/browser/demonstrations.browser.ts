@@ -50,7 +50,10 @@ describe('the demonstrations on the sample page', () => {
     const doneBefore = await done();
     await toggle('Handler fails').click();
     await toggle('Handler fails').and(shop.page.locator('[aria-checked=true]')).waitFor();
+    const outcome = shop.page.locator('#failures').getByRole('status');
+    await expectVisible(outcome.getByText('The handler fails now.'));
     await press('Place 3 orders due now');
+    await expectVisible(outcome.getByText('3 orders are placed and due now.'));
     await expectVisible(shop.page.getByText('attempt 1 failed').first());
     const letters = shop.page.getByRole('list', { name: 'Dead letters' }).getByRole('listitem');
     await until(async () => (await letters.count()) === 3, { within: 15_000 });
@@ -58,11 +61,14 @@ describe('the demonstrations on the sample page', () => {
     expect(await shop.count('dead')).toBe('3');
 
     await toggle('Handler fails').click();
+    await expectVisible(outcome.getByText('The handler works again.'));
     await letters.first().getByRole('button').click();
     await until(async () => (await letters.count()) === 2);
+    await expectVisible(outcome.getByText('1 dead letter is redriven: it is due now.'));
     // The focus must not vanish with the button.
     expect(await shop.inspect('focused')).toBe('Handler fails');
     await press('Redrive all');
+    await expectVisible(outcome.getByText('2 dead letters are redriven: they are due now.'));
     await until(async () => (await letters.count()) === 0);
     await until(async () => (await done()) === doneBefore + 3);
     expect(await shop.inspect('focused')).toBe('Handler fails');
@@ -90,6 +96,7 @@ describe('the demonstrations on the sample page', () => {
     await toggle('Handler fails').click();
     await toggle('Handler fails').and(shop.page.locator('[aria-checked=false]')).waitFor();
     await press('Discard all');
+    await expectVisible(shop.page.locator('#failures').getByText('1 dead letter is discarded.'));
     await redrive.waitFor({ state: 'hidden', timeout: 5000 });
     await shop.page.reload();
     await expectVisible(shop.order('Plum', 'unpaid').getByText('4 attempts failed'));
@@ -155,16 +162,49 @@ describe('the demonstrations on the sample page', () => {
     await other.context.close();
   });
 
+  it('show apart what a pause has held up, and leave the headline as it is', async () => {
+    await shop.place('Jam', '0');
+    await expectVisible(shop.order('Jam', 'cancelled'));
+    const figures = () => shop.page.locator('.figures dl').textContent();
+    await until(async () => /\d ms/.test((await figures())!));
+    const before = await figures();
+    await toggle('Queue paused').click();
+    await shop.place('Cookie', '0');
+    await expectVisible(shop.order('Cookie').getByText('paused'));
+    await press('Place 1,000 orders');
+    await until(async () => (await shop.count('ready')) === '1,001', { within: 10_000 });
+    await toggle('Queue paused').click();
+    await expectVisible(shop.order('Cookie', 'cancelled').getByText(/, held up by a pause$/));
+    await expectVisible(shop.page.locator('#lateness-count').getByText(/A pause held up \d+ more\.$/));
+    await expectVisible(
+      shop.page.getByText(/All 1,000 cancelled [\d.,]+ m?s after they were due: a pause held up 1,000 of them\./),
+      20_000,
+    );
+    expect(await figures()).toBe(before);
+  });
+
   it('freeze a worker, whose parcels the shop packs, even on a page opened halfway', async () => {
-    await press('Freeze a worker');
+    const freeze = shop.page.getByRole('button', { name: 'Freeze a worker' });
+    const isBusy = async () => (await freeze.getAttribute('aria-disabled')) === 'true';
+    expect(await isBusy()).toBe(false);
+    await freeze.click();
+    await expectVisible(shop.page.getByText('Starting a second process…'));
+    await until(isBusy);
     await expectVisible(shop.page.getByText(/Process \d+ is frozen/), 20_000);
     const parcels = shop.page.getByRole('list', { name: 'Parcels' }).getByRole('listitem');
     await expectVisible(parcels.getByText('held by the frozen worker').first());
     const late = await running.openPage();
     await expectVisible(late.page.getByText('held by the frozen worker').first());
+    // One at a time: the button is off in every tab until the demonstration ends.
+    expect(await isBusy()).toBe(true);
+    const other = late.page.getByRole('button', { name: 'Freeze a worker' });
+    expect(await other.getAttribute('aria-disabled')).toBe('true');
+    await freeze.click({ force: true });
+    expect(await shop.page.locator('#worker .error').isVisible()).toBe(false);
     await expectVisible(shop.page.getByText(/woke up and found its leases lost/), 20_000);
     await until(async () => (await parcels.filter({ hasText: 'packed here' }).count()) === 8);
     expect(await parcels.filter({ hasText: 'attempt 2' }).count()).toBeGreaterThan(0);
+    await until(async () => !(await isBusy()));
     await late.context.close();
   });
 

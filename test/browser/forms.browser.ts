@@ -43,6 +43,21 @@ describe('the forms of the sample page', () => {
     expect(await error.count()).toBe(0);
   });
 
+  it('show a task that somebody adds by its address, and none that a page of another site requests', async () => {
+    const { app, browser } = running;
+    const foreign = await browser.newPage();
+    // The same server, but to the browser another site.
+    await foreign.goto(`${app.url.replace('127.0.0.1', 'localhost')}/health`);
+    await foreign.evaluate(`fetch('${app.url}/add?task=forged', { mode: 'no-cors' })`);
+    const typed = await foreign.goto(`${app.url}/add?task=sanyou&delay=1s`);
+    expect(typed!.status()).toBe(200);
+    await foreign.close();
+    const tasks = shop.page.locator('#tasks');
+    await expectVisible(tasks.getByText('sanyou'));
+    await expectVisible(tasks.getByText(/^done at /));
+    expect(await tasks.getByText('forged').count()).toBe(0);
+  });
+
   it("name every control and describe it by its own form's error", async () => {
     expect(await shop.inspect('undescribed')).toEqual([]);
     expect(await shop.inspect('nameless')).toEqual([]);

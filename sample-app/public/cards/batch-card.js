@@ -44,8 +44,11 @@ export class BatchCard {
   }
 }
 
-function outcome({ size, cancelled, dueAt, took, lateness }) {
+function outcome({ size, cancelled, heldUp, dueAt, took, lateness }) {
   const all = size.toLocaleString();
+  if (took !== null && heldUp > 0) {
+    return `All ${all} cancelled ${duration(took)} after they were due: a pause held up ${heldUp.toLocaleString()} of them.`;
+  }
   if (took !== null) {
     const { p50, p99 } = lateness;
     return `All ${all} cancelled ${duration(took)} after they were due: half within ${duration(p50)}, 99 % within ${duration(p99)}.`;

@@ -15,6 +15,7 @@ export class FailureCard {
             <button type="button" role="switch" aria-checked="false">Handler fails</button>
             <button type="button" id="try-failing">Place 3 orders due now</button>
           </div>
+          <p class="outcome" role="status"></p>
           <ul id="dead-letters" class="letters" aria-label="Dead letters"></ul>
           <p class="rest" id="more-letters"></p>
           <div class="actions" id="all-letters" hidden>
@@ -25,6 +26,7 @@ export class FailureCard {
     guides: { 'lifecycle.md#attempts': 'Attempts', 'errors.md': 'Errors' },
   });
   #switch = this.#card.querySelector('[role=switch]');
+  #text = this.#card.querySelector('.outcome');
   #list = this.#card.querySelector('#dead-letters');
   #template = document.querySelector('#letter-template');
   #more = this.#card.querySelector('#more-letters');
@@ -33,15 +35,19 @@ export class FailureCard {
 
   constructor() {
     enableSwitch(this.#switch, { on: '/controls/fail', off: '/controls/mend' });
-    enableAction(this.#card.querySelector('#try-failing'), () =>
-      Promise.all(Array.from({ length: TRIED }, () => post('/orders', { item: 'A test', payWithin: 0 }))),
-    );
+    enableAction(this.#card.querySelector('#try-failing'), async () => {
+      await Promise.all(Array.from({ length: TRIED }, () => post('/orders', { item: 'A test', payWithin: 0 })));
+      this.#text.textContent = `${TRIED} orders are placed and due now.`;
+    });
     enableAction(this.#card.querySelector('#redrive-all'), () => this.#forAll('/dead-letters/redrive'));
     enableAction(this.#card.querySelector('#discard-all'), () => this.#forAll('/dead-letters/discard'));
   }
 
   switched({ failing }) {
+    const wasFailing = this.#switch.ariaChecked === 'true';
     this.#switch.ariaChecked = String(failing);
+    if (failing === wasFailing) return;
+    this.#text.textContent = failing ? 'The handler fails now.' : 'The handler works again.';
   }
 
   show({ orders, deadOrders }) {
@@ -59,8 +65,15 @@ export class FailureCard {
 
   /** The buttons disappear with the last dead letter, so the focus goes to the switch, which is needed next. */
   async #forAll(path) {
-    await post(path);
+    this.#tell(await post(path));
     this.#switch.focus();
+  }
+
+  #tell({ redriven, discarded }) {
+    const count = redriven ?? discarded;
+    const letters = count === 1 ? '1 dead letter is' : `${count.toLocaleString()} dead letters are`;
+    const due = count === 1 ? 'it is due now' : 'they are due now';
+    this.#text.textContent = redriven === undefined ? `${letters} discarded.` : `${letters} redriven: ${due}.`;
   }
 
   #row({ id, orderId, failedAttempts, error }) {
@@ -69,7 +82,8 @@ export class FailureCard {
     row.querySelector('.why').textContent = `${failedAttempts} attempts: ${error}`;
     const button = row.querySelector('button');
     button.setAttribute('aria-label', `Redrive order ${orderId.slice(0, 8)}`);
-    enableAction(button, () => post(`/dead-letters/${encodeURIComponent(id)}/redrive`), this.#card);
+    const redrive = async () => this.#tell(await post(`/dead-letters/${encodeURIComponent(id)}/redrive`));
+    enableAction(button, redrive, this.#card);
     return row;
   }
 }

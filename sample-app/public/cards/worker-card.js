@@ -1,4 +1,5 @@
-import { enableAction } from '../action.js';
+import { whileBusy } from '../busy.js';
+import { problemOf, say } from '../form.js';
 import { post } from '../request.js';
 import { addCard } from './card.js';
 
@@ -20,12 +21,21 @@ export class WorkerCard {
   });
   #button = this.#card.querySelector('button');
   #text = this.#card.querySelector('.outcome');
+  #error = this.#card.querySelector('.error');
   #list = this.#card.querySelector('.parcels');
   #state = null;
   #parcels = new Map();
 
   constructor() {
-    enableAction(this.#button, () => post('/worker/freeze'));
+    this.#button.addEventListener('click', async () => {
+      const freeze = async () => {
+        const begun = await post('/worker/freeze');
+        // News of it may have come before the answer.
+        if (begun.run !== this.#state?.run) this.show(begun);
+      };
+      await whileBusy(this.#button, async () => say(this.#error, await problemOf(freeze)));
+      this.#wait();
+    });
   }
 
   available(store) {
@@ -39,18 +49,33 @@ export class WorkerCard {
       this.#list.replaceChildren(...Array.from({ length: state.parcels }, (_, i) => chip(i + 1)));
     }
     this.#state = state;
+    this.#wait();
     this.#tell();
   }
 
-  showAll({ worker, parcels }) {
-    this.show(worker);
-    for (const news of parcels) this.parcel(news);
+  /** @param freeze - null if the shop knows of no demonstration, as after a restart in the middle of one */
+  showAll(freeze) {
+    if (freeze) {
+      this.show(freeze.worker);
+      for (const news of freeze.parcels) this.parcel(news);
+    } else if (this.#state) {
+      this.#state = null;
+      this.#list.replaceChildren();
+      this.#text.textContent = '';
+      this.#wait();
+    }
   }
 
   parcel(news) {
     if (news.run !== this.#state?.run) return;
     this.#parcels.set(news.number, news);
     this.#tell();
+  }
+
+  /** There is one demonstration at a time, so the button is off until it ends. */
+  #wait() {
+    const isUnderWay = ['starting', 'frozen', 'awake'].includes(this.#state?.phase);
+    this.#button.ariaDisabled = isUnderWay ? 'true' : null;
   }
 
   #tell() {
