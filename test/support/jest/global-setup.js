@@ -1,12 +1,16 @@
 import { register } from 'node:module';
 
+/** The folders of the tests that need no server. */
+const SERVERLESS = /^test\/(unit|types)\b/;
+
 /** Before all tests. JavaScript, because jest loads this file itself, without the resolution that the tests have. */
-export default async function setUp() {
+export default async function setUp({ nonFlagArgs: files }) {
   register('@swc-node/register/esm', import.meta.url);
-  const { setUpRedis } = await import('../redis/shared-redis.ts');
+  const { requireRedis, setUpRedis } = await import('../redis/shared-redis.ts');
   const { setUpPrograms } = await import('../run-program.ts');
-  const removePrograms = setUpPrograms();
   const tearDownRedis = await setUpRedis();
+  if (!files.length || !files.every((file) => SERVERLESS.test(file))) requireRedis();
+  const removePrograms = setUpPrograms();
   globalThis.tearDownTests = async () => {
     removePrograms();
     await tearDownRedis();

@@ -14,6 +14,7 @@ const NOTHING_FOUND = [
   '- start Docker, or another container engine that testcontainers finds;',
   '- run as root on Debian or Ubuntu: the tests then install the package redis-tools.',
   'REDIS_URL=redis://host:port alone is enough for the tests that need no server of their own.',
+  'Those of single parts need none: npm run test:unit.',
 ].join('\n');
 
 /** A binary on the PATH, else a container engine, else Debian's package. */

@@ -9,6 +9,13 @@ export function sharedRedisUrl(): string {
   return url;
 }
 
+/** Ends a run in which each of thousands of tests would fail for the same reason: that there is no server. */
+export function requireRedis(): void {
+  const { url, problem } = published()!;
+  // The stack of the set-up tells nobody anything.
+  if (url === undefined) throw Object.assign(new Error(problem), { stack: '' });
+}
+
 /**
  * Finds out, once for a test run, how to run Redis here, and starts the shared server, unless `REDIS_URL` names one.
  *
