@@ -12,13 +12,14 @@ module.exports.addToModule = (text, path, code) =>
 module.exports.addProvider = (text, path, { name, from }) =>
   addImport(addToList(text, path, 'providers', name), name, from);
 
-/** Adds an element to a list in the metadata, at its end. */
+/** Adds an element, perhaps of several lines, to a list in the metadata, at its end. */
 function addToList(text, path, property, element) {
   const code = withoutCommentsAndStrings(text);
   const [start, end] = metadataOf(code, path, element);
   const names = code.slice(start, end).matchAll(new RegExp(String.raw`(?<![\w.])${property}\b(?:\s*:\s*)?`, 'g'));
   const found = [...names].find(({ index }) => depthBetween(code, start, start + index) === 0);
-  if (found === undefined) return `${text.slice(0, start)}\n  ${property}: [${element}],${text.slice(start)}`;
+  if (found === undefined)
+    return `${text.slice(0, start)}\n  ${property}: ${listOf(element, '  ')},${text.slice(start)}`;
   const open = start + found.index + found[0].length;
   if (code[open] !== '[' || !found[0].includes(':')) throw byHand(path, element, property);
   return appendTo(text, code, open, element);
@@ -39,11 +40,20 @@ function appendTo(text, code, open, element) {
   const hasComma = code[last - 1] === ',';
   const isOverLines = text.slice(last, close).includes('\n') && !isEmpty;
   const separator = isEmpty || hasComma ? '' : ',';
-  if (isEmpty) return `${text.slice(0, open + 1)}${element}${text.slice(open + 1)}`;
-  if (!isOverLines) return `${text.slice(0, last)}${separator} ${element}${text.slice(last)}`;
-  const indent = /\n([ \t]*)[^\n]*$/.exec(text.slice(0, last))?.[1] ?? '    ';
-  return `${text.slice(0, last)}${separator}\n${indent}${element},${text.slice(last)}`;
+  const indent = /(?:^|\n)([ \t]*)[^\n]*$/.exec(text.slice(0, last))[1];
+  if (isEmpty) return `${text.slice(0, open)}${listOf(element, indent)}${text.slice(close + 1)}`;
+  if (!isOverLines) return `${text.slice(0, last)}${separator} ${indented(element, indent)}${text.slice(last)}`;
+  return `${text.slice(0, last)}${separator}\n${indent}${indented(element, indent)},${text.slice(last)}`;
 }
+
+/** On one line, unless the element has several. */
+function listOf(element, indent) {
+  if (!element.includes('\n')) return `[${element}]`;
+  const inner = `${indent}  `;
+  return `[\n${inner}${indented(element, inner)},\n${indent}]`;
+}
+
+const indented = (element, indent) => element.replaceAll('\n', `\n${indent}`);
 
 function closingOf(code, open) {
   let depth = 0;

@@ -28,13 +28,19 @@ export class Reminders {
 
 module.exports.exampleTest = (suffix) => `import { Test } from '@nestjs/testing';
 import { DelayQueueModule } from 'nestjs-delay-queue';
-import { DelayQueueTester, DelayQueueTestingModule } from 'nestjs-delay-queue/testing';
+import {
+  DelayQueueTester,
+  DelayQueueTestingModule,
+} from 'nestjs-delay-queue/testing';
 import { Reminders } from './reminders${suffix}';
 
 describe('Reminders', () => {
   it('reminds when it is time, and not before', async () => {
     const app = await Test.createTestingModule({
-      imports: [DelayQueueModule.forRoot({ store: 'memory' }), DelayQueueTestingModule],
+      imports: [
+        DelayQueueModule.forRoot({ store: 'memory' }),
+        DelayQueueTestingModule,
+      ],
       providers: [Reminders],
     }).compile();
     await app.init();

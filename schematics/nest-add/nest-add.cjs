@@ -11,6 +11,10 @@ const { addProvider, addToModule } = require('./edit-module.cjs');
 const { exampleHandler, exampleTest } = require('./example.cjs');
 
 const HANDLER = 'reminders/reminders';
+/** Of Prettier, which `nest new` sets up. */
+const LINE_WIDTH = 80;
+/** Of an option of a module in the list of imports. */
+const INDENT = 6;
 /** TypeORM accepts no newer one. */
 const IOREDIS_WITH_TYPEORM = '^5.4.0';
 const IOREDIS = '^6.0.0';
@@ -47,7 +51,10 @@ module.exports.default = ({ sourceRoot = 'src', module = 'app.module.ts', connec
 
 function forRoot(connection) {
   if (connection === undefined) return "DelayQueueModule.forRoot({ store: 'memory' })";
-  return `DelayQueueModule.forRoot({ connection: process.env.REDIS_URL ?? '${connection}' })`;
+  const url = `process.env.REDIS_URL ?? '${connection}'`;
+  const line = `connection: ${url},`;
+  const fits = INDENT + line.length <= LINE_WIDTH;
+  return `DelayQueueModule.forRoot({\n  ${fits ? line : `connection:\n    ${url},`}\n})`;
 }
 
 function checkConnection(connection) {

@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { promisify } from 'node:util';
+import { format } from 'prettier';
 import { ENVIRONMENT } from '../support/run-program.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const PROGRAM = path.join(ROOT, 'node_modules/@angular-devkit/schematics-cli/bin/schematics.js');
 const SCHEMATIC = `${path.join(ROOT, 'schematics/collection.json')}:nest-add`;
 
-const MODULE = `import { Module } from '@nestjs/common';\n\n@Module({ imports: [] })\nexport class AppModule {}\n`;
+const MODULE = `import { Module } from '@nestjs/common';\n\n@Module({\n  imports: [],\n})\nexport class AppModule {}\n`;
 const MAIN = `async function bootstrap() {\n  const app = await NestFactory.create(AppModule);\n  await app.listen(3000);\n}\n`;
 /** As far as the schematic reads what `nest new` makes. */
 const STOCK = { 'package.json': '{}', 'src/app.module.ts': MODULE, 'src/main.ts': MAIN };
@@ -64,8 +65,22 @@ describe('nest add', () => {
     const folder = await createApplication();
     await add(folder, '--connection', 'redis://127.0.0.1:6379');
     expect(await read(folder, 'src/app.module.ts')).toContain(
-      "imports: [DelayQueueModule.forRoot({ connection: process.env.REDIS_URL ?? 'redis://127.0.0.1:6379' })]",
+      "DelayQueueModule.forRoot({\n      connection: process.env.REDIS_URL ?? 'redis://127.0.0.1:6379',\n    }),",
     );
+  });
+
+  test.each([
+    ['in memory', []],
+    ['on a Redis', ['--connection', 'redis://127.0.0.1:6379']],
+    ['on a Redis with a long address', ['--connection', 'rediss://shop:secret@redis.example.com:6380']],
+  ])('writes what Prettier accepts with the settings of `nest new`, %s', async (_, options) => {
+    const folder = await createApplication();
+    await add(folder, ...options);
+    const written = ['app.module.ts', 'main.ts', 'reminders/reminders.ts', 'reminders/reminders.spec.ts'];
+    for (const file of written) {
+      const text = await read(folder, `src/${file}`);
+      expect(await format(text, { parser: 'typescript', singleQuote: true, trailingComma: 'all' })).toBe(text);
+    }
   });
 
   test('imports from a module in a folder of its own', async () => {

@@ -21,6 +21,13 @@ export function describeNestAdd(format: NestLine['format'], app: () => Applicati
       await expect(app().runUntil('built/added.js', 'successfully started')).resolves.toBeUndefined();
     });
 
+    it('leaves an application that its linter and Prettier accept', async () => {
+      const files = ['src/app.module.ts', 'src/reminders', 'src/added.ts'];
+      const linter = format === 'esm' ? ['oxlint', '--type-aware'] : ['eslint'];
+      await expect(app().command('npx', [...linter, ...files])).resolves.toBeDefined();
+      await expect(app().command('prettier', ['--check', ...files])).resolves.toBeDefined();
+    });
+
     it('installs ioredis where it is missing', async () => {
       const other = await Application.create();
       await other.write('package.json', {});
