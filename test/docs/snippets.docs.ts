@@ -5,6 +5,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { promisify } from 'node:util';
+import { compileFunction } from 'node:vm';
 import { transformFile } from '@swc/core';
 import ts from 'typescript';
 import { compiledFolder, ENVIRONMENT } from '../support/run-program.js';
@@ -19,6 +20,8 @@ const SNIPPET = /(?:<!-- snippet: (run|test|file (\S+)\.ts) -->\s*)?^```ts\n(.*?
 interface Snippet {
   readonly name: string;
   readonly source: string;
+  /** As its page shows it; undefined: it is an example of a doc comment, and no file of its own. */
+  readonly shown?: string;
   /** `run`: a program; `test`: a test for jest; undefined: it is only compiled. */
   readonly mark?: string | undefined;
   /** What it prints; undefined: the page does not say. */
@@ -28,17 +31,45 @@ interface Snippet {
 /** What jest and vitest give to the tests of applications that `nest new` has made. */
 const TEST_GLOBALS = `import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';\n`;
 
-/** The snippet as a file of this project, whose tests have no globals and which consists of ES modules. */
-function asOurs(source: string): string {
+/** The formats of applications: that of Nest 11's `nest new`, and that of Nest 12's. */
+type Format = 'commonjs' | 'module';
+
+/** What `nest new` of Nest 11 writes for both formats into `tsconfig.json`, but for what is about output files. */
+const STOCK: ts.CompilerOptions = {
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  resolvePackageJsonExports: true,
+  esModuleInterop: true,
+  isolatedModules: true,
+  declaration: true,
+  emitDecoratorMetadata: true,
+  experimentalDecorators: true,
+  allowSyntheticDefaultImports: true,
+  target: ts.ScriptTarget.ES2023,
+  skipLibCheck: true,
+  strict: false,
+  strictNullChecks: true,
+  forceConsistentCasingInFileNames: true,
+  noImplicitAny: false,
+  strictBindCallApply: false,
+  noFallthroughCasesInSwitch: false,
+};
+
+/** What Node.js wraps around a file that is no ES module. */
+const COMMONJS_NAMES = ['exports', 'require', 'module', '__filename', '__dirname'];
+
+/** The snippet as a file of an application whose tests have no globals; ES modules import files by their full names. */
+function asFile(source: string, format: Format): string {
   const globals = /^it\b/m.test(source) ? TEST_GLOBALS : '';
-  return globals + source.replace(/(from '\.\/[\w-]+)'/g, "$1.js'");
+  return globals + (format === 'module' ? source.replace(/(from '\.\/[\w-]+)'/g, "$1.js'") : source);
 }
 
 async function readSnippets(document: string): Promise<Snippet[]> {
   const page = await readFile(path.join(ROOT, document), 'utf8');
   return [...page.matchAll(SNIPPET)].map(([, mark, file, source, output], i) => ({
     name: file ?? `${document.replace(/\W/g, '-')}-${i + 1}`,
-    source: asOurs(source ?? ''),
+    source: asFile(source ?? '', 'module'),
+    shown: source ?? '',
     mark,
     output,
   }));
@@ -160,27 +191,59 @@ describe('the snippets of the documentation', () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('compile', () => {
+  const readOptions = () => {
     const { config } = ts.readConfigFile(path.join(ROOT, 'tsconfig.json'), ts.sys.readFile.bind(ts.sys)) as {
       config: object;
     };
-    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-    const program = ts.createProgram(snippets.map(fileOf), {
-      ...options,
-      noEmit: true,
-      noUnusedLocals: false,
-      noUnusedParameters: false,
-    });
-    // Only theirs: the library is checked elsewhere, and takes longer than all of them.
-    const found = snippets.flatMap((snippet) => [
-      ...ts.getPreEmitDiagnostics(program, program.getSourceFile(fileOf(snippet))),
-    ]);
-    const problems = found.map(({ file, messageText }) => {
+    return ts.parseJsonConfigFileContent(config, ts.sys, ROOT).options;
+  };
+
+  /** What the compiler says of these files. The library is checked elsewhere, and takes longer than all of them. */
+  function problemsOf(files: readonly string[], options: ts.CompilerOptions): string[] {
+    const program = ts.createProgram(files, { ...options, noEmit: true });
+    const found = files.flatMap((file) => [...ts.getPreEmitDiagnostics(program, program.getSourceFile(file))]);
+    return found.map(({ file, messageText }) => {
       return `${path.basename(file?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
     });
+  }
+
+  it('compile', () => {
+    const options = { ...readOptions(), noUnusedLocals: false, noUnusedParameters: false };
     expect(snippets.length).toBeGreaterThanOrEqual(15);
-    expect(problems).toEqual([]);
+    expect(problemsOf(snippets.map(fileOf), options)).toEqual([]);
   }, 60_000);
+
+  it.each<Format>(['commonjs', 'module'])(
+    'compile and load in an application as `nest new` makes it, where files are %s',
+    async (format) => {
+      const application = path.join(folder, format);
+      await mkdir(application);
+      await writeFile(path.join(application, 'package.json'), JSON.stringify({ type: format }));
+      const files = snippets.flatMap(({ name, shown }) => {
+        return shown === undefined ? [] : [{ path: path.join(application, `${name}.ts`), text: asFile(shown, format) }];
+      });
+      await Promise.all(files.map(({ path: file, text }) => writeFile(file, text)));
+      // The packages are those of the sources.
+      const { paths, pathsBasePath, types } = readOptions();
+      const options = { ...STOCK, ...(types && { types }), ...(paths && { paths, pathsBasePath }) };
+      const problems = problemsOf(
+        files.map(({ path: file }) => file),
+        options,
+      );
+      expect(problems).toEqual([]);
+      // What the compiler lets through may yet clash with the names that Node.js gives to each file.
+      if (format === 'commonjs') {
+        for (const { text } of files) {
+          const { outputText } = ts.transpileModule(text, {
+            compilerOptions: { ...STOCK, module: ts.ModuleKind.CommonJS },
+          });
+          expect(() => compileFunction(outputText, COMMONJS_NAMES)).not.toThrow();
+        }
+      }
+      expect(files.length).toBeGreaterThanOrEqual(80);
+    },
+    120_000,
+  );
 
   it('include a first message that says hello and ends on SIGTERM', async () => {
     const [first] = snippets.filter(({ mark }) => mark === 'run');
