@@ -16,9 +16,9 @@ export interface DelayQueueEvents {
     /** 1 for the first. */
     readonly attempt: number;
   };
-  /** The handler returned `again()`, and its message is delayed with all its attempts. */
+  /** The handler ended with `again()`, and its message is delayed with all its attempts. */
   again: DelayQueueEvents['handled'];
-  /** The handler threw `DeferMessage`, and its message is delayed; no attempt is spent. */
+  /** The handler ended with `DeferMessage`, and its message is delayed; no attempt is spent. */
   deferred: DelayQueueEvents['handled'];
   /** The handler failed, and its message is delayed for the next attempt. */
   retried: DelayQueueEvents['handled'];

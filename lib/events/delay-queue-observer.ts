@@ -91,7 +91,7 @@ export type HandlingOutcome =
       readonly kind: 'ack' | 'aborted' | 'expired' | 'release';
     }
   | {
-      /** `again`: the handler returned `again()`. `defer`: it threw a `DeferMessage`, which spends no attempt. */
+      /** `again`: the handler ended with `again()`. `defer`: it ended with a `DeferMessage`, which spends no attempt. */
       readonly kind: 'again' | 'defer';
       /** Until the message is due again, ms; absent if the handler gave a date. */
       readonly delay?: number;

@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { ForbiddenException } from '@nestjs/common';
 import { type ClassMethod, decoratedMethod, type Instance } from './class-explorer.js';
+import { isDecision } from '../message/handler-results.js';
 import { completionOf } from './completion.js';
 import type { HandlerMessage } from './delayed-message-handler.js';
 import type { BoundEnhancers, PipedParameter } from './enhancers.js';
@@ -35,6 +36,8 @@ export class EnhancedCall {
       const result = await context.run(() => this.#intercept(args));
       return await context.run(() => completionOf(result));
     } catch (error) {
+      // It means the same as if it were returned, which no filter sees: one for all errors would undo it.
+      if (isDecision(error)) throw error;
       return context.run(() => this.#filter(error, args));
     }
   }

@@ -1,11 +1,11 @@
 import { againWatch } from './again-watch.js';
-import { showFailure } from './failure.js';
+import { isInstance, showFailure } from './failure.js';
 import { type CheckedDue, readDue, readEither } from './due-time.js';
 import type { Duration } from './duration.js';
 import { readFields } from './read-fields.js';
 
 /**
- * Thrown by a handler to make the message a dead letter at once, no matter how many attempts it has left.
+ * Thrown or returned by a handler to make the message a dead letter at once, no matter how many attempts it has left.
  *
  * @example
  * ```ts
@@ -26,7 +26,7 @@ export class RejectMessage extends Error {
 }
 
 /**
- * Thrown by a handler to get the message again after a delay or at an instant, with no attempt spent.
+ * Thrown or returned by a handler to get the message again after a delay or at an instant, with no attempt spent.
  *
  * @example
  * ```ts
@@ -65,7 +65,7 @@ export interface AgainOptions<T = unknown> {
 
 const AGAIN_OPTIONS: readonly (keyof AgainOptions)[] = ['payload'];
 
-/** The result of {@link again}, for a handler to return. */
+/** The result of {@link again}, for a handler to return or to throw. */
 export class Again {
   /** @internal */
   constructor(
@@ -79,12 +79,13 @@ export class Again {
 }
 
 /**
- * Returned by a handler to settle the message and make it due again after a delay or at an instant, in one step. The message keeps
- * its id and headers and gets all its attempts back. A crash can neither break such a chain nor duplicate it; `cancel` with its id ends it.
+ * Returned or thrown by a handler to settle the message and make it due again after a delay or at an instant, in one step. The message
+ * keeps its id and headers and gets all its attempts back. A crash can neither break such a chain nor duplicate it; `cancel` with its id
+ * ends it.
  *
  * @param due - a delay of 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
  * @param options - `payload`: the new payload. Default: the payload stays the same
- * @returns the value that the handler must return
+ * @returns the value that the handler must return or throw
  * @throws DelayQueueError `INVALID_ARGUMENT`. A payload that cannot be stored, or that the schema of the queue refuses, fails
  *   the attempt once the handler returns it.
  *
@@ -105,6 +106,13 @@ export function again<const Due extends Duration | Date = Duration | Date>(
     'at' in read ? new Again(undefined, new Date(read.at), payload) : new Again(read.after, undefined, payload);
   againWatch.called(again);
   return result;
+}
+
+/** Whether a handler returned or threw one of the values that decide what becomes of its message. */
+export function isDecision(value: unknown): value is Again | DeferMessage | RejectMessage {
+  // Checked first, because most handlers return nothing.
+  if (typeof value !== 'object' || value === null) return false;
+  return isInstance(value, Again) || isInstance(value, DeferMessage) || isInstance(value, RejectMessage);
 }
 
 /** When a message is to come again. */

@@ -13,7 +13,7 @@ export type HandleOutcome =
       readonly error: unknown;
     }
   | {
-      /** The handler threw a `DeferMessage`. */
+      /** The handler ended with a `DeferMessage`. */
       readonly kind: 'defer';
       /** Until the message would come again, ms; absent if it was given a date. */
       readonly delay?: number;
@@ -21,7 +21,7 @@ export type HandleOutcome =
       readonly at?: Date;
     }
   | {
-      /** The handler returned `again()`. */
+      /** The handler ended with `again()`. */
       readonly kind: 'again';
       /** Until the message would come again, ms; absent if it was given a date. */
       readonly delay?: number;
@@ -31,7 +31,7 @@ export type HandleOutcome =
       readonly payload: unknown;
     }
   | {
-      /** A dead letter: the handler threw a `RejectMessage`, or failed in its last attempt. */
+      /** A dead letter: the handler ended with a `RejectMessage`, or failed in its last attempt. */
       readonly kind: 'dead';
       /** What the handler threw. */
       readonly error: unknown;

@@ -20,7 +20,7 @@ function newOutcomes(schema: unknown, timeout: number | null = null) {
   const rules = { check: checkOf(schema), retryPolicy: new RetryPolicy(settings, events), timeout };
   const delivery = newDelivery('a');
   delivery.open({ type: 'remind', payload: 'old', headers: {} });
-  return { clock, events, delivery, done: (result: unknown) => outcomes.done(delivery, rules, result) };
+  return { clock, events, delivery, done: (result: unknown) => outcomes.returned(delivery, rules, result) };
 }
 
 describe('the new payload of again()', () => {

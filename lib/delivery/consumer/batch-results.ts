@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { Again } from '../../message/handler-results.js';
+import { isDecision } from '../../message/handler-results.js';
 import { isInstance } from '../../message/failure.js';
 
 /** What a handler reports for one message of its batch. */
@@ -35,7 +35,7 @@ export function forAll(size: number, result: BatchResult): BatchResult[] {
 function assign(results: BatchResult[], size: number): BatchResult[] {
   if (results.length === size) return results;
   // Any other array, such as the rows that the handler wrote to a database, means nothing here; but failures must not get lost.
-  const isAnswer = results.some((result) => 'error' in result || isInstance(result.value, Again));
+  const isAnswer = results.some((result) => 'error' in result || isDecision(result.value));
   if (!isAnswer) return forAll(size, { value: undefined });
   const error = new BatchResultMismatch(`The handler returned ${results.length} results for ${size} messages`);
   return forAll(size, { error });

@@ -166,8 +166,8 @@ export class BatchRunner {
     const { outcomes } = this.options;
     return results.map((result, i) =>
       'error' in result
-        ? outcomes.failed(deliveries[i]!, this.options, result.error)
-        : outcomes.done(deliveries[i]!, this.options, result.value),
+        ? outcomes.threw(deliveries[i]!, this.options, result.error)
+        : outcomes.returned(deliveries[i]!, this.options, result.value),
     );
   }
 }

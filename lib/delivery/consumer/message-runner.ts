@@ -123,7 +123,7 @@ export class MessageRunner {
 
   #callWith(checked: CheckedPayload, delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
     const { outcomes } = this.options;
-    if ('cause' in checked) return outcomes.failed(delivery, route, checked.cause);
+    if ('cause' in checked) return outcomes.threw(delivery, route, checked.cause);
     if ('problem' in checked) return outcomes.invalid(delivery, new InvalidPayload(checked.problem));
     delivery.payload = checked.value;
     return this.#call(delivery, route);
@@ -150,14 +150,14 @@ export class MessageRunner {
     const { clock, outcomes } = this.options;
     try {
       const result = completionOf(route.call(delivery.payload, delivery));
-      if (!(result instanceof Promise)) return outcomes.done(delivery, route, result);
+      if (!(result instanceof Promise)) return outcomes.returned(delivery, route, result);
       const onTimeout = (timeout: number) => timeOut([delivery], slowHandler(timeout));
       return follow(withinTimeout(result, { clock, timeout: route.timeout, onTimeout }), {
-        onDone: (value) => outcomes.done(delivery, route, value),
-        onFailed: (error) => outcomes.failed(delivery, route, error),
+        onDone: (value) => outcomes.returned(delivery, route, value),
+        onFailed: (error) => outcomes.threw(delivery, route, error),
       }) as Promise<Outcome>;
     } catch (error) {
-      return outcomes.failed(delivery, route, error);
+      return outcomes.threw(delivery, route, error);
     }
   }
 

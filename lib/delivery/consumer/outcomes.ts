@@ -2,7 +2,7 @@ import { type BodyRules, encodeBody, oversized } from '../../message/codec/encod
 import { checkEncoded, InvalidPayload, type PayloadCheck } from '../../handler/definition/payload-check.js';
 import type { Events } from '../../events/events.js';
 import { describeFailure, isInstance, traceOf } from '../../message/failure.js';
-import { Again, readComingAgain, RejectMessage } from '../../message/handler-results.js';
+import { Again, isDecision, readComingAgain, RejectMessage } from '../../message/handler-results.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import type { MessageFailure } from '../../message/message.js';
 import { isIterator, UnusedIterator } from '../../message/unused-iterator.js';
@@ -40,16 +40,20 @@ export class Outcomes {
   constructor(private readonly options: OutcomesOptions) {}
 
   /**
-   * A handler may return anything; only the result of `again()` has a meaning. One that returns an iterator has not run.
+   * A handler may return anything; only what it could throw to the same effect has a meaning. One that returns an iterator has not run.
    *
    * @returns a promise if the schema of a new payload takes its time; it never rejects
    */
-  done(delivery: Delivery, rules: HandlerRules, result: unknown): Outcome | Promise<Outcome> {
-    if (!isInstance(result, Again)) {
-      return isIterator(result) ? this.failed(delivery, rules, new UnusedIterator('The handler')) : ACK;
-    }
+  returned(delivery: Delivery, rules: HandlerRules, result: unknown): Outcome | Promise<Outcome> {
+    if (isDecision(result)) return this.threw(delivery, rules, result);
+    return isIterator(result) ? this.failed(delivery, rules, new UnusedIterator('The handler')) : ACK;
+  }
+
+  /** @returns a promise if the schema of a new payload takes its time; it never rejects */
+  threw(delivery: Delivery, rules: HandlerRules, thrown: unknown): Outcome | Promise<Outcome> {
+    if (!isInstance(thrown, Again)) return this.failed(delivery, rules, thrown);
     try {
-      const outcome = this.#again(delivery, rules, result);
+      const outcome = this.#again(delivery, rules, thrown);
       if (!(outcome instanceof Promise)) return outcome;
       return outcome.catch((error: unknown) => this.failed(delivery, rules, error));
     } catch (error) {
@@ -57,6 +61,7 @@ export class Outcomes {
     }
   }
 
+  /** The attempt has failed, even if the error is a result of `again()`, which a schema of a new payload may throw. */
   failed(delivery: Delivery, { retryPolicy }: Pick<HandlerRules, 'retryPolicy'>, error: unknown): Outcome {
     if (isInstance(error, InvalidPayload)) return this.invalid(delivery, error);
     delivery.thrown = { error };

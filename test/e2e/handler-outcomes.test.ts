@@ -1,0 +1,247 @@
+import { describe, expect, test } from '@jest/globals';
+import { type CallHandler, Catch, Injectable, type NestInterceptor, UseFilters, UseInterceptors } from '@nestjs/common';
+import { from, map, of, throwError } from 'rxjs';
+import {
+  again,
+  DeferMessage,
+  DelayedHandler,
+  type DelayedMessage,
+  type DelayQueueObserver,
+  RejectMessage,
+} from '../../lib/index.js';
+import { DelayQueueTester, DelayQueueTestingModule } from '../../lib/testing/index.js';
+import { redisson } from '../../lib/redisson/index.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf, startTestApp } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+/** What a handler may end with, and what becomes of a message in its second attempt. */
+const WORDS: Readonly<Record<string, { make: () => object; becomes: object }>> = {
+  'again()': { make: () => again('1h'), becomes: { state: 'delayed', failedAttempts: 0 } },
+  DeferMessage: { make: () => new DeferMessage('1h'), becomes: { state: 'delayed', failedAttempts: 1 } },
+  RejectMessage: {
+    make: () => new RejectMessage('no such order'),
+    becomes: { state: 'dead', error: { name: 'RejectMessage', message: 'no such order' } },
+  },
+};
+
+const raise = (word: unknown): never => {
+  throw word;
+};
+
+const WAYS: Readonly<Record<string, (word: object) => unknown>> = {
+  'is returned': (word) => word,
+  'is thrown': raise,
+  'is promised': (word) => Promise.resolve(word),
+  'is a rejection': (word) => Promise.reject(word),
+  'ends an Observable': (word) => from([1, word]),
+  'fails an Observable': (word) => throwError(() => word),
+};
+
+/** How a handler of batches says it of each message. */
+const PER_MESSAGE: Readonly<Record<string, (word: object) => unknown>> = {
+  'is a result': (word) => word,
+  'is promised as a result': (word) => Promise.resolve(word),
+  'is a rejected result': (word) => Promise.reject(word),
+  'is a rejected result of allSettled': (reason) => ({ status: 'rejected', reason }),
+  'is a fulfilled result of allSettled': (value) => ({ status: 'fulfilled', value }),
+};
+
+const CASES = Object.keys(WORDS).flatMap((word) => Object.keys(WAYS).map((way) => [word, way] as const));
+const BATCH_CASES = Object.keys(WORDS).flatMap((word) => Object.keys(PER_MESSAGE).map((way) => [word, way] as const));
+
+const OPTIONS = { attempts: 5, backoff: { type: 'fixed', delay: 0 } } as const;
+
+describe.each([
+  ['native', {}],
+  ['redisson', { defaults: { layout: redisson() } }],
+  ['memory', { store: 'memory' as const }],
+])('what a handler ends with, on %s', (_, module) => {
+  const scene = new Scene();
+
+  test.each(CASES)('%s means the same if it %s', async (word, way) => {
+    const queue = scene.newQueue();
+    const { make, becomes } = WORDS[word]!;
+    let isOver = false;
+    const handle = (_payload: unknown, { attempt }: DelayedMessage) => {
+      if (attempt === 1) throw new Error('not yet');
+      isOver = true;
+      return WAYS[way]!(make());
+    };
+    const { producer } = await scene.startApp({ module, providers: [handlerOf(queue, handle, OPTIONS)] });
+    await producer.offer(queue, 1, 0, { id: 'a' });
+    await until(() => isOver);
+    await until(async () => (await producer.find(queue, 'a'))?.state === (becomes as { state: string }).state);
+    expect(await producer.find(queue, 'a')).toMatchObject(becomes);
+  });
+
+  test.each(CASES)('%s means the same for all messages of a batch if it %s', async (word, way) => {
+    const { producer, queue } = await startBatches(() => WAYS[way]!(WORDS[word]!.make()));
+    const { state } = WORDS[word]!.becomes as { state: 'delayed' | 'dead' };
+    await until(async () => (await producer.counts(queue))[state] === 2);
+    expect(await producer.counts(queue)).toMatchObject({ active: 0, ready: 0 });
+  });
+
+  test.each(BATCH_CASES)('%s means the same for one message of a batch if it %s', async (word, way) => {
+    const { producer, queue } = await startBatches(() => [undefined, PER_MESSAGE[way]!(WORDS[word]!.make())]);
+    const { state } = WORDS[word]!.becomes as { state: 'delayed' | 'dead' };
+    await until(async () => (await producer.find(queue, 'b'))?.state === state);
+    await until(async () => (await producer.find(queue, 'a')) === null);
+    expect(await producer.counts(queue)).toMatchObject({ [state]: 1, active: 0, ready: 0 });
+  });
+
+  async function startBatches(handle: () => unknown) {
+    const queue = scene.newQueue();
+    @Injectable()
+    class Batches {
+      @DelayedHandler(queue, { batch: 2, batchWait: '10s' })
+      handle(): unknown {
+        return handle();
+      }
+    }
+    const { producer } = await scene.startApp({ module, providers: [Batches] });
+    await producer.offerMany(queue, [
+      { payload: 1, delay: 0, id: 'a' },
+      { payload: 2, delay: 0, id: 'b' },
+    ]);
+    return { producer, queue };
+  }
+});
+
+describe('what an enhanced handler ends with', () => {
+  const scene = new Scene();
+
+  /** Handles whatever an application may throw, as a filter for routes does. */
+  @Catch()
+  class CatchAll {
+    catch(): string {
+      return 'handled';
+    }
+  }
+
+  @Injectable()
+  class PassOn implements NestInterceptor {
+    intercept(_context: unknown, next: CallHandler) {
+      return next.handle().pipe(map((value: unknown) => value));
+    }
+  }
+
+  test.each(CASES)('%s passes interceptors and filters for all errors if it %s', async (word, way) => {
+    const queue = scene.newQueue();
+    const { make, becomes } = WORDS[word]!;
+    @Injectable()
+    @UseInterceptors(PassOn)
+    @UseFilters(CatchAll)
+    class Enhanced {
+      @DelayedHandler(queue)
+      handle(): unknown {
+        return WAYS[way]!(make());
+      }
+    }
+    const { producer } = await startAndOffer(queue, Enhanced);
+    const { state } = becomes as { state: string };
+    expect((await producer.find(queue, 'a'))?.state).toBe(state);
+  });
+
+  test.each(Object.keys(WORDS))(
+    '%s means the same if a filter or an interceptor returns or throws it',
+    async (word) => {
+      const { make, becomes } = WORDS[word]!;
+      @Catch()
+      class Return {
+        catch(): unknown {
+          return of(make());
+        }
+      }
+      @Catch()
+      class Throw {
+        catch(): never {
+          return raise(make());
+        }
+      }
+      class ReturnInstead implements NestInterceptor {
+        intercept = () => of(make());
+      }
+      class ThrowInstead implements NestInterceptor {
+        intercept = () => throwError(make);
+      }
+      const ends: Record<string, MethodDecorator> = {
+        'a filter returns': UseFilters(new Return()),
+        'a filter throws': UseFilters(new Throw()),
+        'an interceptor returns': UseInterceptors(new ReturnInstead()),
+        'an interceptor throws': UseInterceptors(new ThrowInstead()),
+      };
+      const told: Record<string, unknown> = {};
+      for (const [what, enhance] of Object.entries(ends)) {
+        const queue = scene.newQueue();
+        @Injectable()
+        class Enhanced {
+          @DelayedHandler(queue)
+          @enhance
+          handle(): void {
+            throw new Error('no');
+          }
+        }
+        const { producer } = await startAndOffer(queue, Enhanced);
+        told[what] = (await producer.find(queue, 'a'))?.state;
+      }
+      const { state } = becomes as { state: string };
+      expect(told).toEqual(Object.fromEntries(Object.keys(ends).map((what) => [what, state])));
+    },
+  );
+
+  /** Resolves once the message has been handled. */
+  async function startAndOffer(queue: string, handler: new () => object) {
+    let isSettled = false;
+    const observer: DelayQueueObserver = {
+      event: ({ name }) => void (isSettled ||= ['handled', 'again', 'deferred', 'retried', 'dead'].includes(name)),
+    };
+    const app = await scene.startApp({ module: { observers: [observer] }, providers: [handler] });
+    await app.producer.offer(queue, 1, 0, { id: 'a' });
+    await until(() => isSettled);
+    return app;
+  }
+});
+
+describe('what a handler ends with, as others are told', () => {
+  test('observers and events tell the same of what is returned and what is thrown', async () => {
+    const told: Record<string, string[]> = {};
+    for (const word of Object.keys(WORDS)) {
+      for (const way of ['is returned', 'is thrown']) {
+        const lines: string[] = (told[`${word} ${way}`] = []);
+        const app = await startTestApp(
+          {
+            store: 'memory',
+            observers: [
+              {
+                handle: async (_message, next) => void lines.push(`outcome ${(await next()).kind}`),
+                event: ({ name }) => void lines.push(name),
+              },
+            ],
+          },
+          { providers: [handlerOf('orders', () => WAYS[way]!(WORDS[word]!.make()))] },
+        );
+        await app.producer.offer('orders', 1, 0);
+        await until(() => lines.some((line) => ['again', 'deferred', 'dead', 'handled'].includes(line)));
+        await app.close();
+      }
+    }
+    for (const word of Object.keys(WORDS)) expect(told[`${word} is thrown`]).toEqual(told[`${word} is returned`]);
+    expect(told['again() is thrown']).toEqual(expect.arrayContaining(['outcome again', 'again']));
+    expect(told['DeferMessage is returned']).toEqual(expect.arrayContaining(['outcome defer', 'deferred']));
+    expect(told['RejectMessage is returned']).toEqual(expect.arrayContaining(['outcome dead', 'failed', 'dead']));
+  });
+
+  test.each(CASES)('a test of one handler tells the same: %s %s', async (word, way) => {
+    const app = await startTestApp(
+      {},
+      {
+        imports: [DelayQueueTestingModule],
+        providers: [handlerOf('orders', () => WAYS[way]!(WORDS[word]!.make()))],
+      },
+    );
+    const { kind } = await app.context.get(DelayQueueTester).handle('orders', 1);
+    expect(kind).toBe({ 'again()': 'again', DeferMessage: 'defer', RejectMessage: 'dead' }[word]);
+    await app.close();
+  });
+});
