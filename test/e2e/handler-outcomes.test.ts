@@ -33,7 +33,7 @@ const WAYS: Readonly<Record<string, (word: object) => unknown>> = {
   'is returned': (word) => word,
   'is thrown': raise,
   'is promised': (word) => Promise.resolve(word),
-  'is a rejection': (word) => Promise.reject(word),
+  'is a rejection': (word) => Promise.resolve(word).then(raise),
   'ends an Observable': (word) => from([1, word]),
   'fails an Observable': (word) => throwError(() => word),
 };
@@ -42,7 +42,7 @@ const WAYS: Readonly<Record<string, (word: object) => unknown>> = {
 const PER_MESSAGE: Readonly<Record<string, (word: object) => unknown>> = {
   'is a result': (word) => word,
   'is promised as a result': (word) => Promise.resolve(word),
-  'is a rejected result': (word) => Promise.reject(word),
+  'is a rejected result': (word) => Promise.resolve(word).then(raise),
   'is a rejected result of allSettled': (reason) => ({ status: 'rejected', reason }),
   'is a fulfilled result of allSettled': (value) => ({ status: 'fulfilled', value }),
 };
