@@ -3,8 +3,8 @@ import { ModuleRef } from '@nestjs/core';
 import { DelayQueueError, type DelayQueueErrorCode } from '../message/delay-queue-errors.js';
 import { showUnknownInstance, UNNAMED } from '../message/instance-name.js';
 
-/** The name of the instance that a provider belongs to. */
-export const INSTANCE = Symbol('nestjs-delay-queue:instance');
+/** The name of the instance that a provider belongs to. All copies of the package share it, so they find each other's instances. */
+export const INSTANCE = Symbol.for('nestjs-delay-queue:instance');
 
 /** The instances of the module in this application. */
 @Injectable()
@@ -23,8 +23,13 @@ export class InstanceNames {
   isOwn(given: string | undefined, error: { readonly code: DelayQueueErrorCode; readonly place: string }): boolean {
     const name = given ?? UNNAMED;
     if (name === this.own) return true;
-    const known = this.modules.get<string>(INSTANCE, { strict: false, each: true });
+    const known = instanceNames(this.modules);
     if (known.includes(name)) return false;
     throw new DelayQueueError(error.code, `${error.place}: instance: ${showUnknownInstance(name, known)}`);
   }
+}
+
+/** The names of all instances of an application, whichever copy of the package they are of. Nest throws if there is none. */
+export function instanceNames(app: Pick<ModuleRef, 'get'>): string[] {
+  return app.get<string>(INSTANCE, { strict: false, each: true });
 }

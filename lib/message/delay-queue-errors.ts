@@ -1,3 +1,5 @@
+import { recognizeAcrossCopies } from './across-copies.js';
+
 /**
  * The stable codes of {@link DelayQueueError}; `docs/errors.md` explains each one.
  *
@@ -85,3 +87,5 @@ export class DelayQueueError extends Error {
     if (options.messageId !== undefined) this.messageId = options.messageId;
   }
 }
+
+recognizeAcrossCopies(DelayQueueError, 'DelayQueueError');

@@ -1,3 +1,4 @@
+import { recognizeAcrossCopies } from './across-copies.js';
 import { againWatch } from './again-watch.js';
 import { isInstance, showFailure } from './failure.js';
 import { type CheckedDue, readDue, readEither } from './due-time.js';
@@ -107,6 +108,10 @@ export function again<const Due extends Duration | Date = Duration | Date>(
   againWatch.called(again);
   return result;
 }
+
+recognizeAcrossCopies(RejectMessage, 'RejectMessage');
+recognizeAcrossCopies(DeferMessage, 'DeferMessage');
+recognizeAcrossCopies(Again, 'Again');
 
 /** Whether a handler returned or threw one of the values that decide what becomes of its message. */
 export function isDecision(value: unknown): value is Again | DeferMessage | RejectMessage {

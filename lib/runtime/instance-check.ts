@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable, type OnModuleInit, type ValueProvider } from '@nestjs/common';
 import { ModuleRef, ModulesContainer } from '@nestjs/core';
-import { INSTANCE } from '../handler/instance-names.js';
+import { INSTANCE, instanceNames } from '../handler/instance-names.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { showInstances, UNNAMED } from '../message/instance-name.js';
 import { type Instance, instancesOf } from './instance.js';
@@ -20,6 +20,7 @@ export class InstanceCheck implements OnModuleInit {
    */
   onModuleInit(): void {
     const instances = instancesOf(this.app);
+    if (instanceNames(this.app).length > instances.length) throw ofTwoCopies();
     if (instances.filter(({ name }) => name === this.name).length > 1) throw this.#importedTwice();
     for (const [i, instance] of instances.entries()) {
       const other = instances.slice(0, i).find(({ stores }) => isSharedPlace(stores, instance.stores));
@@ -50,6 +51,15 @@ export class InstanceCheck implements OnModuleInit {
 
   readonly #isOwnName = (provider: Partial<ValueProvider> | undefined) =>
     provider?.provide === INSTANCE && provider.useValue === this.name;
+}
+
+/** Handlers are found whichever copy decorated them, so both would serve each of them. */
+function ofTwoCopies(): DelayQueueError {
+  return new DelayQueueError(
+    'INVALID_OPTION',
+    'DelayQueueModule is imported from two copies of nestjs-delay-queue: install one for the whole application. `npm ls nestjs-delay-queue` ' +
+      'shows who has which; a library should have it among its peerDependencies',
+  );
 }
 
 function isSharedPlace({ place }: Instance['stores'], other: Instance['stores']): boolean {

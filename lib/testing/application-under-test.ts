@@ -73,7 +73,10 @@ export class ApplicationUnderTest implements OnModuleInit, OnApplicationBootstra
     try {
       instances = instancesOf(this.modules);
     } catch (cause) {
-      throw refusal('without DelayQueueModule: import DelayQueueModule.forRoot() as well', cause);
+      throw refusal(
+        'without DelayQueueModule of the same copy of the package: import DelayQueueModule.forRoot() as well',
+        cause,
+      );
     }
     if (!this.bench.isUsed) throw refusal('twice: import it once, with or without startAt()');
     return instances;

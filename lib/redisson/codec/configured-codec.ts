@@ -5,7 +5,10 @@ interface Original {
   readonly codec: PayloadCodec | TextCodec;
 }
 
-const originals = new WeakMap<PayloadCodec, Original>();
+/** Where a codec that an application holds keeps its original, for all copies of the package. */
+const ORIGINAL = Symbol.for('nestjs-delay-queue:codec');
+
+type Configured = PayloadCodec & { readonly [ORIGINAL]?: Original };
 
 /** Makes a codec of this package one that an application can hold and pass as an option. */
 export function configured(name: CodecName, codec: PayloadCodec | TextCodec): PayloadCodec {
@@ -16,18 +19,18 @@ export function configured(name: CodecName, codec: PayloadCodec | TextCodec): Pa
     },
     decode: (bytes) => codec.decode(bytes),
   };
-  originals.set(given, { name, codec });
-  return given;
+  // Not enumerable, so that codecs are compared by what an application gave.
+  return Object.defineProperty(given, ORIGINAL, { value: { name, codec } satisfies Original });
 }
 
 /** The codec of this package that an application was given, or undefined for a codec of its own. */
 export function originalOf(codec: PayloadCodec): PayloadCodec | TextCodec | undefined {
-  return originals.get(codec)?.codec;
+  return (codec as Configured)[ORIGINAL]?.codec;
 }
 
 /** A codec as it is called in an error or a log line. */
 export function nameOfCodec(codec: CodecName | PayloadCodec): string {
   if (typeof codec === 'string') return `'${codec}'`;
-  const original = originals.get(codec);
+  const original = (codec as Configured)[ORIGINAL];
   return original ? `${original.name}({ … })` : 'of your own';
 }

@@ -1,3 +1,4 @@
+import { recognizeAcrossCopies } from '../../message/across-copies.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -41,3 +42,5 @@ export class JsonNumber {
     return Number(this.text);
   }
 }
+
+recognizeAcrossCopies(JsonNumber, 'JsonNumber');

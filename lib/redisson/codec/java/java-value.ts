@@ -1,3 +1,5 @@
+import { recognizeAcrossCopies } from '../../../message/across-copies.js';
+
 /**
  * A Java value that has no form of its own in JavaScript, such as a UUID or a Float, in a place whose type Java does not
  * declare: the whole payload, or an element of a `List<Object>`. It arrives as one of these, and can be offered as one.
@@ -29,3 +31,5 @@ export class JavaValue {
     return typeof this.value === 'bigint' ? String(this.value) : this.value;
   }
 }
+
+recognizeAcrossCopies(JavaValue, 'JavaValue');
