@@ -1,4 +1,4 @@
-import { textOf } from './failure.js';
+import { textOf } from './untrusted-value.js';
 
 /** How many calls of a process are watched: each costs some microseconds, most of them for its stack. */
 const MOST_CALLS = 100;

@@ -1,9 +1,10 @@
 import { types } from 'node:util';
 import { DelayQueueError, type DelayQueueErrorCode } from './delay-queue-errors.js';
+import { Reasons } from './failure-reasons.js';
 import type { MessageFailure } from './message.js';
+import { isError, textOf, tryReading, UNREADABLE } from './untrusted-value.js';
 
 const STACK_LINES = 6;
-const LONGEST_TEXT = 2000;
 
 /** How many errors of a chain of causes are shown. */
 const MOST_ERRORS = 5;
@@ -13,27 +14,28 @@ const FIRST_FRAMES = 30;
 const LAST_FRAMES = 20;
 const LONGEST_FRAME = 300;
 
-const UNREADABLE = 'a value that cannot be shown as text';
-
 /*
  * What a handler, a backoff function or a codec throws or returns cannot be trusted: reading a property, converting it to
  * text, or even an `instanceof` check may throw. Such values are inspected only here, and only `isThenable` throws.
  */
 
-/** Describes an error, or whatever was thrown, for logs and dead letters. Bounded, so that a huge error cannot fill Redis. */
+/**
+ * Describes an error, or whatever was thrown, for logs and dead letters. Bounded, so that a huge error cannot fill Redis. Of what an
+ * error carries besides its message, only what tells the reason is shown: the rest may be a payload, or a secret.
+ */
 export function describeFailure(thrown: unknown): MessageFailure {
-  if (!isError(thrown)) return { name: 'NonError', message: textOf(() => thrown) };
+  const message = textOf(() => new Reasons().of(thrown));
+  if (!isError(thrown)) return { name: 'NonError', message };
   const name = textOf(() => thrown.name);
-  const message = textOf(() => thrown.message);
   const stack = textOf(() => thrown.stack ?? '');
   if (stack === '' || stack === UNREADABLE) return { name, message };
   return { name, message, stack: stack.split('\n').slice(0, STACK_LINES).join('\n') };
 }
 
-/** Shows an error in a log line. */
+/** Shows an error in a log line, without its causes. */
 export function showFailure(thrown: unknown): string {
-  const { name, message } = describeFailure(thrown);
-  return `${name}: ${message}`;
+  if (!isError(thrown)) return `NonError: ${textOf(() => new Reasons().of(thrown))}`;
+  return `${textOf(() => thrown.name)}: ${textOf(() => thrown.message)}`;
 }
 
 /**
@@ -48,9 +50,9 @@ export function traceOf(thrown: unknown): string {
     const error = next;
     seen.add(error);
     shown.push(shorten(textOf(() => error.stack ?? '', Infinity)));
-    next = causeOf(error);
+    next = tryReading(() => error.cause);
   }
-  if (shown.length > 0 && next !== undefined && !isError(next)) shown.push(textOf(() => next));
+  if (shown.length > 0 && next !== undefined && !isError(next)) shown.push(textOf(() => new Reasons().of(next)));
   return shown.join('\ncaused by ');
 }
 
@@ -65,19 +67,6 @@ function shorten(stack: string): string {
   const left = frames.length - FIRST_FRAMES - LAST_FRAMES;
   if (left > 0) frames.splice(FIRST_FRAMES, left, `    ... ${left} more`);
   return [textOf(() => stack.slice(0, start).trimEnd()), ...frames].join('\n');
-}
-
-function causeOf(error: Error): unknown {
-  try {
-    return error.cause;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Also recognises errors of another realm: in jest, the errors that Node.js throws are of one. */
-export function isError(thrown: unknown): thrown is Error {
-  return types.isNativeError(thrown) || isInstance(thrown, Error);
 }
 
 /** Whether `await` would wait for it. Throws what reading the value throws. */
@@ -116,13 +105,4 @@ export function follow<T>(
   { onDone, onFailed }: { onDone: (value: unknown) => T; onFailed: (error: unknown) => T },
 ): Promise<T> {
   return Promise.prototype.then.call(promise, onDone, onFailed) as Promise<T>;
-}
-
-/** What is read, as text, cut to a length. Whatever reading or converting it throws, it is text. */
-export function textOf(read: () => unknown, longest = LONGEST_TEXT): string {
-  try {
-    return String(read()).slice(0, longest);
-  } catch {
-    return UNREADABLE;
-  }
 }

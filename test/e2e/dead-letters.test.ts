@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { BadRequestException } from '@nestjs/common';
 import { Handled } from '../support/handled.js';
 import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';
@@ -47,6 +48,39 @@ describe('dead letters', () => {
     expect(handled.calls.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
     const { diedAt, error } = letter!;
     expect(await producer.find(queue, id)).toMatchObject({ state: 'dead', failedAttempts: 3, diedAt, error });
+  });
+
+  test.each<[string, () => unknown, string]>([
+    [
+      'the properties that a ValidationPipe refuses',
+      () => new BadRequestException(['email must be an email', 'age must be a number']),
+      'BadRequestException: Bad Request Exception: email must be an email, age must be a number',
+    ],
+    [
+      'the cause of a failed fetch',
+      () => new TypeError('fetch failed', { cause: new Error('connect redis://app:hunter2@host') }),
+      'TypeError: fetch failed; caused by Error: connect redis://***@host',
+    ],
+    [
+      'what a ClientProxy rejects with',
+      () => ({ status: 'error', message: 'no such order', card: 'hunter2' }),
+      'NonError: status: error, message: no such order',
+    ],
+  ])('keep %s, and so do the warnings of retries', async (_what, make, expected) => {
+    const queue = scene.newQueue();
+    const fail = () => {
+      throw make();
+    };
+    const { producer, log } = await scene.startApp({
+      providers: [handlerOf(queue, fail, { attempts: 2, backoff: { type: 'fixed', delay: 0 } })],
+    });
+    await producer.offer(queue, 1, 0);
+    await until(async () => (await producer.counts(queue)).dead === 1);
+    const { messages } = await producer.deadLetters(queue).list();
+    expect(`${messages[0]!.error.name}: ${messages[0]!.error.message}`).toBe(expected);
+    await until(() => log.filter((line) => line.includes(expected)).length === 2);
+    expect(log.filter((line) => line.includes(expected)).map((line) => line.split(' ')[0])).toEqual(['warn', 'error']);
+    expect(log.join('\n')).not.toContain('hunter2');
   });
 
   test('a redriven dead letter is handled again and starts with its first attempt', async () => {

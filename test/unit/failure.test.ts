@@ -1,6 +1,8 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
-import { describeFailure, isInstance, isStrayPromise, showFailure } from '../../lib/message/failure.js';
+import { BadRequestException } from '@nestjs/common';
+import { RejectMessage } from '../../lib/index.js';
+import { describeFailure, isInstance, isStrayPromise, showFailure, traceOf } from '../../lib/message/failure.js';
 import { ODD_RESULTS, ODD_VALUES } from '../support/odd-values.js';
 
 const isPromise = (what: string) => what.includes(' promise ');
@@ -44,6 +46,157 @@ describe('a failure', () => {
     const { name, message, stack = '' } = describeFailure(make());
     expect([typeof name, typeof message, typeof stack]).toEqual(['string', 'string', 'string']);
     expect(isInstance(make(), RangeError)).toBe(false);
+  });
+});
+
+/** Everything that the description of a failure says. */
+const shown = (thrown: unknown) => {
+  const { name, message } = describeFailure(thrown);
+  return `${name}: ${message}`;
+};
+
+describe('the reason of a failure', () => {
+  class ValidationError {
+    children: ValidationError[] = [];
+    constructor(
+      readonly property: string,
+      readonly constraints?: Record<string, string>,
+    ) {}
+    readonly target = { card: 'secret 4711' };
+    readonly value = 'secret 4711';
+  }
+
+  it.each<[string, unknown, string]>([
+    [
+      'a plain object, as the ClientProxy of Nest rejects with',
+      { status: 'error', message: 'Internal server error' },
+      'NonError: status: error, message: Internal server error',
+    ],
+    [
+      'an object within an object',
+      { statusCode: 404, error: { code: 'GONE', message: 'no such order', card: 'secret' } },
+      'NonError: statusCode: 404, error: code: GONE, message: no such order',
+    ],
+    [
+      'an object that tells nothing',
+      { card: 'secret', password: 'secret' },
+      'NonError: an object with the fields card, password',
+    ],
+    ['an empty object', {}, 'NonError: an object with no fields'],
+    ['a list', [new Error('one'), { message: 'two' }], 'NonError: Error: one, message: two'],
+    [
+      'the exception of a ValidationPipe',
+      new BadRequestException(['email must be an email', 'age must be a number']),
+      'BadRequestException: Bad Request Exception: email must be an email, age must be a number',
+    ],
+    ['an exception with a message', new BadRequestException('no such order'), 'BadRequestException: no such order'],
+    [
+      'an exception with an object',
+      new BadRequestException({ message: 'no such order', card: 'secret' }),
+      'BadRequestException: no such order',
+    ],
+    [
+      'the exception of a ValidationPipe of its own',
+      new BadRequestException([
+        new ValidationError('email', { isEmail: 'email must be an email' }),
+        Object.assign(new ValidationError('address'), {
+          children: [new ValidationError('city', { isString: 'city must be a string' })],
+        }),
+      ]),
+      'BadRequestException: Bad Request Exception: email must be an email, address.city must be a string',
+    ],
+    [
+      'the cause of a failed fetch',
+      new TypeError('fetch failed', { cause: Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }) }),
+      'TypeError: fetch failed; caused by Error: connect (ECONNREFUSED)',
+    ],
+    [
+      'a chain of causes',
+      new Error('a', { cause: new RangeError('b', { cause: 'c' }) }),
+      'Error: a; caused by RangeError: b; caused by c',
+    ],
+    ['a cause that the message repeats', new Error('failed: b', { cause: new Error('b') }), 'Error: failed: b'],
+    [
+      'the errors of an AggregateError',
+      new AggregateError([new Error('a'), new TypeError('b'), 'c'], 'All failed'),
+      'AggregateError: All failed: Error: a, TypeError: b, c',
+    ],
+    [
+      'an AggregateError of a connection, which has no message',
+      Object.assign(new AggregateError([new Error('connect ::1')], ''), { code: 'ECONNREFUSED' }),
+      'AggregateError: ECONNREFUSED: Error: connect ::1',
+    ],
+    [
+      'a rejection with a cause',
+      new RejectMessage('no', { cause: new Error('gone') }),
+      'RejectMessage: no; caused by Error: gone',
+    ],
+    [
+      'a rejection for an object',
+      new RejectMessage({ message: 'gone' } as never),
+      'RejectMessage: NonError: message: gone',
+    ],
+  ])('is that of %s', (_what, thrown, expected) => {
+    expect(shown(thrown)).toBe(expected);
+    expect(JSON.stringify(describeFailure(thrown))).not.toContain('secret');
+  });
+
+  it.each([
+    'redis://app:hunter2@host:6379/0 is down',
+    'GET https://hunter2@host/path?mail=a@b failed',
+    'redis://app:a@b/c#hunter2@host',
+    'redis://:hunter2@host',
+    'postgres://host/db?user=app&password=hunter2&ssl=true',
+    `${'x'.repeat(1990)}redis://app:hunter2@host`,
+  ])('has no credentials of URLs: %s', (message) => {
+    const error = new Error(message, { cause: new Error(`of ${message}`) });
+    const told = [showFailure(error), traceOf(error), JSON.stringify(describeFailure(error))];
+    expect(told.join('\n')).not.toContain('hunter2');
+  });
+
+  it('keeps addresses without credentials', () => {
+    const message = 'http://127.0.0.1:8080/users?mail=a@b.example and https://host/@scope/name, mail a@b.example';
+    expect(shown(new Error(message))).toBe(`Error: ${message}`);
+  });
+
+  it('is bounded, however much an error carries', () => {
+    const wide = new AggregateError(Array.from({ length: 1e5 }, (_each, i) => new Error(`${i} ${'x'.repeat(1e4)}`)));
+    const deep = Array.from({ length: 1e4 }).reduce<Error>((cause) => new Error('deep', { cause }), new Error('end'));
+    const tree = (depth: number): Error =>
+      depth === 0
+        ? new Error('leaf')
+        : new AggregateError(
+            Array.from({ length: 9 }, () => tree(depth - 1)),
+            `level ${depth}`,
+          );
+    for (const error of [wide, deep, tree(5), { message: { message: { message: { message: { message: {} } } } } }]) {
+      expect(shown(error).length).toBeLessThan(2100);
+    }
+    expect(shown(wide)).toContain('99995 more');
+  });
+
+  it('is told once, whatever refers to itself', () => {
+    const error = new Error('round', { cause: undefined });
+    error.cause = new AggregateError([error], 'and round', { cause: error });
+    expect(shown(error)).toBe('Error: round; caused by AggregateError: and round');
+    const object: Record<string, unknown> = { message: 'self' };
+    object.error = object;
+    expect(shown(object)).toBe('NonError: message: self');
+  });
+
+  it('is told as far as it can be read', () => {
+    const fail = () => {
+      throw new Error('no');
+    };
+    const error = new Error('readable');
+    for (const field of ['cause', 'errors', 'response', 'error', 'code'])
+      Object.defineProperty(error, field, { get: fail });
+    expect(shown(error)).toBe('Error: readable');
+    const object = Object.defineProperty({ message: 'readable' }, 'error', { get: fail, enumerable: true });
+    expect(shown(object)).toBe('NonError: message: readable');
+    const { proxy, revoke } = Proxy.revocable([], {});
+    revoke();
+    expect(shown(new AggregateError([proxy, new Error('b')], 'a'))).toContain('Error: b');
   });
 });
 

@@ -1,5 +1,6 @@
 import { types } from 'node:util';
-import { isError, isStrayPromise, isThenable } from '../failure.js';
+import { isStrayPromise, isThenable } from '../failure.js';
+import { isError } from '../untrusted-value.js';
 
 /** What JSON cannot represent, or writes as something else, and what to offer instead. */
 export interface JsonLoss {
