@@ -4,7 +4,7 @@ import { showGiven } from './show-given.js';
 
 /**
  * A length of time: a whole number of milliseconds, or text with a unit in the notation of the `ms` package
- * (`'250ms'`, `'30s'`, `'10m'`, `'2h'`, `'7 days'`).
+ * (`'250ms'`, `'30s'`, `'10m'`, `'2h'`, `'7 days'`). `'1M'` is refused, because it could mean a minute or a month.
  *
  * The type allows any text, because many durations come from configuration. An unknown unit fails at run time with an error that
  * names the field; if it is written out as an argument, it does not compile ({@link CheckedDuration}).
@@ -29,19 +29,35 @@ export type DurationText = `${number}${
  *
  * @typeParam Given - the type of what was given
  */
-export type CheckedDuration<Given extends Duration> = Given extends number | DurationText
-  ? Given
-  : // Only if the text is not written out does a record of it have an index signature. `Readonly` keeps TypeScript from
-    // comparing the two records by their arguments.
-    Record<string, 0> extends Readonly<Record<Given, 0>>
+export type CheckedDuration<Given extends Duration> = Given extends `${string}M`
+  ? DurationExample
+  : Given extends number | DurationText
     ? Given
-    : Lowercase<Given & string> extends DurationText
+    : // Only if the text is not written out does a record of it have an index signature. `Readonly` keeps TypeScript from
+      // comparing the two records by their arguments.
+      Record<string, 0> extends Readonly<Record<Given, 0>>
       ? Given
-      : // What the compiler shows of a mistake: all the units would be too many to read.
-        `${number}${'ms' | 's' | 'm' | 'h' | 'd' | 'w' | 'y'}`;
+      : Lowercase<Given & string> extends DurationText
+        ? Given
+        : DurationExample;
+
+/** What the compiler shows of a mistake: all the units would be too many to read. */
+type DurationExample = `${number}${'ms' | 's' | 'm' | 'h' | 'd' | 'w' | 'y'}`;
 
 /** The longest accepted delay, ms: 100 years as `ms` counts them. Anything longer is more likely a wrong unit. */
 export const LONGEST_DELAY = 100 * 365.25 * 24 * 60 * 60 * 1000;
+
+const HOW_TO_WRITE =
+  "use milliseconds or text such as '30s', '10m' or '2h', with one of the units ms, s, m (minutes), h, d, w, y";
+
+/** The units in which errors show a bound, longest first, ms. */
+const UNITS: readonly (readonly [length: number, name: string])[] = [
+  [LONGEST_DELAY / 100, 'years'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1000, 's'],
+  [1, 'ms'],
+];
 
 const DELAYS = { min: 0, max: LONGEST_DELAY };
 
@@ -56,16 +72,14 @@ export type ParsedDuration = { milliseconds: number } | { problem: string };
  */
 export function parseDuration(value: unknown, range: { min: number; max: number }): ParsedDuration {
   const milliseconds = toMilliseconds(value);
-  if (milliseconds === undefined) {
-    return {
-      problem: `is not a duration: use milliseconds or text such as '30s', '10m' or '2h', not ${showGiven(value)}`,
-    };
-  }
+  if (milliseconds === undefined) return { problem: `is not a duration: ${HOW_TO_WRITE}, not ${showGiven(value)}` };
   if (!Number.isSafeInteger(milliseconds)) {
     return { problem: `must be a whole number of milliseconds, not ${showGiven(value)}` };
   }
   if (milliseconds < range.min || milliseconds > range.max) {
-    return { problem: `must be between ${range.min} ms and ${range.max} ms, not ${showGiven(value)}` };
+    const isBare = typeof value === 'string' && /\d$/.test(value);
+    const given = `${showGiven(value)}${isBare ? `, which is ${milliseconds} ms: add a unit` : ''}`;
+    return { problem: `must be between ${showLength(range.min)} and ${showLength(range.max)}, not ${given}` };
   }
   return { milliseconds };
 }
@@ -99,9 +113,15 @@ export function readMaxWait(maxWait: Duration): number {
   return parsed.milliseconds;
 }
 
+function showLength(milliseconds: number): string {
+  const [length, name] = UNITS.find(([each]) => milliseconds >= each && milliseconds % each === 0) ?? [1, 'ms'];
+  return `${milliseconds / length} ${name}`;
+}
+
 function toMilliseconds(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : value;
   // `ms` throws on the empty string and on more than 100 characters.
   if (typeof value !== 'string' || value.length === 0 || value.length > 100) return undefined;
-  return ms(value as ms.StringValue);
+  // `ms` ignores case, but M means months elsewhere.
+  return value.endsWith('M') ? undefined : ms(value as ms.StringValue);
 }

@@ -71,6 +71,7 @@ const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp
     'INVALID_ARGUMENT',
     /^delay is not a duration/,
   ],
+  ['a minute or a month', (o) => o.offer(TRANSACTION, 'q', 1, '1M'), 'INVALID_ARGUMENT', /^delay .*m \(minutes\)/],
   ['a negative delay', (o) => o.offer(TRANSACTION, 'q', 1, -1), 'INVALID_ARGUMENT', /^delay must be between/],
   ['half a millisecond', (o) => o.offer(TRANSACTION, 'q', 1, 0.5), 'INVALID_ARGUMENT', /^delay must be a whole number/],
   [

@@ -151,6 +151,10 @@ void producer.offer('b', {}, '');
 void producer.offer('b', {}, 's');
 // @ts-expect-error Argument of type '"1h30m"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
 void producer.offer('b', {}, '1h30m');
+// @ts-expect-error Argument of type '"1M"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+void producer.offer('b', {}, '1M');
+// @ts-expect-error Argument of type '"1 M"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+void producer.offer('b', {}, '1 M');
 // @ts-expect-error Argument of type 'boolean' is not assignable to parameter of type 'Duration'.
 void producer.offer<object>('b', {}, true);
 void producer.offerMany('b', [

@@ -17,6 +17,7 @@ describe('the command line', () => {
     [['list', 'orders', 'gone'], /Allowed choices are delayed, ready, active, dead/],
     [['list', 'orders', 'dead', '--limit', 'all'], /whole number/],
     [['reschedule', 'orders', 'a', '5 parsecs', '--yes'], /not a duration/],
+    [['reschedule', 'orders', 'a', '1M', '--yes'], /not a duration: .* m \(minutes\)/],
     [['counts', 'orders', '--timeout', 'soon'], /offerTimeout is not a duration/],
     [['counts', 'orders', '--prefix', 'a b'], /prefix must be/],
     [['counts', '--redisson-name', 'x', '--layout', 'redisson'], /defaults\.layout cannot be shared/],

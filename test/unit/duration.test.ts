@@ -16,6 +16,11 @@ describe('a duration', () => {
     ['10y', 315_576_000_000],
     ['100', 100],
     ['100y', LONGEST_DELAY],
+    ['.5h', 1_800_000],
+    ['1H', 3_600_000],
+    ['5 Min', 300_000],
+    ['30 MINUTES', 1_800_000],
+    ['1 Y', 31_557_600_000],
     [LONGEST_DELAY, LONGEST_DELAY],
   ])('%j is %d ms', (value, milliseconds) => {
     expect(parseDuration(value, anyDelay)).toEqual({ milliseconds });
@@ -41,6 +46,19 @@ describe('a duration', () => {
     5n,
     ' ',
     '5s\n',
+    ' 5s',
+    '1m ',
+    '1M',
+    '1 M',
+    '1.5M',
+    '1 mo',
+    '1mon',
+    '1 month',
+    '1h30m',
+    '1e3',
+    '1_000',
+    '0x10',
+    'PT1H',
     Symbol('5s'),
     new String('5s'),
   ])('%p is refused', (value) => {
@@ -58,6 +76,24 @@ describe('a duration', () => {
       'problem',
       expect.stringMatching(/is not a duration.*, not \S/),
     );
+  });
+
+  it.each(['1M', '1 mo', '5 parsecs', ''])(
+    'that is refused, such as %p, names the units that are accepted',
+    (value) => {
+      expect(parseDuration(value, anyDelay)).toEqual({
+        problem: expect.stringContaining(`with one of the units ms, s, m (minutes), h, d, w, y, not '${value}'`),
+      });
+    },
+  );
+
+  it.each([
+    ['30', { min: 1000, max: 86_400_000 }, "must be between 1 s and 24 h, not '30', which is 30 ms: add a unit"],
+    ['2h', { min: 1, max: 600_000 }, "must be between 1 ms and 10 min, not '2h'"],
+    [-1, anyDelay, 'must be between 0 ms and 100 years, not -1'],
+    [1, { min: 1500, max: 2000 }, 'must be between 1500 ms and 2 s, not 1'],
+  ])('%j outside its range is told the range in readable units', (value, range, problem) => {
+    expect(parseDuration(value, range)).toEqual({ problem });
   });
 
   it('is refused outside its range, which includes both ends', () => {

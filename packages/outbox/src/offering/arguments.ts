@@ -46,7 +46,8 @@ export function readDuration(delay: unknown, name: string, least: number): numbe
   const after = toMilliseconds(delay);
   if (after === undefined) {
     throw invalid(
-      `${name} is not a duration: use milliseconds or text such as '30s', '10m' or '2h', not ${shown(delay)}`,
+      `${name} is not a duration: use milliseconds or text such as '30s', '10m' or '2h', with one of the units ` +
+        `ms, s, m (minutes), h, d, w, y, not ${shown(delay)}`,
     );
   }
   if (!Number.isSafeInteger(after)) {
@@ -103,5 +104,6 @@ function toMilliseconds(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : value;
   // `ms` throws on the empty string and on more than 100 characters.
   if (typeof value !== 'string' || value.length === 0 || value.length > 100) return undefined;
-  return ms(value as ms.StringValue);
+  // `ms` ignores case, but M means months elsewhere.
+  return value.endsWith('M') ? undefined : ms(value as ms.StringValue);
 }
