@@ -6,7 +6,7 @@ export const UNNAMED = '';
 
 export const INSTANCE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-export const INSTANCE_NAME_RULE = 'must be 1–64 of the characters A–Z a–z 0–9 _ -';
+export const INSTANCE_NAME_RULE = '1–64 of the characters A–Z a–z 0–9 _ -';
 
 /**
  * Reads a name as a user gives it.
@@ -18,7 +18,7 @@ export const INSTANCE_NAME_RULE = 'must be 1–64 of the characters A–Z a–z 
 export function readInstanceName(given: unknown, place: string): string {
   if (given === undefined) return UNNAMED;
   if (typeof given === 'string' && INSTANCE_NAME.test(given)) return given;
-  const problem = `${INSTANCE_NAME_RULE}, not ${showGiven(given)}`;
+  const problem = `must be ${INSTANCE_NAME_RULE}, not ${showGiven(given)}`;
   throw new DelayQueueError('INVALID_OPTION', `${place} ${problem}`);
 }
 

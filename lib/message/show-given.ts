@@ -1,6 +1,53 @@
+import { types } from 'node:util';
+
+/** What may contain a password. */
+const IS_URL = /^\w+:\/\//;
+
 /** Shows an invalid value in an error: short, on one line, and without calling any code of the value. */
 export function showGiven(value: unknown): string {
-  if (typeof value === 'string') return `'${JSON.stringify(value.slice(0, 100)).slice(1, -1)}'`;
-  if (value !== null && (typeof value === 'object' || typeof value === 'function')) return `of type ${typeof value}`;
-  return typeof value === 'bigint' ? 'a BigInt' : String(value);
+  if (typeof value === 'string')
+    return IS_URL.test(value) ? 'a URL' : `'${JSON.stringify(value.slice(0, 100)).slice(1, -1)}'`;
+  return typeof value === 'number' || typeof value === 'symbol' ? String(value) : kindOf(value);
+}
+
+/** Names the kind of an invalid value that an error must not show, because it may be a password. Calls no code of it. */
+export function kindOf(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return value === '' ? 'empty text' : 'text';
+    case 'number':
+      return Number.isNaN(value) ? 'NaN' : 'a number';
+    case 'bigint':
+      return 'a BigInt';
+    case 'symbol':
+      return 'a symbol';
+    case 'function':
+      return 'a function';
+    case 'object':
+      return value === null ? 'null' : kindOfObject(value);
+    default:
+      return String(value);
+  }
+}
+
+function kindOfObject(value: object): string {
+  if (types.isProxy(value)) return 'an object';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
+  if (types.isPromise(value)) return 'a promise';
+  if (types.isDate(value)) return 'a Date';
+  const name = classNameOf(value);
+  return name === undefined || name === 'Object' ? 'an object' : `an instance of ${name}`;
+}
+
+/** Undefined if there is none that can be read without calling code of the value. */
+function classNameOf(value: object): string | undefined {
+  const type = dataOf(Object.getPrototypeOf(value), 'constructor');
+  const name = dataOf(type, 'name');
+  return typeof name === 'string' && /^[\w$]{1,50}$/.test(name) ? name : undefined;
+}
+
+/** A property that is neither a getter nor of a proxy. */
+function dataOf(owner: unknown, name: string): unknown {
+  const isReadable = (typeof owner === 'object' && owner !== null) || typeof owner === 'function';
+  return isReadable && !types.isProxy(owner) ? Object.getOwnPropertyDescriptor(owner, name)?.value : undefined;
 }

@@ -1,32 +1,36 @@
 import type { z } from 'zod/mini';
 import { showFailure } from '../message/failure.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { nearestNames } from '../message/nearest-name.js';
 import { QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
-import { whereItBelongs } from './options-of-layouts.js';
+import { mustBe } from './values-schema.js';
 
 /**
  * Checks a value against a schema.
  *
  * @param place - where the value was given, for the error
+ * @param placeOf - says where an option belongs that is not known where it was given; undefined: nowhere
  * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
  */
 export function check<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: z.input<Schema>,
   place: string,
+  placeOf?: (option: string) => string | undefined,
 ): z.output<Schema> {
   const result = parse(schema, value, place);
   if ('data' in result) return result.data;
-  const problems = new Set(result.issues.flatMap((issue) => describeIssue(issue, [])));
+  const adviceOn = (option: string, names: readonly string[]) => placeOf?.(option) ?? spelling(option, names);
+  const described = result.issues.flatMap((issue) => describeIssue(issue, [], adviceOn));
   // Without a cause, which would fill the screen and say nothing more.
-  throw new DelayQueueError('INVALID_OPTION', `${place}: ${[...problems].join('; ')}`);
+  throw new DelayQueueError('INVALID_OPTION', `${place}: ${[...new Set(described)].join('; ')}`);
 }
 
 type Parsed<Output> = { readonly data: Output } | { readonly issues: readonly z.core.$ZodIssue[] };
 
 function parse<Schema extends z.ZodMiniType>(schema: Schema, value: unknown, place: string): Parsed<z.output<Schema>> {
   try {
-    const result = schema.safeParse(value);
+    const result = schema.safeParse(value, { error: describeRaw });
     // Reading the issues looks at the value once more.
     return result.success ? { data: result.data } : { issues: result.error.issues };
   } catch (cause) {
@@ -34,12 +38,21 @@ function parse<Schema extends z.ZodMiniType>(schema: Schema, value: unknown, pla
   }
 }
 
-function describeIssue(issue: z.core.$ZodIssue, parents: readonly PropertyKey[]): string[] {
+/** The message of an issue whose schema has none. That of unknown options is the names of those that there are. */
+function describeRaw(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'unrecognized_keys') return Object.keys((issue.inst as z.ZodMiniObject).shape).join(' ');
+  return issue.code === 'invalid_type' ? mustBe(`of type ${issue.expected}`).error(issue) : undefined;
+}
+
+function describeIssue(
+  issue: z.core.$ZodIssue,
+  parents: readonly PropertyKey[],
+  adviceOn: (option: string, names: readonly string[]) => string,
+): string[] {
   const path = [...parents, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map(
-      (key) => `${show([...path, key])} is not an option; ${whereItBelongs(key) ?? 'check its spelling'}`,
-    );
+    const names = issue.message.split(' ');
+    return issue.keys.map((key) => `${show([...path, key])} is not an option; ${adviceOn(key, names)}`);
   }
   if (issue.code === 'invalid_key') return [`${show(path)}: ${QUEUE_OR_FAMILY_RULE}`];
   // The branch of a union that matched furthest names the field that is really wrong.
@@ -47,15 +60,15 @@ function describeIssue(issue: z.core.$ZodIssue, parents: readonly PropertyKey[])
     const furthest = issue.errors.find((branch) =>
       branch.every((inner) => inner.path.length > 0 || isUnknownKey(inner)),
     );
-    if (furthest) return furthest.flatMap((inner) => describeIssue(inner, path));
-    const custom = issue.errors.flat().find((inner) => inner.code === 'custom');
-    if (custom && issue.message === 'Invalid input') return describeIssue(custom, path);
-  }
-  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
-    return [`${show(path)} must be ${issue.expected === 'record' ? 'an object' : `of type ${issue.expected}`}`];
+    if (furthest) return furthest.flatMap((inner) => describeIssue(inner, path, adviceOn));
   }
   return [`${show(path)} ${issue.message}`];
 }
 
+function spelling(option: string, names: readonly string[]): string {
+  const [nearest] = nearestNames(option, names);
+  return nearest === undefined ? `the options are ${names.join(', ')}` : `did you mean ${nearest}?`;
+}
+
 const isUnknownKey = (issue: z.core.$ZodIssue) => issue.code === 'unrecognized_keys';
-const show = (path: readonly PropertyKey[]) => (path.length === 0 ? 'the value' : path.map(String).join('.'));
+const show = (path: readonly PropertyKey[]) => (path.length === 0 ? 'the options' : path.map(String).join('.'));

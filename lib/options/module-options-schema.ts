@@ -8,7 +8,7 @@ import { examineConnection, isCluster } from '../redis/connection/redis-client.j
 import type { ClusterConnection, ConnectionOptions } from '../redis/options/connection-options.js';
 import type { DelayQueueModuleOptions } from './module-options.js';
 import { queueLayerSchema } from './queue-options-schema.js';
-import { duration, HOUR, oneOf, trueOrFalse, wholeNumber } from './values-schema.js';
+import { duration, HOUR, mustBe, oneOf, trueOrFalse, wholeNumber } from './values-schema.js';
 
 /** The module options with every default filled in. Durations are milliseconds; the queue options are still as given. */
 export type ResolvedModuleOptions = Readonly<Omit<z.output<typeof moduleSchema>, AsGiven>> &
@@ -37,21 +37,26 @@ const queueOrFamilySchema = z
   .check(z.refine((name) => QUEUE_NAME.test(name) || QUEUE_FAMILY.test(name), { error: QUEUE_OR_FAMILY_RULE }));
 
 /** Any object will do, such as an instance of a class; its methods must be methods. */
-const observerSchema = z.custom<DelayQueueObserver>(isObserver, {
-  error: `must be an object with some of the methods ${OBSERVER_METHODS.join(', ')}, and no generators (*) among them`,
-});
+const observerSchema = z.custom<DelayQueueObserver>(
+  isObserver,
+  mustBe(`an object with some of the methods ${OBSERVER_METHODS.join(', ')}, and no generators (*) among them`),
+);
 
 /** An error must say what to import. */
-const calendarSchema = z.custom<Calendar>((value) => typeof (value as Partial<Calendar> | null)?.next === 'function', {
-  error: "must be an object with the method next(), such as the calendar of 'nestjs-delay-queue/calendar'",
-});
+const calendarSchema = z.custom<Calendar>(
+  (value) => typeof (value as Partial<Calendar> | null)?.next === 'function',
+  mustBe("an object with the method next(), such as the calendar of 'nestjs-delay-queue/calendar'"),
+);
 
 const acknowledgeSchema = z
-  .strictObject({
-    replicas: z.prefault(wholeNumber(0, 100), 1),
-    within: z.prefault(duration(1, HOUR / 6), '200ms'),
-    fsync: z.prefault(trueOrFalse(), false),
-  })
+  .strictObject(
+    {
+      replicas: z.prefault(wholeNumber(0, 100), 1),
+      within: z.prefault(duration(1, HOUR / 6), '200ms'),
+      fsync: z.prefault(trueOrFalse(), false),
+    },
+    mustBe('{ replicas?, within?, fsync? }, such as { replicas: 1 }'),
+  )
   .check(
     z.refine(({ replicas, fsync }) => replicas > 0 || fsync, {
       path: ['replicas'],
@@ -59,8 +64,12 @@ const acknowledgeSchema = z
     }),
   );
 
+const QUEUES_RULE = mustBe('an object with options by queue name, such as { orders: { concurrency: 8 } }');
+
 /** For `queues`. */
-export const queuesSchema = z.record(queueOrFamilySchema, queueLayerSchema);
+export const queuesSchema = z.record(queueOrFamilySchema, queueLayerSchema, QUEUES_RULE);
+
+const PREFIX_RULE = '1–64 of the characters A–Z a–z 0–9 _ . : -';
 
 /** Every option of the module: what is accepted, and the default as a user would write it. */
 const moduleFields = {
@@ -68,14 +77,14 @@ const moduleFields = {
   store: z.prefault(oneOf('redis', 'memory'), 'redis'),
   prefix: z.prefault(
     z
-      .string()
-      .check(z.regex(/^[A-Za-z0-9_.:-]{1,64}$/, { error: 'must be 1–64 of the characters A–Z a–z 0–9 _ . : -' })),
+      .string(mustBe(`text of ${PREFIX_RULE}`))
+      .check(z.regex(/^[A-Za-z0-9_.:-]{1,64}$/, { error: `must be ${PREFIX_RULE}` })),
     'delay-queue',
   ),
   allowEviction: z.prefault(trueOrFalse(), false),
   consume: z.prefault(trueOrFalse(), true),
   inheritAppConfig: z.prefault(trueOrFalse(), false),
-  observers: z.optional(z.readonly(z.array(observerSchema))),
+  observers: z.optional(z.readonly(z.array(observerSchema, mustBe('an array of observers')))),
   defaults: z.optional(
     queueLayerSchema.check(
       z.refine(({ layout }) => layout.can.severalQueues, {
@@ -100,13 +109,16 @@ const acknowledgedInTime = z.refine<
   error: 'must not be longer than offerTimeout',
 });
 
-const fieldsSchema = z.strictObject(moduleFields);
+const fieldsSchema = z.strictObject(
+  moduleFields,
+  mustBe("an object with options, such as { connection: 'redis://127.0.0.1:6379' }"),
+);
 
 export const moduleSchema = fieldsSchema.check(acknowledgedInTime);
 
 /** Every option of the module, but not the entries of `queues`. */
 export const moduleFrameSchema = z
-  .extend(fieldsSchema, { queues: z.optional(z.record(z.string(), z.unknown())) })
+  .extend(fieldsSchema, { queues: z.optional(z.record(z.string(), z.unknown(), QUEUES_RULE)) })
   .check(acknowledgedInTime);
 
 function connectionProblems(connection: ConnectionOptions): readonly OptionProblem[] {

@@ -8,7 +8,7 @@ const OF_LAYOUT = new Map([
 /** An error must say what to import, so this module is the only one of the core that names a layout. */
 const EXAMPLE = "of 'nestjs-delay-queue/redisson'";
 
-export const LAYOUT_RULE = `must be 'native' or a layout object, such as redisson() ${EXAMPLE}`;
+export const LAYOUT_RULE = `'native' or a layout object, such as redisson() ${EXAMPLE}`;
 
 const NAME = 'it names an instance: give it to forRoot(), or to forRootAsync() beside useFactory';
 

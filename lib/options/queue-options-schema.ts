@@ -2,6 +2,7 @@ import { z } from 'zod/mini';
 import { LONGEST_DELAY } from '../message/duration.js';
 import { INSTANCE_NAME, INSTANCE_NAME_RULE } from '../message/instance-name.js';
 import { MOST_PARTITIONS } from '../message/partition-of.js';
+import { showGiven } from '../message/show-given.js';
 import { isLayout, type QueueLayout } from '../store/layout.js';
 import { nativeLayout } from '../store/native/native-layout.js';
 import { LAYOUT_RULE } from './options-of-layouts.js';
@@ -13,7 +14,17 @@ import type {
   InstanceOptions,
   QueueOptions,
 } from './queue-options.js';
-import { duration, HOUR, number, SECOND, trueOrFalse, wholeNumber } from './values-schema.js';
+import {
+  duration,
+  durationOr,
+  HOUR,
+  mustBe,
+  number,
+  oneOf,
+  SECOND,
+  trueOrFalse,
+  wholeNumber,
+} from './values-schema.js';
 
 /** The queue options with every default filled in. Durations are milliseconds; null means no limit. */
 export type ResolvedQueueOptions = Readonly<z.output<typeof queueSchema>>;
@@ -39,10 +50,18 @@ const backoffSchema = z.union(
           jitter: z.prefault(jitter, 0.2),
         }),
       ],
-      { error: "must be 'fixed' or 'exponential'" },
+      {
+        error: ({ input }) => {
+          const { type } = input as { readonly type?: unknown };
+          return `must be 'fixed' or 'exponential', such as { type: 'fixed', delay: '1s' }, not ${showGiven(type)}`;
+        },
+      },
     ),
   ],
-  { error: "must be { type: 'fixed', delay }, { type: 'exponential', delay?, factor?, maxDelay? } or a function" },
+  mustBe(
+    "{ type: 'fixed', delay, jitter? }, { type: 'exponential', delay?, factor?, maxDelay?, jitter? } or a function " +
+      "(attempt, error) => delay, such as { type: 'fixed', delay: '1s' }",
+  ),
 );
 
 /** The one word for no limit. */
@@ -51,14 +70,9 @@ const noLimit = z.pipe(
   z.transform(() => null),
 );
 
-const never = z.pipe(
-  z.literal('never'),
-  z.transform(() => null),
-);
-
 const rateSchema = z.union(
   [noLimit, z.strictObject({ max: wholeNumber(1, 1_000_000), per: duration(100, 24 * HOUR) })],
-  { error: "must be { max, per }, such as { max: 100, per: '1s' }, or 'unlimited'" },
+  mustBe("{ max, per }, such as { max: 100, per: '1s' }, or 'unlimited'"),
 );
 
 const off = z.pipe(
@@ -71,15 +85,13 @@ const groupsSchema = z.union(
     off,
     z.strictObject({
       concurrency: z.prefault(
-        z.union([noLimit, wholeNumber(1, 1_000_000)], {
-          error: "must be a whole number from 1 to 1,000,000, or 'unlimited'",
-        }),
+        z.union([noLimit, wholeNumber(1, 1_000_000)], mustBe("a whole number from 1 to 1000000, or 'unlimited'")),
         1,
       ),
-      onRetry: z.prefault(z.enum(['hold', 'pass'], { error: "must be 'hold' or 'pass'" }), 'hold'),
+      onRetry: z.prefault(oneOf('hold', 'pass'), 'hold'),
     }),
   ],
-  { error: "must be { concurrency?, onRetry? }, such as { concurrency: 1 }, or 'off'" },
+  mustBe("{ concurrency?, onRetry? }, such as { concurrency: 1 }, or 'off'"),
 );
 
 /**
@@ -94,21 +106,13 @@ const queueFields = {
   lease: z.prefault(duration(SECOND, 24 * HOUR), '30s'),
   attempts: z.prefault(wholeNumber(1, 1_000_000), 5),
   backoff: z.prefault(backoffSchema, { type: 'exponential' }),
-  timeout: z.prefault(
-    z.union([noLimit, duration(1, 24 * HOUR)], { error: "must be a duration from 1 ms to 24 h, or 'unlimited'" }),
-    'unlimited',
-  ),
-  expiresAfter: z.prefault(
-    z.union([never, duration(0, LONGEST_DELAY)], { error: "must be a duration from 0 ms to 100 years, or 'never'" }),
-    'never',
-  ),
-  onExpired: z.prefault(z.enum(['drop', 'dead'], { error: "must be 'drop' or 'dead'" }), 'drop'),
+  timeout: z.prefault(durationOr('unlimited', 1, 24 * HOUR), 'unlimited'),
+  expiresAfter: z.prefault(durationOr('never', 0, LONGEST_DELAY), 'never'),
+  onExpired: z.prefault(oneOf('drop', 'dead'), 'drop'),
   unknownTypeGrace: z.prefault(duration(0, LONGEST_DELAY), '24h'),
   maxPayloadBytes: z.prefault(wholeNumber(1, 512 * 1024 * 1024), 256 * 1024),
   maxMessages: z.prefault(
-    z.union([noLimit, wholeNumber(1, Number.MAX_SAFE_INTEGER)], {
-      error: "must be a whole number from 1, or 'unlimited'",
-    }),
+    z.union([noLimit, wholeNumber(1, Number.MAX_SAFE_INTEGER)], mustBe("a whole number from 1, or 'unlimited'")),
     'unlimited',
   ),
   maxDeadLetters: z.prefault(wholeNumber(0, 10_000_000), 10_000),
@@ -123,16 +127,17 @@ const queueFields = {
         ),
         z.custom<QueueLayout>(isLayout),
       ],
-      {
-        error: LAYOUT_RULE,
-      },
+      mustBe(LAYOUT_RULE),
     ),
     'native',
   ),
 } satisfies { readonly [Name in keyof Required<QueueOptions>]: z.ZodMiniType<unknown, QueueOptions[Name]> };
 
 /** For the options given in one place: they may contradict each other, because another place can still override them. */
-export const queueLayerSchema = z.strictObject(queueFields);
+export const queueLayerSchema = z.strictObject(
+  queueFields,
+  mustBe('an object with options of the queue, such as { concurrency: 8 }'),
+);
 
 const fieldsOfHandler = {
   batch: z.optional(wholeNumber(1, 1000)),
@@ -140,9 +145,10 @@ const fieldsOfHandler = {
   batchPerGroup: z.prefault(trueOrFalse(), false),
   // Any object will do here: its fields are checked where the message is offered.
   repeat: z.optional(
-    z.custom<HandlerRepeat>((value) => typeof value === 'object' && value !== null, {
-      error: "must be an object with cron, such as { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin' }",
-    }),
+    z.custom<HandlerRepeat>(
+      (value) => typeof value === 'object' && value !== null,
+      mustBe("an object with cron, such as { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin' }"),
+    ),
   ),
 } satisfies {
   readonly [Name in keyof Omit<Required<HandlerOptions>, keyof HandlerSettings | 'instance'>]: z.ZodMiniType<
@@ -152,11 +158,11 @@ const fieldsOfHandler = {
 };
 
 export const instanceFields = {
-  instance: z.optional(z.string(INSTANCE_NAME_RULE).check(z.regex(INSTANCE_NAME, { error: INSTANCE_NAME_RULE }))),
+  instance: z.optional(z.string(mustBe(INSTANCE_NAME_RULE)).check(z.regex(INSTANCE_NAME, mustBe(INSTANCE_NAME_RULE)))),
 } satisfies { readonly [Name in keyof Required<InstanceOptions>]: z.ZodMiniType<unknown, InstanceOptions[Name]> };
 
 /** For options that only name an instance. */
-export const instanceSchema = z.strictObject(instanceFields);
+export const instanceSchema = z.strictObject(instanceFields, mustBe("an object, such as { instance: 'billing' }"));
 
 /** For the options of a typed queue. */
 export const typedQueueSchema = z.extend(queueLayerSchema, instanceFields);

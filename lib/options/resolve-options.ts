@@ -4,6 +4,7 @@ import { inSlices } from '../timing/slices.js';
 import { check } from './check.js';
 import type { DelayQueueModuleOptions } from './module-options.js';
 import { moduleFrameSchema, moduleSchema, queuesSchema, type ResolvedModuleOptions } from './module-options-schema.js';
+import { placeOf } from './place-of-option.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type {
   HandlerOptions,
@@ -32,16 +33,16 @@ const MODULE = 'DelayQueueModule options';
 
 /** Checks the module's options and fills in the defaults. */
 export function resolveModuleOptions(options: DelayQueueModuleOptions): ResolvedModuleOptions {
-  return completed(options, check(moduleSchema, options, MODULE));
+  return completed(options, check(moduleSchema, options, MODULE, placeOf));
 }
 
 /** As {@link resolveModuleOptions}, but the event loop turns while thousands of `queues` are checked. */
 export async function resolveModuleOptionsInSlices(options: DelayQueueModuleOptions): Promise<ResolvedModuleOptions> {
   try {
-    const parsed = check(moduleFrameSchema, options, MODULE);
+    const parsed = check(moduleFrameSchema, options, MODULE, placeOf);
     // The check finds out whether they are what the type says.
     const entries = Object.entries(parsed.queues ?? {}) as [string, QueueOptions][];
-    await inSlices(entries, systemClock, (entry) => check(queuesSchema, Object.fromEntries([entry]), MODULE));
+    await inSlices(entries, systemClock, (entry) => check(queuesSchema, Object.fromEntries([entry]), MODULE, placeOf));
     return completed(options, parsed);
   } catch {
     // Says where, and what else is wrong.
@@ -68,7 +69,7 @@ export function resolveOptionsOf(queue: string, ...layers: readonly QueueOptions
 }
 
 function merge(layers: readonly QueueOptions[], place: string): ResolvedQueueOptions {
-  return check(queueSchema, Object.assign({}, ...layers.map(withoutUndefined)) as QueueOptions, place);
+  return check(queueSchema, Object.assign({}, ...layers.map(withoutUndefined)) as QueueOptions, place, placeOf);
 }
 
 /** An option that is undefined is not given: it overrides nothing. */
@@ -81,7 +82,7 @@ export function readTypedQueueOptions(
   given: TypedQueueOptions,
   place: string,
 ): { readonly queueOptions: QueueOptions; readonly instance: string | undefined } {
-  const { instance } = check(typedQueueSchema, given, place);
+  const { instance } = check(typedQueueSchema, given, place, placeOf);
   if (instance === undefined) return { queueOptions: given, instance };
   const { instance: _instance, ...queueOptions } = given;
   return { queueOptions, instance };
@@ -89,7 +90,7 @@ export function readTypedQueueOptions(
 
 /** Checks the options of a listener, and reads which instance it belongs to. */
 export function readInstance(given: InstanceOptions, place: string): string | undefined {
-  return check(instanceSchema, given, place).instance;
+  return check(instanceSchema, given, place, placeOf).instance;
 }
 
 /** The options of a handler, each part where it belongs. */
@@ -106,7 +107,7 @@ export interface ReadHandlerOptions {
 
 /** Checks the options of a handler of every type. */
 export function readQueueHandlerOptions(given: QueueHandlerOptions, place: string): ReadHandlerOptions {
-  const parsed = check(queueHandlerSchema, given, place);
+  const parsed = check(queueHandlerSchema, given, place, placeOf);
   const { batch: _batch, batchWait: _wait, batchPerGroup: _perGroup, repeat, instance, ...queueOptions } = given;
   return { queueOptions, options: {}, batch: batchOf(parsed, given, place), repeat, instance };
 }
@@ -122,7 +123,7 @@ export function readHandlerOptions(given: HandlerOptions, place: string): ReadHa
         'DelayQueueModule.forRoot(), or on the handler without a type',
     );
   }
-  const parsed = check(handlerSchema, given, place);
+  const parsed = check(handlerSchema, given, place, placeOf);
   const { batch: _batch, batchWait: _wait, batchPerGroup: _perGroup, repeat, instance, ...options } = given;
   return { queueOptions: {}, options, batch: batchOf(parsed, given, place), repeat, instance };
 }

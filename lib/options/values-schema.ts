@@ -1,5 +1,6 @@
 import { z } from 'zod/mini';
 import { type Duration, parseDuration } from '../message/duration.js';
+import { showGiven } from '../message/show-given.js';
 
 export const SECOND = 1000;
 export const HOUR = 3_600_000;
@@ -12,27 +13,65 @@ export const HOUR = 3_600_000;
 export function duration(min: number, max: number): z.ZodMiniType<number, Duration> {
   const schema = z.transform((value: unknown, context) => {
     const parsed = parseDuration(value, { min, max });
-    if ('milliseconds' in parsed) return parsed.milliseconds;
-    context.issues.push({ code: 'custom', message: parsed.problem, input: value });
-    return z.NEVER;
+    return 'milliseconds' in parsed ? parsed.milliseconds : refuse(context, value, parsed.problem);
   });
   return schema as z.ZodMiniType<number, unknown> as z.ZodMiniType<number, Duration>;
 }
 
+/**
+ * A duration between two bounds, ms, inclusive, or the word for none.
+ *
+ * @returns a schema whose output is milliseconds, or null
+ */
+export function durationOr<const Word extends string>(word: Word, min: number, max: number) {
+  const schema = z.transform((value: unknown, context) => {
+    if (value === word) return null;
+    const parsed = parseDuration(value, { min, max });
+    return 'milliseconds' in parsed ? parsed.milliseconds : refuse(context, value, `${parsed.problem}; or '${word}'`);
+  });
+  return schema as z.ZodMiniType<number | null, unknown> as z.ZodMiniType<number | null, Duration | Word>;
+}
+
+function refuse(context: { readonly issues: z.core.$ZodRawIssue[] }, input: unknown, message: string): never {
+  context.issues.push({ code: 'custom', message, input });
+  return z.NEVER;
+}
+
+/**
+ * The error of a schema: what a value must be, and what was given.
+ *
+ * @param rule - follows the option's name and "must be"; if it is an object, with an example
+ */
+export function mustBe(rule: string): { readonly error: (issue: z.core.$ZodRawIssue) => string | undefined } {
+  // `check` words the error about unknown fields of an object.
+  const isAboutFields = ({ code }: z.core.$ZodRawIssue) => code === 'unrecognized_keys';
+  return {
+    error: (issue) =>
+      isAboutFields(issue) ? undefined : `must be ${rule}, not ${showGiven(issue.input)}${adviceOn(issue.input)}`,
+  };
+}
+
+/** Environment variables are text, and those that are missing often become the text `undefined`. */
+function adviceOn(given: unknown): string {
+  if (typeof given !== 'string') return '';
+  if (given.trim() !== '' && Number.isFinite(Number(given))) return ': convert the text with Number()';
+  return given === 'true' || given === 'false' ? `: compare the text, as in value === 'true'` : '';
+}
+
 export function wholeNumber(min: number, max: number) {
-  const rule = { error: `must be a whole number from ${min} to ${max}` };
+  const rule = mustBe(`a whole number from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}`);
   return z.int(rule).check(z.minimum(min, rule), z.maximum(max, rule));
 }
 
 export function number(min: number, max: number) {
-  const rule = { error: `must be a number from ${min} to ${max}` };
+  const rule = mustBe(`a number from ${min} to ${max}`);
   return z.number(rule).check(z.minimum(min, rule), z.maximum(max, rule));
 }
 
 export function oneOf<const Name extends string>(...names: readonly [Name, Name]) {
-  return z.enum(names, { error: `must be '${names[0]}' or '${names[1]}'` });
+  return z.enum(names, mustBe(`'${names[0]}' or '${names[1]}'`));
 }
 
 export function trueOrFalse() {
-  return z.boolean({ error: 'must be true or false' });
+  return z.boolean(mustBe('true or false'));
 }

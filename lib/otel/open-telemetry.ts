@@ -2,6 +2,7 @@ import { z } from 'zod/mini';
 import type { DelayQueueObserver } from '../events/delay-queue-observer.js';
 import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
 import { check } from '../options/check.js';
+import { mustBe } from '../options/values-schema.js';
 import { QueueNames } from './attributes.js';
 import { MessageMetrics } from './message-metrics.js';
 import { MessageSpans } from './message-spans.js';
@@ -26,7 +27,7 @@ export interface OpenTelemetryOptions {
 }
 
 const optionsSchema = z.strictObject({
-  traces: z.prefault(z.enum(['link', 'parent', 'none'], { error: "must be 'link', 'parent' or 'none'" }), 'link'),
+  traces: z.prefault(z.enum(['link', 'parent', 'none'], mustBe("'link', 'parent' or 'none'")), 'link'),
   families: z.prefault(
     z.readonly(z.array(z.string().check(z.regex(QUEUE_FAMILY, { error: QUEUE_OR_FAMILY_RULE })))),
     [],

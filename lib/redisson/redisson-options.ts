@@ -1,6 +1,6 @@
 import { z } from 'zod/mini';
 import { check } from '../options/check.js';
-import { oneOf } from '../options/values-schema.js';
+import { mustBe, oneOf } from '../options/values-schema.js';
 import type { CodecName, PayloadCodec } from './codec/payload-codec.js';
 import type { EntryFormat } from './entry-format.js';
 
@@ -35,20 +35,24 @@ export type ResolvedRedissonOptions = Readonly<z.output<typeof schema>>;
 
 // With any other braces a cluster would spread the queue's keys over several slots.
 const NAME = /^(?=.{1,512}$)[^{}]*(\{[^{}]+\}[^{}]*)?$/s;
-const NAME_RULE = 'must be 1–512 characters, with braces only as one pair around something';
+const NAME_RULE = '1–512 characters, with braces only as one pair around something';
 
 const CODEC_NAMES = ['json', 'string', 'buffer', 'jackson', 'kryo5'] as const satisfies readonly CodecName[];
 
-const schema = z.strictObject({
-  codec: z.prefault(
-    z.union([z.enum(CODEC_NAMES), z.custom<PayloadCodec>(isCodec)], {
-      error: `must be ${CODEC_NAMES.map((name) => `'${name}'`).join(', ')} or an object with encode() and decode()`,
-    }),
-    'json',
-  ),
-  format: z.prefault(oneOf('Bc0Lc0', 'dLc0'), 'Bc0Lc0'),
-  name: z.optional(z.string({ error: NAME_RULE }).check(z.regex(NAME, { error: NAME_RULE }))),
-} satisfies { readonly [Name in keyof Required<RedissonOptions>]: z.ZodMiniType<unknown, RedissonOptions[Name]> });
+const schema = z.strictObject(
+  {
+    codec: z.prefault(
+      z.union(
+        [z.enum(CODEC_NAMES), z.custom<PayloadCodec>(isCodec)],
+        mustBe(`${CODEC_NAMES.map((name) => `'${name}'`).join(', ')} or an object with encode() and decode()`),
+      ),
+      'json',
+    ),
+    format: z.prefault(oneOf('Bc0Lc0', 'dLc0'), 'Bc0Lc0'),
+    name: z.optional(z.string(mustBe(NAME_RULE)).check(z.regex(NAME, mustBe(NAME_RULE)))),
+  } satisfies { readonly [Name in keyof Required<RedissonOptions>]: z.ZodMiniType<unknown, RedissonOptions[Name]> },
+  mustBe("an object, such as { codec: 'json' }"),
+);
 
 /** @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong */
 export function resolveRedissonOptions(options: RedissonOptions): ResolvedRedissonOptions {

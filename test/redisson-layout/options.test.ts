@@ -37,8 +37,8 @@ describe('the options of the layout of Redisson', () => {
     [{ name: 'a{b' }, 'with braces only as one pair'],
     [{ name: '{}:a' }, 'with braces only as one pair'],
     [{ name: '{a}{b}' }, 'with braces only as one pair'],
-    [{ nmae: 'a' }, 'nmae is not an option; check its spelling'],
-    [null, 'the value must be'],
+    [{ nmae: 'a' }, 'nmae is not an option; did you mean name?'],
+    [null, "the options must be an object, such as { codec: 'json' }, not null"],
   ])('%j are refused with the field and the fix', (options, problem) => {
     expect(messageOf(options)).toContain(problem);
   });

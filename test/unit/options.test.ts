@@ -20,7 +20,7 @@ function messageOf(options: unknown): string {
 
 describe('an error of the options', () => {
   it.each([
-    [{ defaults: { concurency: 1 } }, 'defaults.concurency is not an option; check its spelling'],
+    [{ defaults: { concurency: 1 } }, 'defaults.concurency is not an option; did you mean concurrency?'],
     [{ queues: { orders: { attempts: 'x' } }, prefix: 'a{b}' }, 'prefix must be'],
   ])('says what to change, and shows nothing of the validator when it is printed: %j', (options, expected) => {
     let printed = '';
@@ -64,7 +64,7 @@ describe('the module options', () => {
     [{ consume: 'no' }, 'consume must be true or false'],
     [{ shutdownTimeout: '5 parsecs' }, "shutdownTimeout is not a duration: use milliseconds or text such as '30s'"],
     [{ offerTimeout: 1 }, 'offerTimeout must be between 10 ms and 10 min, not 1'],
-    [{ acknowledge: true }, 'acknowledge must be of type object'],
+    [{ acknowledge: true }, 'acknowledge must be { replicas?, within?, fsync? }, such as { replicas: 1 }, not true'],
     [{ acknowledge: { replica: 1 } }, 'acknowledge.replica is not an option'],
     [{ acknowledge: { replicas: 0 } }, 'acknowledge.replicas must be at least 1, or fsync true'],
     [{ acknowledge: { replicas: 1.5 } }, 'acknowledge.replicas must be a whole number from 0 to 100'],
@@ -86,12 +86,12 @@ describe('the module options', () => {
       { queues: { orders: { backoff: { type: 'linear' } } } },
       "queues.orders.backoff.type must be 'fixed' or 'exponential'",
     ],
-    [{ queues: { orders: { backoff: 5 } } }, "queues.orders.backoff must be { type: 'fixed', delay }"],
+    [{ queues: { orders: { backoff: 5 } } }, "queues.orders.backoff must be { type: 'fixed', delay, jitter? }, { type: 'exponential', delay?,"],
     [{ queues: { orders: { backoff: { type: 'fixed' } } } }, 'queues.orders.backoff.delay is not a duration'],
     [{ queues: { orders: { backoff: { type: 'exponential', factor: 0 } } } }, 'queues.orders.backoff.factor must be'],
     [
       { queues: { orders: { timeout: 'never' } } },
-      "queues.orders.timeout must be a duration from 1 ms to 24 h, or 'unlimited'",
+      "queues.orders.timeout is not a duration: use milliseconds or text such as '30s', '10m' or '2h', with one of the units ms, s, m (minutes), h, d, w, y, not 'never'; or 'unlimited'",
     ],
     [{ queues: { orders: { maxMessages: 0 } } }, 'queues.orders.maxMessages must be a whole number from 1'],
     [{ queues: { orders: { rate: 100 } } }, "queues.orders.rate must be { max, per }, such as { max: 100, per: '1s' }"],
@@ -112,7 +112,60 @@ describe('the module options', () => {
     [{ defaults: { format: 'dLc0' } }, 'give it to the layout, as in layout: redisson({ format })'],
     [{ queues: { q: { redissonName: 'a' } } }, 'give it to the layout, as in layout: redisson({ name })'],
     [{ defaults: { layout: redisson({ name: 'q' }) } }, 'defaults.layout cannot be shared by all queues'],
-    [null, 'the value must be'],
+    [{ defaults: { backoff: '100ms' } }, "such as { type: 'fixed', delay: '1s' }, not '100ms'"],
+    [{ defaults: { backoff: { delay: 1 } } }, "defaults.backoff.type must be 'fixed' or 'exponential', such as"],
+    [
+      { defaults: { rate: '100/s' } },
+      "defaults.rate must be { max, per }, such as { max: 100, per: '1s' }, or 'unlimited', not '100/s'",
+    ],
+    [
+      { defaults: { groups: true } },
+      "defaults.groups must be { concurrency?, onRetry? }, such as { concurrency: 1 }, or 'off', not true",
+    ],
+    [{ defaults: { groups: { concurrency: '2' } } }, "or 'unlimited', not '2': convert the text with Number()"],
+    [
+      { defaults: { concurrency: '5' } },
+      "must be a whole number from 1 to 1000, not '5': convert the text with Number()",
+    ],
+    [{ defaults: { concurrency: NaN } }, 'defaults.concurrency must be a whole number from 1 to 1000, not NaN'],
+    [{ defaults: { maxMessages: 0 } }, 'defaults.maxMessages must be a whole number from 1, not 0'],
+    [{ defaults: { maxPayloadBytes: '256kb' } }, "must be a whole number from 1 to 536870912, not '256kb'"],
+    [{ defaults: { timeout: '1M' } }, "m (minutes), h, d, w, y, not '1M'; or 'unlimited'"],
+    [{ defaults: { expiresAfter: new Date() } }, "not a Date; or 'never'"],
+    [{ defaults: { lease: '30' } }, "must be between 1 s and 24 h, not '30', which is 30 ms: add a unit"],
+    [{ defaults: { onExpired: 'delete' } }, "defaults.onExpired must be 'drop' or 'dead', not 'delete'"],
+    [{ defaults: { layout: 'redisson' } }, "such as redisson() of 'nestjs-delay-queue/redisson', not 'redisson'"],
+    [
+      { defaults: [] },
+      'defaults must be an object with options of the queue, such as { concurrency: 8 }, not an empty',
+    ],
+    [
+      { queues: [] },
+      'queues must be an object with options by queue name, such as { orders: { concurrency: 8 } }, not an',
+    ],
+    [{ queues: ['orders'] }, 'such as { orders: { concurrency: 8 } }, not an array'],
+    [{ queues: new Map() }, 'such as { orders: { concurrency: 8 } }, not an instance of Map'],
+    [{ consume: 'false' }, "consume must be true or false, not 'false': compare the text, as in value === 'true'"],
+    [{ observers: {} }, 'observers must be an array of observers, not an object'],
+    [{ calendar: 'croner' }, "such as the calendar of 'nestjs-delay-queue/calendar', not 'croner'"],
+    [
+      { concurrency: 5 },
+      'concurrency is not an option; it is an option of queues: set it in `defaults`, or in `queues`',
+    ],
+    [
+      { defaults: { batch: 5 } },
+      'defaults.batch is not an option; it is an option of handlers: give it to @DelayedHandler()',
+    ],
+    [
+      { defaults: { consume: true } },
+      'defaults.consume is not an option; it is an option of the module: give it to forRoot()',
+    ],
+    [{ host: 'redis' }, 'host is not an option; it says where Redis is: give it in `connection`'],
+    [{ url: 'redis://redis' }, 'url is not an option; it says where Redis is: give it in `connection`'],
+    [{ defaults: { retries: 3 } }, 'defaults.retries is not an option; use attempts, which counts the first one, too'],
+    [{ acknowledge: { foo: 3 } }, 'acknowledge.foo is not an option; the options are replicas, within, fsync'],
+    [{ store: 'redis://:secret@redis' }, "store must be 'redis' or 'memory', not a URL"],
+    [null, 'the options must be an object with options, such as'],
   ])('%j are refused with the field and the fix', (options, problem) => {
     expect(messageOf(options)).toContain(problem);
   });

@@ -1,0 +1,26 @@
+import { redisRules } from '../redis/options/client-options.js';
+import { moduleFrameSchema } from './module-options-schema.js';
+import { whereItBelongs } from './options-of-layouts.js';
+import { handlerSchema, queueLayerSchema } from './queue-options-schema.js';
+
+const IN_CONNECTION = 'it says where Redis is: give it in `connection`';
+
+/** What other libraries call options, by what to write instead. */
+const SYNONYMS = new Map([
+  ['url', IN_CONNECTION],
+  ['redis', IN_CONNECTION],
+  ['retries', 'use attempts, which counts the first one, too'],
+  ['maxRetries', 'use attempts, which counts the first one, too'],
+  ['retryDelay', 'use backoff'],
+  ['ttl', 'use expiresAfter'],
+]);
+
+/** Says where an option belongs that is not known where it was given; undefined if there is none of that name. */
+export function placeOf(option: string): string | undefined {
+  const elsewhere = whereItBelongs(option) ?? SYNONYMS.get(option);
+  if (elsewhere !== undefined) return elsewhere;
+  if (option in queueLayerSchema.shape) return 'it is an option of queues: set it in `defaults`, or in `queues`';
+  if (option in handlerSchema.shape) return 'it is an option of handlers: give it to @DelayedHandler()';
+  if (option in moduleFrameSchema.shape) return 'it is an option of the module: give it to forRoot()';
+  return Object.hasOwn(redisRules, option) ? IN_CONNECTION : undefined;
+}
