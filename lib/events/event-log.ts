@@ -276,7 +276,7 @@ function connectedTo({
     ...(database === undefined ? [] : [`database ${database}`]),
     `prefix ${prefix}`,
   ];
-  return `Connected to ${parts.join(', ')}${isDefault ? ' (default connection: no `connection` was given)' : ''}`;
+  return `Connected to ${parts.join(', ')}${isDefault ? ' (default connection: `connection` names no server)' : ''}`;
 }
 
 const noHandler = (type: string) =>

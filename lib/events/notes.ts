@@ -62,6 +62,6 @@ export interface ConnectedServer {
   readonly database: number | undefined;
   /** The first part of every key. */
   readonly prefix: string;
-  /** Whether the module was given no `connection`. */
+  /** Whether the module was given no `connection`, or one that names no server. */
   readonly isDefault: boolean;
 }

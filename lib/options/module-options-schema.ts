@@ -3,9 +3,9 @@ import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
 import { QUEUE_NAME } from '../message/queue-name.js';
 import type { Calendar } from '../message/repeat-rule.js';
 import { type DelayQueueObserver, isObserver, OBSERVER_METHODS } from '../events/delay-queue-observer.js';
-import type { OptionProblem } from '../redis/options/read-client-options.js';
-import { examineConnection, isCluster } from '../redis/connection/redis-client.js';
-import type { ClusterConnection, ConnectionOptions } from '../redis/options/connection-options.js';
+import { examineConnection } from '../redis/connection/redis-client.js';
+import { problemsOfShape } from '../redis/options/connection-shape.js';
+import type { ConnectionOptions } from '../redis/options/connection-options.js';
 import type { DelayQueueModuleOptions } from './module-options.js';
 import { queueLayerSchema } from './queue-options-schema.js';
 import { duration, HOUR, mustBe, oneOf, trueOrFalse, wholeNumber } from './values-schema.js';
@@ -13,24 +13,20 @@ import { duration, HOUR, mustBe, oneOf, trueOrFalse, wholeNumber } from './value
 /** The module options with every default filled in. Durations are milliseconds; the queue options are still as given. */
 export type ResolvedModuleOptions = Readonly<Omit<z.output<typeof moduleSchema>, AsGiven>> &
   Readonly<{ [Name in AsGiven]-?: NonNullable<DelayQueueModuleOptions[Name]> }> & {
-    /** Whether none was given. */
+    /** Whether none was given, or one that names no server, as when environment variables are not set. */
     readonly hasDefaultConnection: boolean;
   };
 
 type AsGiven = 'connection' | 'defaults' | 'queues' | 'observers';
 
-const connectionSchema = z
-  .union([z.string(), z.function(), z.looseObject({})], {
-    error:
-      'must be a redis:// or rediss:// URL, ioredis options, { cluster: { nodes } } or a function that makes clients',
-  })
-  .check(
-    z.superRefine((connection, context) => {
-      for (const { path, message } of connectionProblems(connection as ConnectionOptions)) {
-        context.addIssue({ code: 'custom', path: [...path], message });
-      }
-    }),
-  ) as z.ZodMiniType<ConnectionOptions, ConnectionOptions>;
+const connectionSchema = z.custom<ConnectionOptions>().check(
+  z.superRefine((connection, context) => {
+    const problems = problemsOfShape(connection);
+    for (const { path, message } of problems.length > 0 ? problems : examineConnection(connection).problems) {
+      context.addIssue({ code: 'custom', path: [...path], message });
+    }
+  }),
+);
 
 const queueOrFamilySchema = z
   .string()
@@ -120,21 +116,3 @@ export const moduleSchema = fieldsSchema.check(acknowledgedInTime);
 export const moduleFrameSchema = z
   .extend(fieldsSchema, { queues: z.optional(z.record(z.string(), z.unknown(), QUEUES_RULE)) })
   .check(acknowledgedInTime);
-
-function connectionProblems(connection: ConnectionOptions): readonly OptionProblem[] {
-  if (typeof connection === 'object' && 'duplicate' in connection) {
-    const message = 'is a client, but several are needed: give a function, (overrides) => client.duplicate(overrides)';
-    return [{ path: [], message }];
-  }
-  const problems = isCluster(connection) ? clusterProblems(connection) : [];
-  return problems.length > 0 ? problems : examineConnection(connection).problems;
-}
-
-function clusterProblems({ cluster, ...others }: ClusterConnection): readonly OptionProblem[] {
-  const { nodes, options: _options, ...more } = { ...(cluster as Partial<ClusterConnection['cluster']> | undefined) };
-  if (!Array.isArray(nodes) || nodes.length === 0) {
-    return [{ path: ['cluster', 'nodes'], message: 'must be a non-empty array' }];
-  }
-  const unknown = [...Object.keys(others).map((key) => [key]), ...Object.keys(more).map((key) => ['cluster', key])];
-  return unknown.map((path) => ({ path, message: 'is not an option of a cluster; check its place and spelling' }));
-}

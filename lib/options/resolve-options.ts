@@ -4,6 +4,7 @@ import { inSlices } from '../timing/slices.js';
 import { check } from './check.js';
 import type { DelayQueueModuleOptions } from './module-options.js';
 import { moduleFrameSchema, moduleSchema, queuesSchema, type ResolvedModuleOptions } from './module-options-schema.js';
+import { namesNoServer } from '../redis/options/connection-shape.js';
 import { placeOf } from './place-of-option.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type {
@@ -55,7 +56,14 @@ function completed(
   parsed: Omit<z.output<typeof moduleSchema>, 'queues'>,
 ): ResolvedModuleOptions {
   const { connection = parsed.connection, defaults = {}, queues = {}, observers = [] } = options;
-  return { ...parsed, connection, hasDefaultConnection: options.connection === undefined, defaults, queues, observers };
+  return {
+    ...parsed,
+    connection,
+    hasDefaultConnection: namesNoServer(options.connection),
+    defaults,
+    queues,
+    observers,
+  };
 }
 
 /** Merges a queue's options over the defaults; later layers override earlier ones. */

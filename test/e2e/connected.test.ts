@@ -47,16 +47,19 @@ test('a start whose Redis comes up late says where it is connected as soon as it
   await app.close();
 });
 
-test('a connection of no `connection` is called the default', async () => {
+test.each([
+  ['no `connection`', undefined],
+  ['a `connection` whose host is undefined', { host: undefined, port: undefined }],
+] as const)('a connection of %s is called the default', async (_what, connection) => {
   const events = new LoggedEvents();
-  const options = { ...resolveModuleOptions({ connection: undefined }), connection: scene.url };
+  const options = { ...resolveModuleOptions({ connection }), connection: scene.url };
   const stores = createStores(options, { clock: systemClock, events });
 
   stores.connect();
   await stores.check([]);
   await stores.close();
 
-  const reason = ', prefix delay-queue (default connection: no `connection` was given)';
+  const reason = ', prefix delay-queue (default connection: `connection` names no server)';
   expect(events.lines).toEqual([expect.stringMatching(/^log Connected to .* at .*, database 0/)]);
   expect(events.lines).toEqual([expect.stringContaining(reason)]);
 });

@@ -254,7 +254,7 @@ describe('the options of a connection', () => {
   });
 
   it.each<[unknown, string]>([
-    [{ hots: 'redis.internal' }, 'connection.hots is not an option of ioredis; check its spelling'],
+    [{ hots: 'redis.internal' }, 'connection.hots is not an option of ioredis; did you mean host?'],
     [{ toString: 1 }, 'connection.toString is not an option of ioredis'],
     [{ db: NaN }, 'connection.db must be a whole number from 0'],
     [{ db: -1 }, 'connection.db must be a whole number from 0'],

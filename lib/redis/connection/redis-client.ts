@@ -1,6 +1,8 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { isStrayPromise, showFailure } from '../../message/failure.js';
+import { kindOf } from '../../message/show-given.js';
+import { isCluster } from '../options/connection-shape.js';
 import type { ClusterConnection, ConnectionFactory, ConnectionOptions } from '../options/connection-options.js';
 import {
   ClientOptionsReader,
@@ -21,10 +23,6 @@ export function databaseOf(client: RedisClient): number {
   const { condition, options } = client as Redis;
   // A client from a function may have selected another one by itself.
   return condition?.select ?? options.db ?? 0;
-}
-
-export function isCluster(connection: ConnectionOptions): connection is ClusterConnection {
-  return typeof connection === 'object' && 'cluster' in connection;
 }
 
 /** Finds problems and overridden options in a connection. Nothing is known about a function until it has created a client. */
@@ -76,7 +74,8 @@ function loginOf({ username, password, tls }: RedisOptions = {}): RedisOptions {
 function fromFactory(factory: ConnectionFactory, overrides: RedisOptions): RedisClient {
   const client = callFactory(factory, { ...clusterOverrides, ...overrides });
   if (isStrayPromise(client) || (client as RedisClient | undefined)?.status !== 'wait') {
-    throw misused('must return a new ioredis client for each call, created with the given overrides');
+    const rule = 'must return a new ioredis client for each call, created with the given overrides';
+    throw misused(`${rule}, not ${describeReturned(client)}`);
   }
   const ignored = client.isCluster
     ? [
@@ -92,6 +91,11 @@ function fromFactory(factory: ConnectionFactory, overrides: RedisOptions): Redis
   // If a URL does not encode an `@` in the password, ioredis takes a part of the password for the host.
   client.on('error', withoutHost);
   return client;
+}
+
+function describeReturned(given: unknown): string {
+  const { status } = (typeof given === 'object' && given !== null ? given : {}) as Partial<RedisClient>;
+  return typeof status === 'string' ? `one that is in use (its status is '${status}')` : kindOf(given);
 }
 
 /** Removes secrets from errors: for a URL that it cannot read, ioredis throws an error that contains it, password and all. */

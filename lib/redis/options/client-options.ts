@@ -4,6 +4,7 @@ import {
   addressMap,
   callback,
   flag,
+  hostName,
   list,
   object,
   oneOf,
@@ -67,7 +68,7 @@ export const redisRules = {
   ...common,
 
   // The server, and the login.
-  host: passedOn(text),
+  host: passedOn(hostName),
   port: passedOn(port),
   family: passedOn(oneOf(0, 4, 6)),
   path: passedOn(text),

@@ -6,6 +6,8 @@ export interface OptionKind {
   readonly rule: string;
   /** Returns the value as ioredis needs it. If it returns undefined, or throws, the value is not of this kind. */
   readonly read: (value: unknown) => unknown;
+  /** True if text, which is all that a URL contains, never is of this kind. */
+  readonly needsOptions?: true;
 }
 
 const kind = (rule: string, accepts: (value: unknown) => boolean): OptionKind => ({
@@ -16,12 +18,21 @@ const kind = (rule: string, accepts: (value: unknown) => boolean): OptionKind =>
 const sameOf = (values: readonly unknown[], given: unknown) =>
   values.find((each) => each === given || String(each) === given);
 
-const IN_OPTIONS = 'which a URL cannot contain: use ioredis options instead';
+const notInUrls = (rule: string, accepts: (value: unknown) => boolean): OptionKind => ({
+  ...kind(rule, accepts),
+  needsOptions: true,
+});
+
+/** A name or an address alone: with a port or a scheme, no host would be found. */
+export const hostName = kind(
+  'must be the name or the address of a host, without a scheme or a port',
+  (value) => typeof value === 'string' && !/^$|^undefined$|\/|^[^:]*:\d*$/.test(value),
+);
 
 export const text = kind('must be text', (value) => typeof value === 'string');
-export const object = kind(`must be an object, ${IN_OPTIONS}`, isObject);
-export const list = kind(`must be a list, ${IN_OPTIONS}`, Array.isArray);
-export const callback = kind(`must be a function, ${IN_OPTIONS}`, (value) => typeof value === 'function');
+export const object = notInUrls('must be an object', isObject);
+export const list = notInUrls('must be a list', Array.isArray);
+export const callback = notInUrls('must be a function', (value) => typeof value === 'function');
 
 export const flag: OptionKind = {
   rule: 'must be true or false',
@@ -43,13 +54,13 @@ export const wholeNumber = (min: number, max: number): OptionKind => ({
 
 export const port = wholeNumber(1, 65535);
 
-export const sentinelList = kind(
-  `must be a list of at least one sentinel, { host, port }, ${IN_OPTIONS}`,
+export const sentinelList = notInUrls(
+  "must be a list of at least one sentinel, such as [{ host: 'sentinel-1', port: 26379 }]",
   (value) => Array.isArray(value) && value.length > 0 && value.every(isAddress),
 );
 
-export const addressMap = kind(
-  `must be an object that maps 'host:port' to { host, port }, or a function, ${IN_OPTIONS}`,
+export const addressMap = notInUrls(
+  "must be an object that maps 'host:port' to { host, port }, or a function",
   (value) => typeof value === 'function' || (isObject(value) && Object.values(value).every(isAddress)),
 );
 

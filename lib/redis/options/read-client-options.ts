@@ -1,6 +1,8 @@
 import type { ClusterOptions, RedisOptions } from 'ioredis';
 import { nearestNames } from '../../message/nearest-name.js';
+import { kindOf } from '../../message/show-given.js';
 import { clusterNodeRules, clusterRules, type OptionRules, redisRules } from './client-options.js';
+import type { OptionKind } from './option-kinds.js';
 import { parseRedisUrl } from './redis-url.js';
 
 export interface OptionProblem {
@@ -69,7 +71,7 @@ export class ClientOptionsReader {
     const fields = attempt(() =>
       typeof given === 'object' && given && !Array.isArray(given) ? Object.entries(given) : undefined,
     );
-    if (!fields) return this.#refuse(path, 'must be an options object');
+    if (!fields) return this.#refuse(path, `must be an options object such as { host, port }, not ${kindOf(given)}`);
     // If a URL was split in the wrong place, parts of a password take the place of names.
     if (fields.some(([name]) => !/^\w+$/.test(name))) return this.#refuse(path, ODD_NAME);
     const values = fields
@@ -85,7 +87,7 @@ export class ClientOptionsReader {
     switch (rule?.fate) {
       case 'passed on': {
         const read = attempt(() => rule.kind.read(value));
-        if (read === undefined) this.#refuse(path, rule.kind.rule);
+        if (read === undefined) this.#refuse(path, describeMismatch(rule.kind, value));
         return read;
       }
       case 'overridden':
@@ -96,7 +98,7 @@ export class ClientOptionsReader {
         return undefined;
       default:
         if (this.#mayBeSecret(rules, name, value)) this.#refuse(path.slice(0, -1), ODD_NAME);
-        else this.#refuse(path, 'is not an option of ioredis; check its spelling');
+        else this.#refuse(path, `is not an option of ioredis; ${adviceOn(name, rules)}`);
         return undefined;
     }
   }
@@ -110,6 +112,37 @@ export class ClientOptionsReader {
     this.problems.push({ path, message });
     return {} as Options;
   }
+}
+
+/** What other clients call options, by what to do here. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  hostname: 'use host',
+  user: 'use username',
+  pass: 'use password',
+  auth: 'use username and password',
+  database: 'use db',
+  ssl: 'use tls',
+  socket: 'give host, port and tls without it',
+  url: 'give the URL itself as `connection`',
+  uri: 'give the URL itself as `connection`',
+  sentinel: 'use sentinels',
+  masterName: 'use name',
+  nodes: 'for a cluster, give { cluster: { nodes } }',
+  rootNodes: 'for a cluster, give { cluster: { nodes } }',
+};
+
+function adviceOn(name: string, rules: OptionRules): string {
+  const synonym = Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name] : undefined;
+  const [nearest] = nearestNames(name, Object.keys(rules));
+  return synonym ?? (nearest === undefined ? 'check its spelling' : `did you mean ${nearest}?`);
+}
+
+/** Does not show the value, which may be a password. */
+function describeMismatch({ rule, needsOptions }: OptionKind, value: unknown): string {
+  if (value === '' || value === 'undefined')
+    return `${rule}, not ${kindOf(value)}: is an environment variable not set?`;
+  if (typeof value !== 'string') return `${rule}, not ${kindOf(value).replace(/^an (array|object)$/, 'this $1')}`;
+  return `${rule}, not this text${needsOptions ? ': give ioredis options instead of a URL' : ''}`;
 }
 
 /** Options may have getters and proxies that throw. */
