@@ -12,7 +12,13 @@ type Connect = (options: { host: string; port: number; password: string }) => De
 
 /** HELLO, with which ioredis 6 logs in unless it is told otherwise, takes any password for a user without one. */
 const CLIENTS: Readonly<Record<string, Connect>> = {
+  'ioredis 6': (options) => options,
+  'ioredis 6, in a URL': ({ host, port, password }) => `redis://:${password}@${host}:${port}`,
+  'ioredis 6, as the user default': (options) => ({ ...options, username: 'default' }),
+  'ioredis 6, by a function': (options) => (overrides) => new Redis({ ...options, ...overrides }),
   'ioredis 6, with protocol 2': (options) => ({ ...options, protocol: 2 }),
+  'ioredis 5, as the user default': (options) => (overrides) =>
+    new (Redis5 as unknown as typeof Redis)({ ...options, username: 'default', ...overrides }),
   'ioredis 5': (options) => (overrides) => new (Redis5 as unknown as typeof Redis)({ ...options, ...overrides }),
 };
 
@@ -55,4 +61,31 @@ describe('a password for a server without one', () => {
       expect(log.join('\n')).not.toContain(PASSWORD);
     },
   );
+
+  test.each(Object.entries(CLIENTS))('that gets one is not told of, by %s', async (...[, connect]) => {
+    const { host, port } = scene.server;
+    const queue = scene.newQueue();
+    await scene.redis.config('SET', 'requirepass', PASSWORD);
+    const { producer, log } = await scene.startApp({
+      module: { connection: connect({ host, port, password: PASSWORD }) },
+    });
+    await producer.offer(queue, 1, '1h');
+    await scene.redis.config('SET', 'requirepass', '');
+    expect(log.filter((line) => line.includes('login'))).toEqual([]);
+  });
+
+  test('of a user of another name is left alone', async () => {
+    const { host, port } = scene.server;
+    const queue = scene.newQueue();
+    await scene.redis.call('ACL', 'SETUSER', 'app', 'on', `>${PASSWORD}`, '~*', '&*', '+@all');
+    const { producer, log } = await scene.startApp({
+      module: { connection: { host, port, username: 'app', password: PASSWORD } },
+    });
+    await producer.offer(queue, 1, '1h');
+    const clients = (await scene.redis.client('LIST')) as string;
+    expect(clients.split('\n').filter((line) => line.includes('name=delay-queue:'))).toEqual([
+      expect.stringContaining(' user=app '),
+    ]);
+    expect(log.filter((line) => line.includes('login'))).toEqual([]);
+  });
 });

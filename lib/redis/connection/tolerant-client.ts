@@ -4,7 +4,8 @@ import { isErrorReply, lacksPermission, unknownCommand } from '../redis-errors.j
 import type { RedisClient } from './redis-client.js';
 
 type SendInfo = (callback?: Callback<string>) => Promise<string>;
-type SendAuth = (login: never, callback?: Callback<'OK'>) => Promise<'OK'>;
+type SendHello = (...words: unknown[]) => Promise<unknown>;
+type SendAuth = (login: string | readonly string[], callback?: Callback<'OK'>) => Promise<'OK'>;
 
 /** The errors that ioredis does not take for a refusal: it writes them to the console, past the logger, and continues. */
 const IGNORED_LOGIN =
@@ -23,7 +24,8 @@ export function tolerateRefusedGreeting(client: RedisClient, events: Events): vo
     return;
   }
   client.info = withoutInfo(client.info.bind(client)) as typeof client.info;
-  client.auth = withIgnoredLogin(client.auth.bind(client), events) as typeof client.auth;
+  client.auth = withIgnoredLogin(client.auth.bind(client) as SendAuth, events) as typeof client.auth;
+  client.hello = withLoginCheck(client as Redis, events) as typeof client.hello;
 }
 
 /** ioredis sends `INFO` to wait for a server that is still loading its data. The user may not be allowed to send it. */
@@ -38,6 +40,22 @@ function withoutInfo(sendInfo: SendInfo): SendInfo {
         });
 }
 
+/**
+ * Logs in once more by AUTH. HELLO, with which version 6 of ioredis logs in, takes any password for a user without one, and only AUTH
+ * with a password alone says so. It is about the user `default`, so nothing is known of others.
+ */
+function withLoginCheck(client: Redis, events: Events): SendHello {
+  const sendHello = client.hello.bind(client) as SendHello;
+  return async (...words) => {
+    const answer = await sendHello(...words);
+    const [, word, user, password] = words.flat();
+    // HELLO has accepted the password. Whatever else fails is reported by the commands that follow.
+    if (word === 'AUTH' && user === 'default' && !told.has(events))
+      client.auth(password as string).catch(() => undefined);
+    return answer;
+  };
+}
+
 /** Emits an event, once, if a server says that it does not use the login that it is given. */
 function withIgnoredLogin(sendAuth: SendAuth, events: Events): SendAuth {
   const isIgnored = (error: unknown) => {
@@ -48,9 +66,11 @@ function withIgnoredLogin(sendAuth: SendAuth, events: Events): SendAuth {
   };
   // Version 5 of ioredis gives a callback, version 6 awaits the promise.
   return (login, callback) => {
+    // With the name of the user, any password would be taken.
+    const words = Array.isArray(login) && login[0] === 'default' ? (login[1] as string) : login;
     if (callback)
-      return sendAuth(login, (error, answer) => (isIgnored(error) ? callback(null, 'OK') : callback(error, answer)));
-    return sendAuth(login).catch((error: unknown) => {
+      return sendAuth(words, (error, answer) => (isIgnored(error) ? callback(null, 'OK') : callback(error, answer)));
+    return sendAuth(words).catch((error: unknown) => {
       if (isIgnored(error)) return 'OK';
       throw error;
     });
