@@ -148,12 +148,15 @@ function refused(command: string, cause: Error): DelayQueueError {
   return failure('STORE_REFUSED', `Redis refused ${command}: ${cause.message} (${advice})`, cause);
 }
 
-/** @param waited - how long the command has waited, ms; 0 if not at all */
-export function notConnected(command: string, waited: number, cause: unknown): DelayQueueError {
+/**
+ * @param waited - how long the command has waited, ms; 0 if not at all
+ * @param advice - what probably is wrong, if anybody knows
+ */
+export function notConnected(command: string, waited: number, cause: unknown, advice?: string): DelayQueueError {
   return failure(
     'NOT_CONNECTED',
     `Redis ${waited > 0 ? `was not reachable within ${waited} ms` : 'is not reachable'}, so ${command} was not sent: ` +
-      'nothing was written. Check `connection` and that Redis is up, then try again.',
+      `nothing was written. Check \`connection\` and that Redis is up${advice ? ` (${advice})` : ''}, then try again.`,
     cause,
   );
 }

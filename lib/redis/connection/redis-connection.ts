@@ -1,3 +1,5 @@
+import type { TLSSocket } from 'node:tls';
+import type { ClusterOptions, RedisOptions } from 'ioredis';
 import type { Events } from '../../events/events.js';
 import { connectionFailures, FailureStreak } from '../../events/failure-streak.js';
 import { showFailure } from '../../message/failure.js';
@@ -18,6 +20,7 @@ import {
   wasNotSent,
 } from '../redis-errors.js';
 import { AnswerDeadlines } from './answer-deadlines.js';
+import { adviceOnConnecting, closedEarly, unansweredHandshake } from './connect-advice.js';
 import { type ConnectionRole, createClient, type RedisClient } from './redis-client.js';
 import type { StartUp } from './start-up.js';
 import { tolerateRefusedGreeting } from './tolerant-client.js';
@@ -79,6 +82,8 @@ export class RedisConnection implements Wire {
   readonly #waits: Pauses;
   /** The last error of the current outage. */
   #lastError: unknown;
+  /** What probably is wrong with the options, as long as it has never been ready. */
+  #advice: string | undefined;
   /** Since when it is being opened, on the monotonic clock. */
   #openingSince: number;
   #wasReady = false;
@@ -103,6 +108,7 @@ export class RedisConnection implements Wire {
     this.client = parts.client ?? createClient(settings.connection, role);
     tolerateRefusedGreeting(this.client, events);
     this.client.on('error', (error: unknown) => this.#onError(error));
+    this.client.on('connecting', () => this.#onConnecting());
     this.client.on('ready', () => this.#onReady());
     this.client.on('connect', () => this.#onConnect());
     this.client.on('close', () => this.#onClose());
@@ -161,7 +167,9 @@ export class RedisConnection implements Wire {
     }
     if (this.#isClosed) throw closed(command);
     if (this.#isRefused) throw loginRefused(command, this.#lastError);
-    throw notConnected(command, this.#isHurried ? 0 : this.#settings.commandTimeout, this.#lastError);
+    if (this.#lastError === undefined && this.#awaitsHandshake) this.#noteError(unansweredHandshake());
+    const waited = this.#isHurried ? 0 : this.#settings.commandTimeout;
+    throw notConnected(command, waited, this.#lastError, this.#advice);
   }
 
   /** From now on no command waits for the connection: without one, it fails at once. */
@@ -237,6 +245,18 @@ export class RedisConnection implements Wire {
     }, IDLE);
   }
 
+  /** A server that speaks no TLS waits for the rest of what it takes for a command. */
+  #onConnecting(): void {
+    if (!this.#isStarting || !this.#usesTls) return;
+    const { clock, commandTimeout } = this.#settings;
+    this.#cancelOpening?.();
+    this.#cancelOpening = clock.schedule(() => {
+      if (!this.#awaitsHandshake) return;
+      this.#onError(unansweredHandshake());
+      this.#drop();
+    }, commandTimeout);
+  }
+
   /** The socket is open. If the other side vanishes now, ioredis waits for the answer to its greeting forever. */
   #onConnect(): void {
     const { clock, commandTimeout } = this.#settings;
@@ -249,6 +269,7 @@ export class RedisConnection implements Wire {
     this.#wasReady = true;
     this.#isStarting = false;
     this.#lastError = undefined;
+    this.#advice = undefined;
     this.#outage.worked();
     this.#waits.end();
   }
@@ -257,23 +278,46 @@ export class RedisConnection implements Wire {
   #onClose(): void {
     this.#cancelOpening?.();
     if (this.#wasReady) this.#openingSince = this.#settings.clock.monotonic();
-    else if (!this.#isSuspended && this.#lastError === undefined)
-      this.#onError(new Error('the connection was closed before it was ready'));
+    else if (!this.#isSuspended && this.#lastError === undefined) this.#onError(closedEarly());
     this.#wasReady = false;
   }
 
   #onError(error: unknown): void {
     // The first is about what ioredis tried to send after the connection was dropped. The second is harmless.
     if (this.#isClosed || wasNotSent(error) || isMiscount(error)) return;
-    const reason = reasonOf(error);
-    this.#lastError = reason;
+    const reason = this.#noteError(error);
     const isRefused = this.#isRefused;
     // If the start is refused, it fails, and nothing is retried. Later, the next attempt will soon be refused as well.
-    if (!isRefused || !this.#isStarting) this.#outage.failed(isRefused ? describeRefusal(reason) : showFailure(reason));
+    if (!isRefused || !this.#isStarting)
+      this.#outage.failed(isRefused ? describeRefusal(reason) : this.#describe(reason));
     if (isRefused) this.#isStarting = false;
     // A reply to the login. ioredis would continue even without its database, in another one.
     if (isErrorReply(reason)) this.#drop();
     if (isRefused) this.#waits.end();
+  }
+
+  #noteError(error: unknown): unknown {
+    const reason = reasonOf(error);
+    this.#lastError = reason;
+    this.#advice = this.#isStarting ? adviceOnConnecting(reason, this.#usesTls) : undefined;
+    return reason;
+  }
+
+  #describe(reason: unknown): string {
+    return this.#advice === undefined ? showFailure(reason) : `${showFailure(reason)} (${this.#advice})`;
+  }
+
+  get #usesTls(): boolean {
+    const { options } = this.client as { readonly options: RedisOptions & ClusterOptions };
+    return Boolean(options.tls ?? options.redisOptions?.tls);
+  }
+
+  /** True if the server has accepted the connection, but not answered the TLS handshake. */
+  get #awaitsHandshake(): boolean {
+    const { stream } = this.client as {
+      readonly stream?: Partial<TLSSocket> & { readonly secureConnecting?: boolean };
+    };
+    return stream?.secureConnecting === true && stream.connecting === false;
   }
 
   /** ioredis gives up only if connecting throws. */
