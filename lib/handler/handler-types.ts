@@ -1,6 +1,7 @@
 import type { PayloadSpec } from './definition/payload-spec.js';
 import type { DefinedBy, MessageOf, PayloadOf, TypesOf } from './definition/queue-definition.js';
 import type { Duration } from '../message/duration.js';
+import type { DelayedMessage } from '../message/message.js';
 import type { HandlerOptions, QueueHandlerOptions } from '../options/queue-options.js';
 
 /**
@@ -22,7 +23,10 @@ export type HandlerArguments<Queue, TypeOrOptions, Batch extends number | undefi
       ? [type: TypeOrOptions, options?: HandlerOptions]
       : [options?: QueueHandlerOptions];
 
-/** The decorator that {@link DelayedHandler} makes of its arguments: one of a typed queue accepts only what fits its payloads. */
+/**
+ * The decorator that {@link DelayedHandler} makes of its arguments: one of a typed queue accepts only what fits its payloads, and one with
+ * `batch` only what takes arrays.
+ */
 export type DecoratorOfHandler<Queue, TypeOrOptions, Batch extends number | undefined> =
   Queue extends DefinedBy<infer Payloads>
     ? [Payloads extends PayloadSpec ? '' : TypeOrOptions] extends [infer Type extends TypesOf<Payloads>]
@@ -32,7 +36,16 @@ export type DecoratorOfHandler<Queue, TypeOrOptions, Batch extends number | unde
             : [PayloadOf<Queue, Type>, MessageOf<Queue, Type>]
         >
       : MethodDecorator
-    : MethodDecorator;
+    : IsWrittenOut<Batch> extends true
+      ? HandlerDecorator<AnyBatch, 'with batch, the handler must accept an array of payloads and one of messages'>
+      : // Without batch, a payload may be an array, too.
+        MethodDecorator;
+
+/** True for a number that is known to the compiler, unlike that of options which may lack it. */
+type IsWrittenOut<Batch> = [Batch] extends [number] ? (number extends Batch ? false : true) : false;
+
+/** What every handler of batches can be called with, whatever its payloads are. */
+type AnyBatch = [never[], DelayedMessage<never, never>[]];
 
 /**
  * The options of a handler of a typed queue.
@@ -69,19 +82,18 @@ export interface TypedHandlerOptions<Batch extends number | undefined> extends P
  * TypeScript compares the parameters of methods both ways. Others may follow, for decorators of parameters.
  *
  * @typeParam Given - the arguments
+ * @typeParam Rule - what the compiler shows if the method does not
  * @typeParam Method - the decorated method
  */
-export type HandlerDecorator<Given extends unknown[]> = <Method extends (...args: never[]) => unknown>(
+export type HandlerDecorator<
+  Given extends unknown[],
+  Rule extends string = 'the handler must accept what its queue gives',
+> = <Method extends (...args: never[]) => unknown>(
   target: object,
   method: string | symbol,
   descriptor: TypedPropertyDescriptor<Method> &
     (Given extends { [At in keyof Given]: At extends keyof Parameters<Method> ? Parameters<Method>[At] : unknown }
       ? unknown
-      : {
-          /** Cannot be satisfied; the compiler shows its name. */
-          readonly 'the handler must accept what its queue gives': readonly [
-            expected: Given,
-            found: Parameters<Method>,
-          ];
-        }),
+      : // Cannot be satisfied; the compiler shows its name.
+        { readonly [Name in Rule]: readonly [expected: Given, found: Parameters<Method>] }),
 ) => void;

@@ -27,6 +27,16 @@ test('the first line of a compile error names the mistake', async () => {
   expect(firstLines.map(inOrder)).toEqual(expected.map(inOrder));
 }, 60_000);
 
+test('a handler of batches that takes one message is told to take arrays', () => {
+  const file = path.join(import.meta.dirname, 'compile-errors.types.ts');
+
+  const found = diagnose(file, { edit: (source) => source.replaceAll(MARK, '// ') });
+
+  const rule = 'with batch, the handler must accept an array of payloads and one of messages';
+  const told = found.filter(({ message }) => message.split('\n').at(-1)!.includes(`Property '"${rule}"' is missing`));
+  expect(told).toHaveLength(2);
+}, 60_000);
+
 test('every option accepts undefined under exactOptionalPropertyTypes', () => {
   const file = path.join(import.meta.dirname, 'exact-optional.types.ts');
 

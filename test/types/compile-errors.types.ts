@@ -1,6 +1,7 @@
 /** Mistakes, each below what the compiler says of it first. `compile-errors.test.ts` compares. Nothing here runs. */
 import {
   again,
+  type DelayedMessage,
   DeferMessage,
   DelayedHandler,
   DelayQueue,
@@ -8,6 +9,7 @@ import {
   type DelayQueueProducer,
   type Duration,
   payload,
+  type QueueHandlerOptions,
 } from '../../lib/index.js';
 import type { DelayQueueTester } from '../../lib/testing/index.js';
 
@@ -102,6 +104,18 @@ export class WrongUses {
   // @ts-expect-error Type 'number' is not assignable to type 'string'.
   @DelayedHandler('b', { instance: 7 })
   v(): void {}
+
+  // @ts-expect-error Unable to resolve signature of method decorator when called as an expression.
+  @DelayedHandler('b', { batch: 10 })
+  w(one: { nth: number }): void {
+    void one;
+  }
+
+  // @ts-expect-error Unable to resolve signature of method decorator when called as an expression.
+  @DelayedHandler('b', 'remind', { batch: 10 })
+  x(many: { nth: number }[], message: DelayedMessage): void {
+    void [many, message];
+  }
 }
 
 // @ts-expect-error Type 'number' is not assignable to type 'string'.
@@ -113,6 +127,7 @@ declare const producer: DelayQueueProducer;
 declare const orders: Orders;
 declare const emails: Emails;
 declare const tester: DelayQueueTester;
+declare const options: QueueHandlerOptions;
 declare const text: string;
 declare const number: number;
 declare const ids: string[];
@@ -133,6 +148,29 @@ export class RightUses {
   @DelayedHandler(Orders, 'remind', { backoff: (attempt) => attempt * 2 })
   c(given: { nth: number }): void {
     void given;
+  }
+
+  @DelayedHandler('b', { batch: 10 })
+  g(many: readonly { nth: number }[], messages: readonly DelayedMessage<{ nth: number }>[]): void {
+    void [many, messages];
+  }
+
+  @DelayedHandler('b', { batch: 10 })
+  h(many: unknown): void {
+    void many;
+  }
+
+  @DelayedHandler('b', { batch: 10 })
+  i(): void {}
+
+  @DelayedHandler('b', { concurrency: 2 })
+  j(list: string[], message: DelayedMessage<string[]>): void {
+    void [list, message];
+  }
+
+  @DelayedHandler('b', options)
+  k(one: { nth: number }): void {
+    void one;
   }
 
   @DelayedHandler(Emails, { batch: 2, batchWait: 1, backoff: (attempt) => attempt * 2 })

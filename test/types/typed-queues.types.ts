@@ -200,8 +200,8 @@ export class RightUses {
 
   @DelayedHandler('orders', 'of-a-customer', { batch: 100, batchPerGroup: true })
   @DelayedHandler('orders', { concurrency: 3, batch: 5 })
-  anything(given: { any: true }, message: DelayedMessage<{ any: true }>): void {
-    void [given, message];
+  anything(given: { any: true }[], messages: readonly DelayedMessage<{ any: true }>[]): void {
+    void [given, messages];
   }
 
   @DelayedHandler('orders', 'of-another-service', { timeout: '1s' })
