@@ -109,6 +109,12 @@ const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp
     /^options: must be an object/,
   ],
   [
+    'a group without a name',
+    (o) => o.offer(TRANSACTION, 'q', 1, 1, { group: '' }),
+    'INVALID_ARGUMENT',
+    /^group: the name of a group must be text of 1–256 bytes/,
+  ],
+  [
     'reject',
     (o) => o.offer(TRANSACTION, 'q', 1, 1, { onDuplicate: 'reject' }),
     'INVALID_ARGUMENT',
@@ -271,6 +277,11 @@ describe('options that are refused', () => {
     ['a pool as the database', { database: { query() {} } }, /database: use what pg\(pool\)/],
     ['an unknown option', { database, tabel: 'x' }, /tabel: there is no such option/],
     ['a table with a quote', { database, table: 'x"y' }, /table: must be a name/],
+    [
+      'a table whose channel PostgreSQL would refuse',
+      { database: { ...database, dialect: 'postgresql' }, table: `${'s'.repeat(40)}.${'t'.repeat(40)}` },
+      /table: must have at most 63 characters with its schema, .*not 81/,
+    ],
     ['a batch of none', { database, batchSize: 0 }, /batchSize: must be a whole number between 1 and 1000/],
     ['an interval without a unit', { database, pollInterval: 'often' }, /pollInterval is not a duration/],
     ['a short lease', { database, lease: 10 }, /lease: must be between 1000 ms/],

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createTableSql, type Dialect } from '../../packages/outbox/src/index.js';
+import { createTableSql, type Dialect, upgradeTableSql } from '../../packages/outbox/src/index.js';
 import { argumentsFor, ENVIRONMENT } from '../support/run-program.js';
 
 const DIALECTS = ['postgresql', 'mysql', 'sqlite'] as const;
@@ -23,12 +23,15 @@ async function print(...words: readonly string[]): Promise<{ code: number; outpu
 
 describe('the SQL of the table', () => {
   it.each(DIALECTS)('is a file of the package, for %s', async (dialect) => {
-    const file = fileURLToPath(new URL(`../../packages/outbox/migrations/${dialect}.sql`, import.meta.url));
-    expect(await readFile(file, 'utf8')).toBe(createTableSql(dialect));
+    const file = (name: string) =>
+      fileURLToPath(new URL(`../../packages/outbox/migrations/${name}.sql`, import.meta.url));
+    expect(await readFile(file(dialect), 'utf8')).toBe(createTableSql(dialect));
+    expect(await readFile(file(`${dialect}-upgrade`), 'utf8')).toBe(upgradeTableSql(dialect));
   });
 
   it.each(DIALECTS)('is printed by the command of the package, for %s', async (dialect) => {
     expect(await print('migration', dialect)).toEqual({ code: 0, output: createTableSql(dialect), problems: '' });
+    expect(await print('upgrade', dialect)).toEqual({ code: 0, output: upgradeTableSql(dialect), problems: '' });
     const named = await print('migration', dialect, '--table', 'app.outbox');
     expect(named.output).toMatch(/^CREATE TABLE (["`])app\1\.\1outbox\1 \(/);
   });
@@ -36,7 +39,7 @@ describe('the SQL of the table', () => {
   it.each([
     [['migration', 'oracle'], /dialect: must be postgresql, mysql, sqlite, not 'oracle'/],
     [['migration', 'sqlite', '--table', 'x"; DROP TABLE users'], /table: must be a name/],
-    [['migrate'], /There is one command, migration/],
+    [['migrate'], /There are two commands, migration and upgrade/],
     [['migration', 'sqlite', '--tabel', 'x'], /--tabel/],
   ])('is not printed for %j', async (words, problem) => {
     const printed = await print(...words);

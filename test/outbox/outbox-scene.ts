@@ -66,6 +66,14 @@ export class OutboxScene {
     return this.#table;
   }
 
+  /** Runs a statement in a transaction, such as another version of the outbox does; `%table` is the table of this test. */
+  async write(statement: string): Promise<void> {
+    const sql = statement.replaceAll('%table', await this.table());
+    const { database } = this.library;
+    if (database.transactionAtOnce) await database.transactionAtOnce((run) => run(sql));
+    else await database.transaction((run) => run(sql));
+  }
+
   async startApp({ outbox = {}, imports = [], ...parts }: AppSettings = {}): Promise<OutboxApp> {
     const options = { database: this.library.database, table: await this.table(), ...outbox };
     const app = await this.#scene.startApp({ imports: [OutboxModule.forRoot(options), ...imports], ...parts });

@@ -14,6 +14,10 @@ export async function relayed(app: OutboxApp): Promise<void> {
 
 class Rolled extends Error {}
 
+const ownIds = (count: number) => Array.from({ length: count }, (_, i) => ({ payload: i, delay: '1h' as const }));
+const sameId = (id: string, count: number) =>
+  ownIds(count).map((request) => ({ ...request, id, onDuplicate: 'replace' as const }));
+
 /** The rules that hold with every database and every library. */
 export function describeOutbox(library: string, startServer: () => Promise<RunningServer>): void {
   const scene = new OutboxScene(library, startServer);
@@ -297,6 +301,102 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     await app.producer.cancel(full, 'first');
     await relayed(app);
     expect(await app.producer.find(full, 'second')).not.toBeNull();
+  });
+
+  it('relays rows of other messages while one message has thousands of rows', async () => {
+    const app = await scene.startApp({ outbox: { batchSize: 20 } });
+    const queue = scene.newQueue();
+    await app.outbox.pause();
+    await scene.transact(async (transaction) => {
+      await app.outbox.offerMany(transaction, queue, sameId(queue, 600));
+      await app.outbox.offer(transaction, queue, 'other', '1h', { id: 'other' });
+    });
+    await app.outbox.resume();
+    await until(async () => (await app.producer.find(queue, 'other')) !== null, { within: 30_000, every: 5 });
+    // Each row of one message takes a look of its own.
+    expect((await app.outbox.status()).waiting).toBeGreaterThan(500);
+  });
+
+  it('relays rows of other queues while one queue refuses offers', async () => {
+    const [full, other] = [scene.newQueue(), scene.newQueue()];
+    const app = await scene.startApp({ module: { queues: { [full]: { maxMessages: 1 } } }, outbox: { batchSize: 20 } });
+    await app.producer.offer(full, 'in the way', '1h', { id: 'first' });
+    await app.outbox.pause();
+    await scene.transact(async (transaction) => {
+      await app.outbox.offerMany(transaction, full, sameId(full, 600));
+      await app.outbox.offerMany(transaction, full, ownIds(600));
+      await app.outbox.offer(transaction, other, 'other', '1h', { id: 'other' });
+      await app.outbox.cancel(transaction, full, 'first');
+    });
+    await app.outbox.resume();
+    await until(async () => (await app.producer.find(other, 'other')) !== null, { within: 3000, every: 5 });
+    await until(async () => (await app.producer.find(full, 'first')) === null, { within: 3000, every: 5 });
+    expect(app.log.filter((line) => line.includes('cannot be relayed')).length).toBeLessThanOrEqual(10);
+    await until(async () => (await app.producer.counts(full)).delayed === 1, { within: 10_000 });
+  });
+
+  it('names some of the rows that are set aside for one reason, and counts the others', async () => {
+    const queue = scene.newQueue();
+    const app = await scene.startApp({ module: { queues: { [queue]: { maxPayloadBytes: 100 } } } });
+    await app.outbox.pause();
+    const large = ownIds(300).map((request) => ({ ...request, payload: 'x'.repeat(200) }));
+    await scene.transact((transaction) => app.outbox.offerMany(transaction, queue, large));
+    await app.outbox.resume();
+    await until(async () => (await app.outbox.status()).failed === 300, { within: 20_000 });
+    await app.close();
+    expect(app.log.filter((line) => line.includes('cannot be relayed'))).toHaveLength(10);
+    expect(app.log).toContainEqual(
+      expect.stringMatching(new RegExp(`290 more rows of .* of queue '${queue}' set aside: PAYLOAD_TOO_LARGE`)),
+    );
+  });
+
+  it('leaves rows of operations that it does not know to later versions, in their places', async () => {
+    const queue = scene.newQueue();
+    const app = await scene.startApp({ outbox: { pollInterval: 50 } });
+    await scene.write(`INSERT INTO %table (operation, queue, message_id, body, written_at_ms) VALUES ('abort', '${queue}', 'm', '{}', 0)`); // prettier-ignore
+    await scene.transact(async (transaction) => {
+      await app.outbox.offer(transaction, queue, 'behind it', '1h', { id: 'm' });
+      await app.outbox.offer(transaction, queue, 'other', '1h', { id: 'other' });
+    });
+    await until(async () => (await app.producer.find(queue, 'other')) !== null);
+    expect(await app.producer.find(queue, 'm')).toBeNull();
+    expect(await app.outbox.status()).toMatchObject({ waiting: 2, failed: 0 });
+    await scene.write(`UPDATE %table SET operation = 'cancel' WHERE operation = 'abort'`);
+    await relayed(app);
+    expect(await app.producer.find(queue, 'm')).toMatchObject({ payload: 'behind it' });
+  });
+
+  it.each(['null', '7', '[', '"text"'])('sets a row aside whose body is %s', async (body) => {
+    const queue = scene.newQueue();
+    const app = await scene.startApp();
+    await scene.write(`INSERT INTO %table (operation, queue, message_id, body, delay_ms, written_at_ms) VALUES ('offer', '${queue}', 'm', '${body}', 0, 0)`); // prettier-ignore
+    await scene.transact((transaction) => app.outbox.offer(transaction, queue, null, '1h'));
+    await until(async () => (await app.outbox.status()).failed === 1);
+    expect(await app.outbox.failed()).toMatchObject([
+      { id: 'm', error: expect.stringMatching(/^UnreadableRow: body/) },
+    ]);
+  });
+
+  it('offers in a group', async () => {
+    const queue = scene.newQueue();
+    const app = await scene.startApp({ module: { queues: { [queue]: { groups: { concurrency: 1 } } } } });
+    await scene.transact(async (transaction) => {
+      await app.outbox.offer(transaction, queue, 1, '1h', { id: 'a', group: 'customer-7' });
+      await app.outbox.offerMany(transaction, queue, [{ payload: 2, delay: '1h', id: 'b', group: 'customer-7' }]);
+    });
+    await relayed(app);
+    expect(await app.producer.group(queue, 'customer-7').counts()).toMatchObject({ delayed: 2 });
+    expect(await app.producer.find(queue, 'a')).toMatchObject({ group: 'customer-7' });
+  });
+
+  it('is paused by several at once', async () => {
+    const app = await scene.startApp();
+    for (let round = 0; round < 10; round++) {
+      await Promise.all([1, 2, 3, 4].map(() => app.outbox.pause()));
+      expect(await app.outbox.status()).toMatchObject({ paused: true });
+      await app.outbox.resume();
+      expect(await app.outbox.status()).toMatchObject({ paused: false });
+    }
   });
 
   it('a paused outbox relays nothing in any process, and tells so', async () => {

@@ -9,5 +9,6 @@ CREATE TABLE `delay_queue_outbox` (
   `written_at_ms` bigint NOT NULL,
   `not_before_ms` bigint DEFAULT 0,
   `attempts` int NOT NULL DEFAULT 0,
-  `error` text
+  `error` text,
+  CONSTRAINT `delay_queue_outbox_messages` UNIQUE (`message_id`, `queue`, `seq`)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;

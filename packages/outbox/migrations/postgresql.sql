@@ -9,5 +9,6 @@ CREATE TABLE "delay_queue_outbox" (
   "written_at_ms" bigint NOT NULL,
   "not_before_ms" bigint DEFAULT 0,
   "attempts" integer NOT NULL DEFAULT 0,
-  "error" text
+  "error" text,
+  CONSTRAINT "delay_queue_outbox_messages" UNIQUE ("message_id", "queue", "seq")
 );

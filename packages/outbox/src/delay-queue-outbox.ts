@@ -36,6 +36,11 @@ export interface TypedOutboxOfferOptions {
    */
   readonly onDuplicate?: 'keep' | 'replace' | undefined;
   /**
+   * Whose message it is, such as `customer-7`: text of 1–256 bytes without control characters. Its queue needs the option `groups` in every
+   * process. Default: none.
+   */
+  readonly group?: string | undefined;
+  /**
    * How late the message may be: if its handler cannot start within this time after it first fell due, it has expired and is not
    * handled. 0 ms – 100 years, or `'never'`. Default: `expiresAfter` of the queue.
    */
@@ -309,8 +314,8 @@ export class DelayQueueOutbox<Transaction extends object = object> {
    * @param rows - as {@link failed} lists them
    */
   async discardFailed(rows: readonly FailedOutboxRow[]): Promise<void> {
-    const seqs = seqsOf(rows).map((seq) => ({ seq }));
-    await this.#change((table) => table.remove(seqs));
+    const seqs = seqsOf(rows);
+    await this.#change((table) => table.discard(seqs));
   }
 
   #known(queue: QueueArgument): KnownQueue {

@@ -33,4 +33,4 @@ export { nodeSqlite, type SqliteDatabase } from './database/node-sqlite.js';
 export { pglite, type PgliteDatabase, type PgliteTransaction } from './database/pglite.js';
 export { prisma, type PrismaDatabase, type PrismaTransaction } from './database/prisma.js';
 export { typeOrm, type TypeOrmDataSource, type TypeOrmManager } from './database/typeorm.js';
-export { createTableSql } from './table/migration.js';
+export { createTableSql, upgradeTableSql } from './table/migration.js';

@@ -77,6 +77,10 @@ class OutboxRuntime implements OnModuleInit, OnApplicationBootstrap, OnModuleDes
     const { database, table } = this.options;
     try {
       await inTransaction(database, () => this.table.check());
+      if (!this.table.hasMessageIndex) {
+        const command = `npx nestjs-delay-queue-outbox upgrade ${database.dialect} --table ${table}`;
+        this.#logger.warn(`The table ${table} lacks an index, so rows of different messages may wait for each other. Print its SQL with: ${command}`); // prettier-ignore
+      }
     } catch (error) {
       if (isMissingTable(error)) {
         const command = `npx nestjs-delay-queue-outbox migration ${database.dialect} --table ${table}`;

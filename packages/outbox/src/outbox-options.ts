@@ -1,6 +1,6 @@
 import type { InjectionToken } from '@nestjs/common';
 import { DelayQueueError, type Duration } from 'nestjs-delay-queue';
-import type { OutboxDatabase } from './database/outbox-database.js';
+import type { Dialect, OutboxDatabase } from './database/outbox-database.js';
 import { readDelay } from './offering/arguments.js';
 import { shown } from './offering/shown.js';
 
@@ -74,6 +74,8 @@ export interface ResolvedOutboxOptions {
 
 export const DEFAULT_TABLE = 'delay_queue_outbox';
 const TABLE = /^[A-Za-z_]\w{0,47}(\.[A-Za-z_]\w{0,47})?$/;
+/** PostgreSQL refuses to notify longer channels. */
+const LONGEST_CHANNEL = 63;
 const INSTANCE = /^\w{1,24}$/;
 const FIELDS = ['database', 'table', 'relay', 'pollInterval', 'batchSize', 'lease'];
 const HOUR = 60 * 60 * 1000;
@@ -95,7 +97,7 @@ export function resolveOptions(given: OutboxOptions, instance: string | undefine
   if (!isDatabase(database)) {
     throw refuse(`database: use what pg(pool), typeOrm(dataSource), prisma(client)… return, not ${shown(database)}`);
   }
-  assertTable(table);
+  assertTable(table, database.dialect);
   if (typeof relay !== 'boolean') throw refuse(`relay: must be true or false, not ${shown(relay)}`);
   if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > 1000) {
     throw refuse(`batchSize: must be a whole number between 1 and 1000, not ${shown(batchSize)}`);
@@ -111,8 +113,12 @@ export function resolveOptions(given: OutboxOptions, instance: string | undefine
 }
 
 /** @throws DelayQueueError `INVALID_OPTION` */
-export function assertTable(table: unknown): asserts table is string {
-  if (typeof table === 'string' && TABLE.test(table)) return;
+export function assertTable(table: unknown, dialect: Dialect): asserts table is string {
+  if (typeof table === 'string' && TABLE.test(table)) {
+    if (dialect !== 'postgresql' || table.length <= LONGEST_CHANNEL) return;
+    const problem = `must have at most ${LONGEST_CHANNEL} characters with its schema, as the channel that has its name`;
+    throw refuse(`table: ${problem}, not ${table.length}: ${shown(table)}`);
+  }
   const rule = 'must be a name, or schema.name, of 1–48 of the characters A–Z a–z 0–9 _ each, beginning with no digit';
   throw refuse(`table: ${rule}, not ${shown(table)}`);
 }

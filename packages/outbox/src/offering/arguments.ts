@@ -25,10 +25,18 @@ export function readQueueName(queue: unknown): string {
 }
 
 export function readId(id: unknown): string {
-  const fits = typeof id === 'string' && id.length > 0 && Buffer.byteLength(id) <= LONGEST_ID;
-  if (fits && !NO_ID_CHARACTER.test(id)) return id;
+  return readName(id, 'id: a message id');
+}
+
+export function readGroup(group: unknown): string {
+  return readName(group, 'group: the name of a group');
+}
+
+function readName(name: unknown, what: string): string {
+  const fits = typeof name === 'string' && name.length > 0 && Buffer.byteLength(name) <= LONGEST_ID;
+  if (fits && !NO_ID_CHARACTER.test(name)) return name;
   const rule = `text of 1–${LONGEST_ID} bytes without control characters or unpaired surrogates`;
-  throw invalid(`id: a message id must be ${rule}, not ${shown(id)}`);
+  throw invalid(`${what} must be ${rule}, not ${shown(name)}`);
 }
 
 export function readType(type: unknown): string {

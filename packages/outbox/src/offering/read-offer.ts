@@ -1,11 +1,11 @@
 import type { NewRow, RowBody } from '../table/row.js';
-import { type Due, invalid, readDuration, readEither, readFields, readId, readType } from './arguments.js';
+import { type Due, invalid, readDuration, readEither, readFields, readGroup, readId, readType } from './arguments.js';
 import type { KnownQueue } from './known-queue.js';
 import { newId } from './new-id.js';
 import { encodePayload } from './payload-text.js';
 import { shown } from './shown.js';
 
-const TYPED_OPTIONS = ['id', 'headers', 'onDuplicate', 'expiresAfter', 'onExpired', 'maxWait'] as const;
+const TYPED_OPTIONS = ['id', 'headers', 'onDuplicate', 'group', 'expiresAfter', 'onExpired', 'maxWait'] as const;
 const OPTIONS = ['type', ...TYPED_OPTIONS] as const;
 const REQUEST = ['payload', 'delay', 'at', ...OPTIONS] as const;
 
@@ -17,6 +17,7 @@ export interface GivenOffer {
   readonly id?: unknown;
   readonly headers?: unknown;
   readonly onDuplicate?: unknown;
+  readonly group?: unknown;
   readonly expiresAfter?: unknown;
   readonly onExpired?: unknown;
   readonly maxWait?: unknown;
@@ -43,7 +44,8 @@ export async function offerRow(queue: KnownQueue, given: GivenOffer): Promise<Ne
   const type = given.type === undefined ? undefined : readType(given.type);
   const headers = given.headers === undefined ? undefined : readHeaders(given.headers);
   const onDuplicate = readOnDuplicate(given.onDuplicate);
-  const options = { type, headers, onDuplicate, ...readExpiry(given), maxWait: readMaxWait(given) };
+  const group = given.group === undefined ? undefined : readGroup(given.group);
+  const options = { type, headers, onDuplicate, group, ...readExpiry(given), maxWait: readMaxWait(given) };
   const content = encodePayload(given.payload);
   const body = JSON.stringify({ ...options, ...content });
   // A Date is text by the time the handler has it.

@@ -4,12 +4,14 @@ import {
   type DelayQueueProducer,
   type MessageChange,
 } from 'nestjs-delay-queue';
-import type { FailedRow, RowBody, TakenRow } from '../table/row.js';
+import type { FailedRow, Operation, RowBody, TakenRow } from '../table/row.js';
 
 /** What became of the rows of a batch. */
 export interface Delivery {
   readonly done: readonly TakenRow[];
   readonly failed: readonly FailedRow[];
+  /** Queues that refuse offers for now, whatever is offered. */
+  readonly refusing: ReadonlySet<string>;
   /** Redis may not have them: they stay as they are. */
   readonly left: readonly TakenRow[];
   /** Why Redis could not be reached, if it could not. */
@@ -34,6 +36,9 @@ const UNREACHABLE: readonly DelayQueueErrorCode[] = [
   'CLOSED',
 ];
 
+/** Errors that say something of the queue: other offers to it are refused as well. */
+const REFUSING: readonly DelayQueueErrorCode[] = ['QUEUE_FULL', 'STORE_REFUSED'];
+
 /** The pauses of a row that Redis refuses for now, such as one of a full queue, ms. */
 const SHORTEST_PAUSE = 1000;
 const LONGEST_PAUSE = 60_000;
@@ -48,6 +53,7 @@ export async function deliver(producer: DelayQueueProducer, rows: readonly Taken
   const done: TakenRow[] = [];
   const failed: FailedRow[] = [];
   const left: TakenRow[] = [];
+  const refusing = new Set<string>();
   let unreachable: unknown;
   const deliverRow = async (row: TakenRow): Promise<void> => {
     try {
@@ -57,18 +63,21 @@ export async function deliver(producer: DelayQueueProducer, rows: readonly Taken
       if (hasCode(error, UNREACHABLE)) {
         unreachable = error;
         left.push(row);
-      } else failed.push(failureOf(row, error));
+        return;
+      }
+      if (row.operation === 'offer' && hasCode(error, REFUSING)) refusing.add(row.queue);
+      failed.push(failureOf(row, error));
     }
   };
   await Promise.all(rows.map(deliverRow));
-  return { done, failed, left, unreachable };
+  return { done, failed, refusing, left, unreachable };
 }
 
 async function carryOut(producer: DelayQueueProducer, row: TakenRow): Promise<void> {
   const { operation, queue, messageId: id, delay, dueAt, waited } = row;
   // What is left of the delay, counted by the clock of the database alone: that of Redis may differ.
   const due = dueAt === null ? Math.max(0, (delay ?? 0) - waited) : new Date(dueAt);
-  switch (operation) {
+  switch (operation as Operation) {
     case 'offer': {
       const { payload, base64, ...others } = readBody(row);
       const content = base64 === undefined ? payload : Buffer.from(base64, 'base64');
@@ -83,8 +92,6 @@ async function carryOut(producer: DelayQueueProducer, row: TakenRow): Promise<vo
     case 'reschedule':
       await producer.reschedule(queue, id, due, changeOf(readBody(row)));
       return;
-    default:
-      throw new UnreadableRow(`operation: '${operation}' is unknown; a later version may know it`);
   }
 }
 
@@ -100,16 +107,27 @@ class UnreadableRow extends Error {
 }
 
 function readBody({ body }: TakenRow): RowBody {
+  let read: unknown;
   try {
-    return JSON.parse(body) as RowBody;
+    read = JSON.parse(body);
   } catch (cause) {
-    throw new UnreadableRow(`body: ${(cause as Error).message}`, { cause });
+    // What the parser says has part of the payload.
+    throw new UnreadableRow('body: it is no JSON', { cause });
   }
+  if (typeof read !== 'object' || read === null) throw new UnreadableRow('body: it is no JSON object');
+  return read;
 }
 
-function failureOf({ seq, attempts }: TakenRow, error: unknown): FailedRow {
-  const retryAfter = isPermanent(error) ? undefined : Math.min(SHORTEST_PAUSE * 2 ** attempts, LONGEST_PAUSE);
-  return { seq, error: error instanceof Error ? `${codeOf(error)}: ${error.message}` : String(error), retryAfter };
+function failureOf(row: TakenRow, error: unknown): FailedRow {
+  const retryAfter = isPermanent(error) ? undefined : pauseOf(row, error);
+  if (!(error instanceof Error)) return { row, error: String(error), code: typeof error, retryAfter };
+  const code = codeOf(error);
+  return { row, error: `${code}: ${error.message}`, code, retryAfter };
+}
+
+/** That of a queue that refuses offers is the queue's. */
+function pauseOf({ attempts }: TakenRow, error: unknown): number {
+  return hasCode(error, REFUSING) ? SHORTEST_PAUSE : Math.min(SHORTEST_PAUSE * 2 ** attempts, LONGEST_PAUSE);
 }
 
 function isPermanent(error: unknown): boolean {

@@ -3,19 +3,23 @@ import { inspect } from 'node:util';
 import { Logger } from '@nestjs/common';
 import type { DelayQueueProducer } from 'nestjs-delay-queue';
 import type { OutboxDatabase } from '../database/outbox-database.js';
-import type { OutboxTable } from '../table/outbox-table.js';
+import type { OutboxTable, TakenRows } from '../table/outbox-table.js';
 import { inTransaction } from '../table/steps.js';
 import { Bell } from './bell.js';
 import { ChannelEar } from './channel-ear.js';
 import { type Delivery, deliver } from './deliver.js';
+import { Refusals } from './refusals.js';
+import { RowWarnings } from './row-warnings.js';
 
 /** The shortest pause between two looks at a table that nobody tells of, ms. */
 const QUICKEST = 10;
 /** The pauses after a failure of the database or of Redis, ms. */
 const SHORTEST_PAUSE = 100;
 const LONGEST_PAUSE = 5000;
-/** How long a row waits whose predecessor is in somebody else's hands, ms. */
-const HOLD = 100;
+/** After a look at the whole table, the next ones begin where that one has found rows, for so many times as long as it took. */
+const LOOKS_BEHIND = 10;
+/** How often it looks for rows that only later versions know, ms. */
+const UNKNOWN_EVERY = 60_000;
 
 /** What the relay needs. */
 export interface RelayParts {
@@ -41,7 +45,7 @@ interface Look {
 }
 
 const NOTHING: Look = { taken: 0, more: false, isHeldBack: false, unreachable: undefined };
-const NOTHING_DONE: Delivery = { done: [], failed: [], left: [], unreachable: undefined };
+const NOTHING_DONE: Delivery = { done: [], failed: [], refusing: new Set(), left: [], unreachable: undefined };
 
 /** How a relay is doing. */
 export interface RelayStatus {
@@ -65,8 +69,17 @@ export class OutboxRelay {
   #relayed = 0;
   #problem: string | undefined;
   #pause = QUICKEST;
+  readonly #refusals = new Refusals();
+  readonly #warnings: RowWarnings;
+  /** Rows up to this one were looked at; the next look begins behind it. */
+  #behind = 0;
+  /** When to look at the whole table again. */
+  #wholeAt = 0;
+  #unknownAt = 0;
 
-  constructor(private readonly parts: RelayParts) {}
+  constructor(private readonly parts: RelayParts) {
+    this.#warnings = new RowWarnings(this.#logger, parts.table.name);
+  }
 
   /** The instance of the module that it relays to; undefined: the one without a name. */
   get instance(): string | undefined {
@@ -95,6 +108,7 @@ export class OutboxRelay {
     this.#isStopping = true;
     this.#bell.ring();
     await this.#loop;
+    this.#warnings.sum(performance.now(), true);
     await this.#ear?.close();
   }
 
@@ -112,29 +126,41 @@ export class OutboxRelay {
    * message, while a call of this relay may still be on its way. A lock would end with the connection.
    */
   async look(): Promise<Look> {
-    const { database, table, batchSize, lease } = this.parts;
+    const { database, table, lease, producer } = this.parts;
     const asked = performance.now();
-    const { rows, behindOthers, found } = await inTransaction(database, function* () {
-      const taken = yield* table.take(batchSize);
-      yield* table.lease(taken.rows, lease);
-      yield* table.lease(taken.behindOthers, HOLD);
-      return taken;
-    });
-    const look = { taken: rows.length, more: found > rows.length + behindOthers.length || found === batchSize };
-    const isHeldBack = behindOthers.length > 0;
-    if (rows.length === 0) return { ...look, isHeldBack, unreachable: undefined };
+    const { rows, behindOthers, more, until } = await this.#take(asked);
+    const look = { taken: rows.length, more, isHeldBack: behindOthers.length > 0 };
+    if (rows.length === 0) return { ...look, unreachable: undefined };
     // The rest of the lease is for calls that wait for an answer.
     const isTooLate = performance.now() > asked + lease / 3;
-    const delivery = isTooLate ? { ...NOTHING_DONE, left: rows } : await deliver(this.parts.producer, rows);
-    const isOurs = performance.now() < asked + lease;
+    const delivery = isTooLate ? { ...NOTHING_DONE, left: rows } : await deliver(producer, rows);
     await inTransaction(database, function* () {
-      yield* table.remove(delivery.done);
-      if (!isOurs) return;
-      yield* table.release(delivery.left);
-      for (const failed of delivery.failed) yield* table.fail(failed);
+      yield* table.remove(delivery.done, until);
+      yield* table.release(delivery.left, until);
+      for (const failed of delivery.failed) yield* table.fail(failed, until);
     });
     this.#count(delivery);
-    return { ...look, isHeldBack, unreachable: delivery.unreachable };
+    return { ...look, unreachable: delivery.unreachable };
+  }
+
+  /**
+   * Takes the rows of a batch. Where rows are removed from a long table, the database passes over what is left of each, for as long as any
+   * transaction may still see it. So most looks begin behind those.
+   */
+  async #take(asked: number): Promise<TakenRows> {
+    const { database, table, batchSize: limit, lease } = this.parts;
+    const isWhole = this.#behind === 0 || asked >= this.#wholeAt;
+    const behind = isWhole ? 0 : this.#behind;
+    const request = { limit, behind, withoutOffersTo: this.#refusals.current(asked), lease };
+    const taken = await inTransaction(database, function* () {
+      if (table.hasMessageIndex === undefined) yield* table.check();
+      return yield* table.take(request);
+    });
+    const now = performance.now();
+    if (isWhole) this.#wholeAt = now + (now - asked) * LOOKS_BEHIND;
+    const isFull = taken.rows.length + taken.behindOthers.length === limit;
+    this.#behind = isFull ? taken.first! - 1 : 0;
+    return isWhole || isFull ? taken : { ...taken, more: true };
   }
 
   async #run(): Promise<void> {
@@ -148,6 +174,7 @@ export class OutboxRelay {
         failure = error;
       }
       this.#tell(failure);
+      await this.#tellOfUnknown(look);
       if (failure === undefined) await this.#waitAfter(look);
       else await this.#waitOut();
     }
@@ -155,11 +182,12 @@ export class OutboxRelay {
 
   async #waitAfter({ taken, more, isHeldBack }: Look): Promise<void> {
     const { pollInterval } = this.parts;
-    if (taken > 0 && more) return;
+    if (more) return;
     if (taken > 0) this.#pause = QUICKEST;
     const isTold = this.#ear?.isListening && !isHeldBack;
     const started = performance.now();
-    await this.#bell.wait(isTold ? pollInterval : this.#pause);
+    const retry = this.#refusals.nextIn(started) ?? Infinity;
+    await this.#bell.wait(Math.min(retry, isTold ? pollInterval : this.#pause));
     this.#pause = Math.min(this.#pause * 2, pollInterval);
     if (this.#ear?.isListening || this.#isStopping) return;
     // Writers in this process ring before they commit, and perhaps often.
@@ -175,12 +203,24 @@ export class OutboxRelay {
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
   }
 
-  #count({ done, failed }: Delivery): void {
-    this.#relayed += done.length;
-    for (const { seq, error, retryAfter } of failed) {
-      const then =
-        retryAfter === undefined ? 'it is set aside until it is retried' : `next attempt in ${retryAfter} ms`;
-      this.#logger.warn(`Row ${seq} of ${this.parts.table.name} cannot be relayed, ${then}: ${error}`);
+  #count(delivery: Delivery): void {
+    const now = performance.now();
+    this.#relayed += delivery.done.length;
+    this.#refusals.note(delivery, now);
+    for (const failed of delivery.failed) this.#warnings.warn(failed, now);
+    this.#warnings.sum(now);
+  }
+
+  /** When there is nothing else to do. */
+  async #tellOfUnknown({ taken }: Look): Promise<void> {
+    const { database, table } = this.parts;
+    const now = performance.now();
+    if (taken > 0 || now < this.#unknownAt || this.#problem !== undefined) return;
+    this.#unknownAt = now + UNKNOWN_EVERY;
+    const unknown = await inTransaction(database, () => table.unknown()).catch(() => new Map<string, number>());
+    for (const [operation, count] of unknown) {
+      const what = `${count} rows of ${table.name} ask for '${operation}', which this version does not know`;
+      this.#logger.warn(`${what}; they wait for the relay of a later one.`);
     }
   }
 

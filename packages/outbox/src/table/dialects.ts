@@ -7,6 +7,10 @@ export interface DialectRules {
   readonly now: string;
   /** What makes a query lock its rows, and pass over those that others have locked. */
   readonly lock: string;
+  /** The end of an INSERT that leaves a row alone whose `seq` is there already. */
+  readonly keepPresent: string;
+  /** Finds an index of the table that begins with `message_id`. */
+  readonly findMessageIndex: (table: string) => string;
 }
 
 export const DIALECTS: Readonly<Record<Dialect, DialectRules>> = {
@@ -14,17 +18,40 @@ export const DIALECTS: Readonly<Record<Dialect, DialectRules>> = {
     quote: '"',
     now: 'floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint',
     lock: ' FOR UPDATE SKIP LOCKED',
+    keepPresent: ' ON CONFLICT (seq) DO NOTHING',
+    findMessageIndex: (table) =>
+      'SELECT 1 AS found FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] ' +
+      `WHERE i.indrelid = '${quoted('postgresql', table)}'::regclass AND i.indisvalid AND a.attname = 'message_id'`,
   },
   mysql: {
     quote: '`',
     // NOW() is in the time zone of the session, where an hour of each autumn is there twice.
     now: "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000)",
     lock: ' FOR UPDATE SKIP LOCKED',
+    keepPresent: ' ON DUPLICATE KEY UPDATE seq = seq',
+    findMessageIndex: (table) => {
+      const [name, schema] = table.split('.').reverse();
+      return (
+        `SELECT 1 AS found FROM information_schema.statistics WHERE table_name = '${name}' ` +
+        `AND table_schema = ${schema === undefined ? 'DATABASE()' : `'${schema}'`} ` +
+        `AND seq_in_index = 1 AND column_name = 'message_id'`
+      );
+    },
   },
   sqlite: {
     quote: '"',
     now: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
     lock: '',
+    keepPresent: ' ON CONFLICT (seq) DO NOTHING',
+    findMessageIndex: (table) => {
+      const [name, schema] = table.split('.').reverse();
+      const of = (pragma: string, argument: string) =>
+        `pragma_${pragma}(${argument}${schema === undefined ? '' : `, '${schema}'`})`;
+      return (
+        `SELECT 1 AS found FROM ${of('index_list', `'${name}'`)} AS i, ${of('index_info', 'i.name')} AS c ` +
+        `WHERE c.seqno = 0 AND c.name = 'message_id'`
+      );
+    },
   },
 };
 

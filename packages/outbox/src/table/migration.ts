@@ -2,6 +2,7 @@ import type { Dialect } from '../database/outbox-database.js';
 import { assertTable, DEFAULT_TABLE, refuse } from '../outbox-options.js';
 import { shown } from '../offering/shown.js';
 import { quoted } from './dialects.js';
+import { moveAsideSql } from './outbox-table.js';
 
 /** The types of the columns. `seq` counts from 1 in the order in which rows are written. */
 const TYPES = {
@@ -30,10 +31,8 @@ const TYPES = {
  * @throws DelayQueueError `INVALID_OPTION`
  */
 export function createTableSql(dialect: Dialect, table: string = DEFAULT_TABLE): string {
-  if (!Object.hasOwn(TYPES, dialect)) {
-    throw refuse(`dialect: must be ${Object.keys(TYPES).join(', ')}, not ${shown(dialect)}`);
-  }
-  assertTable(table);
+  assertDialect(dialect);
+  assertTable(table, dialect);
   const { seq, big, int, text, long } = TYPES[dialect];
   const short = (length: number) => (dialect === 'sqlite' ? 'text' : `varchar(${length})`);
   const columns = {
@@ -50,7 +49,36 @@ export function createTableSql(dialect: Dialect, table: string = DEFAULT_TABLE):
     error: text,
   };
   const lines = Object.entries(columns).map(([name, type]) => `  ${quoted(dialect, name)} ${type}`);
+  // As a constraint, so that it takes one statement, which is all that some drivers accept. It makes the index of each message's rows.
+  lines.push(`  CONSTRAINT ${messageIndex(dialect, table)} UNIQUE (${indexed(dialect)})`);
   // Ids differ by case and accents.
   const options = dialect === 'mysql' ? ' ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin' : '';
   return `CREATE TABLE ${quoted(dialect, table)} (\n${lines.join(',\n')}\n)${options};\n`;
+}
+
+/**
+ * The SQL that brings a table of an earlier version up to date: two statements, separated by a line. The table may be in use.
+ *
+ * @throws DelayQueueError `INVALID_OPTION`
+ */
+export function upgradeTableSql(dialect: Dialect, table: string = DEFAULT_TABLE): string {
+  assertDialect(dialect);
+  assertTable(table, dialect);
+  const name = quoted(dialect, table);
+  const index = `CREATE UNIQUE INDEX ${messageIndex(dialect, table)} ON ${name} (${indexed(dialect)});`;
+  return `${index}\n${moveAsideSql(name)};\n`;
+}
+
+function assertDialect(dialect: unknown): asserts dialect is Dialect {
+  if (Object.hasOwn(TYPES, dialect as PropertyKey)) return;
+  throw refuse(`dialect: must be ${Object.keys(TYPES).join(', ')}, not ${shown(dialect)}`);
+}
+
+/** The index that finds the rows of a message, in their order. */
+function messageIndex(dialect: Dialect, table: string): string {
+  return quoted(dialect, `${table.split('.').at(-1)!}_messages`);
+}
+
+function indexed(dialect: Dialect): string {
+  return ['message_id', 'queue', 'seq'].map((column) => quoted(dialect, column)).join(', ');
 }

@@ -1,16 +1,25 @@
 import type { Dialect, SqlRow, SqlValue } from '../database/outbox-database.js';
 import { DIALECTS, type DialectRules, quoted } from './dialects.js';
-import type { FailedRow, NewRow, TakenRow } from './row.js';
-import type { Steps } from './steps.js';
+import type { FailedRow, NewRow, Operation, TakenRow } from './row.js';
+import type { Statement, Steps } from './steps.js';
 
-/** The row that is there while the outbox is paused. Rows count from 1. */
+/** Rows count from 1. The row that is there while the outbox is paused. */
 const PAUSED = -1;
-
+/**
+ * A row that is set aside has the number -1000 - its own: whoever looks for rows above 0 does not meet it, however many there are. The
+ * same calculation leads back.
+ */
+const SET_ASIDE = -1000;
 /** How many rows one statement writes. */
 const MOST_WRITTEN = 500;
 /** How many bytes of bodies one statement writes, unless a single row has more. */
 const MOST_BYTES = 1024 * 1024;
 const LONGEST_ERROR = 2000;
+/** What this version can carry out. Rows that ask for anything else are for relays that know more. */
+const OPERATIONS: readonly Operation[] = ['offer', 'cancel', 'reschedule'];
+
+const COLUMNS =
+  'seq, operation, queue, message_id, body, delay_ms, due_at_ms, written_at_ms, not_before_ms, attempts, error';
 
 /** How the outbox as a whole is doing. */
 export interface TableStatus {
@@ -21,20 +30,39 @@ export interface TableStatus {
   readonly paused: boolean;
 }
 
+/** Which rows a relay looks for. */
+export interface TakeRequest {
+  readonly limit: number;
+  /** Only rows behind this one. */
+  readonly behind: number;
+  /** Queues whose offers stay where they are. */
+  readonly withoutOffersTo: readonly string[];
+  /** How long nobody else gets the rows, ms. */
+  readonly lease: number;
+}
+
 /** What a relay finds. */
 export interface TakenRows {
   /** One for each message. */
   readonly rows: readonly TakenRow[];
   /** They wait for others that somebody else has. */
   readonly behindOthers: readonly TakenRow[];
-  /** How many there are, with those that wait for one of the rows. */
-  readonly found: number;
+  /** There are rows that can be taken once these are relayed. */
+  readonly more: boolean;
+  /** The number of the first row that was found; undefined: none. */
+  readonly first: number | undefined;
+  /** When the lease of the rows ends, ms by the clock of the database. Only who has it may change them. */
+  readonly until: number;
 }
+
+/** How long a row waits whose predecessor is in somebody else's hands, ms. */
+const HOLD = 100;
 
 /** The statements on the outbox's table. A row whose `not_before_ms` is NULL has failed for good: no relay takes it. */
 export class OutboxTable {
   readonly #rules: DialectRules;
   readonly #name: string;
+  #hasMessageIndex: boolean | undefined;
 
   constructor(
     private readonly dialect: Dialect,
@@ -43,6 +71,11 @@ export class OutboxTable {
   ) {
     this.#rules = DIALECTS[dialect];
     this.#name = quoted(dialect, name);
+  }
+
+  /** Whether the table has the index that finds the rows of a message; undefined: it has not been checked yet. */
+  get hasMessageIndex(): boolean | undefined {
+    return this.#hasMessageIndex;
   }
 
   /** Writes rows, in this order. On PostgreSQL, relays are told once they are committed. */
@@ -56,70 +89,68 @@ export class OutboxTable {
   }
 
   /**
-   * Finds the oldest rows that nobody else has, and locks them: of each message the first, so that the order is kept, and
-   * so that what a relay repeats after a crash is one operation, which has the same effect again. Two in a row would not: a reschedule
-   * before an offer changes nothing, but repeated after it, it does.
+   * Takes the oldest rows that nobody else has: of each message the first, so that the order is kept, and so that what a relay repeats
+   * after a crash is one operation, which has the same effect again. Two in a row would not: a reschedule before an offer changes nothing,
+   * but repeated after it, it does.
    *
-   * Predecessors are looked up after the rows are locked, in a statement of its own. One that is not visible then was
-   * deleted, that is, relayed. One statement for both would compare rows of two instants, at least on MySQL.
+   * With the index, the rows behind the first of a message are not even found, so a message with many of them is in nobody's way. Whether
+   * a row is the first is asked again once it is locked, in a statement of its own: a predecessor that is not visible then was deleted, that
+   * is, relayed. One statement for both would compare rows of two instants, at least on MySQL.
    */
-  *take(limit: number): Steps<TakenRows> {
+  *take({ limit, behind, withoutOffersTo, lease }: TakeRequest): Steps<TakenRows> {
     const { now, lock } = this.#rules;
+    const stays =
+      withoutOffersTo.length === 0 ? '' : ` AND NOT (operation = 'offer' AND queue IN (${placesFor(withoutOffersTo)}))`;
     const found = yield [
-      `SELECT seq, operation, queue, message_id, body, delay_ms, due_at_ms, attempts, ${now} - written_at_ms AS waited ` +
-        `FROM ${this.#name} WHERE not_before_ms <= ${now} AND seq > 0 ` +
+      `SELECT seq, operation, queue, message_id, body, delay_ms, due_at_ms, attempts, ${now} AS found_at, ` +
+        `${now} - written_at_ms AS waited FROM ${this.#name} AS own WHERE seq > ? AND not_before_ms <= ${now} ` +
+        `AND operation IN (${OPERATIONS.map((operation) => `'${operation}'`).join(', ')})${stays} ` +
         `AND NOT EXISTS (SELECT 1 FROM ${this.#name} AS pause WHERE pause.seq = ${PAUSED}) ` +
-        `ORDER BY seq LIMIT ${limit}${lock}`,
+        `${this.#hasMessageIndex ? `AND seq = (${this.#firstBehind('0')}) ` : ''}ORDER BY seq LIMIT ${limit}${lock}`,
+      [behind, ...padded(withoutOffersTo)],
     ];
     const candidates = found.map(takenRow);
-    const taken: { rows: TakenRow[]; behindOthers: TakenRow[]; found: number } = {
-      rows: [],
-      behindOthers: [],
-      found: candidates.length,
-    };
-    if (candidates.length === 0) return taken;
-    const firsts = yield* this.#firstsOfOthers(candidates);
-    const own = new Set<string>();
-    for (const row of candidates) {
-      const key = keyOf(row);
-      if (firsts.get(key)! < row.seq) taken.behindOthers.push(row);
-      else if (!own.has(key)) taken.rows.push(row);
-      own.add(key);
-    }
-    return taken;
+    const until = Number(found[0]?.found_at ?? 0) + lease;
+    if (candidates.length === 0) return { rows: [], behindOthers: [], more: false, first: undefined, until };
+    const { rows, behindOthers, haveNext } = this.#hasMessageIndex
+      ? yield* this.#checkedByIndex(candidates)
+      : yield* this.#checkedByScan(candidates);
+    if (rows.length > 0) yield this.#setNotBefore(rows, '?', [until]);
+    if (behindOthers.length > 0) yield this.#setNotBefore(behindOthers, `${now} + ${HOLD}`);
+    const more = candidates.length === limit || haveNext;
+    return { rows, behindOthers, more, first: candidates[0]!.seq, until };
   }
 
-  /** Marks rows, so that no other relay takes them for a while. */
-  *lease(rows: readonly TakenRow[], milliseconds: number): Steps<void> {
+  /** Gives up rows that were taken. */
+  *release(rows: readonly TakenRow[], until: number): Steps<void> {
     if (rows.length === 0) return;
-    const until = `${this.#rules.now} + ${milliseconds}`;
-    yield [`UPDATE ${this.#name} SET not_before_ms = ${until} WHERE seq IN (${placesFor(rows)})`, seqsOf(rows)];
+    const [update, values = []] = this.#setNotBefore(rows, '0');
+    yield [`${update} AND not_before_ms = ?`, [...values, until]];
   }
 
-  /** Gives up what {@link lease} has marked. */
-  *release(rows: readonly { readonly seq: number }[]): Steps<void> {
+  /** Removes rows that have been relayed. Whoever has taken them since, because the lease has ended, does it instead. */
+  *remove(rows: readonly TakenRow[], until: number): Steps<void> {
     if (rows.length === 0) return;
-    yield [`UPDATE ${this.#name} SET not_before_ms = 0 WHERE seq IN (${placesFor(rows)})`, seqsOf(rows)];
+    const which = `seq IN (${placesFor(rows)}) AND not_before_ms = ?`;
+    yield [`DELETE FROM ${this.#name} WHERE ${which}`, [...seqsOf(rows), until]];
   }
 
-  /** Removes rows that have been relayed. */
-  *remove(rows: readonly { readonly seq: number }[]): Steps<void> {
-    if (rows.length === 0) return;
-    yield [`DELETE FROM ${this.#name} WHERE seq IN (${placesFor(rows)})`, seqsOf(rows)];
-  }
-
-  /** Notes why a row could not be relayed, and when it is tried again. */
-  *fail({ seq, error, retryAfter }: FailedRow): Steps<void> {
-    const notBefore = retryAfter === undefined ? 'NULL' : `${this.#rules.now} + ${retryAfter}`;
-    const change = `attempts = attempts + 1, error = ?, not_before_ms = ${notBefore}`;
-    yield [`UPDATE ${this.#name} SET ${change} WHERE seq = ?`, [storable(error), seq]];
+  /** Notes why a row could not be relayed, and when it is tried again; or sets it aside. */
+  *fail({ row, error, retryAfter }: FailedRow, until: number): Steps<void> {
+    const then =
+      retryAfter === undefined
+        ? `not_before_ms = NULL, seq = ${SET_ASIDE} - seq`
+        : `not_before_ms = ${this.#rules.now} + ${retryAfter}`;
+    const update = `UPDATE ${this.#name} SET attempts = attempts + 1, error = ?, ${then}`;
+    yield [`${update} WHERE seq = ? AND not_before_ms = ?`, [storable(error), row.seq, until]];
   }
 
   *status(): Steps<TableStatus> {
+    const isWaiting = 'seq > 0 AND not_before_ms IS NOT NULL';
     const [row = {}] = yield [
-      `SELECT SUM(CASE WHEN seq > 0 AND not_before_ms IS NOT NULL THEN 1 ELSE 0 END) AS waiting, ` +
-        `SUM(CASE WHEN seq > 0 AND not_before_ms IS NULL THEN 1 ELSE 0 END) AS failed, ` +
-        `MAX(CASE WHEN seq > 0 AND not_before_ms IS NOT NULL THEN ${this.#rules.now} - written_at_ms ELSE 0 END) AS oldest, ` +
+      `SELECT SUM(CASE WHEN ${isWaiting} THEN 1 ELSE 0 END) AS waiting, ` +
+        `SUM(CASE WHEN not_before_ms IS NULL AND (seq > 0 OR seq < ${SET_ASIDE}) THEN 1 ELSE 0 END) AS failed, ` +
+        `MAX(CASE WHEN ${isWaiting} THEN ${this.#rules.now} - written_at_ms ELSE 0 END) AS oldest, ` +
         `SUM(CASE WHEN seq = ${PAUSED} THEN 1 ELSE 0 END) AS paused FROM ${this.#name}`,
     ];
     const [waiting, failed, oldest, paused] = ['waiting', 'failed', 'oldest', 'paused'].map((of) =>
@@ -128,40 +159,94 @@ export class OutboxTable {
     return { waiting: waiting!, failed: failed!, oldest: Math.max(0, oldest!), paused: paused! > 0 };
   }
 
-  /** Lists rows that have failed for good, oldest first. */
+  /** Counts the rows that ask for what this version does not know, by operation. */
+  *unknown(): Steps<ReadonlyMap<string, number>> {
+    const known = OPERATIONS.map((operation) => `'${operation}'`).join(', ');
+    const rows = yield [
+      `SELECT operation, COUNT(*) AS many FROM ${this.#name} ` +
+        `WHERE seq > 0 AND not_before_ms IS NOT NULL AND operation NOT IN (${known}) GROUP BY operation`,
+    ];
+    return new Map(rows.map(({ operation, many }) => [String(operation), Number(many)]));
+  }
+
+  /** Lists rows that are set aside, oldest first. */
   *failed({ after, limit }: { readonly after: number; readonly limit: number }): Steps<readonly SqlRow[]> {
+    yield* this.#moveAside();
     return yield [
-      `SELECT seq, operation, queue, message_id, body, written_at_ms, error FROM ${this.#name} ` +
-        `WHERE not_before_ms IS NULL AND seq > ? ORDER BY seq LIMIT ${limit}`,
-      [after],
+      `SELECT ${SET_ASIDE} - seq AS seq, operation, queue, message_id, body, written_at_ms, error FROM ${this.#name} AS own ` +
+        `WHERE own.seq < ? ORDER BY own.seq DESC LIMIT ${limit}`,
+      [SET_ASIDE - after],
     ];
   }
 
-  /** Has failed rows tried again, in their old places. */
+  /** Has rows that are set aside tried again, in their old places. */
   *retry(seqs: readonly number[]): Steps<void> {
-    const rows = seqs.map((seq) => ({ seq }));
-    if (rows.length === 0) return;
-    const update = `UPDATE ${this.#name} SET not_before_ms = 0, attempts = 0 WHERE seq IN (${placesFor(rows)}) AND not_before_ms IS NULL`;
-    yield* this.#announced(update, padded(seqs));
+    if (seqs.length === 0) return;
+    yield* this.#moveAside();
+    const change = `seq = ${SET_ASIDE} - seq, not_before_ms = 0, attempts = 0`;
+    yield* this.#announced(
+      `UPDATE ${this.#name} SET ${change} WHERE seq IN (${placesFor(seqs)})`,
+      padded(seqs.map(aside)),
+    );
+  }
+
+  /** Removes rows that are set aside. */
+  *discard(seqs: readonly number[]): Steps<void> {
+    if (seqs.length === 0) return;
+    yield* this.#moveAside();
+    yield [`DELETE FROM ${this.#name} WHERE seq IN (${placesFor(seqs)})`, padded(seqs.map(aside))];
   }
 
   *pause(): Steps<void> {
-    if ((yield* this.status()).paused) return;
-    yield [
-      `INSERT INTO ${this.#name} (seq, operation, queue, message_id, body, written_at_ms) ` +
-        `VALUES (${PAUSED}, 'pause', '', '', '', ${this.#rules.now})`,
-    ];
+    yield* this.#insertOnce(PAUSED, 'pause', '');
   }
 
   *resume(): Steps<void> {
     yield* this.#announced(`DELETE FROM ${this.#name} WHERE seq = ?`, [PAUSED]);
   }
 
-  /** Fails if the table is not there, or lacks a column. */
+  /** Fails if the table is not there, or lacks a column; and looks for the index. */
   *check(): Steps<void> {
-    const columns =
-      'seq, operation, queue, message_id, body, delay_ms, due_at_ms, written_at_ms, not_before_ms, attempts, error';
-    yield [`SELECT ${columns} FROM ${this.#name} WHERE 1 = 0`];
+    yield [`SELECT ${COLUMNS} FROM ${this.#name} WHERE 1 = 0`];
+    this.#hasMessageIndex = (yield [this.#rules.findMessageIndex(this.name)]).length > 0;
+  }
+
+  /** The first row of the message of the row `own`, behind a number. */
+  #firstBehind(number: '0' | 'own.seq'): string {
+    return (
+      `SELECT of_same.seq FROM ${this.#name} AS of_same WHERE of_same.message_id = own.message_id AND of_same.queue = own.queue ` +
+      `AND of_same.seq > ${number} AND of_same.not_before_ms IS NOT NULL ORDER BY of_same.seq LIMIT 1`
+    );
+  }
+
+  *#checkedByIndex(candidates: readonly TakenRow[]): Steps<CheckedRows> {
+    const checked = yield [
+      `SELECT seq, (${this.#firstBehind('0')}) AS first, (${this.#firstBehind('own.seq')}) AS next FROM ${this.#name} AS own ` +
+        `WHERE seq IN (${placesFor(candidates)})`,
+      seqsOf(candidates),
+    ];
+    const firsts = new Set(
+      checked.filter(({ seq, first }) => Number(seq) === Number(first)).map(({ seq }) => Number(seq)),
+    );
+    return {
+      rows: candidates.filter(({ seq }) => firsts.has(seq)),
+      behindOthers: candidates.filter(({ seq }) => !firsts.has(seq)),
+      haveNext: checked.some((row) => row.next !== null),
+    };
+  }
+
+  /** In a table without the index, whose rows behind the first of a message are found as well. */
+  *#checkedByScan(candidates: readonly TakenRow[]): Steps<CheckedRows> {
+    const firsts = yield* this.#firstsOfOthers(candidates);
+    const [rows, behindOthers]: [TakenRow[], TakenRow[]] = [[], []];
+    const own = new Set<string>();
+    for (const row of candidates) {
+      const key = keyOf(row);
+      if (firsts.get(key)! < row.seq) behindOthers.push(row);
+      else if (!own.has(key)) rows.push(row);
+      own.add(key);
+    }
+    return { rows, behindOthers, haveNext: candidates.length > rows.length + behindOthers.length };
   }
 
   /** The lowest number of a row of each of these messages that is in other hands, or is retried later. */
@@ -180,6 +265,27 @@ export class OutboxTable {
     return firsts;
   }
 
+  #setNotBefore(rows: readonly TakenRow[], to: string, values: readonly SqlValue[] = []): Statement {
+    return [
+      `UPDATE ${this.#name} SET not_before_ms = ${to} WHERE seq IN (${placesFor(rows)})`,
+      [...values, ...seqsOf(rows)],
+    ];
+  }
+
+  /** Moves rows that an earlier version has set aside, which left them among the others. */
+  *#moveAside(): Steps<void> {
+    yield [moveAsideSql(this.#name)];
+  }
+
+  /** Inserts a row that is no message, unless it is there: others may do the same at this moment. */
+  *#insertOnce(seq: number, operation: string, body: string): Steps<void> {
+    yield [
+      `INSERT INTO ${this.#name} (seq, operation, queue, message_id, body, written_at_ms) ` +
+        `VALUES (?, ?, '', '', ?, ${this.#rules.now})${this.#rules.keepPresent}`,
+      [seq, operation, body],
+    ];
+  }
+
   /** Runs a statement; on PostgreSQL, its commit wakes the relays. */
   *#announced(statement: string, values: readonly SqlValue[]): Steps<void> {
     if (this.dialect !== 'postgresql') {
@@ -193,8 +299,23 @@ export class OutboxTable {
   }
 }
 
+/** The rows that were found, once they are locked. */
+interface CheckedRows extends Pick<TakenRows, 'rows' | 'behindOthers'> {
+  /** Others of the same messages come next. */
+  readonly haveNext: boolean;
+}
+
+/** @param table - quoted */
+export function moveAsideSql(table: string): string {
+  return `UPDATE ${table} SET seq = ${SET_ASIDE} - seq WHERE seq > 0 AND not_before_ms IS NULL`;
+}
+
+function aside(seq: number): number {
+  return SET_ASIDE - seq;
+}
+
 /** What names a message: an id belongs to a queue. */
-export function keyOf({ queue, messageId }: Pick<TakenRow, 'queue' | 'messageId'>): string {
+function keyOf({ queue, messageId }: Pick<TakenRow, 'queue' | 'messageId'>): string {
   return `${queue} ${messageId}`;
 }
 

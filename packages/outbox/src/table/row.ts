@@ -17,6 +17,7 @@ export interface RowBody {
   readonly type?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly onDuplicate?: 'keep' | 'replace' | undefined;
+  readonly group?: string | undefined;
   /** ms */
   readonly expiresAfter?: number | 'never' | undefined;
   readonly onExpired?: 'drop' | 'dead' | undefined;
@@ -43,8 +44,10 @@ export interface TakenRow {
 
 /** A row that could not be relayed. */
 export interface FailedRow {
-  readonly seq: number;
+  readonly row: TakenRow;
   readonly error: string;
+  /** The part of it that is the same for all rows that fail for this reason. */
+  readonly code: string;
   /** ms; undefined: never again by itself. */
   readonly retryAfter: number | undefined;
 }

@@ -1,0 +1,39 @@
+import type { Delivery } from './deliver.js';
+
+/** The pauses of a queue's offers, ms. The shortest is a little longer than that of the rows that were refused. */
+const SHORTEST_PAUSE = 1100;
+const LONGEST_PAUSE = 30_000;
+
+interface Refusal {
+  readonly pause: number;
+  readonly until: number;
+}
+
+/**
+ * Remembers which queues refuse offers at the moment, such as full ones. Their rows are left alone for a while, all at once: there may be
+ * many, and tried one by one they would keep the relay from the rows of other queues.
+ */
+export class Refusals {
+  readonly #queues = new Map<string, Refusal>();
+
+  /** The queues whose offers are left alone now. */
+  current(now: number): string[] {
+    return [...this.#queues].filter(([, { until }]) => until > now).map(([queue]) => queue);
+  }
+
+  /** Ms until one of them is tried again; undefined: there is none. */
+  nextIn(now: number): number | undefined {
+    const rests = [...this.#queues.values()].map(({ until }) => until - now).filter((rest) => rest > 0);
+    return rests.length > 0 ? Math.min(...rests) : undefined;
+  }
+
+  note({ done, refusing }: Pick<Delivery, 'done' | 'refusing'>, now: number): void {
+    // A queue that has taken some has room from time to time.
+    for (const { queue, operation } of done) if (operation === 'offer') this.#queues.delete(queue);
+    for (const queue of refusing) {
+      const before = this.#queues.get(queue);
+      const pause = before ? Math.min(before.pause * 2, LONGEST_PAUSE) : SHORTEST_PAUSE;
+      this.#queues.set(queue, { pause, until: now + pause });
+    }
+  }
+}
