@@ -12,6 +12,7 @@ import { DeclaredRepeats } from './producer/declared-repeats.js';
 import { DelayQueueProducer } from './producer/delay-queue-producer.js';
 import { tokenOf } from './producer/inject-producer.js';
 import { Offers } from './producer/offers.js';
+import { RelayTarget } from './producer/relay-target.js';
 import { Repeats } from './producer/repeats.js';
 import { namedInstance } from './runtime/instance.js';
 import { runtimeProviders } from './runtime/runtime-providers.js';
@@ -29,7 +30,7 @@ import { START_TASK } from './runtime/start-task.js';
  */
 @Module({
   imports: [DiscoveryModule],
-  providers: [...runtimeProviders, Offers, Changes, Repeats, { provide: START_TASK, useClass: DeclaredRepeats }],
+  providers: [...runtimeProviders, Offers, Changes, Repeats, RelayTarget, { provide: START_TASK, useClass: DeclaredRepeats }],
 })
 export class DelayQueueModule {
   /**

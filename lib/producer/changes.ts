@@ -28,6 +28,7 @@ interface ChangeToMake {
   /** The parts that replace those of the message. */
   readonly parts: Partial<MessageContent>;
   readonly rules: BodyRules;
+  readonly notAfter: number | undefined;
 }
 
 /** Changes messages that are still delayed. The producer and the typed queues share it. */
@@ -46,18 +47,21 @@ export class Changes {
    */
   async reschedule(
     name: string,
-    { id, due, change, checkOf }: { id: string; due: Duration | Date; change?: MessageChange | undefined; checkOf?: CheckOfType }, // prettier-ignore
+    { id, due, change, checkOf, notAfter }: { id: string; due: Duration | Date; change?: MessageChange | undefined; checkOf?: CheckOfType; notAfter?: number }, // prettier-ignore
   ): Promise<boolean> {
     const queue = this.queues.named(name);
     assertMessageId(id);
     const dueTime = readDue(due);
     if (!change) {
-      return lookUp(queue.partitions, id, { ask: (store) => store.reschedule(id, dueTime), isFound: Boolean });
+      return lookUp(queue.partitions, id, {
+        ask: (store) => store.reschedule(id, dueTime, notAfter),
+        isFound: Boolean,
+      });
     }
     if (!queue.options.layout.can.changes) throw unsupported(queue, 'a change of payload, headers or type');
     const rules = { codec: queue.codec, maxPayloadBytes: queue.options.maxPayloadBytes };
     const parts = await this.#parts(queue, { change, rules, checkOf });
-    const toMake = { id, due: dueTime, parts, rules };
+    const toMake = { id, due: dueTime, parts, rules, notAfter };
     const outcome = await lookUp(queue.partitions, id, {
       ask: (store) => this.#change(store, toMake),
       isFound: (outcome) => outcome !== 'absent',
@@ -83,14 +87,14 @@ export class Changes {
    * Changes a message if this store has it. If others have changed it in between, it is read again. Each such round is another's
    * success, so of those who change one message, somebody always gets on; this one gives up after `offerTimeout`.
    */
-  async #change(store: MessageStore, { id, due, parts, rules }: ChangeToMake): Promise<Outcome> {
+  async #change(store: MessageStore, { id, due, parts, rules, notAfter }: ChangeToMake): Promise<Outcome> {
     const { offerTimeout } = this.limits;
     const giveUpAt = this.clock.monotonic() + offerTimeout;
     do {
       const found = await store.find(id);
       if (found?.state !== 'delayed') return found ? 'late' : 'absent';
       const to = composed(rules, { id, body: found.body }, parts);
-      const outcome = await store.change!(id, { due, from: found.body, to });
+      const outcome = await store.change!(id, { due, from: found.body, to, notAfter });
       if (outcome === 'oversized') throw new DelayQueueError('PAYLOAD_TOO_LARGE', oversized(to), { messageId: id });
       if (outcome !== 'stale') return outcome;
     } while (this.clock.monotonic() < giveUpAt);

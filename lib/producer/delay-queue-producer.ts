@@ -25,6 +25,7 @@ import { Offers } from './offers.js';
 import { listMessages, type MessagePage, snapshotOf } from './message-page.js';
 import { type MessageGroup, StoredGroup } from './message-group.js';
 import { countByType, type QueueCounts } from './queue-counts.js';
+import { RelayTarget } from './relay-target.js';
 import { Repeats } from './repeats.js';
 import { listQueues, type QueuePage } from './queue-list.js';
 import type { MessageQuery, PageQuery } from './read-page.js';
@@ -41,6 +42,8 @@ export class DelayQueueProducer {
   // Injected into properties: constructor parameters, and every type they refer to, would be part of the public API.
   /** @internal */
   @Inject() readonly known!: Queues;
+  /** @internal */
+  @Inject() readonly relayTarget!: RelayTarget;
   @Inject() private readonly offering!: Offers;
   @Inject() private readonly changes!: Changes;
   @Inject() private readonly repeats!: Repeats;

@@ -109,6 +109,8 @@ export interface CheckedOfferOptions extends Pick<OfferOptions, 'type' | 'id' | 
   readonly expiry?: Expiry;
   /** ms */
   readonly maxWait?: number;
+  /** An instant of the monotonic clock after which the offer has no effect. */
+  readonly notAfter?: number;
 }
 
 /** A message to offer, whose arguments are checked. */

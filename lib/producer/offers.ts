@@ -108,7 +108,16 @@ export class Offers {
    * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
    */
   #encode(writer: QueueWriter, { payload, due, options, newId }: NewMessage, checkOf: CheckOfType): EncodedOffer {
-    const { type = NO_TYPE, id, headers = NO_HEADERS, onDuplicate = 'keep', expiry, maxWait, group } = options;
+    const {
+      type = NO_TYPE,
+      id,
+      headers = NO_HEADERS,
+      onDuplicate = 'keep',
+      expiry,
+      maxWait,
+      group,
+      notAfter,
+    } = options;
     if (onDuplicate === 'follow' || maxWait !== undefined || expiry || group !== undefined) {
       assertSupported(writer.queue, options);
     }
@@ -124,8 +133,13 @@ export class Offers {
         this.limits,
       );
     const offer = { id: id ?? newId ?? writer.newId(), due, onDuplicate, body, isNew, checked };
-    if (maxWait === undefined && group === undefined) return offer;
-    return { ...offer, ...(maxWait !== undefined && { maxWait }), ...(group !== undefined && { group }) };
+    if (maxWait === undefined && group === undefined && notAfter === undefined) return offer;
+    return {
+      ...offer,
+      ...(maxWait !== undefined && { maxWait }),
+      ...(group !== undefined && { group }),
+      ...(notAfter !== undefined && { notAfter }),
+    };
   }
 
   async #observe<Result>(

@@ -51,6 +51,8 @@ export class QueueWriter {
   #placement: OfferPlacement;
   /** By partition; each is made for its first offer. */
   #batchers = new Map<number, TurnBatcher<PendingOffer>>();
+  /** The same for offers that have no effect after an instant: whoever offers without one does not share it. */
+  #batchersInTime = new Map<number, TurnBatcher<PendingOffer>>();
   /** How many offers are not sent or not answered yet. */
   #pending = 0;
 
@@ -74,8 +76,9 @@ export class QueueWriter {
    */
   write(offer: Offer): Promise<OfferResult> {
     const partition = this.#currentPlacement().partitionOf(offer);
-    let batcher = this.#batchers.get(partition);
-    if (!batcher) this.#batchers.set(partition, (batcher = this.#newBatcher(partition)));
+    const batchers = offer.notAfter === undefined ? this.#batchers : this.#batchersInTime;
+    let batcher = batchers.get(partition);
+    if (!batcher) batchers.set(partition, (batcher = this.#newBatcher(partition)));
     this.#begin(1);
     return new Promise((resolve, reject) => batcher.add({ offer, resolve, reject }));
   }
@@ -101,6 +104,7 @@ export class QueueWriter {
     if (!this.#placement.isCurrent) {
       this.#placement = new OfferPlacement(this.queue.partitions, this.context);
       this.#batchers = new Map();
+      this.#batchersInTime = new Map();
     }
     return this.#placement;
   }

@@ -161,20 +161,25 @@ export class RedissonMessageStore implements MessageStore {
     const args = { channel: this.#keys.channel, maxMessages, format: this.#format, beside };
     const script = offers.some(({ onDuplicate }) => onDuplicate === 'replace') ? scripts.offerReplacing : scripts.offer;
     const call = { keys: this.#keys, args, rest: offerArguments(offers) };
-    return readReceipts(await this.#connections.writes.run(script, call), offers.length);
+    return readReceipts(await this.#writes(offers[0]!.notAfter).run(script, call), offers.length);
   }
 
-  async cancel(id: string): Promise<boolean> {
-    const reply = await this.#connections.writes.run(scripts.cancel, { keys: this.#keys, args: { id } });
+  async cancel(id: string, notAfter?: number): Promise<boolean> {
+    const reply = await this.#writes(notAfter).run(scripts.cancel, { keys: this.#keys, args: { id } });
     const outcome = reply.text();
-    return outcome === 'unknown' ? this.#native.cancel(id) : reply.ifCopied(outcome === 'cancelled');
+    return outcome === 'unknown' ? this.#native.cancel(id, notAfter) : reply.ifCopied(outcome === 'cancelled');
   }
 
-  async reschedule(id: string, due: DueTime): Promise<boolean> {
+  async reschedule(id: string, due: DueTime, notAfter?: number): Promise<boolean> {
     const args = { id, due: dueArgument(due), channel: this.#keys.channel };
-    const reply = await this.#connections.writes.run(scripts.reschedule, { keys: this.#keys, args });
+    const reply = await this.#writes(notAfter).run(scripts.reschedule, { keys: this.#keys, args });
     const outcome = reply.text();
-    return outcome === 'unknown' ? this.#native.reschedule(id, due) : reply.ifCopied(outcome === 'moved');
+    return outcome === 'unknown' ? this.#native.reschedule(id, due, notAfter) : reply.ifCopied(outcome === 'moved');
+  }
+
+  #writes(notAfter: number | undefined) {
+    const { writes } = this.#connections;
+    return notAfter === undefined ? writes : writes.before(notAfter);
   }
 
   async find(id: string): Promise<StoredMessage | null> {

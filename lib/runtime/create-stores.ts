@@ -60,6 +60,8 @@ export interface Stores {
   readonly repeatMarks?: RepeatMarks;
   /** Where the messages are, if others can get there: with equal places, two instances would share all queues. */
   readonly place?: object;
+  /** The servers, each with database and prefix, as this process has their addresses. */
+  addresses(): Promise<readonly string[]>;
   /** Called when the application stops: from now on no call waits for Redis to come back. */
   hurry(): void;
   close(): Promise<void>;
@@ -127,6 +129,13 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
       (await connections.commands.send('HLEN', laneKeys(prefix, queue).messages)).number() > 0,
     announceGroups: (queue, rules, onOther) => void announceRules({ connections, prefix, queue, rules, onOther }),
     place: { connection, prefix },
+    addresses: async () => {
+      const servers = await connections.commands.servers.all('INFO');
+      return servers.map((server) => {
+        const { address, master, database } = placeOf([server], connections.isCluster);
+        return [master ?? address, database, prefix].join(' ');
+      });
+    },
     hurry: () => connections.hurry(),
     close: () => connections.close(),
   };
@@ -143,6 +152,7 @@ function memoryStores({ clock, events }: ProcessParts): Stores {
     directory,
     check: () => Promise.resolve(),
     isConnected: true,
+    addresses: () => Promise.resolve(['memory']),
     // All of them are in this process, which has one option for each queue.
     hasGroups: () => Promise.resolve(false),
     announceGroups: () => undefined,

@@ -19,16 +19,19 @@ export interface MessageIntake {
    * Removes a message that is still delayed. Exactly one of `cancel`, `reschedule` and `transfer` wins. A message that waits to follow
    * another is removed as well, whatever the state of that one. A message that repeats and is ready or active does not come again.
    *
+   * @param notAfter - an instant of the monotonic clock after which it fails, and changes nothing, however late it arrives; a store that
+   *   only this process has may ignore it
    * @returns whether something was removed or ended; false if it is not delayed, or no longer, and neither repeats nor is followed
    */
-  cancel(id: string): Promise<boolean>;
+  cancel(id: string, notAfter?: number): Promise<boolean>;
 
   /**
    * Moves the due time of a message that is still delayed. {@link MessageFlow.watchDue} tells of a new earliest one.
    *
+   * @param notAfter - as in {@link cancel}
    * @returns whether it was moved; false if it is not delayed, or no longer
    */
-  reschedule(id: string, due: DueTime): Promise<boolean>;
+  reschedule(id: string, due: DueTime, notAfter?: number): Promise<boolean>;
 
   /**
    * Moves the due time of a message that is still delayed, and gives it another body, provided that it has the one that the caller
@@ -43,6 +46,8 @@ export interface Change {
   /** The body that the caller has read. */
   readonly from: Buffer;
   readonly to: MessageBody;
+  /** As in {@link MessageIntake.cancel}. */
+  readonly notAfter?: number | undefined;
 }
 
 /**
@@ -85,6 +90,8 @@ export interface Offer {
   readonly isNew?: boolean;
   /** Its group, which its body names, too: a script that stores many messages does not search their bodies. */
   readonly group?: string;
+  /** As in {@link MessageIntake.cancel}. All offers of a call have the same, or none. */
+  readonly notAfter?: number;
 }
 
 /**

@@ -31,6 +31,14 @@ export interface QueueDirectory {
   list(page: { readonly after: string; readonly limit: number }): Promise<string[]>;
 
   /**
+   * Tells the id of the place where the queues are.
+   *
+   * @param proposed - what it gets if it has none; `''`: nothing
+   * @returns `''` if it has none
+   */
+  place(proposed: string): Promise<string>;
+
+  /**
    * Reads the registered queues of a family, in parts. One that is registered all the while is in some part, perhaps in several.
    *
    * @param cursor - of the part before; none for the first

@@ -74,6 +74,7 @@ export class TestBench implements Substitutes {
       started: () => undefined,
       check: () => Promise.resolve(),
       isConnected: true,
+      addresses: () => Promise.resolve(['memory']),
       open: (queue, options) => queues.open(queue, options),
       directory: queues.directory,
       hasGroups: () => Promise.resolve(false),

@@ -4,6 +4,7 @@ import {
   directoryKeys,
   directoryPermissions,
   NativeQueueDirectory,
+  placeScript,
   retireScript,
 } from '../../lib/store/native/native-directory.js';
 import { laneKeys } from '../../lib/store/native/lane-keys.js';
@@ -33,6 +34,9 @@ describe('the permissions of the directory of queues', () => {
     const directory = new NativeQueueDirectory(connections, PREFIX);
     await directory.register('tenant-1');
     await directory.handled();
+    expect(await directory.place('')).toBe('');
+    expect(await directory.place('id')).toBe('id');
+    expect(await directory.place('another')).toBe('id');
     await directory.list({ after: '', limit: 10 });
     await until(() => trace.commands.some(({ name, part }) => name === 'ZRANGE' && part === 'names'));
     byProducer = trace.commands.length;
@@ -47,7 +51,7 @@ describe('the permissions of the directory of queues', () => {
   });
 
   test('come from calls that reach every place where its script calls Redis', () => {
-    const places = placesOf(retireScript);
+    const places = [retireScript, placeScript].flatMap(placesOf);
     expect(places.filter((place) => !trace.places.has(place))).toEqual([]);
   });
 

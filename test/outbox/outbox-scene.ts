@@ -53,6 +53,11 @@ export class OutboxScene {
     return this.#scene.redis;
   }
 
+  /** Where messages go to. */
+  get target() {
+    return { redisUrl: this.#scene.url, prefix: this.#scene.prefix };
+  }
+
   newQueue(): string {
     return this.#scene.newQueue();
   }

@@ -29,12 +29,19 @@ export class RedisCommands {
     private readonly settings: Pick<ConnectionSettings, 'clock' | 'commandTimeout'> & {
       /** What every script waits for; undefined: nothing. */
       readonly copies?: Copies | undefined;
+      /** No call takes effect after this instant of the clock. */
+      readonly notAfter?: number;
     },
   ) {}
 
   /** Sends everything to one of the servers, wherever the keys are. */
   on(server: RedisServer): RedisCommands {
     return new RedisCommands(new SingleServer(server), this.settings);
+  }
+
+  /** Sends what must take effect before an instant, or never. */
+  before(notAfter: number): RedisCommands {
+    return new RedisCommands(this.servers, { ...this.settings, notAfter });
   }
 
   /**
@@ -78,8 +85,9 @@ export class RedisCommands {
     wordsFor: (server: RedisServer, deadline: number) => ScriptArgument[],
     script?: RedisScript,
   ): Promise<ScriptReply> {
-    const { clock, commandTimeout } = this.settings;
-    const deadline = clock.monotonic() + commandTimeout;
+    const { clock, commandTimeout, notAfter } = this.settings;
+    const latest = clock.monotonic() + commandTimeout;
+    const deadline = notAfter === undefined || notAfter > latest ? latest : notAfter;
     let asking: RedisServer | undefined;
     for (;;) {
       const server = asking ?? this.servers.of(key);

@@ -21,6 +21,7 @@ export class MemoryQueueDirectory implements QueueDirectory {
   readonly #handled = new Set<string>();
   readonly #watches = new Set<Watch>();
   #registrations = 0;
+  #place = '';
 
   register(queue: string): Promise<void> {
     this.#names.add(queue);
@@ -43,6 +44,10 @@ export class MemoryQueueDirectory implements QueueDirectory {
   list({ after, limit }: { after: string; limit: number }): Promise<string[]> {
     const names = [...this.#names].filter((name) => name > after).sort();
     return Promise.resolve(names.slice(0, limit));
+  }
+
+  place(proposed: string): Promise<string> {
+    return Promise.resolve((this.#place ||= proposed));
   }
 
   listRegistered(family: string): Promise<RegisteredPart> {

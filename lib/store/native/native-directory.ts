@@ -25,11 +25,13 @@ export interface DirectoryKeys {
   readonly registered: string;
   /** ZSET name → 0, of every queue and every family that some process has handled. */
   readonly handled: string;
+  /** HASH id → the id of the place, random; made by the first relay of an outbox. */
+  readonly place: string;
 }
 
 export function directoryKeys(prefix: string): DirectoryKeys {
   const key = (part: string) => `${prefix}:{@queues}:${part}`;
-  return { names: key('names'), registered: key('registered'), handled: key('handled') };
+  return { names: key('names'), registered: key('registered'), handled: key('handled'), place: key('place') };
 }
 
 /** The commands that a process with families sends to the directory. One that only offers needs those that a producer has. */
@@ -37,6 +39,7 @@ export const directoryPermissions: Permissions<DirectoryKeys> = {
   names: ['ZADD', 'ZRANGE', 'ZREM'],
   registered: ['HDEL', 'HGET', 'HSCAN', 'HSET'],
   handled: ['ZADD', 'ZRANGE', 'ZSCORE'],
+  place: ['HGET', 'HSET'],
 };
 
 /** What a family needs besides what each of its queues needs. Redis compares the patterns with those of the user as text. */
@@ -52,6 +55,7 @@ function patternsOf(prefix: string, { name, hasGroups }: WatchedFamily): string[
   return [nativeKeys(prefix, name).due, ...(hasGroups ? [laneKeys(prefix, name).due] : [])];
 }
 
+export const placeScript = loadScript('native/place', directoryKeys(''), { native: readLua });
 export const retireScript = loadScript('native/retire', directoryKeys(''), { native: readLua });
 
 /** How many registrations one call reads, about. */
@@ -117,6 +121,10 @@ export class NativeQueueDirectory implements QueueDirectory {
   async #namesFrom(min: Buffer, limit: number): Promise<Buffer[]> {
     const words = [this.#keys.names, min, '+', 'BYLEX', 'LIMIT', 0, limit];
     return (await this.connections.commands.send('ZRANGE', ...words)).rest((reply) => reply.bytes());
+  }
+
+  async place(proposed: string): Promise<string> {
+    return (await this.connections.commands.run(placeScript, { keys: this.#keys, args: { proposed } })).text();
   }
 
   async listRegistered(family: string, cursor = '0'): Promise<RegisteredPart> {

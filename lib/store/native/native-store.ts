@@ -142,34 +142,36 @@ export class NativeMessageStore implements MessageStore {
     if (offers.length === 0) return [];
     const { channel, database } = this.#announcing;
     const partitioning = this.#partitioning();
+    const { notAfter } = offers[0]!;
     if (maxMessages === 0 && !offers.some(mayReplace)) {
       const call = { args: { channel, database, partitioning }, rest: newOfferArguments(offers) };
-      const reply = await this.#write(this.#scripts.offerNew, call);
+      const reply = await this.#write(this.#scripts.offerNew, call, notAfter);
       if (!reply.done) {
         const receipts = reply.rest((due): OfferReceipt => ({ outcome: 'created', dueAt: due.number() }));
         return reply.notCopied ? withProblem(receipts, reply) : receipts;
       }
     }
     const args = { channel, database, maxMessages, partitioning };
-    const reply = await this.#write(this.#scripts.offer, { args, rest: offerArguments(offers) });
+    const reply = await this.#write(this.#scripts.offer, { args, rest: offerArguments(offers) }, notAfter);
     return readReceipts(reply, offers.length);
   }
 
-  async cancel(id: string): Promise<boolean> {
-    const reply = await this.#write(this.#scripts.cancel, { args: { id, partitioning: this.#partitioning() } });
+  async cancel(id: string, notAfter?: number): Promise<boolean> {
+    const args = { id, partitioning: this.#partitioning() };
+    const reply = await this.#write(this.#scripts.cancel, { args }, notAfter);
     return reply.ifCopied(reply.flag());
   }
 
-  async reschedule(id: string, due: DueTime): Promise<boolean> {
+  async reschedule(id: string, due: DueTime, notAfter?: number): Promise<boolean> {
     const args = { id, due: dueArgument(due), ...this.#announcing, partitioning: this.#partitioning() };
-    const reply = await this.#write(this.#scripts.reschedule, { args });
+    const reply = await this.#write(this.#scripts.reschedule, { args }, notAfter);
     return reply.ifCopied(reply.flag());
   }
 
   async change(id: string, change: Change): Promise<ChangeOutcome> {
     if ((await this.accepts(change.to)) === false) return 'oversized';
     const args = { ...changeArguments(id, change), ...this.#announcing, partitioning: this.#partitioning() };
-    const reply = await this.#write(this.#scripts.change, { args });
+    const reply = await this.#write(this.#scripts.change, { args }, change.notAfter);
     const outcome = readChangeOutcome(reply);
     if (outcome === 'changed') reply.ifCopied(true);
     return outcome;
@@ -309,8 +311,13 @@ export class NativeMessageStore implements MessageStore {
    *
    * @throws Repartitioned
    */
-  #write(script: RedisScript<keyof NativeKeys>, call: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
-    return this.#runByPartitioning(script, call, this.#connections.writes);
+  #write(
+    script: RedisScript<keyof NativeKeys>,
+    call: Omit<ScriptCall, 'keys'>,
+    notAfter?: number,
+  ): Promise<ScriptReply> {
+    const { writes } = this.#connections;
+    return this.#runByPartitioning(script, call, notAfter === undefined ? writes : writes.before(notAfter));
   }
 
   /** @throws Repartitioned */

@@ -20,6 +20,7 @@ import { changeBody } from './offering/read-change.js';
 import { type GivenOffer, offerRow, readOptions, readRequest } from './offering/read-offer.js';
 import { shown } from './offering/shown.js';
 import type { OutboxRelay, RelayStatus } from './relay/outbox-relay.js';
+import type { TargetCheck } from './relay/target-check.js';
 import type { OutboxTable, TableStatus } from './table/outbox-table.js';
 import type { NewRow, RowBody } from './table/row.js';
 import { inTransaction, run, type Steps } from './table/steps.js';
@@ -109,6 +110,7 @@ interface OutboxParts {
   readonly database: OutboxDatabase;
   readonly table: OutboxTable;
   readonly relay: OutboxRelay;
+  readonly targetCheck: TargetCheck;
 }
 
 /**
@@ -336,7 +338,7 @@ export class DelayQueueOutbox<Transaction extends object = object> {
   }
 
   async #write(transaction: Transaction, rows: readonly NewRow[]): Promise<OutboxReceipt[]> {
-    const { database, table, relay } = this.#parts;
+    const { database, table, relay, targetCheck } = this.#parts;
     if (typeof transaction !== 'object' && typeof transaction !== 'function') {
       throw invalid(`transaction: must be a transaction of the database, not ${shown(transaction)}`);
     }
@@ -346,6 +348,7 @@ export class DelayQueueOutbox<Transaction extends object = object> {
         `transaction: must be one that is under way, not ${sql}. Otherwise the row would not be part of it`,
       );
     }
+    await targetCheck.beforeWrite();
     await run(table.write(rows), sql);
     relay.expect();
     return rows.map(({ messageId: id }) => ({ id }));

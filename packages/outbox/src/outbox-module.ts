@@ -24,6 +24,8 @@ import {
 } from './outbox-options.js';
 import { shown } from './offering/shown.js';
 import { OutboxRelay } from './relay/outbox-relay.js';
+import { type RelayTarget, targetOf } from './relay/relay-target.js';
+import { TargetCheck } from './relay/target-check.js';
 import { isMissingTable } from './table/missing-table.js';
 import { OutboxTable } from './table/outbox-table.js';
 import { inTransaction } from './table/steps.js';
@@ -58,15 +60,28 @@ class OutboxRuntime implements OnModuleInit, OnApplicationBootstrap, OnModuleDes
     readonly options: ResolvedOutboxOptions,
     readonly table: OutboxTable,
     readonly relay: OutboxRelay,
+    readonly target: RelayTarget | undefined,
+    readonly targetCheck: TargetCheck,
   ) {}
 
   /** Before anything is connected: Nest calls no shutdown hooks for an application that failed to start. */
   async onModuleInit(): Promise<void> {
+    this.#checkLease();
     await this.#check();
   }
 
   onApplicationBootstrap(): void {
     if (this.options.relay) this.relay.start();
+  }
+
+  /** What a call may take must be over before another relay takes the row. */
+  #checkLease(): void {
+    const { relay, lease } = this.options;
+    const { offerTimeout = 0 } = this.target ?? {};
+    if (!relay || lease >= 2 * offerTimeout) return;
+    throw refuse(
+      `lease: ${lease} ms must be at least twice offerTimeout of the delay queue, which is ${offerTimeout} ms`,
+    );
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -157,17 +172,21 @@ function moduleOf({ instance, producer = DelayQueueProducer }: OutboxInstance, o
       options,
       {
         provide: OutboxRuntime,
-        useFactory: (given: OutboxOptions, target: DelayQueueProducer) => {
+        useFactory: (given: OutboxOptions, producer: DelayQueueProducer) => {
           const resolved = resolveOptions(given, instance);
-          const table = new OutboxTable(resolved.database.dialect, resolved.table);
-          return new OutboxRuntime(resolved, table, new OutboxRelay({ ...resolved, table, producer: target }));
+          const { database } = resolved;
+          const table = new OutboxTable(database.dialect, resolved.table);
+          const target = targetOf(producer);
+          const targetCheck = new TargetCheck(database, table, target);
+          const relay = new OutboxRelay({ ...resolved, table, producer, target, targetCheck });
+          return new OutboxRuntime(resolved, table, relay, target, targetCheck);
         },
         inject: [OPTIONS, producer],
       },
       {
         provide: token,
-        useFactory: ({ options: { database }, table, relay }: OutboxRuntime) =>
-          new DelayQueueOutbox({ database, table, relay }),
+        useFactory: ({ options: { database }, table, relay, targetCheck }: OutboxRuntime) =>
+          new DelayQueueOutbox({ database, table, relay, targetCheck }),
         inject: [OutboxRuntime],
       },
     ],

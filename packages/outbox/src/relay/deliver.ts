@@ -1,10 +1,6 @@
-import {
-  DelayQueueError,
-  type DelayQueueErrorCode,
-  type DelayQueueProducer,
-  type MessageChange,
-} from 'nestjs-delay-queue';
+import { DelayQueueError, type DelayQueueErrorCode, type MessageChange } from 'nestjs-delay-queue';
 import type { FailedRow, Operation, RowBody, TakenRow } from '../table/row.js';
+import type { RelayedCalls } from './relay-target.js';
 
 /** What became of the rows of a batch. */
 export interface Delivery {
@@ -46,10 +42,12 @@ const LONGEST_PAUSE = 60_000;
 /**
  * Hands rows of different messages to the delay queue, all at once, so that they leave in few calls.
  *
+ * @param notAfter - an instant of `performance.now()` after which the calls fail
+ *
  * It may die at any point, and be repeated: an offer whose message is still in the queue keeps that one, and a cancel or a
  * reschedule has the same effect again.
  */
-export async function deliver(producer: DelayQueueProducer, rows: readonly TakenRow[]): Promise<Delivery> {
+export async function deliver(producer: RelayedCalls, rows: readonly TakenRow[], notAfter: number): Promise<Delivery> {
   const done: TakenRow[] = [];
   const failed: FailedRow[] = [];
   const left: TakenRow[] = [];
@@ -60,7 +58,7 @@ export async function deliver(producer: DelayQueueProducer, rows: readonly Taken
       await carryOut(producer, row);
       done.push(row);
     } catch (error) {
-      if (hasCode(error, UNREACHABLE)) {
+      if (hasCode(error, UNREACHABLE) || performance.now() > notAfter) {
         unreachable = error;
         left.push(row);
         return;
@@ -73,7 +71,7 @@ export async function deliver(producer: DelayQueueProducer, rows: readonly Taken
   return { done, failed, refusing, left, unreachable };
 }
 
-async function carryOut(producer: DelayQueueProducer, row: TakenRow): Promise<void> {
+async function carryOut(producer: RelayedCalls, row: TakenRow): Promise<void> {
   const { operation, queue, messageId: id, delay, dueAt, waited } = row;
   // What is left of the delay, counted by the clock of the database alone: that of Redis may differ.
   const due = dueAt === null ? Math.max(0, (delay ?? 0) - waited) : new Date(dueAt);

@@ -8,8 +8,10 @@ import { inTransaction } from '../table/steps.js';
 import { Bell } from './bell.js';
 import { ChannelEar } from './channel-ear.js';
 import { type Delivery, deliver } from './deliver.js';
+import type { RelayedCalls, RelayTarget } from './relay-target.js';
 import { Refusals } from './refusals.js';
 import { RowWarnings } from './row-warnings.js';
+import type { TargetCheck } from './target-check.js';
 
 /** The shortest pause between two looks at a table that nobody tells of, ms. */
 const QUICKEST = 10;
@@ -18,6 +20,8 @@ const SHORTEST_PAUSE = 100;
 const LONGEST_PAUSE = 5000;
 /** After a look at the whole table, the next ones begin where that one has found rows, for so many times as long as it took. */
 const LOOKS_BEHIND = 10;
+/** The calls for the rows of a batch take effect in this part of its lease, or never. */
+const IN_TIME = 0.75;
 /** How often it looks for rows that only later versions know, ms. */
 const UNKNOWN_EVERY = 60_000;
 
@@ -26,6 +30,9 @@ export interface RelayParts {
   readonly database: OutboxDatabase;
   readonly table: OutboxTable;
   readonly producer: DelayQueueProducer;
+  /** What the producer has for relays; undefined: it is none of nestjs-delay-queue. */
+  readonly target: RelayTarget | undefined;
+  readonly targetCheck: TargetCheck;
   /** How many rows it takes at once. */
   readonly batchSize: number;
   /** The longest pause between two looks, ms. */
@@ -123,17 +130,21 @@ export class OutboxRelay {
    * Relays one batch. It is taken in a transaction of its own, and removed in another: between the two, its rows have a lease.
    *
    * The lease outlives the process, the connection and the database, so nobody else carries out an operation, and a later one for the same
-   * message, while a call of this relay may still be on its way. A lock would end with the connection.
+   * message, while a call of this relay may still be on its way. A lock would end with the connection. A relay that stands still for longer
+   * than its lease is refused by Redis, and by the table, when it goes on.
    */
   async look(): Promise<Look> {
-    const { database, table, lease, producer } = this.parts;
+    const { database, table, lease } = this.parts;
     const asked = performance.now();
     const { rows, behindOthers, more, until } = await this.#take(asked);
     const look = { taken: rows.length, more, isHeldBack: behindOthers.length > 0 };
     if (rows.length === 0) return { ...look, unreachable: undefined };
     // The rest of the lease is for calls that wait for an answer.
     const isTooLate = performance.now() > asked + lease / 3;
-    const delivery = isTooLate ? { ...NOTHING_DONE, left: rows } : await deliver(producer, rows);
+    const notAfter = asked + lease * IN_TIME;
+    const delivery = isTooLate
+      ? { ...NOTHING_DONE, left: rows }
+      : await deliver(this.#callsBefore(notAfter), rows, notAfter);
     await inTransaction(database, function* () {
       yield* table.remove(delivery.done, until);
       yield* table.release(delivery.left, until);
@@ -163,11 +174,17 @@ export class OutboxRelay {
     return isWhole || isFull ? taken : { ...taken, more: true };
   }
 
+  #callsBefore(notAfter: number): RelayedCalls {
+    const { producer, target } = this.parts;
+    return target ? target.before(notAfter) : producer;
+  }
+
   async #run(): Promise<void> {
     while (!this.#isStopping) {
       let look = NOTHING;
       let failure: unknown;
       try {
+        await this.parts.targetCheck.run();
         look = await this.look();
         failure = look.unreachable;
       } catch (error) {

@@ -5,6 +5,8 @@ import type { Statement, Steps } from './steps.js';
 
 /** Rows count from 1. The row that is there while the outbox is paused. */
 const PAUSED = -1;
+/** The row that says where the rows are relayed to. */
+const TARGET = -2;
 /**
  * A row that is set aside has the number -1000 - its own: whoever looks for rows above 0 does not meet it, however many there are. The
  * same calculation leads back.
@@ -28,6 +30,14 @@ export interface TableStatus {
   /** How long the oldest row has waited, ms by the clock of the database; 0: none waits. */
   readonly oldest: number;
   readonly paused: boolean;
+}
+
+/** Where the rows of a table are relayed to. */
+export interface StoredTarget {
+  /** What Redis has as its id. */
+  readonly id: string;
+  /** Of its servers, each with database and prefix, as one process or another has them. */
+  readonly addresses: readonly string[];
 }
 
 /** Which rows a relay looks for. */
@@ -199,6 +209,21 @@ export class OutboxTable {
 
   *pause(): Steps<void> {
     yield* this.#insertOnce(PAUSED, 'pause', '');
+  }
+
+  /** Where the rows are relayed to; undefined: it has not been noted yet. */
+  *target(): Steps<StoredTarget | undefined> {
+    const [row] = yield [`SELECT body FROM ${this.#name} WHERE seq = ${TARGET}`];
+    return row && (JSON.parse(String(row.body)) as StoredTarget);
+  }
+
+  /** Notes where the rows are relayed to, unless that is noted already. */
+  *noteTarget(target: StoredTarget): Steps<void> {
+    yield* this.#insertOnce(TARGET, 'target', JSON.stringify(target));
+  }
+
+  *changeTarget(target: StoredTarget): Steps<void> {
+    yield [`UPDATE ${this.#name} SET body = ? WHERE seq = ${TARGET}`, [JSON.stringify(target)]];
   }
 
   *resume(): Steps<void> {

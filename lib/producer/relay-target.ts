@@ -1,0 +1,82 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { dueAfter, dueAt } from '../message/due-time.js';
+import { assertMessageId } from '../message/message-id.js';
+import type { Duration } from '../message/duration.js';
+import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
+import type { Stores } from '../runtime/create-stores.js';
+import { RESOLVED_OPTIONS, STORES } from '../runtime/delay-queue-tokens.js';
+import { Queues } from '../runtime/queues.js';
+import { lookUp } from '../store/partitioned/partitions.js';
+import { type MessageChange, readChange } from './change.js';
+import { Changes } from './changes.js';
+import { type OfferOptions, type OfferResult, readOfferOptions } from './offer.js';
+import { Offers } from './offers.js';
+
+/**
+ * What a relay needs that hands on what others have written down, such as that of nestjs-delay-queue-outbox: where its calls lead to, and
+ * calls that take effect in time or never.
+ */
+@Injectable()
+export class RelayTarget {
+  @Inject() private readonly offering!: Offers;
+  @Inject() private readonly changes!: Changes;
+  @Inject() private readonly queues!: Queues;
+  @Inject(STORES) private readonly stores!: Stores;
+  @Inject(RESOLVED_OPTIONS) private readonly options!: Pick<ResolvedModuleOptions, 'offerTimeout'>;
+
+  /** How long a call may take, ms. */
+  get offerTimeout(): number {
+    return this.options.offerTimeout;
+  }
+
+  /**
+   * Tells the id of the database and prefix that the calls lead to. It is kept there, so it is the same for all who get there, by whatever
+   * address; it is gone if the data are.
+   *
+   * @param proposed - the id to give, if there is none
+   * @returns undefined: there is none
+   * @throws DelayQueueError like any call
+   */
+  async id(proposed = ''): Promise<string | undefined> {
+    return (await this.stores.directory.place(proposed)) || undefined;
+  }
+
+  /** The addresses of the servers, each with database and prefix, for whoever finds no id: as this process has them. */
+  addresses(): Promise<readonly string[]> {
+    return this.stores.addresses();
+  }
+
+  /**
+   * Gives calls that take effect before an instant, or never: also if this process stands still in between, since the server refuses them
+   * then.
+   *
+   * @param notAfter - of `performance.now()`
+   */
+  before(notAfter: number): RelayedCalls {
+    return {
+      offer: async (queue, payload, delay, options) =>
+        this.offering.offer(queue, {
+          payload,
+          due: dueAfter(delay),
+          options: { ...readOfferOptions(options), notAfter },
+        }),
+      offerAt: async (queue, payload, date, options) =>
+        this.offering.offer(queue, { payload, due: dueAt(date), options: { ...readOfferOptions(options), notAfter } }),
+      cancel: async (queue, id) => {
+        const { partitions } = this.queues.named(queue);
+        assertMessageId(id);
+        return lookUp(partitions, id, { ask: (store) => store.cancel(id, notAfter), isFound: Boolean });
+      },
+      reschedule: async (queue, id, due, change) =>
+        this.changes.reschedule(queue, { id, due, change: readChange(change), notAfter }),
+    };
+  }
+}
+
+/** As those of `DelayQueueProducer`. */
+export interface RelayedCalls {
+  offer(queue: string, payload: unknown, delay: Duration, options?: OfferOptions): Promise<OfferResult>;
+  offerAt(queue: string, payload: unknown, date: Date, options?: OfferOptions): Promise<OfferResult>;
+  cancel(queue: string, id: string): Promise<boolean>;
+  reschedule(queue: string, id: string, due: Duration | Date, change?: MessageChange): Promise<boolean>;
+}
