@@ -22,8 +22,9 @@ export type {
   SqlRow,
   SqlValue,
 } from './database/outbox-database.js';
-export { pg, type PgClient, type PgPool, type PgPoolClient } from './database/pg.js';
-export type { ChannelSource, DialectOptions, ListenSource } from './database/listen-through.js';
+export { pg } from './database/pg.js';
+export type { PgClient, PgPool, PgPoolClient } from './database/pg-listening.js';
+export type { ChannelSource, DialectOptions, ListenOptions, ListenSource } from './database/listen-through.js';
 export { drizzle, type DrizzleDatabase, type DrizzleOptions, type DrizzleTransaction } from './database/drizzle.js';
 export { knex, type Knex, type KnexTransaction } from './database/knex.js';
 export { kysely, type KyselyDatabase, type KyselyTransaction } from './database/kysely.js';

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type DynamicModule,
   Inject,
@@ -31,6 +32,8 @@ import { OutboxTable } from './table/outbox-table.js';
 import { inTransaction } from './table/steps.js';
 
 const OPTIONS = Symbol('outbox options');
+/** How long the start waits for the database, ms. */
+const LONGEST_CHECK = 5000;
 
 /** Options that come from other providers. */
 export interface OutboxAsyncOptions<Transaction extends object = object>
@@ -91,7 +94,7 @@ class OutboxRuntime implements OnModuleInit, OnApplicationBootstrap, OnModuleDes
   async #check(): Promise<void> {
     const { database, table } = this.options;
     try {
-      await inTransaction(database, () => this.table.check());
+      await Promise.race([inTransaction(database, () => this.table.check()), silence()]);
       if (!this.table.hasMessageIndex) {
         const command = `npx nestjs-delay-queue-outbox upgrade ${database.dialect} --table ${table}`;
         this.#logger.warn(`The table ${table} lacks an index, so rows of different messages may wait for each other. Print its SQL with: ${command}`); // prettier-ignore
@@ -160,6 +163,12 @@ export class OutboxModule {
     const options = { provide: OPTIONS, useFactory: useFactory as () => OutboxOptions, inject: [...inject] };
     return { ...moduleOf({ instance, producer }, options), imports: imports ?? [] };
   }
+}
+
+/** Rejects after a while. A database that accepts connections and never answers keeps no application from starting. */
+async function silence(): Promise<never> {
+  await sleep(LONGEST_CHECK, undefined, { ref: false });
+  throw new Error(`The database has not answered for ${LONGEST_CHECK} ms`);
 }
 
 function moduleOf({ instance, producer = DelayQueueProducer }: OutboxInstance, options: Provider): DynamicModule {

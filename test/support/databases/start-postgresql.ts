@@ -80,7 +80,7 @@ function look(): string | undefined {
 }
 
 /** PostgreSQL refuses to run as root; its package has made a user for it. */
-function unprivilegedUser(): { uid: number; gid: number } | undefined {
+export function unprivilegedUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (flag: string, name: string) => Number(execFileSync('id', [flag, name], { stdio: 'pipe' }).toString());
   for (const name of ['postgres', 'nobody']) {

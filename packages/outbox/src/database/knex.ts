@@ -1,6 +1,7 @@
 import { DelayQueueError } from 'nestjs-delay-queue';
 import type { Dialect, OutboxDatabase, Sql } from './outbox-database.js';
-import { listenOnClient, type PgPoolClient } from './pg.js';
+import { type ListenOptions, listenThrough } from './listen-through.js';
+import { listenOnClient, type PgPoolClient } from './pg-listening.js';
 import { rowsOf } from './rows-of.js';
 
 /** The part of a transaction of Knex that is used. */
@@ -40,7 +41,7 @@ const DIALECTS: Readonly<Record<string, Exclude<Dialect, 'sqlite'>>> = {
  *
  * @throws DelayQueueError `INVALID_OPTION` for another database
  */
-export function knex(instance: Knex): OutboxDatabase<KnexTransaction> {
+export function knex(instance: Knex, { listen }: ListenOptions = {}): OutboxDatabase<KnexTransaction> {
   const { driverName = '' } = instance.client;
   const dialect = DIALECTS[driverName];
   if (dialect === undefined) {
@@ -56,7 +57,7 @@ export function knex(instance: Knex): OutboxDatabase<KnexTransaction> {
     },
     transaction: (work) =>
       instance.transaction((transaction) => work(sqlOf(transaction)), { isolationLevel: 'read committed' }),
-    listen: driverName === 'pg' ? (channel, listener) => listen(instance, channel, listener) : undefined,
+    listen: listenThrough(listen) ?? (driverName === 'pg' ? listenOn(instance) : undefined),
   };
 }
 
@@ -64,10 +65,9 @@ function sqlOf(transaction: KnexTransaction): Sql {
   return async (statement, values = []) => rowsOf(await transaction.raw(statement, values));
 }
 
-const listen = async (
-  { client }: Knex,
-  ...[channel, listener]: Parameters<NonNullable<OutboxDatabase['listen']>>
-): Promise<() => Promise<void>> => {
-  const connection = await client.acquireConnection();
-  return listenOnClient(connection as PgPoolClient, channel, listener, () => client.releaseConnection(connection));
-};
+function listenOn({ client }: Knex): OutboxDatabase['listen'] {
+  return async (channel, listener) => {
+    const connection = await client.acquireConnection();
+    return listenOnClient(connection as PgPoolClient, channel, listener, () => client.releaseConnection(connection));
+  };
+}

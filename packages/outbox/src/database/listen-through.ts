@@ -1,7 +1,7 @@
 import { DelayQueueError } from 'nestjs-delay-queue';
 import { shown } from '../offering/shown.js';
 import type { OutboxDatabase } from './outbox-database.js';
-import { listenOnPool, type PgPool } from './pg.js';
+import { listenOnPool, type PgPool } from './pg-listening.js';
 
 /** What can listen to channels by itself: PGlite, and the function of `postgres`. */
 export interface ChannelSource {
@@ -11,6 +11,12 @@ export interface ChannelSource {
 
 /** Where a relay hears of commits, if the library itself has no way to: a pool of `pg`, PGlite, or the function of `postgres`. */
 export type ListenSource = PgPool | ChannelSource;
+
+/** Where to listen, if not where the transactions are: they may go through PgBouncer, which passes no notifications on. */
+export interface ListenOptions {
+  /** On PostgreSQL: a pool of `pg`, or what else can listen. Default: the library's own connections. */
+  readonly listen?: ListenSource | undefined;
+}
 
 /** How to listen through a source; undefined: there is none. */
 export function listenThrough(source: ListenSource | undefined): OutboxDatabase['listen'] {

@@ -1,7 +1,8 @@
 import { DelayQueueError } from 'nestjs-delay-queue';
 import type { Dialect, OutboxDatabase, Sql } from './outbox-database.js';
 import { numbered } from './numbered.js';
-import { listenOnClient, type PgPoolClient } from './pg.js';
+import { type ListenOptions, listenThrough } from './listen-through.js';
+import { listenOnClient, type PgPoolClient } from './pg-listening.js';
 import { rowsOf } from './rows-of.js';
 
 /** The part of an `EntityManager` of TypeORM that is used. */
@@ -36,7 +37,7 @@ const DIALECTS: Readonly<Record<string, Exclude<Dialect, 'sqlite'>>> = {
  *
  * @throws DelayQueueError `INVALID_OPTION` for another database
  */
-export function typeOrm(dataSource: TypeOrmDataSource): OutboxDatabase<TypeOrmManager> {
+export function typeOrm(dataSource: TypeOrmDataSource, { listen }: ListenOptions = {}): OutboxDatabase<TypeOrmManager> {
   const { type } = dataSource.options;
   const dialect = DIALECTS[type];
   if (dialect === undefined) {
@@ -54,7 +55,7 @@ export function typeOrm(dataSource: TypeOrmDataSource): OutboxDatabase<TypeOrmMa
       return sqlOf(manager, dialect);
     },
     transaction: (work) => dataSource.transaction('READ COMMITTED', (manager) => work(sqlOf(manager, dialect))),
-    listen: type === 'postgres' ? (channel, listener) => listen(dataSource, channel, listener) : undefined,
+    listen: listenThrough(listen) ?? (type === 'postgres' ? listenOn(dataSource) : undefined),
   };
 }
 
@@ -63,11 +64,10 @@ function sqlOf(manager: TypeOrmManager, dialect: Dialect): Sql {
     rowsOf(await manager.query(dialect === 'postgresql' ? numbered(statement) : statement, [...values]));
 }
 
-const listen = async (
-  dataSource: TypeOrmDataSource,
-  ...[channel, listener]: Parameters<NonNullable<OutboxDatabase['listen']>>
-): Promise<() => Promise<void>> => {
-  const runner = dataSource.createQueryRunner();
-  const client = (await runner.connect()) as PgPoolClient;
-  return listenOnClient(client, channel, listener, () => runner.release());
-};
+function listenOn(dataSource: TypeOrmDataSource): OutboxDatabase['listen'] {
+  return async (channel, listener) => {
+    const runner = dataSource.createQueryRunner();
+    const client = (await runner.connect()) as PgPoolClient;
+    return listenOnClient(client, channel, listener, () => runner.release());
+  };
+}

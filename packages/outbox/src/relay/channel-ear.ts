@@ -1,23 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { OutboxDatabase } from '../database/outbox-database.js';
 
 /** The pauses before it listens again, ms. */
 const SHORTEST_PAUSE = 100;
 const LONGEST_PAUSE = 5000;
+/** The pause if it hears nothing, which is so until somebody changes something. */
+const DEAF_PAUSE = 60_000;
+/** How long its own notification may take, ms. */
+const PROOF_TIMEOUT = 5000;
+/** How long it waits for an answer of the database when it is closed, ms. */
+const CLOSE_TIMEOUT = 1000;
 
-/** Listens to the channel of a table, for as long as it is open: whenever the connection is lost, it makes another. */
+/** What an ear does. */
+export interface EarParts {
+  readonly listen: NonNullable<OutboxDatabase['listen']>;
+  readonly channel: string;
+  /** Notifies the channel, over another connection. */
+  readonly notify: () => Promise<void>;
+  /** Called at each notification, and whenever some may have been missed. */
+  readonly heard: () => void;
+  /** Called if its own notification does not arrive. */
+  readonly isDeaf: () => void;
+}
+
+/**
+ * Listens to the channel of a table, for as long as it is open: whenever the connection is lost, it makes another. A pooler such as PgBouncer
+ * may accept that and pass nothing on, so it counts as listening only once it has heard a notification.
+ */
 export class ChannelEar {
   #close: (() => Promise<void>) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #pause = SHORTEST_PAUSE;
   #isOpen = true;
-  #opening: Promise<void> = Promise.resolve();
+  #opening: Promise<void>;
 
-  /** @param heard - called at each notification, and whenever some may have been missed */
-  constructor(
-    private readonly listen: NonNullable<OutboxDatabase['listen']>,
-    private readonly channel: string,
-    private readonly heard: () => void,
-  ) {
+  constructor(private readonly parts: EarParts) {
     this.#opening = this.#start();
   }
 
@@ -28,26 +45,47 @@ export class ChannelEar {
   async close(): Promise<void> {
     this.#isOpen = false;
     clearTimeout(this.#timer);
-    await this.#opening;
+    await Promise.race([this.#opening, sleep(CLOSE_TIMEOUT)]);
     await this.#end();
   }
 
   async #start(): Promise<void> {
+    const { listen, channel, notify, heard, isDeaf } = this.parts;
     let isLost = false;
+    let proven = () => undefined as void;
+    const proof = new Promise<boolean>((resolve) => (proven = () => resolve(true)));
+    const notified = () => {
+      proven();
+      heard();
+    };
     const lost = () => {
       isLost = true;
+      proven();
       if (this.isListening) void this.#end().finally(() => this.#later());
     };
     try {
-      const close = await this.listen(this.channel, { notified: this.heard, lost });
-      if (isLost) throw new Error('The connection was lost at once');
+      const close = await listen(channel, { notified, lost });
+      const isProven = await this.#isProven(proof, notify).catch(() => undefined);
+      if (!isProven || isLost || !this.#isOpen) {
+        await close().catch(() => undefined);
+        if (isProven === false && this.#isOpen) {
+          isDeaf();
+          this.#pause = DEAF_PAUSE;
+        }
+        throw new Error('It cannot be heard here');
+      }
       this.#close = close;
       this.#pause = SHORTEST_PAUSE;
-      this.heard();
+      heard();
     } catch {
       // The relay goes on looking, and tells of what is wrong with the database.
       this.#later();
     }
+  }
+
+  async #isProven(proof: Promise<boolean>, notify: () => Promise<void>): Promise<boolean> {
+    await notify();
+    return Promise.race([proof, sleep(PROOF_TIMEOUT, false, { ref: false })]);
   }
 
   #later(): void {

@@ -25,6 +25,15 @@ const IN_TIME = 0.75;
 /** How often it looks for rows that only later versions know, ms. */
 const UNKNOWN_EVERY = 60_000;
 
+const DEAF =
+  'Notifications of PostgreSQL do not arrive, as behind PgBouncer in transaction mode: the relay looks at the table from time to time ' +
+  'instead. Give the database of the outbox `listen`, a pool that goes around it.';
+/** A database that has not answered for so long is told of, ms. */
+const LONGEST_SILENCE = 30_000;
+const SILENT = new Error(`The database has not answered for ${LONGEST_SILENCE} ms`);
+/** How long a stop waits for what is under way, ms. */
+const STOP_TIMEOUT = 10_000;
+
 /** What the relay needs. */
 export interface RelayParts {
   readonly database: OutboxDatabase;
@@ -105,7 +114,13 @@ export class OutboxRelay {
   start(): void {
     const { database, table } = this.parts;
     if (database.listen) {
-      this.#ear = new ChannelEar(database.listen.bind(database), table.name, () => this.#bell.ring());
+      this.#ear = new ChannelEar({
+        listen: database.listen.bind(database),
+        channel: table.name,
+        notify: () => inTransaction(database, () => table.notify()),
+        heard: () => this.#bell.ring(),
+        isDeaf: () => this.#logger.warn(DEAF),
+      });
     }
     this.#loop = this.#run();
   }
@@ -114,7 +129,8 @@ export class OutboxRelay {
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#bell.ring();
-    await this.#loop;
+    // A database that has stopped to answer holds nobody up; the lease of the rows ends by itself.
+    await Promise.race([this.#loop, sleep(STOP_TIMEOUT, undefined, { ref: false })]);
     this.#warnings.sum(performance.now(), true);
     await this.#ear?.close();
   }
@@ -183,12 +199,15 @@ export class OutboxRelay {
     while (!this.#isStopping) {
       let look = NOTHING;
       let failure: unknown;
+      const silence = setTimeout(() => this.#tell(SILENT), LONGEST_SILENCE).unref();
       try {
         await this.parts.targetCheck.run();
         look = await this.look();
         failure = look.unreachable;
       } catch (error) {
         failure = error;
+      } finally {
+        clearTimeout(silence);
       }
       this.#tell(failure);
       await this.#tellOfUnknown(look);

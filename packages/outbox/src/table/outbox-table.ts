@@ -230,6 +230,11 @@ export class OutboxTable {
     yield* this.#announced(`DELETE FROM ${this.#name} WHERE seq = ?`, [PAUSED]);
   }
 
+  /** Notifies whoever listens to the channel. */
+  *notify(): Steps<void> {
+    yield [`SELECT pg_notify(?, '')::text AS told`, [this.name]];
+  }
+
   /** Fails if the table is not there, or lacks a column; and looks for the index. */
   *check(): Steps<void> {
     yield [`SELECT ${COLUMNS} FROM ${this.#name} WHERE 1 = 0`];
