@@ -95,5 +95,5 @@ export type HandlerDecorator<
     (Given extends { [At in keyof Given]: At extends keyof Parameters<Method> ? Parameters<Method>[At] : unknown }
       ? unknown
       : // Cannot be satisfied; the compiler shows its name.
-        { readonly [Name in Rule]: readonly [expected: Given, found: Parameters<Method>] }),
+        Readonly<Record<Rule, readonly [expected: Given, found: Parameters<Method>]>>),
 ) => void;

@@ -105,7 +105,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
     expect(figures().heldUp).toBe(heldUp + 1);
     expect(figures().lateness.count).toBe(lateness.count);
     expect(figures().batch).toMatchObject({ cancelled: 1000, heldUp: 1000, lateness: { count: 0 } });
-    await until(async () => page.of('switches').at(-1)?.data.paused === false);
+    await until(() => page.of('switches').at(-1)?.data.paused === false);
     const next = await shop.place({ payWithin: 0 });
     expect((await page.until('order', { id: next, status: 'cancelled' })).data.heldUp).toBe(false);
     await until(() => figures().lateness.count === lateness.count + 1);
