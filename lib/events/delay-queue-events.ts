@@ -215,8 +215,13 @@ export interface DelayQueueEvents {
   'shutdown-timed-out': {
     /** How many messages; they are delivered again when their leases expire. */
     readonly count: number;
+    /** How many of each queue, or of each family that has a handler. */
+    readonly queues: readonly { readonly queue: string; readonly count: number }[];
   };
 }
+
+/** How many messages a process holds of a queue, or of a family of queues. */
+export type HeldByQueue = DelayQueueEvents['shutdown-timed-out']['queues'][number];
 
 /** The names of all events. */
 export type EventName = keyof DelayQueueEvents;

@@ -2,7 +2,7 @@ import type { Logger } from '@nestjs/common';
 import ms from 'ms';
 import type { MessageFailure } from '../message/message.js';
 import { isFamily } from '../message/queue-family.js';
-import type { BackgroundWork, DeathCause } from './delay-queue-events.js';
+import type { BackgroundWork, DeathCause, HeldByQueue } from './delay-queue-events.js';
 import type { Events, Told } from './events.js';
 import type { ConnectedServer } from './notes.js';
 
@@ -199,9 +199,15 @@ const PROCESS_TEXTS: Texts = {
     const names = handlers.map(({ queue, type, handler }) => `${queue}${type && `/${type}`} (${handler})`).join(', ');
     logger.log(`consume: false - this process only offers; its handlers are not started: ${names}`);
   },
-  'shutdown-timed-out': (logger, { count }) =>
+  'shutdown-waiting': (logger, { queues, until }) =>
+    logger.log(
+      `Shutting down: waiting for running handlers until ${until.toISOString()} (shutdownTimeout); ` +
+        `their messages: ${countsOf(queues)}`,
+    ),
+  'shutdown-timed-out': (logger, { count, queues }) =>
     logger.warn(
-      `${count} messages were not settled within shutdownTimeout; they are delivered again when their leases expire`,
+      `${count} messages were not settled within shutdownTimeout; they are delivered again when their leases expire: ` +
+        countsOf(queues),
     ),
 };
 
@@ -277,6 +283,17 @@ function connectedTo({
     `prefix ${prefix}`,
   ];
   return `Connected to ${parts.join(', ')}${isDefault ? ' (default connection: `connection` names no server)' : ''}`;
+}
+
+/** How many queues a line names. */
+const MOST_QUEUES = 5;
+
+/** The queues with the most messages, and how many others there are. */
+function countsOf(queues: readonly HeldByQueue[]): string {
+  const named = [...queues].sort((a, b) => b.count - a.count).slice(0, MOST_QUEUES);
+  const others = queues.length - named.length;
+  const counts = named.map(({ queue, count }) => `${count} of ${queue}`).join(', ');
+  return others > 0 ? `${counts}, and those of ${others} more queues` : counts;
 }
 
 const noHandler = (type: string) =>

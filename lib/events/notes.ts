@@ -1,4 +1,4 @@
-import type { DelayQueueEvents } from './delay-queue-events.js';
+import type { DelayQueueEvents, HeldByQueue } from './delay-queue-events.js';
 
 /** What only the log tells, and no listener, by name. */
 export interface Notes {
@@ -32,6 +32,8 @@ export interface Notes {
   'options-overridden': { readonly options: readonly { readonly name: string; readonly because: string }[] };
   /** Options are configured for a queue that this process does not use, though it uses one with nearly the same name. */
   'options-unmatched': { readonly queue: string; readonly nearest: string };
+  /** The process stops, and waits for handlers that are running. */
+  'shutdown-waiting': { readonly queues: readonly HeldByQueue[]; readonly until: Date };
   /** Nobody listens for a signal that ends the process, so its handlers are not waited for. */
   'signals-ignored': { readonly signal: 'SIGTERM' };
   /** Redis could not be checked at the start. */

@@ -21,7 +21,7 @@ import { Queues } from './queues.js';
 import { ShutdownHint } from './shutdown-hint.js';
 import { START_TASK, type StartTask } from './start-task.js';
 import { type Worker, Workers } from './workers.js';
-import type { DelayQueueEvents } from '../events/delay-queue-events.js';
+import type { DelayQueueEvents, HeldByQueue } from '../events/delay-queue-events.js';
 import { Events } from '../events/events.js';
 import { isVerdict } from '../redis/check/redis-check.js';
 import type { CheckedQueue, Stores } from './create-stores.js';
@@ -41,7 +41,8 @@ const LONGEST_ABORT_RESERVE = 1000;
  */
 @Injectable()
 export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
-  readonly #workers: Worker[] = [];
+  /** By queue or family. */
+  readonly #workers = new Map<string, Worker>();
   #stopping: Promise<void> | undefined;
 
   constructor(
@@ -83,11 +84,16 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
       const cancelTimer = this.clock.schedule(resolve, this.options.shutdownTimeout);
       this.#stop().finally(cancelTimer).then(resolve, reject);
     });
-    await inSlices(this.#workers, this.clock, (worker) => worker.abandon());
-    const left = this.#workers.reduce((sum, worker) => sum + worker.held, 0);
-    if (left > 0) {
-      this.events.emit('shutdown-timed-out', { count: left });
-    }
+    await inSlices(this.#workers.values(), this.clock, (worker) => worker.abandon());
+    const queues = this.#held();
+    const count = queues.reduce((sum, each) => sum + each.count, 0);
+    if (count > 0) this.events.emit('shutdown-timed-out', { count, queues });
+  }
+
+  /** How many messages each queue or family holds that holds any. */
+  #held(): HeldByQueue[] {
+    const counts = [...this.#workers].map(([queue, { held }]) => ({ queue, count: held }));
+    return counts.filter(({ count }) => count > 0);
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -147,7 +153,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
       if (this.#stopping) return;
       const worker = this.workers.open(declared);
       // It is stopped even if its start fails half-way.
-      this.#workers.push(worker);
+      this.#workers.set(declared.name, worker);
       worker.start();
       this.groupsCheck.compare(declared.name, this.#checked(declared).options);
       for (const event of startEvents(declared)) this.events.emit('handler-started', event);
@@ -160,13 +166,17 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
 
   async #stop(): Promise<void> {
     const { shutdownTimeout } = this.options;
+    const until = this.clock.wall() + shutdownTimeout;
     const reserve = Math.min(shutdownTimeout / 5, LONGEST_ABORT_RESERVE);
     const cancelAbort = this.clock.schedule(
       () => this.#workers.forEach((worker) => worker.abortHandlers()),
       shutdownTimeout - reserve,
     );
-    await allInSlices(this.#workers, this.clock, (worker) => worker.stopClaiming());
-    await allInSlices(this.#workers, this.clock, (worker) => worker.drained());
+    await allInSlices(this.#workers.values(), this.clock, (worker) => worker.stopClaiming());
+    // What was claimed, but not started, is given back by now.
+    const queues = this.#held();
+    if (queues.length > 0) this.events.note('shutdown-waiting', { queues, until: new Date(until) });
+    await allInSlices(this.#workers.values(), this.clock, (worker) => worker.drained());
     cancelAbort();
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 import type { Task } from '../support/worker/worker-settings.js';
 
@@ -90,5 +91,75 @@ describe('SIGTERM', () => {
     const next = await scene.startWorker(settings);
     await until(() => next.of('start').length === 1);
     expect(next.of('start')).toMatchObject([{ id: 'long', attempt: 1 }]);
+  });
+});
+
+describe.each([
+  ['native', {}],
+  ['memory', { store: 'memory' as const }],
+])('an application that stops while handlers run, on %s', (_, store) => {
+  const scene = new Scene();
+  const clock = /until (\S+) \(shutdownTimeout\)/;
+
+  /** Starts an application whose handlers of so many queues run until they are released, each with one message. */
+  async function startBusy(count: number, shutdownTimeout: number) {
+    const queues = Array.from({ length: count }, () => scene.newQueue());
+    let started = 0;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const app = await scene.startApp({
+      module: { ...store, shutdownTimeout },
+      providers: queues.map((queue) =>
+        handlerOf(queue, async () => {
+          started++;
+          await released;
+        }),
+      ),
+    });
+    for (const queue of queues) await app.producer.offer(queue, 1, 0);
+    await app.producer.offer(queues[0]!, 2, 0);
+    await until(() => started === count + 1);
+    return { queues, release, ...app };
+  }
+
+  test('logs of which queues, how many messages, and until when it waits', async () => {
+    const { queues, release, log, close } = await startBusy(2, 10_000);
+    const from = Date.now();
+    const closed = close();
+    await until(() => log.some((line) => clock.test(line)));
+    const to = Date.now();
+    release();
+    await closed;
+
+    const lines = log.filter((line) => line.includes('hutdown') || line.includes('Shutting'));
+    const counts = `their messages: 2 of ${queues[0]!}, 1 of ${queues[1]!}`;
+    expect(lines).toEqual([expect.stringMatching(/^log Shutting down: waiting for running handlers until /)]);
+    expect(lines[0]!.endsWith(counts)).toBe(true);
+    const instant = Date.parse(clock.exec(lines[0]!)![1]!);
+    expect(instant).toBeGreaterThanOrEqual(from + 10_000);
+    expect(instant).toBeLessThanOrEqual(to + 10_000);
+  });
+
+  test('logs in one line what becomes of those that do not finish, however many queues there are', async () => {
+    const { queues, release, log, close } = await startBusy(7, 200);
+    await close();
+    release();
+
+    const lines = log.filter((line) => line.includes('shutdownTimeout'));
+    expect(lines).toEqual([
+      expect.stringMatching(/^log Shutting down: waiting .*, and those of 2 more queues$/),
+      expect.stringMatching(/^warn 8 messages were not settled within shutdownTimeout; they are delivered again when /),
+    ]);
+    expect(lines[1]).toContain(`expire: 2 of ${queues[0]!}, 1 of `);
+    expect(lines[1]).toMatch(/, and those of 2 more queues$/);
+  });
+
+  test('logs nothing of it if no handler runs', async () => {
+    const { log, close } = await scene.startApp({
+      module: { ...store },
+      providers: [handlerOf(scene.newQueue(), () => undefined)],
+    });
+    await close();
+    expect(log.filter((line) => line.includes('Shutting') || line.includes('shutdownTimeout'))).toEqual([]);
   });
 });
