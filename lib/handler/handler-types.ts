@@ -36,16 +36,16 @@ export type DecoratorOfHandler<Queue, TypeOrOptions, Batch extends number | unde
             : [PayloadOf<Queue, Type>, MessageOf<Queue, Type>]
         >
       : MethodDecorator
-    : IsWrittenOut<Batch> extends true
-      ? HandlerDecorator<AnyBatch, 'with batch, the handler must accept an array of payloads and one of messages'>
-      : // Without batch, a payload may be an array, too.
+    : [Batch] extends [number]
+      ? number extends Batch
+        ? // Of options in a variable, the compiler does not know whether they have one.
+          MethodDecorator
+        : HandlerDecorator<
+            [never[], DelayedMessage<never, never>[]],
+            'with batch, the handler must accept an array of payloads and one of messages'
+          >
+      : // A payload may be an array, too.
         MethodDecorator;
-
-/** True for a number that is known to the compiler, unlike that of options which may lack it. */
-type IsWrittenOut<Batch> = [Batch] extends [number] ? (number extends Batch ? false : true) : false;
-
-/** What every handler of batches can be called with, whatever its payloads are. */
-type AnyBatch = [never[], DelayedMessage<never, never>[]];
 
 /**
  * The options of a handler of a typed queue.

@@ -29,20 +29,16 @@ export type DurationText = `${number}${
  *
  * @typeParam Given - the type of what was given
  */
-export type CheckedDuration<Given extends Duration> = Given extends `${string}M`
-  ? DurationExample
-  : Given extends number | DurationText
+export type CheckedDuration<Given extends Duration> = Given extends number | DurationText
+  ? Given
+  : // Only if the text is not written out does a record of it have an index signature. `Readonly` keeps TypeScript from
+    // comparing the two records by their arguments.
+    Record<string, 0> extends Readonly<Record<Given, 0>>
     ? Given
-    : // Only if the text is not written out does a record of it have an index signature. `Readonly` keeps TypeScript from
-      // comparing the two records by their arguments.
-      Record<string, 0> extends Readonly<Record<Given, 0>>
+    : (Given extends `${string}M` ? 'minutes or months' : Lowercase<Given & string>) extends DurationText
       ? Given
-      : Lowercase<Given & string> extends DurationText
-        ? Given
-        : DurationExample;
-
-/** What the compiler shows of a mistake: all the units would be too many to read. */
-type DurationExample = `${number}${'ms' | 's' | 'm' | 'h' | 'd' | 'w' | 'y'}`;
+      : // What the compiler shows of a mistake: all the units would be too many to read.
+        `${number}${'ms' | 's' | 'm' | 'h' | 'd' | 'w' | 'y'}`;
 
 /** The longest accepted delay, ms: 100 years as `ms` counts them. Anything longer is more likely a wrong unit. */
 export const LONGEST_DELAY = 100 * 365.25 * 24 * 60 * 60 * 1000;

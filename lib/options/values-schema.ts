@@ -51,11 +51,11 @@ export function mustBe(rule: string): { readonly error: (issue: z.core.$ZodRawIs
   };
 }
 
-/** Environment variables are text, and those that are missing often become the text `undefined`. */
+/** Environment variables are text. */
 function adviceOn(given: unknown): string {
   if (typeof given !== 'string') return '';
   if (given.trim() !== '' && Number.isFinite(Number(given))) return ': convert the text with Number()';
-  return given === 'true' || given === 'false' ? `: compare the text, as in value === 'true'` : '';
+  return given === 'true' || given === 'false' ? ": compare the text, as in value === 'true'" : '';
 }
 
 export function wholeNumber(min: number, max: number) {

@@ -388,7 +388,8 @@ describe('the start fails', () => {
       },
       {
         code: 'INVALID_OPTION',
-        message: "@DelayedHandler on Late.handle: instance must be 1–64 of the characters A–Z a–z 0–9 _ -, not 'bil ling'",
+        message:
+          "@DelayedHandler on Late.handle: instance must be 1–64 of the characters A–Z a–z 0–9 _ -, not 'bil ling'",
       },
     ],
     [

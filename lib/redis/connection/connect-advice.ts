@@ -17,7 +17,7 @@ const WITH_TLS: readonly (readonly [RegExp, string])[] = [
  * @returns undefined if the error says it by itself
  */
 export function adviceOnConnecting(error: unknown, usesTls: boolean): string | undefined {
-  const { code } = error as { readonly code?: unknown };
+  const { code } = (error ?? {}) as { readonly code?: unknown };
   // A server closes a connection on which it expects TLS, or resets it.
   if (!usesTls) return code === 'ECONNRESET' || code === 'EPIPE' ? TLS : undefined;
   return WITH_TLS.find(([codes]) => codes.test(String(code)))?.[1];
