@@ -29,6 +29,7 @@ export type { CheckedDuration, Duration, DurationText } from './message/duration
 export type {
   DeadLetter,
   DelayedMessage,
+  LiveMessage,
   MessageCounts,
   MessageEnvelope,
   MessageFailure,

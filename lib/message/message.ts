@@ -35,12 +35,30 @@ export interface MessageEnvelope<T = unknown, Type extends string = string> {
 }
 
 /**
+ * What a handler asks its message for while it runs. Declared as a class, so that the compiler knows that a copy by `{ ...message }` does
+ * not have it.
+ */
+export declare abstract class LiveMessage {
+  /**
+   * How many milliseconds ago the message fell due, in whole ones by the clock of Redis, at the moment you ask. Read at the beginning of a handler,
+   * it tells how late the message is.
+   */
+  get lateness(): number;
+  /**
+   * Aborts when the lease is lost, the handler's `timeout` has passed, somebody aborts the message, or the process is about to stop.
+   * Its `reason` is an error named `LeaseLost`, `HandlerTimeout`, `MessageAborted` or `ShuttingDown`.
+   */
+  get signal(): AbortSignal;
+}
+
+/**
  * A message as its handler receives it.
  *
  * @typeParam T - the payload's type, which is not checked at run time
  * @typeParam Type - the message's type, where it is known
  */
-export interface DelayedMessage<T = unknown, Type extends string = string> extends MessageEnvelope<T, Type> {
+export interface DelayedMessage<T = unknown, Type extends string = string>
+  extends MessageEnvelope<T, Type>, LiveMessage {
   /** 1 for the first attempt. Failed attempts count, including lost leases; deferred ones do not. */
   readonly attempt: number;
   /**
@@ -50,16 +68,6 @@ export interface DelayedMessage<T = unknown, Type extends string = string> exten
   readonly expiresAt?: Date | undefined;
   /** The rule of a message that repeats, and which occurrence this is; undefined: it does not repeat. */
   readonly repeat?: Occurrence | undefined;
-  /**
-   * How many milliseconds ago the message fell due, by the clock of Redis, at the moment you ask. Read at the beginning of a handler,
-   * it tells how late the message is.
-   */
-  readonly lateness: number;
-  /**
-   * Aborts when the lease is lost, the handler's `timeout` has passed, somebody aborts the message, or the process is about to stop.
-   * Its `reason` is an error named `LeaseLost`, `HandlerTimeout`, `MessageAborted` or `ShuttingDown`.
-   */
-  readonly signal: AbortSignal;
 }
 
 /**

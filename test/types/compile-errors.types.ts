@@ -4,6 +4,7 @@ import {
   type DelayedMessage,
   DeferMessage,
   DelayedHandler,
+  type DelayedMessage,
   DelayQueue,
   DelayQueueModule,
   type DelayQueueProducer,
@@ -303,3 +304,8 @@ void orders.repeat('remind', 'id', { cron: '0 9 * * *' }, { nth: '1' });
 void producer.repeat('b', 'id', {}, 1);
 // @ts-expect-error Type '"all"' is not assignable to type '"once" | "skip" | undefined'.
 void emails.repeat('id', { cron: '0 9 * * *', missed: 'all' }, { to: text });
+
+export function copyMessage(message: DelayedMessage): DelayedMessage {
+  // @ts-expect-error Type '{ attempt: number; expiresAt?: Date | undefined; repeat?: Occurrence | undefined; id: string; queue: string; type: string; payload: unknown; headers: Readonly<Record<string, string>>; group?: string | undefined; dueAt: Date; offeredAt: Date; }' is missing the following properties from type 'DelayedMessage<unknown, string>': lateness, signal
+  return { ...message };
+}

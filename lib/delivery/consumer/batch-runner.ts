@@ -1,6 +1,7 @@
 import type { Observers } from '../../events/observers.js';
 import type { HandlerCall } from '../../handler/delayed-message-handler.js';
 import { follow } from '../../message/failure.js';
+import type { DelayedMessage } from '../../message/message.js';
 import type { Outcome } from '../../store/message-flow.js';
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 import { clearImmediate, setImmediate } from '../../timing/event-loop.js';
@@ -119,7 +120,7 @@ export class BatchRunner {
   #observe(deliveries: readonly Delivery[]): BatchOutcomes | Promise<BatchOutcomes> {
     const { observers, timeout } = this.options;
     if (!observers?.handleBatch) return this.#handle(deliveries);
-    return observed(observers.handleBatch, deliveries, {
+    return observed(observers.handleBatch, deliveries.map(messageOf), {
       handle: () => allOf(this.#handleAfterWait(deliveries)),
       show: (outcomes: readonly Outcome[]) => outcomes.map((outcome, i) => showOutcome(outcome, deliveries[i]!)),
       timeout,
@@ -153,7 +154,7 @@ export class BatchRunner {
     const onFailed = (error: unknown) => this.#outcomesOf(deliveries, forAll(size, { error }));
     const onTimeout = (passed: number) => timeOut(deliveries, slowHandler(passed));
     try {
-      const result = completionOf(call(payloads, deliveries));
+      const result = completionOf(call(payloads, deliveries.map(messageOf)));
       const results = result instanceof Promise ? follow(result, { onDone: read, onFailed: rethrow }) : read(result);
       if (!(results instanceof Promise)) return onDone(results);
       return follow(withinTimeout(results, { clock, timeout, onTimeout }), { onDone, onFailed });
@@ -170,6 +171,10 @@ export class BatchRunner {
         : outcomes.returned(deliveries[i]!, this.options, result.value),
     );
   }
+}
+
+function messageOf({ message }: Delivery): DelayedMessage {
+  return message;
 }
 
 function rethrow(error: unknown): never {

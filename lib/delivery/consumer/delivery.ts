@@ -1,9 +1,10 @@
 import type { MessageContent } from '../../message/codec/message-codec.js';
-import type { DelayedMessage, MessageHeaders } from '../../message/message.js';
+import type { MessageHeaders } from '../../message/message.js';
 import { NO_TYPE } from '../../message/message-type.js';
-import type { Claim, ClaimedMessage } from '../../store/message-flow.js';
 import type { Occurrence } from '../../message/repeat-rule.js';
+import type { Claim, ClaimedMessage } from '../../store/message-flow.js';
 import type { FirstDue } from './first-due.js';
+import { HandlerMessage } from './handler-message.js';
 import type { Repetition } from './repetition.js';
 
 /** Until the body is decoded; one object for all, because there is one delivery for each message. */
@@ -21,8 +22,8 @@ export interface Lease {
   readonly storeNow: () => number;
 }
 
-/** A claimed message on its way through a handler, which sees it as a {@link DelayedMessage}. */
-export class Delivery implements DelayedMessage, Claim {
+/** A claimed message on its way through a handler, which gets it as a {@link HandlerMessage}. */
+export class Delivery implements Claim {
   readonly id: string;
   type = NO_TYPE;
   payload: unknown;
@@ -33,14 +34,16 @@ export class Delivery implements DelayedMessage, Claim {
   /** Undefined: it does not repeat. */
   repetition: Repetition | undefined;
   readonly attempt: number;
-  readonly dueAt: Date;
-  readonly offeredAt: Date;
+  /** ms, by the store's clock. */
+  readonly dueAt: number;
+  /** ms, by the store's clock. */
+  readonly offeredAt: number;
   /** What its handler threw, or why its body is refused. */
   thrown: { readonly error: unknown } | undefined;
   readonly #lease: Lease;
   #loss: 'lease' | 'abort' | undefined;
   #body: Buffer | undefined;
-  #controller: AbortController | undefined;
+  #message: HandlerMessage | undefined;
   #abortReason: Error | undefined;
 
   constructor(
@@ -51,8 +54,8 @@ export class Delivery implements DelayedMessage, Claim {
     this.#lease = lease;
     this.id = message.id;
     this.attempt = message.failedAttempts + 1;
-    this.dueAt = new Date(message.dueAt);
-    this.offeredAt = new Date(message.offeredAt);
+    this.dueAt = message.dueAt;
+    this.offeredAt = message.offeredAt;
     this.#body = message.body;
   }
 
@@ -79,17 +82,20 @@ export class Delivery implements DelayedMessage, Claim {
     this.group = group;
   }
 
-  /** Created on first use: most handlers never read it, and a controller for each message would be costly. */
-  get signal(): AbortSignal {
-    if (!this.#controller) {
-      this.#controller = new AbortController();
-      if (this.#abortReason) this.#controller.abort(this.#abortReason);
-    }
-    return this.#controller.signal;
+  /** What handlers and observers get; to be read once it is known whether it expires or repeats. */
+  get message(): HandlerMessage {
+    return (this.#message ??= new HandlerMessage(this));
   }
 
+  /** Sets what a schema has made of the payload. */
+  replacePayload(payload: unknown): void {
+    this.payload = payload;
+    if (this.#message) this.#message.payload = payload;
+  }
+
+  /** How many milliseconds ago it fell due. */
   get lateness(): number {
-    return Math.max(0, this.#lease.storeNow() - this.dueAt.getTime());
+    return Math.max(0, this.#lease.storeNow() - this.dueAt);
   }
 
   get expiresAt(): Date | undefined {
@@ -118,7 +124,7 @@ export class Delivery implements DelayedMessage, Claim {
   abort(reason: Error): void {
     if (this.#abortReason) return;
     this.#abortReason = reason;
-    this.#controller?.abort(reason);
+    this.#message?.abort(reason);
   }
 
   /** Whether the store may have given it to others. */

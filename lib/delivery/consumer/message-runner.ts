@@ -100,7 +100,7 @@ export class MessageRunner {
   #observe(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
     const { observers, outcomes } = this.options;
     if (!observers?.handle || route.batch) return this.#handle(delivery, route);
-    return observed(observers.handle, delivery, {
+    return observed(observers.handle, delivery.message, {
       handle: () => outcomes.afterWait(delivery) ?? this.#handle(delivery, route),
       show: (outcome) => showOutcome(outcome, delivery),
       timeout: route.timeout,
@@ -125,7 +125,7 @@ export class MessageRunner {
     const { outcomes } = this.options;
     if ('cause' in checked) return outcomes.threw(delivery, route, checked.cause);
     if ('problem' in checked) return outcomes.invalid(delivery, new InvalidPayload(checked.problem));
-    delivery.payload = checked.value;
+    delivery.replacePayload(checked.value);
     return this.#call(delivery, route);
   }
 
@@ -149,7 +149,7 @@ export class MessageRunner {
   #callNow(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
     const { clock, outcomes } = this.options;
     try {
-      const result = completionOf(route.call(delivery.payload, delivery));
+      const result = completionOf(route.call(delivery.payload, delivery.message));
       if (!(result instanceof Promise)) return outcomes.returned(delivery, route, result);
       const onTimeout = (timeout: number) => timeOut([delivery], slowHandler(timeout));
       return follow(withinTimeout(result, { clock, timeout: route.timeout, onTimeout }), {
@@ -178,7 +178,7 @@ export class MessageRunner {
     delivery.open(content);
     const queue = this.options.expiry;
     if (queue && mayMatter(body, content, queue))
-      delivery.firstDue = firstDueOf(body, { dueAt: delivery.dueAt.getTime(), content, queue });
+      delivery.firstDue = firstDueOf(body, { dueAt: delivery.dueAt, content, queue });
     if (content.repeat) delivery.repetition = this.#repetitionOf(delivery, content.repeat);
     this.options.doubt?.read(delivery.id, body);
     if (isStrayPromise(delivery.payload)) {

@@ -1,6 +1,15 @@
-import type { DelayedMessage } from '../../message/message.js';
 import { type Calendar, letterIdOf, type Occurrence, type RepeatRule } from '../../message/repeat-rule.js';
 import { LEASE_EXPIRED, type Outcome } from '../../store/message-flow.js';
+
+/** The message of an occurrence. */
+interface OccurrenceMessage {
+  readonly id: string;
+  readonly attempt: number;
+  /** ms, by the store's clock. */
+  readonly dueAt: number;
+  /** ms, now. */
+  readonly lateness: number;
+}
 
 /** What messages that repeat need of their queue. */
 export interface RepeatSettings {
@@ -25,12 +34,12 @@ export class Repetition {
    * @throws DelayQueueError `INVALID_ARGUMENT` if this calendar cannot read the rule
    */
   constructor(
-    private readonly message: Pick<DelayedMessage, 'id' | 'attempt' | 'dueAt' | 'lateness'>,
+    private readonly message: OccurrenceMessage,
     private readonly settings: RepeatSettings,
     { rule, at }: { readonly rule: RepeatRule; readonly at: number },
   ) {
     this.occurrence = { ...rule, at: new Date(at) };
-    this.#next = this.#hasAttempt ? this.#nextFromNow() : settings.calendar.next(rule, message.dueAt);
+    this.#next = this.#hasAttempt ? this.#nextFromNow() : settings.calendar.next(rule, new Date(message.dueAt));
   }
 
   /** Not if the leases of all its attempts have expired: then nothing stands for the occurrences until now. */
@@ -60,6 +69,6 @@ export class Repetition {
 
   #nextFromNow(): Date | null {
     const { dueAt, lateness } = this.message;
-    return this.settings.calendar.next(this.occurrence, new Date(dueAt.getTime() + lateness));
+    return this.settings.calendar.next(this.occurrence, new Date(dueAt + lateness));
   }
 }

@@ -117,7 +117,7 @@ export class Settler {
   #tellExpired({ queue, id, type, attempt }: Delivery, outcome: Extract<Outcome, { readonly lateBy?: number }>): void {
     const { events } = this.options;
     const { kind, lateBy = 0 } = outcome;
-    events.emit('expired', { queue, id, type, lateBy, became: kind === 'ack' ? 'gone' : 'dead' });
+    events.emit('expired', { queue, id, type, lateBy: Math.round(lateBy), became: kind === 'ack' ? 'gone' : 'dead' });
     if (kind === 'ack') return;
     const failure = JSON.parse(outcome.error) as MessageFailure;
     events.emit('dead', { queue, id: outcome.next?.letter ?? id, type, attempt, by: 'expired', failure });

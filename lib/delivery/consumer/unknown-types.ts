@@ -49,7 +49,7 @@ export class UnknownTypes {
     const { grace, events, random = Math.random } = this.options;
     const { error, ...what } = unknown;
     const { queue, id } = delivery;
-    const dueAt = delivery.dueAt.getTime();
+    const dueAt = delivery.dueAt;
     const { since, body: inside } = unwrapSetAside(body);
     const left = (since ?? dueAt) + grace - dueAt;
     if (left <= 0) {

@@ -1,0 +1,137 @@
+import { describe, expect, test } from '@jest/globals';
+import { getMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { again, DelayedHandler, type DelayedMessage, type DelayQueueObserver } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const ENVELOPE = ['attempt', 'dueAt', 'headers', 'id', 'offeredAt', 'payload', 'queue', 'type'];
+
+/** Assigns every field, as a handler in JavaScript may, and changes what they hold. */
+function spoil(message: DelayedMessage): void {
+  message.dueAt.setTime(0);
+  message.offeredAt.setTime(0);
+  Object.assign(message.headers, { spoilt: 7 });
+  for (const key of [
+    ...ENVELOPE,
+    'group',
+    'expiresAt',
+    'repeat',
+    'token',
+    'lease',
+    'firstDue',
+    'repetition',
+    'thrown',
+  ]) {
+    Reflect.set(message, key, 'spoilt');
+  }
+}
+
+describe.each([
+  ['native', {}],
+  ['redisson', { defaults: { layout: redisson() } }],
+  ['memory', { store: 'memory' as const }],
+])('the message of a handler, on %s', (_, module) => {
+  const scene = new Scene();
+
+  test('may be written to: its outcome counts nevertheless', async () => {
+    const queue = scene.newQueue();
+    const calls: number[] = [];
+    const handle = (_payload: unknown, message: DelayedMessage) => {
+      calls.push(message.attempt);
+      spoil(message);
+      if (calls.length === 1) throw new Error('not yet');
+      return calls.length === 2 ? again(0, { payload: 2 }) : undefined;
+    };
+    const options = { backoff: { type: 'fixed', delay: 0 } } as const;
+    const { producer, log } = await scene.startApp({ module, providers: [handlerOf(queue, handle, options)] });
+    await producer.offer(queue, 1, 0, { id: 'a' });
+    await until(() => calls.length === 3);
+    await until(async () => (await producer.find(queue, 'a')) === null);
+    expect(calls).toEqual([1, 2, 1]);
+    expect(log.join('\n')).not.toContain('spoilt');
+  });
+
+  test('may be written to by observers and by handlers of batches, and so may the list', async () => {
+    const queue = scene.newQueue();
+    @Injectable()
+    class Batches {
+      @DelayedHandler(queue, { batch: 2, batchWait: '10s' })
+      handle(payloads: unknown[], messages: DelayedMessage[]): unknown {
+        const results = payloads.map((payload) => (payload === 'again' ? again('1h') : undefined));
+        messages.forEach(spoil);
+        messages.reverse();
+        messages.pop();
+        return results;
+      }
+    }
+    const observer: DelayQueueObserver = {
+      handleBatch: (messages, next) => {
+        (messages as unknown[]).reverse();
+        return next();
+      },
+    };
+    const { producer } = await scene.startApp({ module: { ...module, observers: [observer] }, providers: [Batches] });
+    await producer.offerMany(queue, [
+      { payload: 'again', delay: 0, id: 'a' },
+      { payload: 'done', delay: 0, id: 'b' },
+    ]);
+    await until(async () => (await producer.find(queue, 'b')) === null);
+    await until(async () => (await producer.find(queue, 'a'))?.state === 'delayed');
+    expect(await producer.counts(queue)).toMatchObject({ delayed: 1, active: 0, dead: 0 });
+  });
+
+  test('has the documented fields as its own, and nothing else', async () => {
+    const queue = scene.newQueue();
+    let keys: PropertyKey[] | undefined;
+    const handle = (_payload: unknown, message: DelayedMessage) => void (keys = Reflect.ownKeys({ ...message }));
+    const { producer } = await scene.startApp({ module, providers: [handlerOf(queue, handle)] });
+    await producer.offer(queue, 1, 0);
+    await until(() => keys !== undefined);
+    expect(keys!.sort()).toEqual(ENVELOPE);
+  });
+
+  test('tells its lateness in whole milliseconds', async () => {
+    const queue = scene.newQueue();
+    const told: number[] = [];
+    const handle = async (_payload: unknown, message: DelayedMessage) => {
+      told.push(message.lateness);
+      await sleep(5);
+      told.push(message.lateness);
+    };
+    const { producer } = await scene.startApp({ module, providers: [handlerOf(queue, handle)] });
+    await producer.offer(queue, 1, 0);
+    await until(() => told.length === 2);
+    expect(told.map((lateness) => Number.isSafeInteger(lateness))).toEqual([true, true]);
+    expect(told[1]! - told[0]!).toBeGreaterThan(0);
+  });
+
+  test('has a signal for any number of listeners, of which Node.js does not warn', async () => {
+    const queue = scene.newQueue();
+    let most: number | undefined;
+    const handle = (_payload: unknown, { signal }: DelayedMessage) => void (most = getMaxListeners(signal));
+    const { producer } = await scene.startApp({ module, providers: [handlerOf(queue, handle)] });
+    await producer.offer(queue, 1, 0);
+    await until(() => most !== undefined);
+    expect(most).toBe(0);
+  });
+});
+
+describe('a message with more', () => {
+  const scene = new Scene();
+
+  test('has its group and its expiry as own fields', async () => {
+    const queue = scene.newQueue();
+    let copy: Partial<DelayedMessage> | undefined;
+    const handle = (_payload: unknown, message: DelayedMessage) => void (copy = { ...message });
+    const { producer } = await scene.startApp({
+      providers: [handlerOf(queue, handle, { groups: { concurrency: 1 } })],
+    });
+    await producer.offer(queue, 1, 0, { group: 'alice', expiresAfter: '1h' });
+    await until(() => copy !== undefined);
+    expect(copy).toMatchObject({ group: 'alice', expiresAt: new Date(copy!.dueAt!.getTime() + 3_600_000) });
+  });
+});
