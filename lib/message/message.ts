@@ -40,8 +40,8 @@ export interface MessageEnvelope<T = unknown, Type extends string = string> {
  */
 export declare abstract class LiveMessage {
   /**
-   * How many milliseconds ago the message fell due, in whole ones by the clock of Redis, at the moment you ask. Read at the beginning of a handler,
-   * it tells how late the message is.
+   * How many whole milliseconds ago the message fell due, by the clock of Redis, at the moment you ask. Read at the beginning of a
+   * handler, it tells how late the message is.
    */
   get lateness(): number;
   /**

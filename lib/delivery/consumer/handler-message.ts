@@ -63,8 +63,8 @@ export class HandlerMessage implements DelayedMessage {
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
-      // A handler may pass it to any number of calls; Node.js would warn of a leak from the 11th on.
-      setMaxListeners(0, this.#controller.signal);
+      // A handler may pass it to any number of calls; Node.js would warn of a leak from the 11th on. Of 0, getMaxListeners() throws.
+      setMaxListeners(Infinity, this.#controller.signal);
       const { abortReason } = this.#source;
       if (abortReason) this.#controller.abort(abortReason);
     }
