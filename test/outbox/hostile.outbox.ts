@@ -206,6 +206,12 @@ const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp
     /^payload\.a\[0\]: .*Promise/,
   ],
   ['NaN', (o) => o.offer(TRANSACTION, 'q', { a: NaN }, 1), 'INVALID_PAYLOAD', /^payload\.a: .*NaN/],
+  [
+    'a match',
+    (o) => o.offer(TRANSACTION, 'q', /(?<a>x)/.exec('x'), 1),
+    'INVALID_PAYLOAD',
+    /the field 'index' of a list; offer/,
+  ],
   ['a Map', (o) => o.offer(TRANSACTION, 'q', new Map(), 1), 'INVALID_PAYLOAD', /a Map; offer Object\.fromEntries/],
   ['a BigInt', (o) => o.offer(TRANSACTION, 'q', [1n], 1), 'INVALID_PAYLOAD', /^payload\[0\]: .*BigInt/],
   [

@@ -136,6 +136,10 @@ describe('the codec kryo5 with classes', () => {
       'payload.anything: class com.shop.Lost is not declared; add it to kryo5({ classes })',
     ],
     [{ anything: { '@class': 5 } }, "payload.anything: its '@class' must be the name of a class"],
+    [
+      { anything: /(?<a>x)/.exec('x') },
+      "payload.anything: the field 'index' of a list cannot be written; offer [...list]",
+    ],
     [{ anything: new Map() }, 'payload.anything: a Map cannot be written; offer Object.fromEntries(map)'],
     [{ anything: [undefined] }, 'payload.anything[0]: undefined cannot be written'],
     [{ anything: () => 1 }, 'payload.anything: a function cannot be written'],

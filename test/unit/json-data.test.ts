@@ -75,6 +75,10 @@ const LOSSES: Readonly<Record<string, [make: () => unknown, said: string]>> = {
     () => [{ toJSON: () => undefined }],
     'undefined in a list; offer null',
   ],
+  'a match with groups': [() => /(?<year>\d+)/.exec('in 2026'), "the field 'index' of a list; offer [...list]"],
+  'a list with a field': [() => Object.assign([1, 2], { total: 3 }), "the field 'total' of a list; offer [...list]"],
+  'an empty list with a field': [() => Object.assign([], { 4294967295: 1 }), "the field '4294967295' of a list; "],
+  'an object with inherited data alone': [() => Object.create({ a: 1 }) as unknown, 'an instance of Object; '],
   'a generator': [() => (function* () { yield 1; })(), 'a generator; offer [...generator]'], // prettier-ignore
   'an iterator': [() => [1].values(), 'an instance of Array Iterator; offer [...it]'],
   URLSearchParams: [() => new URLSearchParams('a=1'), 'an instance of URLSearchParams; offer Object.fromEntries'],

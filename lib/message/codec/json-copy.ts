@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { showFailure } from '../failure.js';
 import { DelayQueueError } from '../delay-queue-errors.js';
-import { type JsonLoss, lossOf } from './json-loss.js';
+import { type JsonLoss, lossOf, lossOfList } from './json-loss.js';
 
 /** Whether a codec has its own encoding for a value that JSON cannot represent. */
 export type Keeps = (value: unknown) => boolean;
@@ -109,6 +109,8 @@ export class JsonCopy {
   }
 
   #copyArray(array: readonly unknown[]): unknown[] {
+    const loss = lossOfList(array);
+    if (loss) this.#refuse(loss);
     const copy: unknown[] = [];
     for (let i = 0; i < array.length; i++) {
       this.#path.push(i);

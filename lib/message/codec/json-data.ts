@@ -75,6 +75,8 @@ function isPlainObject(value: object): boolean {
   if ((value as { toJSON?: unknown }).toJSON !== undefined) return isPlainDate(value);
   if (Array.isArray(value)) {
     if ((valuesLeft -= value.length) < 0) return false;
+    // More values than elements: it has fields beside them. Their values are much cheaper to get than their names.
+    if (Object.values(value).length !== value.length) return false;
     // eslint-disable-next-line @typescript-eslint/prefer-for-of -- as JSON reads it; an iterator may yield something else
     for (let i = 0; i < value.length; i++) if (!isPlainValue(value[i])) return false;
     return true;

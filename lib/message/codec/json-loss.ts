@@ -58,19 +58,42 @@ export function lossOf(value: object): JsonLoss | undefined {
   return { what: nameOf(value), advice: adviceFor(value) };
 }
 
+/**
+ * Tells what would be lost if only the elements of a list were written: a match of a regular expression has fields beside them.
+ *
+ * @returns undefined if nothing would be lost
+ */
+export function lossOfList(list: readonly unknown[]): JsonLoss | undefined {
+  const field = Object.keys(list).find((key) => !isIndex(key, list.length));
+  if (field === undefined) return undefined;
+  return { what: `the field '${field.slice(0, 40)}' of a list`, advice: 'offer [...list], or an object with both' };
+}
+
+function isIndex(key: string, length: number): boolean {
+  return Number(key) < length && String(Number(key) >>> 0) === key;
+}
+
 /** Whether it is an `Object.prototype`, of any realm. */
 function isRoot(prototype: object): boolean {
   return Object.getPrototypeOf(prototype) === null;
 }
 
-/** Whether a class has getters or symbols, such as an iterator or a tag, which classes of the platform have. */
+/**
+ * Whether a prototype has getters or symbols, such as an iterator or a tag, which classes of the platform have; or data, which a class
+ * has in its instances.
+ */
 function looksFilled(prototype: object): boolean {
   for (let at = prototype; !isRoot(at); at = Object.getPrototypeOf(at) as object) {
     const properties = Object.getOwnPropertyDescriptors(at) as Record<PropertyKey, PropertyDescriptor>;
     const keys = Reflect.ownKeys(properties);
-    if (keys.some((key) => typeof key === 'symbol' || properties[key]!.get !== undefined)) return true;
+    if (keys.some((key) => typeof key === 'symbol' || properties[key]!.get !== undefined || isData(properties[key]!)))
+      return true;
   }
   return false;
+}
+
+function isData({ enumerable, value }: PropertyDescriptor): boolean {
+  return enumerable === true && typeof value !== 'function';
 }
 
 function adviceFor(value: object): string {

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { lossOf } from '../../../message/codec/json-loss.js';
+import { type JsonLoss, lossOf, lossOfList } from '../../../message/codec/json-loss.js';
 import { CLASS } from '../java/java-classes.js';
 import { type ClassModel, isFinal } from '../java/class-model.js';
 import type { JavaType } from '../java/java-type.js';
@@ -164,15 +164,19 @@ export function propertiesOf(value: unknown): Readonly<Record<string, unknown>> 
   if (!isObject(value) || Array.isArray(value) || types.isDate(value) || value instanceof JavaValue) {
     return refuse(Array.isArray(value) ? 'an array, where an object is expected' : 'a value that is no plain object');
   }
-  const loss = lossOf(value);
-  if (loss !== undefined) throw new UnwritableValue(`${loss.what} cannot be written; ${loss.advice}`);
+  refuseLoss(lossOf(value));
   return value as Readonly<Record<string, unknown>>;
 }
 
 /** The elements of an array as data. */
 export function elementsOf(value: unknown, what: string): readonly unknown[] {
   if (!Array.isArray(value)) throw new UnwritableValue(`${what} takes an array`);
+  refuseLoss(lossOfList(value));
   return Array.from(value, dataOf);
+}
+
+function refuseLoss(loss: JsonLoss | undefined): void {
+  if (loss !== undefined) throw new UnwritableValue(`${loss.what} cannot be written; ${loss.advice}`);
 }
 
 function refuse(what: string): never {

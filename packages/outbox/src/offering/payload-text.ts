@@ -48,7 +48,12 @@ function copyOf(given: unknown, path: readonly (string | number)[], within: read
   if (within.includes(value)) throw refusal(path, 'a cycle', 'offer plain data');
   if (within.length > DEEP) throw refusal(path.slice(0, 5), 'so deep a nesting', 'offer plain data');
   const inside = [...within, value];
-  if (Array.isArray(value)) return Array.from(value, (element, i) => elementOf(element, [...path, i], inside));
+  if (Array.isArray(value)) {
+    const field = Object.keys(value).find((key) => !(Number(key) < value.length && String(Number(key) >>> 0) === key));
+    if (field !== undefined)
+      throw refusal(path, `the field '${field}' of a list`, 'offer [...list], or an object with both');
+    return Array.from(value, (element, i) => elementOf(element, [...path, i], inside));
+  }
   const loss = LOSSES.find(([is]) => is(value));
   if (loss) throw refusal(path, loss[1], loss[2]);
   const fields = Object.entries(value).map(([key, field]) => [key, copyOf(field, [...path, key], inside)] as const);
