@@ -108,7 +108,9 @@ export class OutboxTable {
    * is, relayed. One statement for both would compare rows of two instants, at least on MySQL.
    */
   *take({ limit, behind, withoutOffersTo, lease }: TakeRequest): Steps<TakenRows> {
-    const { now, lock } = this.#rules;
+    const { now, lock, walkInOrder } = this.#rules;
+    if (walkInOrder !== undefined) yield [walkInOrder];
+    const isFirst = this.#hasMessageIndex ? `AND seq = (${this.#firstBehind('0')}) ` : '';
     const stays =
       withoutOffersTo.length === 0 ? '' : ` AND NOT (operation = 'offer' AND queue IN (${placesFor(withoutOffersTo)}))`;
     const found = yield [
@@ -116,19 +118,19 @@ export class OutboxTable {
         `${now} - written_at_ms AS waited FROM ${this.#name} AS own WHERE seq > ? AND not_before_ms <= ${now} ` +
         `AND operation IN (${OPERATIONS.map((operation) => `'${operation}'`).join(', ')})${stays} ` +
         `AND NOT EXISTS (SELECT 1 FROM ${this.#name} AS pause WHERE pause.seq = ${PAUSED}) ` +
-        `${this.#hasMessageIndex ? `AND seq = (${this.#firstBehind('0')}) ` : ''}ORDER BY seq LIMIT ${limit}${lock}`,
+        `${isFirst}ORDER BY seq LIMIT ${limit}${lock}`,
       [behind, ...padded(withoutOffersTo)],
     ];
     const candidates = found.map(takenRow);
     const until = Number(found[0]?.found_at ?? 0) + lease;
     if (candidates.length === 0) return { rows: [], behindOthers: [], more: false, first: undefined, until };
+    const isFull = candidates.length === limit;
     const { rows, behindOthers, haveNext } = this.#hasMessageIndex
-      ? yield* this.#checkedByIndex(candidates)
+      ? yield* this.#checkedByIndex(candidates, isFull)
       : yield* this.#checkedByScan(candidates);
     if (rows.length > 0) yield this.#setNotBefore(rows, '?', [until]);
     if (behindOthers.length > 0) yield this.#setNotBefore(behindOthers, `${now} + ${HOLD}`);
-    const more = candidates.length === limit || haveNext;
-    return { rows, behindOthers, more, first: candidates[0]!.seq, until };
+    return { rows, behindOthers, more: isFull || haveNext, first: candidates[0]!.seq, until };
   }
 
   /** Gives up rows that were taken. */
@@ -249,9 +251,11 @@ export class OutboxTable {
     );
   }
 
-  *#checkedByIndex(candidates: readonly TakenRow[]): Steps<CheckedRows> {
+  /** @param isFull - whether the next look comes at once anyway */
+  *#checkedByIndex(candidates: readonly TakenRow[], isFull: boolean): Steps<CheckedRows> {
+    const next = isFull ? 'NULL' : `(${this.#firstBehind('own.seq')})`;
     const checked = yield [
-      `SELECT seq, (${this.#firstBehind('0')}) AS first, (${this.#firstBehind('own.seq')}) AS next FROM ${this.#name} AS own ` +
+      `SELECT seq, (${this.#firstBehind('0')}) AS first, ${next} AS next FROM ${this.#name} AS own ` +
         `WHERE seq IN (${placesFor(candidates)})`,
       seqsOf(candidates),
     ];
