@@ -16,5 +16,5 @@ const openQueue: OpenQueue = (limits) => {
   });
 };
 
-describeMessageStore('MemoryMessageStore', openQueue);
+describeMessageStore('MemoryMessageStore', openQueue, { claimsAlong: true });
 describeGroups('MemoryMessageStore', openQueue);

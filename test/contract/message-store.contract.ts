@@ -1,6 +1,6 @@
 import { describe } from '@jest/globals';
 import { ContractQueues, type OpenQueue } from './contract-queue.js';
-import { describeClaimingTransfers } from './rules/transfer-and-claim.rules.js';
+import { describeClaimingTransfers, describeClaimingTransfersAfterLoss } from './rules/transfer-and-claim.rules.js';
 import { describeAborts } from './rules/abort.rules.js';
 import { describeChanges } from './rules/change.rules.js';
 import { describeDebouncing } from './rules/debounce.rules.js';
@@ -25,7 +25,7 @@ import { describeWholeQueue } from './rules/whole-queue.rules.js';
 export function describeMessageStore(
   name: string,
   openQueue: OpenQueue,
-  { claimsAlong = false, follows = true, canChange = true, repeats = true } = {},
+  { claimsAlong = false, losesRecords = false, follows = true, canChange = true, repeats = true } = {},
 ): void {
   describe(`${name} as a message store`, () => {
     const queues = new ContractQueues(openQueue);
@@ -39,6 +39,7 @@ export function describeMessageStore(
     describeTransfers(queues);
     describeClaims(queues);
     if (claimsAlong) describeClaimingTransfers(queues);
+    if (claimsAlong && losesRecords) describeClaimingTransfersAfterLoss(queues);
     describeRates(queues);
     describeLeases(queues);
     describeSettlements(queues);

@@ -4,4 +4,5 @@ import { nativeStore } from './redis-stores.js';
 
 describeMessageStore('NativeMessageStore', (limits) => Promise.resolve(openRedisQueue(nativeStore(limits))), {
   claimsAlong: true,
+  losesRecords: true,
 });

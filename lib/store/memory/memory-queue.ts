@@ -177,6 +177,19 @@ export class MemoryQueue {
     return { messages: taken, isRateSpent };
   }
 
+  /** Takes what is due straight from delayed; undefined if anything stands in the way, and then nothing has changed. */
+  claimDue({ token, limit, maxBytes = Infinity, lease }: ClaimRequest, now: number): MemoryMessage[] | undefined {
+    const { rate, groups } = this.limits;
+    if (rate || groups || this.paused || this.table.count('ready') > 0 || this.#endedTokens.has(token))
+      return undefined;
+    if (this.#passed('active', now, 1).length > 0) return undefined;
+    const due = this.#passed('delayed', now, limit);
+    if (due.length > 0 && this.#hasTaken(token)) return undefined;
+    const taken = withinBytes(due, maxBytes);
+    this.table.lease(taken, token, Math.ceil(now + lease));
+    return taken;
+  }
+
   /** Whether a consumer waits for the rate, so that others need not be woken. */
   isRateAwaited(now: number): boolean {
     return this.limits.rate ? this.rate.isAwaited(now) : false;

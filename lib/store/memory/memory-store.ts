@@ -3,12 +3,14 @@ import type { Clock } from '../../timing/clock.js';
 import type { MessageState } from '../../message/message.js';
 import type {
   Claim,
+  ClaimedTransfer,
   ClaimReport,
   ClaimRequest,
   Doorbell,
   DueListener,
   Settlement,
   SettleReport,
+  Teller,
   TransferReport,
   TransferRequest,
 } from '../message-flow.js';
@@ -125,12 +127,18 @@ export class MemoryMessageStore implements MessageStore {
 
       const more = moved === limit || recovered + buried.length === limit;
       const ready = this.#queue.countClaimable();
-      const next = Math.min(this.#table.earliest('delayed') ?? Infinity, this.#table.earliest('active') ?? Infinity);
-      const nextAt = next === Infinity ? null : next;
-      const nextIn = nextAt === null ? null : Math.max(0, nextAt - now);
-      const report = { moved, recovered, buried, dropped, more, ready, nextIn, nextAt, at: now };
-      if (teller) this.#announcer.tell(teller, report);
-      return report;
+      return this.#report({ moved, recovered, buried, dropped, more, ready }, now, teller);
+    });
+  }
+
+  transferAndClaim(request: ClaimRequest, teller?: Teller): Promise<ClaimedTransfer | undefined> {
+    return this.#atomically((now) => {
+      const taken = this.#queue.claimDue(request, now);
+      if (!taken) return undefined;
+      const more = (this.#table.earliest('delayed') ?? Infinity) <= now;
+      const counts = { moved: taken.length, recovered: 0, buried: [], dropped: 0, more, ready: 0 };
+      const report = this.#report(counts, now, teller);
+      return { report, claimed: { messages: taken.map(copyOf), now, orphans: [], more: false } };
     });
   }
 
@@ -263,6 +271,20 @@ export class MemoryMessageStore implements MessageStore {
 
   openDoorbell(): Doorbell {
     return this.#doorbells.open();
+  }
+
+  /** Completes the report of a transfer with what comes next, and tells others of it. */
+  #report(
+    counts: Omit<TransferReport, 'nextIn' | 'nextAt' | 'at'>,
+    now: number,
+    teller: Teller | undefined,
+  ): TransferReport {
+    const next = Math.min(this.#table.earliest('delayed') ?? Infinity, this.#table.earliest('active') ?? Infinity);
+    const nextAt = next === Infinity ? null : next;
+    const nextIn = nextAt === null ? null : Math.max(0, nextAt - now);
+    const report = { ...counts, nextIn, nextAt, at: now };
+    if (teller) this.#announcer.tell(teller, report);
+    return report;
   }
 
   /** Runs `work` at once and whole: nothing in it waits. If it made the earliest due time earlier, that is announced. */
