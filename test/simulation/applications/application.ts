@@ -1,0 +1,240 @@
+import 'reflect-metadata';
+import { Global, Injectable, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import {
+  again,
+  DeferMessage,
+  DelayedHandler,
+  type DelayedMessage,
+  DelayQueueModule,
+  DelayQueueProducer,
+  InjectDelayQueueProducer,
+  RejectMessage,
+} from '../../../lib/index.js';
+import { SUBSTITUTES } from '../../../lib/runtime/delay-queue-tokens.js';
+import type { Substitutes } from '../../../lib/runtime/substitutes.js';
+import type { MessageStore } from '../../../lib/store/message-store.js';
+import { FixedPartitions } from '../../../lib/store/partitioned/fixed-partitions.js';
+import type { Link } from '../network/link.js';
+import { remoteDirectory } from '../network/remote-directory.js';
+import { type OnEffect, remoteStore } from '../network/remote-store.js';
+import type { SimulatedServer } from '../network/server.js';
+import type { Subscriptions } from '../network/subscriptions.js';
+import type { SimulatedProcess } from '../world/simulated-process.js';
+import type { Conduct } from './conduct.js';
+import type { Scenario } from './scenario.js';
+
+/** Told of each start of a handler; says what the handler does. */
+export type OnStart = (message: DelayedMessage, process: SimulatedProcess) => HandlerRun;
+
+export interface HandlerRun {
+  readonly conduct: Conduct;
+  /** The handler is done. */
+  ended(): void;
+}
+
+export interface ApplicationParts {
+  readonly process: SimulatedProcess;
+  readonly scenario: Scenario;
+  readonly server: SimulatedServer;
+  readonly link: Link;
+  readonly subscriptions: Subscriptions;
+  readonly onEffect: OnEffect;
+  readonly onStart: OnStart;
+  /** Told of what the library logs as an error that no fault explains. */
+  readonly onEvent: (name: string, fields: object) => void;
+}
+
+/** An application in one process. */
+export interface Application {
+  readonly producer: DelayQueueProducer;
+  /** Of another instance of the module, with queues of its own. */
+  readonly other: DelayQueueProducer;
+  close(): Promise<void>;
+}
+
+/** The name of the second instance, which has the queue `other`. */
+const OTHER = 'other';
+
+/** Starts a real application. Its start takes no virtual time but that of its calls. */
+export async function startApplication(parts: ApplicationParts): Promise<Application> {
+  const { scenario } = parts;
+  const { lease, checkInterval, blockTimeout, attempts, retryDelay, concurrency, partitions, rate } = scenario;
+  const has = (kind: string) => scenario.queues.some((queue) => queue.kind === kind);
+  const common = {
+    ...{ lease, checkInterval, blockTimeout, attempts, concurrency },
+    backoff: { type: 'fixed', delay: retryDelay },
+  } as const;
+  const { batch, batchWait, expiresAfter, onExpired } = scenario;
+  const handle = (_payload: unknown, message: DelayedMessage) => runHandler(parts, message);
+  const handleAll = (_payloads: readonly unknown[], messages: readonly DelayedMessage[]) =>
+    Promise.allSettled(messages.map(async (message) => runHandler(parts, message)));
+
+  @Injectable()
+  class Handlers {
+    @DelayedHandler('plain', { ...common, partitions })
+    plain(payload: unknown, message: DelayedMessage) {
+      return handle(payload, message);
+    }
+  }
+
+  @Injectable()
+  class Expiring {
+    @DelayedHandler('expiring', { ...common, expiresAfter, onExpired })
+    handle(payload: unknown, message: DelayedMessage) {
+      return handle(payload, message);
+    }
+  }
+
+  @Injectable()
+  class Ordered {
+    @DelayedHandler('ordered', { ...common, groups: { concurrency: 1, onRetry: 'hold' } })
+    handle(payload: unknown, message: DelayedMessage) {
+      return handle(payload, message);
+    }
+  }
+
+  @Injectable()
+  class Shared {
+    @DelayedHandler('shared', { ...common, groups: { concurrency: 3, onRetry: 'pass' } })
+    handle(payload: unknown, message: DelayedMessage) {
+      return handle(payload, message);
+    }
+  }
+
+  @Injectable()
+  class Batches {
+    @DelayedHandler('batches', { ...common, batch, batchWait, partitions })
+    handle(payloads: readonly unknown[], messages: readonly DelayedMessage[]) {
+      return handleAll(payloads, messages);
+    }
+  }
+
+  @Injectable()
+  class Crews {
+    @DelayedHandler('crews', {
+      ...common,
+      ...{ batch, batchWait, batchPerGroup: true },
+      groups: { concurrency: 3, onRetry: 'pass' },
+    })
+    handle(payloads: readonly unknown[], messages: readonly DelayedMessage[]) {
+      return handleAll(payloads, messages);
+    }
+  }
+
+  @Injectable()
+  class Rated {
+    @DelayedHandler('rated', { ...common, rate })
+    handle(payload: unknown, message: DelayedMessage) {
+      return handle(payload, message);
+    }
+  }
+
+  @Injectable()
+  class Tenants {
+    @DelayedHandler('tenant-*', common)
+    handle(payload: unknown, message: DelayedMessage) {
+      return handle(payload, message);
+    }
+  }
+
+  @Injectable()
+  class Other {
+    @DelayedHandler('other', { ...common, instance: OTHER })
+    handle(payload: unknown, message: DelayedMessage) {
+      return handle(payload, message);
+    }
+  }
+
+  @Injectable()
+  class Producers {
+    constructor(
+      readonly producer: DelayQueueProducer,
+      @InjectDelayQueueProducer(OTHER) readonly other: DelayQueueProducer,
+    ) {}
+  }
+
+  @Global()
+  @Module({ providers: [{ provide: SUBSTITUTES, useValue: substitutesOf(parts) }], exports: [SUBSTITUTES] })
+  class SimulationModule {}
+
+  const kinds = { expiring: Expiring, ordered: Ordered, shared: Shared, batches: Batches, crews: Crews, rated: Rated };
+  const used = Object.entries({ ...kinds, tenant: Tenants, other: Other }).filter(([kind]) => has(kind));
+  const { callTimeout: offerTimeout, shutdownTimeout } = scenario;
+  const options = { store: 'memory', offerTimeout, shutdownTimeout } as const;
+
+  @Module({
+    imports: [
+      SimulationModule,
+      DelayQueueModule.forRoot(options),
+      DelayQueueModule.forRoot({ ...options, name: OTHER }),
+    ],
+    providers: [Handlers, Producers, ...used.map(([, provider]) => provider)],
+  })
+  class ApplicationModule {}
+
+  const application = await NestFactory.createApplicationContext(ApplicationModule, {
+    logger: false,
+    abortOnError: false,
+  });
+  const { producer, other } = application.get(Producers);
+  return { producer, other, close: () => application.close() };
+}
+
+function runHandler({ process, onStart }: ApplicationParts, message: DelayedMessage): unknown {
+  const { conduct, ended } = onStart(message, process);
+  const { takes, spins, until } = conduct;
+  const end = () => {
+    ended();
+    return endOf(conduct);
+  };
+  if (spins > 0) process.spend(spins);
+  if (until) return until.then(end);
+  if (takes === 0) return end();
+  return new Promise((resolve) => process.clock.schedule(() => resolve(undefined), takes)).then(end);
+}
+
+function endOf({ end, delay }: Conduct): unknown {
+  if (end === 'throw') throw new Error('unlucky');
+  if (end === 'reject') throw new RejectMessage('unwanted');
+  if (end === 'defer') throw new DeferMessage(delay);
+  return end === 'again' ? again(delay) : undefined;
+}
+
+function substitutesOf(parts: ApplicationParts): Substitutes {
+  const { process, server, link, subscriptions, onEffect, onEvent } = parts;
+  const remotes = new Map<object, MessageStore>();
+  const remoteOf = (queue: string, store: MessageStore) => {
+    let remote = remotes.get(store);
+    if (!remote) {
+      remote = remoteStore({ queue, store: store as never, link, subscriptions, onEffect });
+      remotes.set(store, remote);
+    }
+    return remote;
+  };
+  return {
+    clock: process.clock,
+    random: process.random,
+    adjust: (handler) => handler,
+    openStores: (instance, events) => {
+      for (const name of ['lease-lost', 'repaired'] as const) events.on(name, (fields) => onEvent(name, fields));
+      return {
+        connect: () => undefined,
+        check: () => Promise.resolve(),
+        get isConnected() {
+          return !link.isDown;
+        },
+        open: (queue, options) => {
+          const { groups, stores } = server.open(instance, queue, options);
+          const partitions = stores.filter((store) => store !== groups).map((store) => remoteOf(queue, store));
+          return new FixedPartitions(partitions, undefined, groups && remoteOf(queue, groups));
+        },
+        directory: remoteDirectory(server.directoryOf(instance), link, subscriptions),
+        hasGroups: () => Promise.resolve(false),
+        announceGroups: () => undefined,
+        hurry: () => undefined,
+        close: () => Promise.resolve(),
+      };
+    },
+  };
+}

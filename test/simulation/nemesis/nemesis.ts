@@ -1,0 +1,210 @@
+import type { Scenario } from '../applications/scenario.js';
+import { CALL_FAULTS, type CallFault, type CallTrouble, type Link } from '../network/link.js';
+import type { Subscriptions } from '../network/subscriptions.js';
+import type { Journal } from '../oracle/journal.js';
+import type { Oracle } from '../oracle/oracle.js';
+import { between, type Chance, integer, pick } from '../world/chance.js';
+import type { SimulatedProcess } from '../world/simulated-process.js';
+import type { World } from '../world/world.js';
+
+export const FAULT_KINDS = [
+  'calls',
+  'lone call',
+  'link cut',
+  'subscription lost',
+  'subscription silent',
+  'waits silent',
+  'killed',
+  'replaced',
+  'frozen',
+  'suspended',
+  'all cut',
+] as const;
+
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** One thing that goes wrong: planned before the run, so that each can be left out without a change to the others. */
+export interface Fault {
+  readonly number: number;
+  readonly kind: FaultKind;
+  /** ms of the world. */
+  readonly at: number;
+  /** ms. */
+  readonly length: number;
+  /** Which process, of those that are up then. */
+  readonly place: number;
+}
+
+/** A process that something can happen to. */
+export interface Victim {
+  readonly process: SimulatedProcess;
+  readonly link: Link;
+  readonly subscriptions: Subscriptions;
+  /** Ends it now; another one starts after `pause` ms. */
+  kill(pause: number): void;
+  /** Has it stop by itself, and starts another one. */
+  replace(): void;
+}
+
+export interface NemesisOptions {
+  readonly world: World;
+  readonly scenario: Scenario;
+  readonly oracle: Oracle;
+  readonly journal: Journal;
+  readonly victims: () => readonly Victim[];
+  /** The numbers of the faults that do not happen. */
+  readonly without: ReadonlySet<number>;
+  /** Undefined: all kinds. */
+  readonly kinds: readonly FaultKind[] | undefined;
+}
+
+/** How long a storm lasts, and how long what follows, ms. */
+const STORM = 40_000;
+const CALM = 40_000;
+
+/** The calls that a lone fault aims at. */
+const AIMS = ['settle', 'claim', 'transferAndClaim', 'transfer', 'extend', 'offer', 'ring', 'cancel', 'abort'] as const;
+
+/** How long after the end of a trouble with calls a process is well again, ms: loops pause up to 5 s after failures in a row. */
+const LONGEST_PAUSE = 5000;
+
+/**
+ * Lets things go wrong: many at once for a while, then one at a time, whose effects do not hide behind those of others, then nothing
+ * at all.
+ */
+export class Nemesis {
+  readonly counts: Record<string, number> = {};
+  readonly happened: Fault[] = [];
+  isOver = false;
+  #number = 0;
+  readonly #plan: Chance;
+
+  constructor(private readonly options: NemesisOptions) {
+    this.#plan = options.world.chance('plan of faults');
+  }
+
+  start(): void {
+    this.#storm();
+  }
+
+  /** Nothing goes wrong from now on. */
+  end(): void {
+    this.isOver = true;
+  }
+
+  #storm(): void {
+    const { now } = this.options.world;
+    const end = now + STORM;
+    for (let at = now + 1000; at < end; at += between(this.#plan, 200, 5000)) this.#arrange(at, 8000);
+    this.options.world.at(end + CALM / 2, () => this.#lone());
+  }
+
+  /** Far apart, and so short that the effect of each is over before the next. */
+  #lone(): void {
+    const { now } = this.options.world;
+    const count = 6;
+    for (let i = 0; i < count; i++) this.#arrange(now + i * CALM + 5000, 3000);
+    this.options.world.at(now + count * CALM + CALM, () => {
+      if (!this.isOver) this.#storm();
+    });
+  }
+
+  #arrange(at: number, longest: number): void {
+    const number = this.#number++;
+    const chance = this.options.world.chance(`fault ${number}`);
+    const { kinds = FAULT_KINDS, without } = this.options;
+    const fault: Fault = {
+      ...{ number, at, kind: kinds[Math.floor(chance() * kinds.length)]! },
+      ...{ length: chance() ** 2 * longest, place: integer(chance, 0, 1000) },
+    };
+    if (!without.has(number)) this.options.world.at(at, () => this.#happen(fault, chance));
+  }
+
+  #happen(fault: Fault, chance: Chance): void {
+    const victims = this.options.victims();
+    const victim = victims[fault.place % Math.max(1, victims.length)];
+    if (this.isOver || !victim) return;
+    const { kind, length } = fault;
+    const { world, oracle, journal } = this.options;
+    const { process, link, subscriptions } = victim;
+    this.counts[kind] = (this.counts[kind] ?? 0) + 1;
+    this.happened.push(fault);
+    journal.write(() => `fault ${fault.number}: ${kind}, ${process.name}, ${Math.round(length)} ms`);
+    journal.digestOf(5, fault.number);
+    const troubled = (aftermath: number, who = process) => oracle.troubled(who, world.now + length + aftermath);
+    switch (kind) {
+      case 'calls':
+        return this.#troubleCalls(victim, { chance, share: between(chance, 0.01, 0.3), only: undefined }, length);
+      case 'lone call':
+        return this.#troubleOneCall(victim, chance);
+      case 'link cut':
+        link.cut(length);
+        return troubled(this.#recovery(length));
+      case 'all cut':
+        for (const each of victims) {
+          each.link.cut(length);
+          troubled(this.#recovery(length), each.process);
+        }
+        return undefined;
+      case 'subscription lost':
+        subscriptions.lose();
+        return oracle.troubled(process, world.now + 350);
+      case 'subscription silent':
+        subscriptions.silence(length);
+        return troubled(350);
+      case 'waits silent':
+        link.silenceWaits(length);
+        return troubled(this.options.scenario.blockTimeout + LONGEST_PAUSE + 200);
+      case 'killed':
+        return victim.kill(between(chance, 0, 5000));
+      case 'replaced':
+        return victim.replace();
+      case 'frozen':
+        process.freeze(length);
+        return troubled(100);
+      case 'suspended':
+        process.suspend(length);
+        return troubled(100);
+    }
+  }
+
+  /** After calls have failed for a while, the pauses between attempts are as long. */
+  #recovery(length: number): number {
+    return this.options.scenario.callTimeout + Math.min(LONGEST_PAUSE, 400 + length);
+  }
+
+  #troubleCalls({ link, process }: Victim, trouble: Omit<CallTrouble, 'faults' | 'onStrike'>, length: number): void {
+    const { world, oracle } = this.options;
+    oracle.troubled(process, world.now + length + this.#recovery(length));
+    const running: CallTrouble = {
+      ...{ ...trouble, faults: CALL_FAULTS },
+      onStrike: (call, fault, until) => {
+        this.#strike(process, call, fault);
+        oracle.troubled(process, until + this.#recovery(length));
+      },
+    };
+    link.troubles.add(running);
+    world.after(length, () => link.troubles.delete(running));
+  }
+
+  /** A single call goes wrong, the next one of its kind. */
+  #troubleOneCall({ link, process }: Victim, chance: Chance): void {
+    const { oracle } = this.options;
+    const faults: [CallFault] = [pick(chance, CALL_FAULTS)];
+    const running: CallTrouble = {
+      ...{ chance, share: 1, faults, only: pick(chance, AIMS) },
+      onStrike: (call, fault, until) => {
+        link.troubles.delete(running);
+        this.#strike(process, call, fault);
+        oracle.troubled(process, until + 400);
+      },
+    };
+    link.troubles.add(running);
+  }
+
+  #strike(process: SimulatedProcess, call: string, fault: CallFault): void {
+    const name = `${call} ${fault}`;
+    this.counts[name] = (this.counts[name] ?? 0) + 1;
+    this.options.journal.write(() => `${process.name} ${name}`);
+  }
+}

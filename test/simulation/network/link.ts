@@ -1,0 +1,170 @@
+import { explain, notConnected } from '../../../lib/redis/redis-errors.js';
+import type { Chance } from '../world/chance.js';
+import type { SimulatedProcess } from '../world/simulated-process.js';
+
+/** What can happen to a call on its way. */
+export type CallFault =
+  /** It never arrives, and its caller soon knows. */
+  | 'refused'
+  /** It never arrives. */
+  | 'request lost'
+  /** It takes effect, and its answer gets lost. */
+  | 'answer lost'
+  /** It arrives when its caller has given up. */
+  | 'arrives late'
+  /** It, and what is sent after it, takes its time to arrive. */
+  | 'slow there'
+  /** Its answer, and what is answered after it, takes its time. */
+  | 'slow back';
+
+export const CALL_FAULTS = [
+  'refused',
+  'request lost',
+  'answer lost',
+  'arrives late',
+  'slow there',
+  'slow back',
+] as const;
+
+/** Something that makes calls of a process fail for a while. */
+export interface CallTrouble {
+  readonly chance: Chance;
+  readonly share: number;
+  readonly faults: readonly [CallFault, ...CallFault[]];
+  /** Which call; undefined: any. */
+  readonly only: string | undefined;
+  /** Called when it has struck; `until`: when the caller knows at the latest. */
+  readonly onStrike: (call: string, fault: CallFault, until: number) => void;
+}
+
+/** These take no effect once their callers have given up: a deadline travels with them. */
+const HAVE_DEADLINE = new Set([
+  ...['offer', 'cancel', 'reschedule', 'change', 'claim', 'transferAndClaim', 'extend', 'abort', 'pause', 'resume'],
+  ...['clear', 'redrive', 'discard'],
+]);
+
+/** How long a call whose connection is gone waits before it fails, as a share of its time. */
+const HARDLY_ANY_TIME_LEFT = 0.9;
+
+/** A process' end of the network: what it sends arrives in order, and so do the answers. */
+export class Link {
+  readonly troubles = new Set<CallTrouble>();
+  readonly #chance: Chance;
+  #downUntil = -Infinity;
+  #waitsDeadUntil = -Infinity;
+  #lastArrival = 0;
+  #lastAnswer = 0;
+  readonly #onCut = new Set<() => void>();
+
+  constructor(
+    readonly process: SimulatedProcess,
+    readonly callTimeout: number,
+  ) {
+    this.#chance = process.world.chance(`${process.name}/network`);
+  }
+
+  /** How long something takes in one direction, ms. */
+  latency(): number {
+    return 0.1 + 0.4 * this.#chance() ** 4 + (this.#chance() < 0.001 ? 20 * this.#chance() : 0);
+  }
+
+  /** For what else happens at this end of the network. */
+  draw(): number {
+    return this.#chance();
+  }
+
+  /** From now on until then, waits are never answered. */
+  silenceWaits(ms: number): void {
+    this.#waitsDeadUntil = this.process.world.now + ms;
+  }
+
+  get areWaitsDead(): boolean {
+    return this.process.world.now < this.#waitsDeadUntil;
+  }
+
+  get isDown(): boolean {
+    return this.process.world.now < this.#downUntil;
+  }
+
+  /** When it is up again, if it is down. */
+  get upAt(): number {
+    return this.#downUntil;
+  }
+
+  /** Nothing gets through for a while, and all connections are lost. */
+  cut(ms: number): void {
+    this.#downUntil = Math.max(this.#downUntil, this.process.world.now + ms);
+    for (const task of [...this.#onCut]) task();
+  }
+
+  /** Calls a task whenever all connections are lost, until the returned function is called. */
+  onCut(task: () => void): () => void {
+    this.#onCut.add(task);
+    return () => this.#onCut.delete(task);
+  }
+
+  /** Has the server do some work, as far as the request and its answer get through. */
+  call<Answer>(name: string, work: () => Promise<Answer>): Promise<Answer> {
+    const { process, callTimeout } = this;
+    const { world } = process;
+    const sentAt = process.now;
+    const givesUpAt = sentAt + callTimeout;
+    return new Promise((resolve, reject) => {
+      const fail = (at: number, error: Error) => void world.at(at, () => reject(error), process);
+      const loseAnswer = (at: number) => fail(at, explain(name, new Error('Connection is closed.')));
+      const perform = (at: number, answer: (result: Answer) => void) =>
+        void world.at(at, () => {
+          void work().then(answer, (error: Error) => fail(world.now + this.latency(), error));
+        });
+
+      let start = sentAt;
+      if (this.isDown) {
+        if (this.upAt > sentAt + callTimeout * HARDLY_ANY_TIME_LEFT)
+          return fail(givesUpAt, notConnected(name, callTimeout, undefined));
+        start = this.upAt;
+      }
+      const trouble = this.#troubleOf(name);
+      const delay = callTimeout * this.#chance();
+      if (trouble) {
+        const { fault, onStrike } = trouble;
+        const noticed = this.#chance() < 0.5 ? givesUpAt : Math.min(givesUpAt, start + delay);
+        if (fault === 'refused') {
+          onStrike(name, fault, start + delay);
+          return fail(start + delay, notConnected(name, callTimeout, undefined));
+        }
+        if (fault === 'request lost' || fault === 'arrives late') {
+          onStrike(name, fault, noticed);
+          if (fault === 'arrives late' && !HAVE_DEADLINE.has(name)) perform(noticed + 2 * delay, () => undefined);
+          return loseAnswer(noticed);
+        }
+        if (fault === 'answer lost') {
+          onStrike(name, fault, noticed);
+          perform(start + Math.min(delay, noticed - start), () => undefined);
+          return loseAnswer(noticed);
+        }
+        onStrike(name, fault, start + delay);
+        if (fault === 'slow there') this.#lastArrival = Math.max(this.#lastArrival, start + delay);
+        else this.#lastAnswer = Math.max(this.#lastAnswer, start + delay);
+      }
+      const arrival = (this.#lastArrival = Math.max(this.#lastArrival, start + this.latency()));
+      if (arrival > givesUpAt) {
+        if (!HAVE_DEADLINE.has(name)) perform(arrival, () => undefined);
+        return loseAnswer(givesUpAt);
+      }
+      perform(arrival, (result) => {
+        const answered = (this.#lastAnswer = Math.max(this.#lastAnswer, world.now + this.latency()));
+        if (answered > givesUpAt || this.isDown) loseAnswer(Math.min(answered, givesUpAt));
+        else world.at(answered, () => resolve(result), process);
+      });
+    });
+  }
+
+  #troubleOf(call: string): { readonly fault: CallFault; readonly onStrike: CallTrouble['onStrike'] } | undefined {
+    for (const { chance, share, faults, only, onStrike } of this.troubles) {
+      if ((only === undefined || only === call) && chance() < share) {
+        return { fault: faults[Math.floor(chance() * faults.length)]!, onStrike };
+      }
+    }
+    return undefined;
+  }
+}

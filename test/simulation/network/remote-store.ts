@@ -1,0 +1,141 @@
+import { closed, explain } from '../../../lib/redis/redis-errors.js';
+import type { Doorbell, DueListener } from '../../../lib/store/message-flow.js';
+import type { MemoryMessageStore } from '../../../lib/store/memory/memory-store.js';
+import type { MessageStore } from '../../../lib/store/message-store.js';
+import type { Link } from './link.js';
+import type { Subscriptions } from './subscriptions.js';
+
+const CALLS = [
+  ...['offer', 'cancel', 'reschedule', 'change', 'find', 'transfer', 'transferAndClaim', 'claim', 'ring', 'extend'],
+  ...['settle', 'abort', 'repair', 'status', 'countTypes', 'pause', 'resume', 'clear', 'list', 'listGroup', 'redrive'],
+  'discard',
+] as const;
+
+/** How long after the end of its time a wait without an answer fails, ms: a client gives up by itself. */
+const WAIT_GRACE = 5000;
+
+/** Told of each call that takes effect, before its answer leaves. */
+export type OnEffect = (effect: {
+  readonly queue: string;
+  readonly store: MemoryMessageStore;
+  readonly call: string;
+  readonly args: readonly unknown[];
+  readonly result: unknown;
+}) => void;
+
+export interface RemoteStoreOptions {
+  readonly queue: string;
+  readonly store: MemoryMessageStore;
+  readonly link: Link;
+  readonly subscriptions: Subscriptions;
+  readonly onEffect: OnEffect;
+}
+
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+/** A store at the other end of the network. */
+export function remoteStore({ queue, store, link, subscriptions, onEffect }: RemoteStoreOptions): MessageStore {
+  const methods = store as unknown as Record<string, Method>;
+  const calls = Object.fromEntries(
+    CALLS.map((call) => [
+      call,
+      (...args: unknown[]) =>
+        link.call(call, () =>
+          methods[call]!.apply(store, args).then((result) => {
+            onEffect({ queue, store, call, args, result });
+            return result;
+          }),
+        ),
+    ]),
+  );
+  const rest = {
+    watchDue: (listener: DueListener) =>
+      subscriptions.open((deliver) =>
+        store.watchDue({
+          onEarlierDue: (announcement) => deliver(() => listener.onEarlierDue(announcement)),
+          onTransfer: (transfer) => deliver(() => listener.onTransfer?.(transfer)),
+          onAbort: (claim) => deliver(() => listener.onAbort?.(claim)),
+          onListening: () => deliver(() => listener.onListening()),
+        }),
+      ),
+    openDoorbell: () => new RemoteDoorbell(store, link),
+  };
+  return { ...calls, ...rest } as unknown as MessageStore;
+}
+
+/** One wait at a time, each on the server with a client of its own. */
+class RemoteDoorbell implements Doorbell {
+  #isClosed = false;
+  /** The wait that is under way at the server. */
+  #bell: Doorbell | undefined;
+
+  constructor(
+    private readonly store: MemoryMessageStore,
+    private readonly link: Link,
+  ) {
+    const { process } = link;
+    // The server may not notice for a while that a process is gone; until then, its client still takes what rings.
+    process.onDeath(() => process.world.after(link.draw() < 0.3 ? 20_000 : 1, () => void this.#bell?.close()));
+  }
+
+  wait(timeout: number): Promise<boolean> {
+    const { link } = this;
+    const { process } = link;
+    const { world } = process;
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return resolve(false);
+      let isOver = false;
+      const end = () => {
+        const wasOver = isOver;
+        isOver = true;
+        forgetCut();
+        return !wasOver;
+      };
+      const fail = (at: number) =>
+        void world.at(
+          at,
+          () => reject(this.#isClosed ? closed('BLPOP') : explain('BLPOP', new Error('Connection is closed.'))),
+          process,
+        );
+      const forgetCut = link.onCut(() => {
+        void this.#bell?.close();
+        if (end()) fail(world.now + link.latency());
+      });
+      if (link.isDown) {
+        end();
+        return fail(link.upAt + link.latency());
+      }
+      // Whatever happens, the client has an answer by then.
+      const giveUp = world.at(process.now + timeout + WAIT_GRACE, () => {
+        if (end()) fail(world.now);
+      });
+      world.at(process.now + link.latency(), () => {
+        if (isOver) return;
+        const bell = (this.#bell = this.store.openDoorbell());
+        void bell.wait(timeout).then((rang) => {
+          if (isOver) return;
+          if (link.areWaitsDead) return;
+          giveUp.task = undefined;
+          if (end()) world.at(world.now + link.latency(), () => resolve(rang), process);
+        });
+      });
+    });
+  }
+
+  leave(): void {
+    const { process } = this.link;
+    if (!this.link.isDown) process.world.at(process.now + this.link.latency(), () => this.#bell?.leave());
+  }
+
+  close(): Promise<void> {
+    const { process } = this.link;
+    const { world } = process;
+    this.#isClosed = true;
+    return new Promise((resolve) => {
+      world.at(process.now + this.link.latency(), () => {
+        void this.#bell?.close();
+        world.at(world.now + this.link.latency(), resolve, process);
+      });
+    });
+  }
+}

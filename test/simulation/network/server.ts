@@ -1,0 +1,88 @@
+import type { ResolvedQueueOptions } from '../../../lib/options/queue-options-schema.js';
+import { limitsOfPartition } from '../../../lib/runtime/partition-limits.js';
+import { MemoryQueueDirectory } from '../../../lib/store/memory/memory-directory.js';
+import { MemoryPartitions } from '../../../lib/store/memory/memory-partitions.js';
+import { MemoryMessageStore } from '../../../lib/store/memory/memory-store.js';
+import type { GroupRules } from '../../../lib/store/message-store.js';
+import type { FixedPartitions } from '../../../lib/store/partitioned/fixed-partitions.js';
+import type { Clock } from '../../../lib/timing/clock.js';
+import { cancel, type World } from '../world/world.js';
+
+/** Where all messages are: what Redis is to real processes. */
+export class SimulatedServer {
+  readonly clock: Clock;
+  readonly #instances = new Map<
+    string,
+    { directory: MemoryQueueDirectory; partitions: MemoryPartitions<MemoryMessageStore> }
+  >();
+  readonly #opened = new Map<string, FixedPartitions>();
+  /** By what they say: the memory store takes equal rules of another object for a change. */
+  readonly #rules = new Map<string, GroupRules>();
+  /** How far its clock was moved, ms. */
+  #shift = 0;
+
+  constructor(world: World) {
+    const schedule = (task: () => void, delay: number) => {
+      const timer = world.after(delay, task);
+      return () => cancel(timer);
+    };
+    this.clock = {
+      monotonic: () => world.now + this.#shift,
+      wall: () => world.epoch + world.now + this.#shift,
+      schedule,
+      schedulePunctually: schedule,
+    };
+  }
+
+  /** What its clock shows, ms since 1970. */
+  get time(): number {
+    return this.clock.wall();
+  }
+
+  /** Sets the clock forward, or back. */
+  shiftClock(ms: number): void {
+    this.#shift += ms;
+  }
+
+  directoryOf(instance: string): MemoryQueueDirectory {
+    return this.#instance(instance).directory;
+  }
+
+  /** Opens a queue. All processes have the same limits. */
+  open(instance: string, queue: string, options: ResolvedQueueOptions): FixedPartitions {
+    const name = `${instance}/${queue}`;
+    let opened = this.#opened.get(name);
+    if (!opened) {
+      const groups = options.groups && this.#sharedRules(options.groups);
+      const limits = { ...limitsOfPartition(options), groups };
+      opened = this.#instance(instance).partitions.open(queue, options.partitions, limits);
+      this.#opened.set(name, opened);
+    }
+    return opened;
+  }
+
+  stores(): MemoryMessageStore[] {
+    return [...this.#instances.values()].flatMap(({ partitions }) => partitions.all());
+  }
+
+  #instance(name: string) {
+    let instance = this.#instances.get(name);
+    if (!instance) {
+      const directory = new MemoryQueueDirectory();
+      const create = (_: string, limits: MemoryMessageStoreLimits) =>
+        new MemoryMessageStore({ limits, clock: this.clock });
+      instance = { directory, partitions: new MemoryPartitions(directory, create) };
+      this.#instances.set(name, instance);
+    }
+    return instance;
+  }
+
+  #sharedRules(rules: GroupRules): GroupRules {
+    const text = JSON.stringify(rules);
+    const shared = this.#rules.get(text) ?? rules;
+    this.#rules.set(text, shared);
+    return shared;
+  }
+}
+
+type MemoryMessageStoreLimits = ConstructorParameters<typeof MemoryMessageStore>[0]['limits'];

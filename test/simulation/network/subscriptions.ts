@@ -1,0 +1,86 @@
+import { cancel, type WorldEvent } from '../world/world.js';
+import type { Link } from './link.js';
+
+/** Passes something on to the process that has subscribed. */
+export type Deliver = (announcement: () => void) => void;
+
+/** How long it takes at most until a lost subscription is there again, ms. */
+const LONGEST_RECONNECTION = 300;
+
+/** The subscriptions of a process: announcements get lost, and nobody repeats them. */
+export class Subscriptions {
+  /** Until then, announcements are lost and nobody notices. */
+  #silentUntil = -Infinity;
+  readonly #connections = new Set<{ connect(): void; disconnect(): void }>();
+  #lastDelivery = 0;
+  #reconnection: WorldEvent | undefined;
+
+  constructor(private readonly link: Link) {
+    link.onCut(() => this.lose());
+    link.process.onDeath(() => {
+      for (const connection of this.#connections) connection.disconnect();
+    });
+  }
+
+  /** Loses announcements for a while, until a new connection takes the place of the one that is dead. */
+  silence(ms: number): void {
+    const { world } = this.link.process;
+    this.#silentUntil = world.now + ms;
+    world.at(this.#silentUntil, () => this.lose());
+  }
+
+  /** Loses the connection, and opens another one. */
+  lose(): void {
+    const { link } = this;
+    const { world } = link.process;
+    for (const connection of this.#connections) connection.disconnect();
+    if (this.#reconnection) cancel(this.#reconnection);
+    const at = Math.max(world.now, link.upAt) + link.latency() + LONGEST_RECONNECTION * link.draw();
+    this.#reconnection = world.at(at, () => {
+      if (link.process.isDead) return;
+      if (link.isDown) return this.lose();
+      for (const connection of this.#connections) connection.connect();
+    });
+  }
+
+  /**
+   * @param watch - subscribes at the server, and returns what ends that
+   * @returns ends the subscription
+   */
+  open(watch: (deliver: Deliver) => () => void): () => void {
+    const { process } = this.link;
+    const { world } = process;
+    let unwatch: (() => void) | undefined;
+    let isEnded = false;
+    const deliver: Deliver = (announcement) => {
+      if (world.now < this.#silentUntil || this.link.isDown) return;
+      this.#lastDelivery = Math.max(this.#lastDelivery, world.now + this.link.latency());
+      const connection = unwatch;
+      world.at(
+        this.#lastDelivery,
+        () => {
+          if (!isEnded && connection === unwatch) announcement();
+        },
+        process,
+      );
+    };
+    const connection = {
+      connect: () => {
+        if (!isEnded && !unwatch) unwatch = watch(deliver);
+      },
+      disconnect: () => {
+        unwatch?.();
+        unwatch = undefined;
+      },
+    };
+    this.#connections.add(connection);
+    world.at(process.now + this.link.latency(), () => {
+      if (!this.link.isDown && !process.isDead) connection.connect();
+    });
+    return () => {
+      isEnded = true;
+      connection.disconnect();
+      this.#connections.delete(connection);
+    };
+  }
+}

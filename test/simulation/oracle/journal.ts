@@ -1,0 +1,45 @@
+import type { World } from '../world/world.js';
+
+/** What has happened: a digest of everything, and if somebody wants to read it, a line each. */
+export class Journal {
+  #high = 0x811c9dc5;
+  #low = 0x01000193;
+  readonly #lines: string[] = [];
+
+  /** @param isKept - whether lines are kept */
+  constructor(
+    private readonly world: World,
+    readonly isKept: boolean,
+  ) {}
+
+  /** Makes the digest depend on something, and on when and where it has happened. */
+  digestOf(what: number, detail: number): void {
+    const { now, events, current } = this.world;
+    this.#mix(what);
+    this.#mix(detail);
+    this.#mix(events);
+    this.#mix(Math.floor(now * 4096));
+    if (current) this.#mix(current.name.length + Number(current.name.slice(1)));
+  }
+
+  /** @param line - about a message it begins with its id and a space */
+  write(line: () => string): void {
+    if (!this.isKept) return;
+    const { now, current } = this.world;
+    this.#lines.push(`${(now / 1000).toFixed(6).padStart(12)} s ${(current?.name ?? '').padEnd(4)} ${line()}`);
+  }
+
+  get digest(): string {
+    const hex = (part: number) => (part >>> 0).toString(16).padStart(8, '0');
+    return hex(this.#high) + hex(this.#low);
+  }
+
+  get lines(): readonly string[] {
+    return this.#lines;
+  }
+
+  #mix(value: number): void {
+    this.#low = Math.imul(this.#low ^ value, 0x01000193) + 0x7f4a7c15;
+    this.#high = Math.imul(this.#high ^ (this.#low >>> 7) ^ value, 0x85ebca6b);
+  }
+}

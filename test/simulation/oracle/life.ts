@@ -1,0 +1,90 @@
+import type { ConductEnd } from '../applications/conduct.js';
+import type { QueueTraits } from '../applications/scenario.js';
+import type { MessageStore } from '../../../lib/store/message-store.js';
+import type { DueTime } from '../../../lib/store/message-intake.js';
+import type { Member } from './member.js';
+
+/** Who holds a message, as the server has it. */
+export interface Holder {
+  readonly token: string;
+  readonly member: Member;
+  /** ms of the world. */
+  readonly since: number;
+  leaseEnd: number;
+}
+
+/** What a handler does, or has done, with a message under one claim. */
+export interface Run {
+  readonly token: string;
+  readonly member: Member;
+  readonly end: ConductEnd;
+  isOver: boolean;
+}
+
+export type LifeEnd = 'handled' | 'expired' | 'dead' | 'cancelled' | 'aborted' | 'discarded' | 'cleared';
+
+/** Why a claim of a message has ended other than by its own outcome. */
+export type LossReason = 'lease ended' | 'replaced' | 'aborted' | 'cleared' | 'claimed again' | 'released' | 'settled';
+
+/** A message from its offer to its end: what the server knows of it, and what handlers have done. */
+export class Life {
+  readonly number: number;
+  /** Undefined: it is in the queue. */
+  end: LifeEnd | undefined;
+  endedAt = Infinity;
+  /** When it was first due, by the server's clock; an expiry counts from then. */
+  firstDue: number;
+  failedAttempts = 0;
+  /** Whether a claim has taken it since it was offered, or came again: from then on, its expiry stays. */
+  wasClaimed = false;
+  /** How often a handler has started with a message of this id. */
+  starts = 0;
+  hasPermit = false;
+  holder: Holder | undefined;
+  run: Run | undefined;
+  lastLoss: { readonly token: string; readonly reason: LossReason } | undefined;
+  /** The due time of the message that follows it. */
+  follower: DueTime | undefined;
+
+  /**
+   * @param due - by the server's clock, ms since 1970
+   * @param freeSince - since when it could be claimed as far as others are concerned, ms of the world; its due time comes on top
+   */
+  constructor(
+    readonly id: string,
+    readonly queue: {
+      readonly traits: QueueTraits;
+      readonly store: MessageStore;
+      readonly group: GroupUse | undefined;
+    },
+    public due: number,
+    public freeSince: number,
+  ) {
+    this.number = numberOf(id);
+    this.firstDue = due;
+  }
+
+  /** It falls due anew, with all attempts before it. */
+  renew(due: number, now: number): void {
+    this.due = due;
+    this.firstDue = due;
+    this.freeSince = now;
+    this.failedAttempts = 0;
+    this.wasClaimed = false;
+  }
+}
+
+/** The number of a message. */
+export const numberOf = (id: string): number => Number(id.slice(1));
+
+/** The permits of a group. */
+export interface GroupUse {
+  readonly queue: string;
+  readonly name: string;
+  readonly permits: number;
+  used: number;
+  /** Since when one is free, ms of the world. */
+  roomSince: number;
+  lastClaimAt: number;
+  readonly running: Set<Life>;
+}

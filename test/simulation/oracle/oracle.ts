@@ -1,0 +1,563 @@
+import type { DelayedMessage } from '../../../lib/index.js';
+import { instantOf } from '../../../lib/store/memory/memory-queue.js';
+import type {
+  Claim,
+  ClaimedTransfer,
+  ClaimReport,
+  ClaimRequest,
+  Outcome,
+  Settlement,
+  SettleReport,
+  TransferReport,
+} from '../../../lib/store/message-flow.js';
+import type { Change, DueTime, Offer, OfferReceipt } from '../../../lib/store/message-intake.js';
+import type { MessageStore } from '../../../lib/store/message-store.js';
+import type { DeadSelection } from '../../../lib/store/message-upkeep.js';
+import type { Conduct } from '../applications/conduct.js';
+import type { QueueTraits, Scenario } from '../applications/scenario.js';
+import type { SimulatedServer } from '../network/server.js';
+import type { SimulatedProcess } from '../world/simulated-process.js';
+import type { World } from '../world/world.js';
+import type { Journal } from './journal.js';
+import { type GroupUse, Life, type LifeEnd, type LossReason, numberOf } from './life.js';
+import { Member } from './member.js';
+
+/**
+ * Without any trouble, a message is claimed so many ms after it is due at the latest: a few round trips, of which one in a thousand
+ * takes up to 20 ms.
+ */
+const PUNCTUAL = 100;
+
+/**
+ * While other processes are in trouble, one that is well may take so long, ms: it waits for the eager one (up to 1.25 s), and what is
+ * ready without a wake-up signal is found by the next look (1 s, and the same grace).
+ */
+const WITH_OTHERS_IN_TROUBLE = 3800;
+
+/** How long others may still suffer from a trouble that is over, ms. */
+const AFTERMATH = 3000;
+
+/** How long what has ended is remembered, ms: a handler that has lost its lease may still be at work. */
+const MEMORY = 120_000;
+
+/** How far clocks of processes differ within a lease, as a share of it. */
+const DRIFT = 0.002;
+
+/** How long after its expiry a message may be started: the store's time is an estimate, ms. */
+const EXPIRY_SLACK = 25;
+
+export interface OracleOptions {
+  readonly world: World;
+  readonly server: SimulatedServer;
+  readonly scenario: Scenario;
+  readonly journal: Journal;
+  /** What a handler does with a message that it has started so many times before. */
+  readonly conductOf: (message: number, starts: number) => Conduct;
+}
+
+export interface Violation {
+  readonly promise: string;
+  readonly at: number;
+  readonly id: string;
+  readonly detail: string;
+}
+
+/** Judges everything while it happens, by what the server has done. */
+export class Oracle {
+  readonly violations: Violation[] = [];
+  readonly counts: Record<string, number> = {};
+  /** Those that are there. */
+  readonly members = new Set<Member>();
+  readonly #memberOf = new WeakMap<SimulatedProcess, Member>();
+  readonly #traits: ReadonlyMap<string, QueueTraits>;
+  readonly #lives = new Map<string, Life>();
+  readonly #held = new Map<MessageStore, Set<Life>>();
+  readonly #groups = new Map<string, GroupUse>();
+  /** What has ended, oldest first. */
+  #ended: Life[] = [];
+  #forgotten = 0;
+  /** When the latest trouble of any process ends, or has ended. */
+  #calmFrom = -Infinity;
+
+  constructor(private readonly options: OracleOptions) {
+    this.#traits = new Map(options.scenario.queues.map((traits) => [traits.name, traits]));
+  }
+
+  join(process: SimulatedProcess): Member {
+    const member = new Member(process);
+    this.members.add(member);
+    this.#memberOf.set(process, member);
+    return member;
+  }
+
+  /** A process is gone. What it leaves behind takes the others a while. */
+  leave(member: Member): void {
+    this.#trouble(this.#now);
+    this.members.delete(member);
+  }
+
+  /** Something is wrong with a process until then. */
+  troubled(process: SimulatedProcess, until: number): void {
+    this.#memberOf.get(process)!.troubledUntil(until);
+    this.#trouble(until);
+  }
+
+  /** The groups of a queue that have had messages. */
+  groupsOf(queue: string): GroupUse[] {
+    return [...this.#groups.values()].filter((group) => group.queue === queue);
+  }
+
+  get inQueues(): number {
+    return this.#lives.size - (this.#ended.length - this.#forgotten);
+  }
+
+  /** Whether a message of this id is, or was a while ago, in a queue. */
+  knows(id: string): boolean {
+    return this.#lives.has(id);
+  }
+
+  life(id: string): Life | undefined {
+    return this.#lives.get(id);
+  }
+
+  /** A call has taken effect at the server. */
+  effect(
+    process: SimulatedProcess,
+    queue: string,
+    { store, call, args, result }: { store: MessageStore; call: string; args: readonly unknown[]; result: unknown },
+  ): void {
+    const [first, second] = args;
+    this.options.journal.write(() => `${process.name} ${call} of ${queue}`);
+    switch (call) {
+      case 'offer':
+        return this.#offered(queue, store, first as Offer[], result as OfferReceipt[]);
+      case 'cancel':
+        if (result) this.#cancelled(store, first as string);
+        return undefined;
+      case 'reschedule':
+        if (result) this.#moved(first as string, second as DueTime);
+        return undefined;
+      case 'change':
+        if (result === 'changed') this.#moved(first as string, (second as Change).due);
+        return undefined;
+      case 'claim':
+        return this.#claimed(process, store, first as ClaimRequest, result as ClaimReport);
+      case 'transferAndClaim':
+        if (result) this.#claimed(process, store, first as ClaimRequest, (result as ClaimedTransfer).claimed);
+        return undefined;
+      case 'transfer':
+        return this.#transferred(store, result as TransferReport);
+      case 'extend':
+        return this.#extended(store, first as Claim[], second as number, result as Claim[]);
+      case 'settle':
+        return this.#settled(process, first as Settlement[], result as SettleReport);
+      case 'abort':
+        if (result) this.#aborted(first as string);
+        return undefined;
+      case 'redrive':
+        return this.#redriven(store, first as DeadSelection);
+      case 'discard':
+        return this.#discarded(first as DeadSelection, result as number);
+      case 'clear':
+        return this.#cleared(store);
+      default:
+        return undefined;
+    }
+  }
+
+  /** A handler starts. @returns what it does */
+  started(message: DelayedMessage, process: SimulatedProcess): { readonly conduct: Conduct; ended(): void } {
+    const { world, server, conductOf, journal } = this.options;
+    const life = this.#lives.get(message.id);
+    const { token } = message as unknown as Claim;
+    const now = process.now;
+    const lead = now - world.now;
+    this.#count('started');
+    journal.digestOf(1, numberOf(message.id));
+    journal.write(() => `${message.id} starts, attempt ${message.attempt}, token ${token}`);
+    if (!life) {
+      this.violate('known', message.id, 'a handler starts with a message that ended long ago');
+      return { conduct: conductOf(0, 0), ended: () => undefined };
+    }
+    const member = this.#memberOf.get(process)!;
+    this.#judgeHold(life, { token, now, process });
+    if (server.time + lead < life.due && life.holder?.token === token) {
+      this.violate('never early', life.id, `by ${life.due - server.time - lead} ms`);
+    }
+    if (life.holder?.token === token && message.attempt !== life.failedAttempts + 1) {
+      this.violate('attempts', life.id, `attempt ${message.attempt} after ${life.failedAttempts} failures`);
+    }
+    if (life.queue.traits.expiresAfter !== null && process.suspendedAt < (life.holder?.since ?? -Infinity)) {
+      const late = server.time + lead - life.firstDue - life.queue.traits.expiresAfter;
+      if (late > EXPIRY_SLACK) this.violate('expiry', life.id, `handled ${late.toFixed(1)} ms after it expired`);
+    }
+    const { group } = life.queue;
+    if (group && life.holder?.token === token) {
+      const others = [...group.running].filter(
+        (each) => each !== life && each.run?.token === each.holder?.token && each.holder!.leaseEnd > now,
+      );
+      if (others.length >= group.permits) {
+        this.violate(
+          'permits',
+          life.id,
+          `starts beside ${others.map(({ id }) => id).join(', ')} of group ${group.name}`,
+        );
+      }
+    }
+    const conduct = conductOf(life.number, life.starts);
+    life.starts++;
+    const run = { token, member, end: conduct.end, isOver: false };
+    life.run = run;
+    group?.running.add(life);
+    if (conduct.spins > 5) this.troubled(process, now + conduct.spins + 50);
+    return {
+      conduct,
+      ended: () => {
+        run.isOver = true;
+        if (life.run === run) group?.running.delete(life);
+        journal.write(() => `${life.id} ends: ${conduct.end}`);
+      },
+    };
+  }
+
+  /** At the end, nothing is left over. */
+  finish(): void {
+    for (const life of this.#lives.values()) {
+      if (life.end) continue;
+      const { holder, due } = life;
+      const where = holder ? `held by ${holder.member.process.name}` : `due ${this.options.server.time - due} ms ago`;
+      this.violate('none lost', life.id, `left over in ${life.queue.traits.name}, ${where}`);
+    }
+  }
+
+  violate(promise: string, id: string, detail: string): void {
+    const { world, journal } = this.options;
+    this.violations.push({ promise, at: world.now, id, detail });
+    journal.write(() => `${id} VIOLATES ${promise}: ${detail}`);
+  }
+
+  /** Forgets what has ended long ago. */
+  forget(): void {
+    const since = this.#now - MEMORY;
+    const ended = this.#ended;
+    let i = this.#forgotten;
+    for (; i < ended.length; i++) {
+      const life = ended[i]!;
+      if (life.endedAt > since) break;
+      if (this.#lives.get(life.id) === life) this.#lives.delete(life.id);
+    }
+    this.#forgotten = i;
+    if (i > 10_000) {
+      this.#ended = ended.slice(i);
+      this.#forgotten = 0;
+    }
+  }
+
+  get #now(): number {
+    return this.options.world.now;
+  }
+
+  #trouble(until: number): void {
+    this.#calmFrom = Math.max(this.#calmFrom, until + AFTERMATH);
+  }
+
+  #count(what: string): void {
+    this.counts[what] = (this.counts[what] ?? 0) + 1;
+  }
+
+  #judgeHold(life: Life, { token, now, process }: { token: string; now: number; process: SimulatedProcess }): void {
+    const { holder, run, lastLoss } = life;
+    if (run?.token === token) return this.violate('one start a claim', life.id, `a second start under ${token}`);
+    // Its clock cannot have told it.
+    const stoodStill = process.suspendedAt > now - MEMORY;
+    if (holder?.token === token) {
+      const lateBy = now - holder.leaseEnd - DRIFT * this.options.scenario.lease;
+      if (lateBy > 0 && !stoodStill) this.violate('lease', life.id, `starts ${lateBy} ms after the end of its lease`);
+      return undefined;
+    }
+    const reason = lastLoss?.token === token ? lastLoss.reason : 'no claim';
+    // These are announced, and announcements take their time, or get lost.
+    if (reason === 'replaced' || reason === 'aborted' || reason === 'cleared') return undefined;
+    if (reason === 'lease ended' && stoodStill) return undefined;
+    this.violate('lease', life.id, `starts though it is not held: ${reason}`);
+  }
+
+  #groupOf(queue: string, name: string | undefined): GroupUse | undefined {
+    const permits = this.#traits.get(queue)!.permits;
+    if (name === undefined || permits === null) return undefined;
+    const key = `${queue} ${name}`;
+    let group = this.#groups.get(key);
+    if (!group) {
+      group = { queue, name, permits, used: 0, roomSince: -Infinity, lastClaimAt: -Infinity, running: new Set() };
+      this.#groups.set(key, group);
+    }
+    return group;
+  }
+
+  #offered(queue: string, store: MessageStore, offers: Offer[], receipts: OfferReceipt[]): void {
+    receipts.forEach(({ outcome, dueAt }, i) => {
+      const { id, due, group } = offers[i]!;
+      const { journal } = this.options;
+      this.#count(`offer ${outcome}`);
+      journal.digestOf(2, numberOf(id));
+      journal.write(() => `${id} offered to ${queue}: ${outcome}, due ${dueAt - this.options.world.epoch}`);
+      if (outcome === 'followed') {
+        this.#lives.get(id)!.follower = due;
+        return;
+      }
+      if (outcome !== 'created' && outcome !== 'replaced') return;
+      const known = this.#lives.get(id);
+      if (known && !known.end) this.#lose(known, 'replaced');
+      if (known) this.#releasePermit(known);
+      const life = new Life(
+        id,
+        { traits: this.#traits.get(queue)!, store, group: this.#groupOf(queue, group) },
+        dueAt,
+        this.#now,
+      );
+      if (known) {
+        life.starts = known.starts;
+        life.run = known.run;
+        life.lastLoss = known.lastLoss;
+      }
+      this.#lives.set(id, life);
+      if (known?.end) this.#forgetEnd(known);
+    });
+  }
+
+  #cancelled(store: MessageStore, id: string): void {
+    const life = this.#lives.get(id)!;
+    // It may be the follower alone that was removed.
+    void store.find(id).then((found) => {
+      if (found) life.follower = undefined;
+      else this.#end(life, 'cancelled');
+    });
+  }
+
+  #moved(id: string, due: DueTime): void {
+    const life = this.#lives.get(id)!;
+    const { server, world, journal } = this.options;
+    life.due = instantOf(due, server.time);
+    life.freeSince = this.#now;
+    if (!life.wasClaimed) life.firstDue = life.due;
+    journal.write(() => `${id} moved, due ${life.due - world.epoch}`);
+  }
+
+  #claimed(process: SimulatedProcess, store: MessageStore, request: ClaimRequest, { messages }: ClaimReport): void {
+    const { token, insteadOf, lease } = request;
+    const { journal } = this.options;
+    const member = this.#memberOf.get(process)!;
+    const held = this.#heldOf(store);
+    if (insteadOf !== undefined) {
+      for (const life of held) if (life.holder!.token === insteadOf) this.#lose(life, 'claimed again');
+    }
+    for (const { id } of messages) {
+      const life = this.#lives.get(id);
+      if (!life) {
+        this.violate('known', id, `claimed by ${process.name} after its end`);
+        continue;
+      }
+      journal.digestOf(3, life.number);
+      journal.write(() => `${id} claimed, token ${token}${insteadOf === undefined ? '' : ` instead of ${insteadOf}`}`);
+      this.#judgePunctuality(life);
+      const { group } = life.queue;
+      if (group) {
+        group.lastClaimAt = this.#now;
+        if (!life.hasPermit) {
+          life.hasPermit = true;
+          group.used++;
+          if (group.used > group.permits)
+            this.violate('permits', id, `the ${group.used}th of group ${group.name} is claimed`);
+        }
+      }
+      life.wasClaimed = true;
+      life.holder = { token, member, since: this.#now, leaseEnd: this.#now + lease };
+      held.add(life);
+      const holding = member.holdingOf(life.queue.traits.name);
+      holding.held.add(`${token} ${id}`);
+      if (holding.held.size >= life.queue.traits.capacity) holding.roomSince = Infinity;
+    }
+  }
+
+  /** Whether somebody who could have claimed it earlier did not. */
+  #judgePunctuality(life: Life): void {
+    const { due, freeSince } = life;
+    const { traits, group } = life.queue;
+    if (traits.kind === 'rated') return;
+    const now = this.#now;
+    const dueAt = due - this.options.world.epoch;
+    let since = Math.max(dueAt, freeSince);
+    if (group && !life.hasPermit) since = Math.max(since, group.roomSince, group.lastClaimAt);
+    const isCalm = since > this.#calmFrom;
+    const bound = isCalm ? PUNCTUAL : WITH_OTHERS_IN_TROUBLE;
+    if (now - since <= bound) return;
+    for (const member of this.members) {
+      const { roomSince } = member.holdingOf(traits.name);
+      const waited = now - Math.max(since, roomSince, member.wellSince(now));
+      if (waited <= bound) continue;
+      const who = `${member.process.name} could have claimed it`;
+      return this.violate('on time', life.id, `${traits.name}: ${who} ${waited.toFixed(1)} ms before (${bound})`);
+    }
+  }
+
+  #transferred(store: MessageStore, { recovered, buried }: TransferReport): void {
+    if (recovered + buried.length === 0) return;
+    const { world, scenario, journal } = this.options;
+    const now = world.now;
+    for (const life of this.#heldOf(store)) {
+      const { member, leaseEnd, token } = life.holder!;
+      if (Math.ceil(leaseEnd + world.epoch) > Math.floor(this.options.server.time)) continue;
+      this.#count('leases ended');
+      journal.write(() => `${life.id} lease of ${token} has ended`);
+      const { process, isStopping, wellFrom } = member;
+      const isExcused = process.isDead || isStopping || wellFrom > leaseEnd - 0.55 * scenario.lease;
+      if (!isExcused) this.violate('lease kept', life.id, `${process.name} lost it without a cause`);
+      this.#lose(life, 'lease ended');
+      life.failedAttempts++;
+      life.freeSince = now;
+      if (buried.includes(life.id)) this.#endOrFollow(life, 'dead');
+    }
+  }
+
+  #extended(store: MessageStore, claims: Claim[], lease: number, lost: Claim[]): void {
+    const tokens = new Set(claims.map(({ token }) => token));
+    const named = new Set(claims.map(({ id }) => id));
+    const gone = new Set(lost.map(({ id }) => id));
+    for (const life of this.#heldOf(store)) {
+      if (!tokens.has(life.holder!.token)) continue;
+      if (!named.has(life.id)) {
+        if (life.run?.token === life.holder!.token && !life.run.isOver) {
+          this.violate('held', life.id, 'released by an extension while its handler runs');
+        }
+        this.#lose(life, 'released');
+        life.freeSince = this.#now;
+      } else if (!gone.has(life.id)) life.holder!.leaseEnd = this.#now + lease;
+    }
+  }
+
+  #settled(process: SimulatedProcess, settlements: Settlement[], { accepted }: SettleReport): void {
+    const member = this.#memberOf.get(process)!;
+    settlements.forEach(({ claim: { id, token }, outcome }, i) => {
+      const life = this.#lives.get(id);
+      const { journal } = this.options;
+      if (!life) return;
+      const holding = member.holdingOf(life.queue.traits.name);
+      if (holding.held.delete(`${token} ${id}`) && holding.held.size === life.queue.traits.capacity - 1)
+        holding.roomSince = this.#now;
+      journal.digestOf(4, life.number);
+      journal.write(() => `${id} settled: ${outcome.kind}, ${accepted[i] ? 'accepted' : 'refused'}, token ${token}`);
+      if (accepted[i]) this.#settledOne(life, token, outcome);
+    });
+  }
+
+  #settledOne(life: Life, token: string, outcome: Outcome): void {
+    const { server, scenario } = this.options;
+    const { run, id } = life;
+    this.#count(outcome.kind);
+    const isRun = run?.token === token;
+    const isExpired = 'lateBy' in outcome && outcome.lateBy !== undefined;
+    if (isExpired) {
+      const early = life.firstDue + (life.queue.traits.expiresAfter ?? Infinity) - server.time;
+      if (early > 0) this.violate('expiry', id, `removed ${early} ms before it expires`);
+      if (isRun) this.violate('expiry', id, 'removed as expired though a handler has started');
+    } else if (outcome.kind === 'release') {
+      if (isRun) this.violate('outcome', id, 'released though a handler has started');
+    } else if (!isRun) this.violate('outcome', id, `${outcome.kind} though no handler has started`);
+    else if (!run.isOver) this.violate('outcome', id, `${outcome.kind} though its handler still runs`);
+    else {
+      const isLast = life.failedAttempts + 1 >= scenario.attempts;
+      const thrown = isLast ? 'dead' : 'retry';
+      const expected = { return: 'ack', throw: thrown, reject: 'dead', defer: 'defer', again: 'again' }[run.end];
+      if (outcome.kind !== expected) this.violate('outcome', id, `${outcome.kind} after ${run.end}`);
+    }
+    this.#lose(life, 'settled');
+    if (outcome.kind === 'retry' || outcome.kind === 'dead') life.failedAttempts++;
+    if (outcome.kind === 'release') {
+      life.freeSince = this.#now;
+      return;
+    }
+    if (outcome.kind === 'ack') return this.#endOrFollow(life, isExpired ? 'expired' : 'handled');
+    if (outcome.kind === 'dead') return this.#endOrFollow(life, 'dead');
+    if (outcome.kind !== 'retry' || !life.queue.traits.holds) this.#releasePermit(life);
+    const due = 'at' in outcome ? outcome.at : Math.ceil(server.time + outcome.delay);
+    if (outcome.kind === 'again') return life.renew(due, this.#now);
+    life.due = due;
+    life.freeSince = this.#now;
+  }
+
+  #aborted(id: string): void {
+    const life = this.#lives.get(id)!;
+    this.#lose(life, 'aborted');
+    this.#endOrFollow(life, 'aborted');
+  }
+
+  #redriven(store: MessageStore, selection: DeadSelection): void {
+    const ids = 'id' in selection ? [selection.id] : [];
+    for (const id of ids) {
+      void store.find(id).then((found) => {
+        const life = this.#lives.get(id);
+        if (found?.state !== 'delayed' || life?.end !== 'dead') return;
+        this.#forgetEnd(life);
+        life.end = undefined;
+        life.renew(found.dueAt, this.#now);
+      });
+    }
+  }
+
+  #discarded(selection: DeadSelection, count: number): void {
+    const life = 'id' in selection ? this.#lives.get(selection.id) : undefined;
+    if (life && count > 0) life.end = 'discarded';
+  }
+
+  #cleared(store: MessageStore): void {
+    for (const life of this.#lives.values()) {
+      if (life.queue.store !== store || life.end) continue;
+      this.#lose(life, 'cleared');
+      this.#end(life, 'cleared');
+    }
+  }
+
+  #endOrFollow(life: Life, end: LifeEnd): void {
+    const { follower } = life;
+    this.#releasePermit(life);
+    if (!follower) return this.#end(life, end);
+    this.#count('followed');
+    life.follower = undefined;
+    life.renew(instantOf(follower, this.options.server.time), this.#now);
+  }
+
+  #end(life: Life, end: LifeEnd): void {
+    this.#count(end);
+    this.#releasePermit(life);
+    life.end = end;
+    life.endedAt = this.#now;
+    life.follower = undefined;
+    this.#ended.push(life);
+  }
+
+  /** It has begun another life. */
+  #forgetEnd(life: Life): void {
+    this.#ended.splice(this.#ended.indexOf(life, this.#forgotten), 1);
+  }
+
+  #lose(life: Life, reason: LossReason): void {
+    const { holder } = life;
+    if (!holder) return;
+    life.lastLoss = { token: holder.token, reason };
+    life.holder = undefined;
+    this.#heldOf(life.queue.store).delete(life);
+  }
+
+  #releasePermit(life: Life): void {
+    const { group } = life.queue;
+    if (!group || !life.hasPermit) return;
+    life.hasPermit = false;
+    if (group.used-- === group.permits) group.roomSince = this.#now;
+  }
+
+  #heldOf(store: MessageStore): Set<Life> {
+    let held = this.#held.get(store);
+    if (!held) this.#held.set(store, (held = new Set()));
+    return held;
+  }
+}

@@ -1,0 +1,204 @@
+import { inhabit } from './world/host.js';
+import { type Application, startApplication } from './applications/application.js';
+import { conductOf } from './applications/conduct.js';
+import { drawScenario, type Scenario } from './applications/scenario.js';
+import { type FaultKind, Nemesis, type Victim } from './nemesis/nemesis.js';
+import { Link } from './network/link.js';
+import { SimulatedServer } from './network/server.js';
+import { Subscriptions } from './network/subscriptions.js';
+import { CapacityProbe } from './oracle/capacity-probe.js';
+import { Journal } from './oracle/journal.js';
+import { Oracle, type Violation } from './oracle/oracle.js';
+import { Workload } from './workload/workload.js';
+import { SimulatedProcess } from './world/simulated-process.js';
+import { World } from './world/world.js';
+
+export interface SimulationOptions {
+  readonly seed: string;
+  readonly messages: number;
+  /** Undefined: drawn. */
+  readonly processes: number | undefined;
+  readonly faults: boolean;
+  readonly kinds: readonly FaultKind[] | undefined;
+  /** The numbers of faults that do not happen. */
+  readonly without: ReadonlySet<number>;
+  /** Whether the journal keeps what has happened. */
+  readonly isTraced: boolean;
+  /** Whether it goes on after a violation. */
+  readonly goesOn: boolean;
+}
+
+export interface SimulationResult {
+  readonly digest: string;
+  readonly violations: readonly Violation[];
+  readonly lives: number;
+  readonly events: number;
+  /** ms of the world. */
+  readonly virtualTime: number;
+  readonly starts: number;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly faults: Readonly<Record<string, number>>;
+  readonly faultNumbers: readonly number[];
+  readonly scenario: Scenario;
+  readonly journal: readonly string[];
+}
+
+/** How long after the last offer faults go on, and how long everything may take then, ms. */
+const LAST_FAULTS = 10_000;
+
+interface Place extends Victim {
+  application: Application | undefined;
+}
+
+/** One run: some processes, a server, a network, what is offered, and what goes wrong. */
+export class Simulation {
+  readonly #world: World;
+  readonly #scenario: Scenario;
+  readonly #server: SimulatedServer;
+  readonly #journal: Journal;
+  readonly #oracle: Oracle;
+  readonly #nemesis: Nemesis;
+  readonly #workload: Workload;
+  readonly #places: Place[] = [];
+  #probe: CapacityProbe | undefined;
+  #starts = 0;
+  #isOver = false;
+
+  constructor(private readonly options: SimulationOptions) {
+    const { seed, messages, processes, kinds, without, isTraced } = options;
+    const world = (this.#world = new World(seed));
+    inhabit(world);
+    const scenario = (this.#scenario = drawScenario(world.chance('scenario'), processes));
+    const server = (this.#server = new SimulatedServer(world));
+    const journal = (this.#journal = new Journal(world, isTraced));
+    const conductSeed = Math.floor(world.chance('conduct')() * 2 ** 31);
+    const conduct = (message: number, starts: number) =>
+      message < messages ? conductOf(conductSeed, message, starts, scenario.lease) : this.#probe!.start();
+    const oracle = (this.#oracle = new Oracle({ world, server, scenario, journal, conductOf: conduct }));
+    const victims = () => this.#places.filter(({ application, process }) => application && !process.isDead);
+    this.#nemesis = new Nemesis({ world, scenario, oracle, journal, victims, without, kinds });
+    this.#workload = new Workload({
+      ...{ world, scenario, oracle, messages },
+      choose: (chance) => {
+        const up = victims();
+        const place = up[Math.floor(chance() * up.length)];
+        return place && { process: place.process, application: place.application! };
+      },
+    });
+  }
+
+  run(): SimulationResult {
+    const world = this.#world;
+    for (let place = 0; place < this.#scenario.processes; place++) this.#start(place);
+    world.at(2000, () => this.#workload.start());
+    if (this.options.faults) world.at(10_000, () => this.#nemesis.start());
+    world.at(1000, () => this.#watch(Infinity));
+    while (!this.#isOver && world.step()) {
+      if (this.#oracle.violations.length > 0 && !this.options.goesOn) break;
+    }
+    return this.#result();
+  }
+
+  #start(place: number): void {
+    const world = this.#world;
+    const scenario = this.#scenario;
+    const process = new SimulatedProcess(world, `p${this.#starts++}`);
+    const link = new Link(process, scenario.callTimeout);
+    const subscriptions = new Subscriptions(link);
+    const oracle = this.#oracle;
+    const member = oracle.join(process);
+    const end = () => {
+      process.kill();
+      oracle.leave(member);
+    };
+    const running: Place = {
+      ...{ process, link, subscriptions, application: undefined },
+      kill: (pause) => {
+        end();
+        world.after(pause, () => this.#start(place));
+      },
+      replace: () => {
+        const { application } = running;
+        running.application = undefined;
+        member.isStopping = true;
+        const limit = scenario.shutdownTimeout + scenario.callTimeout + 10_000;
+        // The others have to notice.
+        oracle.troubled(process, world.now);
+        const next = () => {
+          if (process.isDead) return;
+          end();
+          this.#start(place);
+        };
+        const { wellFrom } = member;
+        world.at(world.now, () => void application!.close().then(() => world.at(world.now, next)), process);
+        world.after(limit, () => {
+          if (!process.isDead && member.wellFrom === wellFrom)
+            oracle.violate('stops in time', process.name, `does not stop within ${limit} ms`);
+          next();
+        });
+      },
+    };
+    this.#places[place] = running;
+    const { seed: _seed, ...parts } = { ...this.options, process, scenario, link, subscriptions };
+    const start = () =>
+      startApplication({
+        ...parts,
+        server: this.#server,
+        onEffect: (effect) => oracle.effect(process, effect.queue, effect),
+        onStart: (message) => oracle.started(message, process),
+        onEvent: (name, fields) => this.#journal.write(() => `${process.name} ${name} ${JSON.stringify(fields)}`),
+      }).then(
+        (application) => {
+          running.application = application;
+          member.servesSince = world.now + 50;
+        },
+        (error: unknown) => oracle.violate('starts', process.name, String(error)),
+      );
+    world.at(world.now, () => void start(), process);
+  }
+
+  /** Looks after the run from time to time. */
+  #watch(drainedBy: number): void {
+    const world = this.#world;
+    this.#oracle.forget();
+    const { longestDelay, callTimeout, lease, checkInterval } = this.#scenario;
+    let limit = drainedBy;
+    if (limit === Infinity && this.#workload.offered >= this.options.messages) {
+      world.after(this.options.faults ? LAST_FAULTS : 0, () => this.#nemesis.end());
+      limit = world.now + LAST_FAULTS + 2 * longestDelay + 10 * callTimeout + 6 * lease + 2 * checkInterval + 120_000;
+    }
+    if (this.#workload.isDone && this.#oracle.inQueues === 0 && this.#nemesis.isOver && this.#isUp)
+      return this.#probeCapacity();
+    if (world.now > limit) {
+      this.#isOver = true;
+      return this.#oracle.finish();
+    }
+    world.after(1000, () => this.#watch(limit));
+  }
+
+  get #isUp(): boolean {
+    return this.#places.every(({ application }) => application);
+  }
+
+  /** The last look: whether every slot and permit can still be used. */
+  #probeCapacity(): void {
+    const running = this.#places.flatMap(({ process, application }) => (application ? [{ process, application }] : []));
+    const world = this.#world;
+    const parts = { world, scenario: this.#scenario, oracle: this.#oracle, running };
+    this.#probe = new CapacityProbe({ ...parts, firstNumber: this.options.messages });
+    void this.#probe.run().then(() => {
+      this.#oracle.finish();
+      this.#isOver = true;
+    });
+  }
+
+  #result(): SimulationResult {
+    const oracle = this.#oracle;
+    return {
+      ...{ digest: this.#journal.digest, violations: oracle.violations, lives: oracle.counts['offer created'] ?? 0 },
+      ...{ events: this.#world.events, virtualTime: this.#world.now, starts: this.#starts, counts: oracle.counts },
+      ...{ faults: this.#nemesis.counts, faultNumbers: this.#nemesis.happened.map(({ number }) => number) },
+      ...{ scenario: this.#scenario, journal: this.#journal.lines },
+    };
+  }
+}

@@ -1,0 +1,151 @@
+import type { DelayQueueProducer } from '../../../lib/index.js';
+import type { Application } from '../applications/application.js';
+import type { QueueTraits, Scenario } from '../applications/scenario.js';
+import type { Oracle } from '../oracle/oracle.js';
+import { type Chance, integer } from '../world/chance.js';
+import type { SimulatedProcess } from '../world/simulated-process.js';
+import type { World } from '../world/world.js';
+
+/** A process whose application is up. */
+export interface Running {
+  readonly process: SimulatedProcess;
+  readonly application: Application;
+}
+
+export interface WorkloadOptions {
+  readonly world: World;
+  readonly scenario: Scenario;
+  readonly oracle: Oracle;
+  /** How many messages are offered. */
+  readonly messages: number;
+  /** One of the processes that are up; undefined: none is. */
+  readonly choose: (chance: Chance) => Running | undefined;
+}
+
+/** How long a call that has failed waits before it is made again, ms. */
+const PAUSE = 500;
+
+/** Producers: they offer messages, and change their minds about some. */
+export class Workload {
+  offered = 0;
+  /** Offers that have not succeeded yet. */
+  pending = 0;
+  readonly #chance: Chance;
+  readonly #shares: readonly QueueTraits[];
+
+  constructor(private readonly options: WorkloadOptions) {
+    this.#chance = options.world.chance('workload');
+    const { queues } = options.scenario;
+    this.#shares = queues.flatMap((traits) => Array.from({ length: Math.ceil(traits.share * 5) }, () => traits));
+  }
+
+  get isDone(): boolean {
+    return this.offered >= this.options.messages && this.pending === 0;
+  }
+
+  start(): void {
+    this.#next();
+  }
+
+  #next(): void {
+    const { world, scenario, messages } = this.options;
+    if (this.offered >= messages) return;
+    world.after(2 * scenario.gap * scenario.burst * 0.5 * this.#chance(), () => {
+      const count = Math.min(integer(this.#chance, 1, 2 * scenario.burst - 1), messages - this.offered);
+      const running = this.options.choose(this.#chance);
+      if (running) this.#run(running, () => this.#offerSome(running, count));
+      this.#next();
+    });
+  }
+
+  /** Runs code in a process. */
+  #run({ process }: Running, task: () => void): void {
+    this.options.world.at(this.options.world.now, task, process);
+  }
+
+  #offerSome(running: Running, count: number): void {
+    for (let i = 0; i < count; i++) this.#offerOne(running, this.offered++);
+  }
+
+  #offerOne(running: Running, number: number): void {
+    const { scenario } = this.options;
+    const draw = this.#chance;
+    const traits = this.#shares[Math.floor(draw() * this.#shares.length)]!;
+    const id = `m${number}`;
+    const group = traits.permits === null ? undefined : `g${integer(draw, 0, scenario.groups - 1)}`;
+    const delay = Math.floor(draw() ** 2 * scenario.longestDelay);
+    const options = { id, ...(group !== undefined && { group }) };
+    this.#repeat(running, (producer) => producer.offer(traits.name, number, delay, options), traits).then(
+      () => this.#changeOne(traits, id, { group, delay }),
+      () => undefined,
+    );
+  }
+
+  /** Makes a call until it succeeds, each time from a process that is up. */
+  #repeat(
+    first: Running,
+    call: (producer: DelayQueueProducer) => Promise<unknown>,
+    traits: QueueTraits,
+  ): Promise<void> {
+    const { world, choose } = this.options;
+    this.pending++;
+    return new Promise((resolve) => {
+      const attempt = ({ application, process }: Running) => {
+        let isOver = false;
+        const end = (isDone: boolean) => {
+          if (isOver) return;
+          isOver = true;
+          forgetDeath();
+          if (!isDone) return again();
+          this.pending--;
+          resolve();
+        };
+        // A process that is killed tells nobody.
+        const forgetDeath = process.onDeath(() => end(false));
+        call(producerOf(application, traits)).then(
+          () => end(true),
+          () => end(false),
+        );
+      };
+      const again = () => {
+        world.after(PAUSE, () => {
+          const running = choose(this.#chance);
+          if (!running) return again();
+          this.#run(running, () => attempt(running));
+        });
+      };
+      attempt(first);
+    });
+  }
+
+  /** Some messages are cancelled, moved, replaced, followed or aborted, when that races with their transfer or handler. */
+  #changeOne(traits: QueueTraits, id: string, { group, delay }: { group: string | undefined; delay: number }): void {
+    const draw = this.#chance;
+    if (draw() > 0.15) return;
+    const { world, choose } = this.options;
+    const withGroup = group === undefined ? {} : { group };
+    const kind = draw();
+    world.after(delay * (0.5 + draw() / 1.8) + 10 * draw(), () => {
+      const running = choose(draw);
+      if (!running) return;
+      this.#run(running, () => {
+        const producer = producerOf(running.application, traits);
+        const number = Number(id.slice(1));
+        const later = Math.floor(2000 * draw());
+        const call = () => {
+          if (kind < 0.25) return producer.cancel(traits.name, id);
+          if (kind < 0.45) return producer.reschedule(traits.name, id, later);
+          if (kind < 0.55) return producer.reschedule(traits.name, id, later, { payload: number });
+          if (kind < 0.65) return producer.abort(traits.name, id);
+          const onDuplicate = kind < 0.8 ? 'replace' : kind < 0.9 ? 'follow' : 'keep';
+          return producer.offer(traits.name, number, later, { id, onDuplicate, ...withGroup });
+        };
+        void (call() as Promise<unknown>).catch(() => undefined);
+      });
+    });
+  }
+}
+
+export function producerOf({ producer, other }: Application, { kind }: QueueTraits): DelayQueueProducer {
+  return kind === 'other' ? other : producer;
+}
