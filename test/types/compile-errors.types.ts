@@ -4,7 +4,6 @@ import {
   type DelayedMessage,
   DeferMessage,
   DelayedHandler,
-  type DelayedMessage,
   DelayQueue,
   DelayQueueModule,
   type DelayQueueProducer,

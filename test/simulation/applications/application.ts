@@ -68,7 +68,7 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
   const { batch, batchWait, expiresAfter, onExpired } = scenario;
   const handle = (_payload: unknown, message: DelayedMessage) => runHandler(parts, message);
   const handleAll = (_payloads: readonly unknown[], messages: readonly DelayedMessage[]) =>
-    Promise.allSettled(messages.map(async (message) => runHandler(parts, message)));
+    Promise.allSettled(messages.map((message) => Promise.resolve(message).then((each) => runHandler(parts, each))));
 
   @Injectable()
   class Handlers {
@@ -232,6 +232,8 @@ function substitutesOf(parts: ApplicationParts): Substitutes {
         directory: remoteDirectory(server.directoryOf(instance), link, subscriptions),
         hasGroups: () => Promise.resolve(false),
         announceGroups: () => undefined,
+        started: () => undefined,
+        addresses: () => Promise.resolve(['simulated']),
         hurry: () => undefined,
         close: () => Promise.resolve(),
       };

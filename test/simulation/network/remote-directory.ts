@@ -15,7 +15,8 @@ export function remoteDirectory(
     handled: () => link.call('handled', () => directory.handled()),
     list: (page) => link.call('listQueues', () => directory.list(page)),
     listRegistered: (family) => link.call('listRegistered', () => directory.listRegistered(family)),
-    retire: (registration) => link.call('retire', () => directory.retire(registration)),
+    retire: (registration, name) => link.call('retire', () => directory.retire(registration, name)),
+    place: (proposed) => link.call('place', () => directory.place(proposed)),
     watch: (family: WatchedFamily, listener: FamilyListener) =>
       subscriptions.open((deliver) =>
         directory.watch(family, {
