@@ -134,3 +134,36 @@ describe('the table of', () => {
     expect(await rowsOn('docs/options.md')).toHaveLength(all.length);
   });
 });
+
+describe('the page of options says which do not go together', () => {
+  const given: Given = {
+    rate: { max: 1, per: '1s' },
+    partitions: 2,
+    groups: {},
+    expiresAfter: '1h',
+    'layout: redisson()': redisson(),
+  };
+  const options = Object.entries(given).map(([name, value]) => ({ name, option: { [name.split(':')[0]!]: value } }));
+  const pairs = options.flatMap((a, i) => options.slice(i + 1).map((b) => ({ name: nameOf([a.name, b.name]), a, b })));
+
+  function nameOf(pair: readonly (string | undefined)[]): string {
+    return [...pair].sort().join(' and ');
+  }
+
+  test('and those are the ones that are refused', async () => {
+    const refused = pairs.filter(({ a, b }) => {
+      try {
+        resolveQueueOptions({ ...a.option, ...b.option });
+        return false;
+      } catch {
+        return true;
+      }
+    });
+    const [, sentence = ''] = /^- These do not go together: (.*?)\.$/ms.exec(await readPage('options.md')) ?? [];
+    const said = sentence.split(';').flatMap((part) => {
+      const [first, ...others] = [...part.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+      return others.map((other) => nameOf([first, other]));
+    });
+    expect(said.sort()).toEqual(refused.map(({ name }) => name).sort());
+  });
+});

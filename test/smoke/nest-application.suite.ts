@@ -83,6 +83,10 @@ export function describeNestApplication(suite: NestSuite): void {
       expect(await app.run('built/traces.js')).toEqual(TRACED);
     });
 
+    it('answers with Prometheus metrics after the steps of the documentation', async () => {
+      expect(await app.run('built/measured.js')).toEqual({ handled: true, waiting: true });
+    });
+
     describeNestAdd(suite.format, () => app);
     testTools(suite, () => app);
     describeTypedShop(suite.testRunners, () => app);

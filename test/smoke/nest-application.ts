@@ -26,6 +26,8 @@ const PACKAGES = [
   '@opentelemetry/api@1.9',
   '@opentelemetry/context-async-hooks@2',
   '@opentelemetry/core@2',
+  '@opentelemetry/exporter-prometheus',
+  '@opentelemetry/sdk-metrics@2',
   '@opentelemetry/sdk-trace-base@2',
   'valibot@1',
   'arktype@2',
@@ -46,6 +48,7 @@ const PROGRAMS = [
   'shop.ts',
   'shop.spec.ts',
   'traces.ts',
+  'measured.ts',
   'health.ts',
   'instances.ts',
 ];
@@ -70,6 +73,10 @@ export async function createNestApplication(
   await add('consumer.ts', 'src/main.ts');
   for (const program of PROGRAMS) await add(program, `src/${program}`);
   await app.write('src/first-message.ts', await readSnippet('README.md', 'run'));
+  for (const file of ['metrics', 'measured-app']) {
+    const snippet = await readSnippet('docs/observability.md', `file ${file}.ts`);
+    await app.write(`src/${file}.ts`, format === 'esm' ? snippet.replace("'./metrics'", "'./metrics.js'") : snippet);
+  }
   await app.write('test/typed-queues.types.ts', await typedQueues(format));
   await app.add('both-formats', 'both-formats');
   await app.add('bundle.js', 'bundle.mjs');
