@@ -159,7 +159,7 @@ describe('the page of options says which do not go together', () => {
         return true;
       }
     });
-    const [, sentence = ''] = /^- These do not go together: (.*?)\.$/ms.exec(await readPage('options.md')) ?? [];
+    const [, sentence = ''] = /^- These do not go together: (.*?)\.$/ms.exec(await readPage('docs/options.md')) ?? [];
     const said = sentence.split(';').flatMap((part) => {
       const [first, ...others] = [...part.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
       return others.map((other) => nameOf([first, other]));

@@ -84,7 +84,10 @@ export function describeNestApplication(suite: NestSuite): void {
     });
 
     it('answers with Prometheus metrics after the steps of the documentation', async () => {
-      expect(await app.run('built/measured.js')).toEqual({ handled: true, waiting: true });
+      expect(await app.run('built/measured.js', process.execPath, [app.path('built/measured-app.js')])).toEqual({
+        handled: true,
+        waiting: true,
+      });
     });
 
     describeNestAdd(suite.format, () => app);
