@@ -4,7 +4,9 @@ import type { Servers } from '../servers/servers.js';
 import type { SoakCluster } from '../servers/soak-cluster.js';
 import type { Layout, SoakSettings } from '../soak-settings.js';
 import type { Fault } from './fault.js';
+import { answersHeld } from './faults/answers-held.js';
 import { bandwidthLow } from './faults/bandwidth-low.js';
+import { batchesFrozen } from './faults/batches-frozen.js';
 import { callsLate } from './faults/calls-late.js';
 import { connectionsKilled, subscriptionsKilled } from './faults/clients-killed.js';
 import { connectionsDark, subscribersDark } from './faults/connections-dark.js';
@@ -13,6 +15,8 @@ import { dataFlushed } from './faults/data-flushed.js';
 import { delayedDeleted } from './faults/delayed-deleted.js';
 import { errorReplies } from './faults/error-replies.js';
 import { grown } from './faults/grown.js';
+import { leasesDeleted } from './faults/leases-deleted.js';
+import { logTorn } from './faults/log-torn.js';
 import { logTruncated } from './faults/log-truncated.js';
 import { networkSlow } from './faults/network-slow.js';
 import { outOfMemory } from './faults/out-of-memory.js';
@@ -34,12 +38,14 @@ import { workerReplaced } from './faults/worker-replaced.js';
 const EVERYWHERE: readonly Fault[] = [
   workerKilled,
   workerFrozen,
+  batchesFrozen,
   workerReplaced,
   producerKilled,
   connectionsKilled,
   subscriptionsKilled,
   connectionsReset,
   callsLate,
+  answersHeld,
   connectionsDark,
   subscribersDark,
   networkSlow,
@@ -50,6 +56,7 @@ const EVERYWHERE: readonly Fault[] = [
   outOfMemory,
   permissionTaken,
   delayedDeleted,
+  leasesDeleted,
 ];
 
 /** Every kind of fault that the nemesis knows for a single server. */
@@ -59,6 +66,7 @@ export const FAULTS_OF_ONE: readonly Fault<OneServer>[] = [
   serverKilled,
   dataFlushed,
   logTruncated,
+  logTorn,
 ];
 
 /** Every kind of fault that it knows for a primary watched by sentinels. */

@@ -413,6 +413,12 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, start(103), ...again], [window]).red).toEqual(['unattributed']);
     });
 
+    test('nothing explains a start after another process has started the message, because its lease had ended', () => {
+      const late = [start(3200, { claimSentAt: 101 }), end(3201), settled(3203, { result: 'refused' })];
+      const { red } = judged([...OFFERED, ...HANDLED_AGAIN, ...late], [fault(102, 3199)]);
+      expect(red).toEqual(['unattributed']);
+    });
+
     test('a handler aborted for a shutdown explains the next start', () => {
       const gaveWay = [start(103), end(4104, 'aborted'), settled(4106, { outcome: 'release' })];
       const again = [start(4109, { by: OTHER }), end(4110, 'handled', OTHER)];
@@ -736,6 +742,12 @@ describe('the oracle', () => {
     test('a message claimed after it has expired must not be handled', () => {
       expect(judged([...EXPIRING, start(605, { claimSentAt: 602 }), end(606), settled(608)]).red).toEqual(['expiry']);
       expect(judged([...EXPIRING, start(605, { claimSentAt: 599 }), end(606), settled(608)]).red).toEqual([]);
+    });
+
+    test('a message whose claim was answered after it had expired must not be handled', () => {
+      const by = (at: number) => [...EXPIRING, start(at, { claimSentAt: 598 }), end(at + 1), settled(at + 3)];
+      expect(judged(by(605)).red).toEqual([]);
+      expect(judged(by(2098)).red).toEqual(['expiry']);
     });
 
     test('a retry after its message has expired must not be handled', () => {

@@ -1,5 +1,5 @@
-import { readdirSync, statSync, truncateSync } from 'node:fs';
-import { join } from 'node:path';
+import { statSync, truncateSync } from 'node:fs';
+import { newestLog } from '../../../support/redis/torn-log.js';
 import type { OneServer } from '../../servers/one-server.js';
 import type { Fault } from '../fault.js';
 
@@ -21,14 +21,3 @@ export const logTruncated: Fault<OneServer> = {
     close([{ from: -Infinity, to: now() }]);
   },
 };
-
-/** The file that Redis was writing to, which has the highest number. */
-function newestLog(data: string): string {
-  const folder = join(data, 'appendonlydir');
-  const numberOf = (name: string) => Number(/\.(\d+)\.incr\.aof$/.exec(name)?.[1] ?? 0);
-  const newest = readdirSync(folder)
-    .sort((a, b) => numberOf(a) - numberOf(b))
-    .at(-1);
-  if (newest === undefined || numberOf(newest) === 0) throw new Error(`There is no append-only file in ${folder}.`);
-  return join(folder, newest);
-}

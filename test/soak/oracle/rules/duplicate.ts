@@ -18,6 +18,10 @@ export function attribute(
   windows: readonly FaultWindow[],
 ): string {
   const { end, settle } = earlier;
+  // Its lease had ended by then, and its process checks that before it starts a handler.
+  if (later.version === earlier.version && later.attempt > earlier.attempt && earlier.startedAt > later.startedAt) {
+    return UNATTRIBUTED;
+  }
   if (later.version !== earlier.version) {
     return end?.how === 'again' ? 'asked for again by its handler' : causeOf(story, later);
   }
