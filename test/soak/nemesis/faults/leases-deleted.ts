@@ -14,7 +14,8 @@ const STEP = 200;
  */
 export const leasesDeleted: Fault = {
   kind: 'leases deleted',
-  of: 'data',
+  // One at a time: the next one would delete what a repair has just mended.
+  of: 'server',
   costsLeases: false,
   strike: async (context, random) => {
     const { servers, queues, open, wait } = context;
