@@ -72,7 +72,8 @@ export class Observer {
         ...lists.map((key) => client.llen(key)),
         client.hlen(claims),
         client.hlen(repaired.followers),
-        countStray(client, keys),
+        // Without their keys, what waits in lines counts, too.
+        countStray(client, { repaired }),
       ];
     });
     return sumOf(await Promise.all(counts));

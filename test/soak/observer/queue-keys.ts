@@ -1,5 +1,6 @@
 import { directoryKeys } from '../../../lib/store/native/native-directory.js';
-import { type NativeKeys, nativeKeys, nativeKeysUnder } from '../../../lib/store/native/native-keys.js';
+import { type LaneKeys, laneKeys } from '../../../lib/store/native/lane-keys.js';
+import { type NativeKeys, nativeKeys } from '../../../lib/store/native/native-keys.js';
 import { redissonKeys } from '../../../lib/redisson/redisson-keys.js';
 import type { SoakSettings } from '../soak-settings.js';
 import { QUEUE_NAMES } from '../workload/message-plan.js';
@@ -13,6 +14,8 @@ export interface QueueKeys {
   readonly claims: string;
   /** Those whose messages are repaired; with Redisson's layout they have what Node has taken. */
   readonly repaired: NativeKeys;
+  /** Of messages with groups: those that wait in the lines of their groups. */
+  readonly lines?: Pick<LaneKeys, 'lanes' | 'line'>;
   /** These remain when the queue is empty. */
   readonly lasting: readonly string[];
 }
@@ -30,10 +33,9 @@ export function keysOfQueues(
 /** Those of the messages that have groups. */
 function keysOfGroups(prefix: string): QueueKeys[] {
   return QUEUE_NAMES.map((queue) => {
-    const root = `${prefix}:{${queue}}:lane:`;
-    const repaired = nativeKeysUnder(root);
+    const repaired = laneKeys(prefix, queue);
     const { delayed, ready, claims } = repaired;
-    return { sets: [delayed], lists: [ready], claims, repaired, lasting: [] };
+    return { sets: [delayed], lists: [ready], claims, repaired, lines: repaired, lasting: [] };
   });
 }
 

@@ -1,18 +1,29 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { QueueKeys } from './queue-keys.js';
 
-/** @returns how many messages of a queue, or of one of its partitions, are stored but in no state, or wait in the lines of their groups */
+/** KEYS messages delayed ready dead claims [lanes line]; the lines of groups are in the slot of the others. */
+const COUNT_STRAY = `
+local stray = redis.call('HLEN', KEYS[1]) - redis.call('ZCARD', KEYS[2]) - redis.call('LLEN', KEYS[3]) - redis.call('ZCARD', KEYS[4])
+local active = {}
+for _, held in ipairs(redis.call('HVALS', KEYS[5])) do
+  for id in string.gmatch(held, '[^\\n]+') do
+    stray = stray - (active[id] and 0 or 1)
+    active[id] = true
+  end
+end
+for _, group in ipairs(KEYS[6] and redis.call('HKEYS', KEYS[6]) or {}) do
+  stray = stray - redis.call('LLEN', KEYS[7] .. group)
+end
+return stray`;
+
+/** @returns how many messages of a queue, or of one of its partitions, are stored but in no state */
 export async function countStray(
   redis: Redis | Cluster,
-  { repaired: { messages, delayed, ready, dead, claims } }: Pick<QueueKeys, 'repaired'>,
+  { repaired, lines }: Pick<QueueKeys, 'repaired' | 'lines'>,
 ): Promise<number> {
-  const replies = await redis.multi().hlen(messages).zcard(delayed).llen(ready).zcard(dead).hvals(claims).exec();
-  const [stored, waiting, due, buried, held] = (replies ?? []).map(([error, reply]) => {
-    if (error) throw error;
-    return reply;
-  });
-  const active = (held as string[]).flatMap((ids) => ids.split('\n').filter((id) => id !== ''));
-  return Math.max(0, Number(stored) - Number(waiting) - Number(due) - Number(buried) - new Set(active).size);
+  const { messages, delayed, ready, dead, claims } = repaired;
+  const keys = [messages, delayed, ready, dead, claims, ...(lines ? [lines.lanes, lines.line] : [])];
+  return Math.max(0, (await redis.eval(COUNT_STRAY, keys.length, ...keys)) as number);
 }
 
 /** @returns how many claims of a queue, or of one of its partitions, have no lease */

@@ -413,10 +413,11 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, start(103), ...again], [window]).red).toEqual(['unattributed']);
     });
 
-    test('nothing explains a start after another process has started the message, because its lease had ended', () => {
+    test('only a fault that froze the holder explains a start after another process has started the message', () => {
       const late = [start(3200, { claimSentAt: 101 }), end(3201), settled(3203, { result: 'refused' })];
-      const { red } = judged([...OFFERED, ...HANDLED_AGAIN, ...late], [fault(102, 3199)]);
-      expect(red).toEqual(['unattributed']);
+      const lines = [...OFFERED, ...HANDLED_AGAIN, ...late];
+      expect(judged(lines).red).toEqual(['unattributed']);
+      expect(judged(lines, [fault(102, 3199)])).toMatchObject({ red: [], duplicates: { 'frozen on starting it': 1 } });
     });
 
     test('a handler aborted for a shutdown explains the next start', () => {
@@ -736,7 +737,7 @@ describe('the oracle', () => {
     });
 
     test('a message that is removed as expired before its time is found', () => {
-      expect(judged([...EXPIRING, expired(598)]).red).toEqual(['expiry']);
+      expect(judged([...EXPIRING, expired(98)]).red).toEqual(['expiry']);
     });
 
     test('a message claimed after it has expired must not be handled', () => {

@@ -5,6 +5,9 @@ import type { ClaimStory, MessageStory } from '../message-story.js';
 /** The cause of an unexplained start. */
 export const UNATTRIBUTED = 'unattributed';
 
+/** The cause of a start after another process had started the message with the next attempt: rare, because a process must be frozen for it. */
+const STARTED_LATE = 'frozen on starting it';
+
 /**
  * Says why a message was started again after an earlier claim.
  *
@@ -18,9 +21,9 @@ export function attribute(
   windows: readonly FaultWindow[],
 ): string {
   const { end, settle } = earlier;
-  // Its lease had ended by then, and its process checks that before it starts a handler.
   if (later.version === earlier.version && later.attempt > earlier.attempt && earlier.startedAt > later.startedAt) {
-    return UNATTRIBUTED;
+    // Its lease had ended by then. A process checks that right before it starts a handler, and may be frozen between the two.
+    return feltBy(earlier, { until: earlier.startedAt, windows }) ? STARTED_LATE : UNATTRIBUTED;
   }
   if (later.version !== earlier.version) {
     return end?.how === 'again' ? 'asked for again by its handler' : causeOf(story, later);

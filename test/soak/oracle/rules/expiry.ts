@@ -3,6 +3,9 @@ import type { ClaimStory, MessageStory } from '../message-story.js';
 /** How far the clocks of a journal and of Redis may be apart, ms: both are rounded. */
 const ROUNDING = 1;
 
+/** How much earlier than it expires a message may be removed, ms: by a round trip on the slowest network that the nemesis makes. */
+const ROUND_TRIP = 500;
+
 /** How much later a handler may tell of its start on a busy machine than its process has checked the expiry, ms. */
 const SLACK = 300;
 
@@ -22,7 +25,7 @@ export function findOverdue(story: MessageStory, { version, sentAt, startedAt }:
 export function findExpiredEarly(story: MessageStory): string | null {
   const deadline = deadlineOf(story, 0);
   const first = Math.min(...story.expiries);
-  return deadline !== null && first + ROUNDING < deadline
+  return deadline !== null && first + ROUND_TRIP < deadline
     ? `removed as expired at ${first}, ${deadline - first} ms before its time`
     : null;
 }
