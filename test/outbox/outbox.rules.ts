@@ -359,8 +359,9 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
       await app.outbox.offer(transaction, queue, 'other', '1h', { id: 'other' });
     });
     await until(async () => (await app.producer.find(queue, 'other')) !== null);
+    await until(async () => (await app.outbox.status()).waiting === 2);
     expect(await app.producer.find(queue, 'm')).toBeNull();
-    expect(await app.outbox.status()).toMatchObject({ waiting: 2, failed: 0 });
+    expect(await app.outbox.status()).toMatchObject({ failed: 0 });
     await scene.write(`UPDATE %table SET operation = 'cancel' WHERE operation = 'abort'`);
     await relayed(app);
     expect(await app.producer.find(queue, 'm')).toMatchObject({ payload: 'behind it' });

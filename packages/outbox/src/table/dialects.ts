@@ -24,7 +24,7 @@ export const DIALECTS: Readonly<Record<Dialect, DialectRules>> = {
     now: 'floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint',
     lock: ' FOR UPDATE SKIP LOCKED',
     walkInOrder: `SELECT set_config('jit', 'off', true), set_config('enable_sort', 'off', true)`,
-    keepPresent: ' ON CONFLICT (seq) DO NOTHING',
+    keepPresent: ' ON CONFLICT DO NOTHING',
     findMessageIndex: (table) =>
       'SELECT 1 AS found FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] ' +
       `WHERE i.indrelid = '${quoted('postgresql', table)}'::regclass AND i.indisvalid AND a.attname = 'message_id'`,
@@ -48,7 +48,7 @@ export const DIALECTS: Readonly<Record<Dialect, DialectRules>> = {
     quote: '"',
     now: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
     lock: '',
-    keepPresent: ' ON CONFLICT (seq) DO NOTHING',
+    keepPresent: ' ON CONFLICT DO NOTHING',
     findMessageIndex: (table) => {
       const [name, schema] = table.split('.').reverse();
       const of = (pragma: string, argument: string) =>
