@@ -37,9 +37,10 @@ class GroupingStore extends NativeMessageStore {
     );
   }
 
-  override change(id: string, { due, from, to }: Change): Promise<ChangeOutcome> {
+  override change(id: string, { due, from, to, notAfter }: Change): Promise<ChangeOutcome> {
     const group = this.groupOf(id);
-    return super.change(id, { due, from: Buffer.from(grouped(from, group)), to: grouped(Buffer.from(to), group) });
+    const bodies = { from: Buffer.from(grouped(from, group)), to: grouped(Buffer.from(to), group) };
+    return super.change(id, { due, ...bodies, notAfter });
   }
 
   override async claim(request: ClaimRequest): Promise<ClaimReport> {

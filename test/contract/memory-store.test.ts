@@ -16,5 +16,5 @@ const openQueue: OpenQueue = (limits) => {
   });
 };
 
-describeMessageStore('MemoryMessageStore', openQueue, { claimsAlong: true });
+describeMessageStore('MemoryMessageStore', openQueue, { claimsAlong: true, isShared: false });
 describeGroups('MemoryMessageStore', openQueue);

@@ -10,6 +10,7 @@ import { describeDeadLetters } from './rules/dead-letter.rules.js';
 import { describeDoorbells } from './rules/doorbell.rules.js';
 import { describeDuplicates } from './rules/duplicate.rules.js';
 import { describeFollowers } from './rules/follower.rules.js';
+import { describeLateCalls } from './rules/late.rules.js';
 import { describeLeases } from './rules/lease.rules.js';
 import { describeLists } from './rules/list.rules.js';
 import { describeOffers } from './rules/offer.rules.js';
@@ -25,7 +26,7 @@ import { describeWholeQueue } from './rules/whole-queue.rules.js';
 export function describeMessageStore(
   name: string,
   openQueue: OpenQueue,
-  { claimsAlong = false, losesRecords = false, follows = true, canChange = true, repeats = true } = {},
+  { claimsAlong = false, losesRecords = false, follows = true, canChange = true, repeats = true, isShared = true } = {},
 ): void {
   describe(`${name} as a message store`, () => {
     const queues = new ContractQueues(openQueue);
@@ -36,6 +37,7 @@ export function describeMessageStore(
     if (follows && repeats) describeRepeating(queues);
     if (canChange) describeChanges(queues);
     if (canChange) describeDebouncing(queues);
+    if (isShared) describeLateCalls(queues, canChange);
     describeTransfers(queues);
     describeClaims(queues);
     if (claimsAlong) describeClaimingTransfers(queues);

@@ -167,7 +167,7 @@ async function relayedAndHandled(library: Library, redisUrl: string): Promise<vo
 }
 
 async function count(library: Library, table: string): Promise<number[]> {
-  const rows = await library.database.transaction((sql) => sql(`SELECT COUNT(*) AS n FROM ${table}`));
+  const rows = await library.database.transaction((sql) => sql(`SELECT COUNT(*) AS n FROM ${table} WHERE seq <> -2`));
   return rows.map(({ n }) => Number(n));
 }
 
