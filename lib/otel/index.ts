@@ -5,5 +5,11 @@ export { observeQueues } from './observe-queues.js';
 export type { DelayQueueEvent, DelayQueueEvents } from '../events/delay-queue-events.js';
 export type { DelayQueueObserver, HandlingOutcome, OfferContext } from '../events/delay-queue-observer.js';
 export type { InstanceOptions } from '../options/queue-options.js';
-export type { DelayedMessage, MessageEnvelope, MessageFailure, MessageHeaders } from '../message/message.js';
+export type {
+  DelayedMessage,
+  LiveMessage,
+  MessageEnvelope,
+  MessageFailure,
+  MessageHeaders,
+} from '../message/message.js';
 export type { Occurrence, RepeatRule } from '../message/repeat-rule.js';
