@@ -37,10 +37,8 @@ export class Reasons {
 
   #reasonOfError(error: Error, depth: number): string {
     const fields = error as unknown as Fields;
-    let text = textOf(() => error.message);
-    const code = tryReading(() => fields.code);
-    if (typeof code === 'string' && !text.includes(code))
-      text = text === '' ? textOf(() => code) : `${text} (${textOf(() => code)})`;
+    // That of a connection to several addresses has a code alone.
+    let text = textOf(() => error.message || (fields.code ?? ''));
     const carried = this.#carriedBy(fields, depth).filter((reason) => !text.includes(reason));
     if (carried.length > 0) text += `${text === '' ? '' : ': '}${carried.join(', ')}`;
     const cause = tryReading(() => error.cause);

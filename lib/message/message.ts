@@ -112,7 +112,7 @@ export interface DeadLetter<T = unknown, Type extends string = string> extends M
 export interface MessageFailure {
   /** The error's name, for example `TypeError`. */
   readonly name: string;
-  /** The error's message; then what else it says of the reason: its code, the errors that it collects, its causes. */
+  /** The error's message; then what else it says of the reason: the errors that it collects, its causes. */
   readonly message: string;
   /** The first lines of the stack, if the error had one. */
   readonly stack?: string;

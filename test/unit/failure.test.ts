@@ -107,8 +107,8 @@ describe('the reason of a failure', () => {
     ],
     [
       'the cause of a failed fetch',
-      new TypeError('fetch failed', { cause: Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }) }),
-      'TypeError: fetch failed; caused by Error: connect (ECONNREFUSED)',
+      new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:1') }),
+      'TypeError: fetch failed; caused by Error: connect ECONNREFUSED 127.0.0.1:1',
     ],
     [
       'a chain of causes',
