@@ -30,7 +30,14 @@ import { START_TASK } from './runtime/start-task.js';
  */
 @Module({
   imports: [DiscoveryModule],
-  providers: [...runtimeProviders, Offers, Changes, Repeats, RelayTarget, { provide: START_TASK, useClass: DeclaredRepeats }],
+  providers: [
+    ...runtimeProviders,
+    Offers,
+    Changes,
+    Repeats,
+    RelayTarget,
+    { provide: START_TASK, useClass: DeclaredRepeats },
+  ],
 })
 export class DelayQueueModule {
   /**

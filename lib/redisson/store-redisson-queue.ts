@@ -26,7 +26,10 @@ export function redissonQueue(producer: DelayQueueProducer, queue: string): Redi
   // That of a test double that extends the class is undefined.
   const known = isInstance(producer, DelayQueueProducer) ? (producer.known as Queues | undefined) : undefined;
   if (known) return new StoreRedissonQueue(known.named(queue));
-  throw new DelayQueueError('INVALID_ARGUMENT', 'producer: must be the DelayQueueProducer that Nest injects, of the same copy of the package');
+  throw new DelayQueueError(
+    'INVALID_ARGUMENT',
+    'producer: must be the DelayQueueProducer that Nest injects, of the same copy of the package',
+  );
 }
 
 /** The delayed payloads in the store of a queue. */

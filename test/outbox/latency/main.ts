@@ -87,7 +87,9 @@ async function measure(relaying: Relaying, rate: number, transactions: number): 
 }
 
 async function countRows(): Promise<number> {
-  const [row] = await library.database.transaction((sql) => sql('SELECT COUNT(*) AS n FROM delay_queue_outbox WHERE seq > 0'));
+  const [row] = await library.database.transaction((sql) =>
+    sql('SELECT COUNT(*) AS n FROM delay_queue_outbox WHERE seq > 0'),
+  );
   return Number(row!.n);
 }
 

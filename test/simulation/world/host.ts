@@ -34,8 +34,8 @@ const draw = () => (world?.current?.random ?? chance)();
 Math.random = () => (world ? draw() : real.random());
 Date.now = () => (world ? Math.floor(world.epoch + (world.current?.now ?? world.now)) : real.now());
 performance.now = () => (world ? (world.current?.now ?? world.now) : realNow());
-crypto.randomBytes = ((size: number) =>
-  world ? Buffer.from(Array.from({ length: size }, () => Math.floor(draw() * 256))) : real.randomBytes(size));
+crypto.randomBytes = (size: number) =>
+  world ? Buffer.from(Array.from({ length: size }, () => Math.floor(draw() * 256))) : real.randomBytes(size);
 crypto.randomUUID = () => {
   const hex = crypto.randomBytes(16).toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

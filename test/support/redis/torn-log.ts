@@ -16,7 +16,7 @@ export type Dump = ReadonlyMap<string, Buffer>;
 
 export async function dumpAll(redis: Redis): Promise<Dump> {
   const keys = await redis.keys('*');
-  return new Map(await Promise.all(keys.map(async (key) => [key, (await redis.dumpBuffer(key))] as const)));
+  return new Map(await Promise.all(keys.map(async (key) => [key, await redis.dumpBuffer(key)] as const)));
 }
 
 /** The commands that a call has in the log of its server, without those that only hold them together. */
