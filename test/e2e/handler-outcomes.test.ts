@@ -76,8 +76,14 @@ describe.each([
   });
 
   test.each(CASES)('%s means the same for all messages of a batch if it %s', async (word, way) => {
-    const { producer, queue } = await startBatches(() => WAYS[way]!(WORDS[word]!.make()));
+    let isCalled = false;
+    const { producer, queue } = await startBatches(() => {
+      isCalled = true;
+      return WAYS[way]!(WORDS[word]!.make());
+    });
     const { state } = WORDS[word]!.becomes as { state: 'delayed' | 'dead' };
+    // Before that, both are delayed because they were offered.
+    await until(() => isCalled);
     await until(async () => (await producer.counts(queue))[state] === 2);
     expect(await producer.counts(queue)).toMatchObject({ active: 0, ready: 0 });
   });

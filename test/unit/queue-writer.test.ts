@@ -7,6 +7,7 @@ import { AgainAdvice } from '../../lib/handler/again-advice.js';
 import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { DelayQueueProducer } from '../../lib/producer/delay-queue-producer.js';
 import { Changes } from '../../lib/producer/changes.js';
+import { RelayTarget } from '../../lib/producer/relay-target.js';
 import { Repeats } from '../../lib/producer/repeats.js';
 import { Offers } from '../../lib/producer/offers.js';
 import { QueueWriter } from '../../lib/producer/queue-writer.js';
@@ -94,6 +95,7 @@ describe('an offer made while another payload is encoded', () => {
         Changes,
         Repeats,
         { provide: AgainAdvice, useValue: new AgainAdvice(new ManualClock(), new LoggedEvents()) },
+        RelayTarget,
         { provide: Queues, useValue: queues },
         { provide: QueueRegistrar, useValue: { register: () => undefined } },
         { provide: STORES, useValue: {} },
