@@ -84,7 +84,14 @@ export class Delivery implements Claim {
 
   /** What handlers and observers get; to be read once it is known whether it expires or repeats. */
   get message(): HandlerMessage {
-    return (this.#message ??= new HandlerMessage(this));
+    return (this.#message ??= this.#handOut());
+  }
+
+  /** The handler gets the headers that were decoded, and may change them; the consumer keeps a copy. */
+  #handOut(): HandlerMessage {
+    const message = new HandlerMessage(this);
+    this.headers = copyOf(this.headers);
+    return message;
   }
 
   /** Sets what a schema has made of the payload. */
@@ -142,6 +149,12 @@ export class Delivery implements Claim {
   get isAborted(): boolean {
     return this.#loss === 'abort';
   }
+}
+
+/** Most messages have no headers, and then nothing is allocated. */
+function copyOf(headers: MessageHeaders): MessageHeaders {
+  for (const _ in headers) return { ...headers };
+  return NO_HEADERS;
 }
 
 /** The `reason` of a signal: somebody has aborted the message, so it is gone, and the outcome does not count. */

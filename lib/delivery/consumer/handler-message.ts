@@ -49,7 +49,7 @@ export class HandlerMessage implements DelayedMessage {
     this.queue = source.queue;
     this.type = source.type;
     this.payload = source.payload;
-    this.headers = { ...source.headers };
+    this.headers = source.headers;
     this.attempt = source.attempt;
     this.dueAt = new Date(source.dueAt);
     this.offeredAt = new Date(source.offeredAt);

@@ -83,22 +83,20 @@ export class RedisServer {
    */
   async evaluate(script: RedisScript, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
     const { source, sha1 } = script;
+    const { copies } = options;
     if (this.#loaded.has(sha1)) {
       try {
-        return await this.#evaluate('EVALSHA', words, options);
+        if (copies) return await this.#evaluateCopied('EVALSHA', words, { ...options, copies });
+        return new ScriptReply(await this.send('EVALSHA', words, options));
       } catch (error) {
         if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
       }
       // The server has lost it (SCRIPT FLUSH), or refused the call before it read the script.
     }
     this.#loaded.add(sha1);
-    return this.#evaluate('EVAL', [source, ...words.slice(1)], options);
-  }
-
-  async #evaluate(command: string, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
-    const { copies } = options;
-    if (copies) return this.#evaluateCopied(command, words, { ...options, copies });
-    return new ScriptReply(await this.send(command, words, options));
+    const withSource = [source, ...words.slice(1)];
+    if (copies) return this.#evaluateCopied('EVAL', withSource, { ...options, copies });
+    return new ScriptReply(await this.send('EVAL', withSource, options));
   }
 
   /**
