@@ -25,6 +25,8 @@ describe('a worker that is frozen while messages wait for their batch', () => {
       Array.from({ length: MESSAGES }, () => ({ payload, delay: 0 })),
     );
     await until(() => frozen.of('start').length === BATCH);
+    // A second claim may take those that are to wait.
+    await until(async () => (await producer.counts(queue)).active === MESSAGES);
     frozen.freeze();
     expect((await producer.counts(queue)).active).toBe(MESSAGES);
     const other = await scene.startWorker({ queue, handler });
