@@ -564,6 +564,35 @@ describe('the ConsumerLoops of two partitions', () => {
     expect(turns).toEqual(new Set(['1,0', '0,1']));
   });
 
+  it('leave a ring to other processes when the other one takes the last slot meanwhile', async () => {
+    start(1);
+    await nextTurns();
+    const answered = new Latch();
+    const [store] = partitions;
+    const claim = store!.claim.bind(store);
+    store!.claim = async (request) => {
+      const report = await claim(request);
+      await answered.opened;
+      return report;
+    };
+    await offer(0, 1);
+    await clock.advance(1);
+    await nextTurns();
+    await offer(1, 1);
+    await clock.advance(1);
+    await nextTurns();
+    expect(await active()).toEqual([1, 0]);
+    expect(running).toHaveLength(0);
+    const doorbell = partitions[1]!.openDoorbell();
+    let hasRung = false;
+    void doorbell.wait(10_000).then((rang) => (hasRung = rang));
+    answered.open();
+    await nextTurns();
+    expect(running).toHaveLength(1);
+    expect(hasRung).toBe(true);
+    await doorbell.close();
+  });
+
   it('leave a ring to other processes while the other one has all slots', async () => {
     start(1);
     await nextTurns();

@@ -56,12 +56,16 @@ export class Admission {
     return this.isOpen ? Math.min(this.#slots.free - half, this.#wanted) : 0;
   }
 
-  /** Waits in line until it is open, or {@link close}. */
-  awaitTurn(): Promise<void> {
+  /**
+   * Waits in line until it is open, or {@link close}.
+   *
+   * @param onFull - called whenever it is full before that
+   */
+  awaitTurn(onFull?: () => void): Promise<void> {
     if (this.#turn) this.#slots.leave(this.#turn);
     return new Promise((resolve) => {
       this.#endWait = resolve;
-      this.#turn = this.#slots.waitFor(this.#wanted, resolve);
+      this.#turn = this.#slots.waitFor(this.#wanted, resolve, onFull);
     });
   }
 

@@ -264,14 +264,16 @@ export class ConsumerLoop {
 
   /** Waits for free slots, and then for the end of the turn, so that one claim covers all slots freed in that turn. */
   async #awaitTurn(): Promise<void> {
-    // The other loops have taken all slots meanwhile; another process may have some.
-    if (this.#hasToken && this.#admission.isFull) {
-      await this.options.store.ring();
-      this.#hasToken = false;
-      if (this.#stopping) return;
-    }
-    await this.#admission.awaitTurn();
+    await this.#admission.awaitTurn(() => this.#passTokenOn());
     await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** The other loops have taken all slots; another process may have some. */
+  #passTokenOn(): void {
+    if (!this.#hasToken) return;
+    this.#hasToken = false;
+    // If it fails, the next transfer rings.
+    void this.options.store.ring().catch(noop);
   }
 
   /** @returns whether to claim: the doorbell rang, or the rate allows more. Until it does, no ring could change anything. */

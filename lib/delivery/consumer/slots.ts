@@ -20,6 +20,8 @@ export interface Turn {
   readonly count: number;
   /** Called when its turn comes. Nobody else can borrow until it has borrowed, or left. */
   readonly come: () => void;
+  /** Called whenever every slot has a message before that. */
+  readonly onFull: () => void;
 }
 
 /**
@@ -86,8 +88,8 @@ export class Slots {
     this.#changed();
   }
 
-  waitFor(count: number, come: () => void): Turn {
-    const turn = { count, come };
+  waitFor(count: number, come: () => void, onFull: () => void = () => undefined): Turn {
+    const turn = { count, come, onFull };
     this.#line.push(turn);
     this.#changed();
     return turn;
@@ -120,7 +122,9 @@ export class Slots {
   #changed(): void {
     if (this.#onNotFull.length > 0 && !this.areFull) for (const task of this.#onNotFull.splice(0)) task();
     const first = this.#line[0];
-    if (!first || this.#called) return;
+    if (!first) return;
+    if (this.areFull) return this.#line.forEach(({ onFull }) => onFull());
+    if (this.#called) return;
     if (!this.#areWorth(first.count)) return this.#watchOldest();
     this.#line.shift();
     this.#called = first;
