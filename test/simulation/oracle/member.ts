@@ -2,8 +2,8 @@ import type { SimulatedProcess } from '../world/simulated-process.js';
 
 /** What one process holds of one queue, as far as the server knows. */
 export interface Holding {
-  /** Token and id of each message. */
-  readonly held: Set<string>;
+  /** Id of each message, and the token of its latest claim. */
+  readonly held: Map<string, string>;
   /** Since when it has room for more, ms of the world; Infinity: it has none. */
   roomSince: number;
 }
@@ -37,7 +37,7 @@ export class Member {
 
   holdingOf(queue: string): Holding {
     let holding = this.#holdings.get(queue);
-    if (!holding) this.#holdings.set(queue, (holding = { held: new Set(), roomSince: -Infinity }));
+    if (!holding) this.#holdings.set(queue, (holding = { held: new Map(), roomSince: -Infinity }));
     return holding;
   }
 }

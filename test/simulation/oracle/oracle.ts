@@ -169,17 +169,18 @@ export class Oracle {
   started(message: DelayedMessage, process: SimulatedProcess): { readonly conduct: Conduct; ended(): void } {
     const { world, server, conductOf, journal } = this.options;
     const life = this.#lives.get(message.id);
-    const { token } = message as unknown as Claim;
     const now = process.now;
     const lead = now - world.now;
     this.#count('started');
     journal.digestOf(1, numberOf(message.id));
-    journal.write(() => `${message.id} starts, attempt ${message.attempt}, token ${token}`);
+    journal.write(() => `${message.id} starts, attempt ${message.attempt}`);
     if (!life) {
       this.violate('known', message.id, 'a handler starts with a message that ended long ago');
       return { conduct: conductOf(0, 0), ended: () => undefined };
     }
     const member = this.#memberOf.get(process)!;
+    // Handlers do not know it, and a process has one claim of a message at a time.
+    const token = member.holdingOf(life.queue.traits.name).held.get(message.id) ?? 'none';
     this.#judgeHold(life, { token, now, process });
     if (server.time + lead < life.due && life.holder?.token === token) {
       this.violate('never early', life.id, `by ${life.due - server.time - lead} ms`);
@@ -374,7 +375,7 @@ export class Oracle {
       life.holder = { token, member, since: this.#now, leaseEnd: this.#now + lease };
       held.add(life);
       const holding = member.holdingOf(life.queue.traits.name);
-      holding.held.add(`${token} ${id}`);
+      holding.held.set(id, token);
       if (holding.held.size >= life.queue.traits.capacity) holding.roomSince = Infinity;
     }
   }
@@ -442,8 +443,10 @@ export class Oracle {
       const { journal } = this.options;
       if (!life) return;
       const holding = member.holdingOf(life.queue.traits.name);
-      if (holding.held.delete(`${token} ${id}`) && holding.held.size === life.queue.traits.capacity - 1)
-        holding.roomSince = this.#now;
+      if (holding.held.get(id) === token) {
+        holding.held.delete(id);
+        if (holding.held.size === life.queue.traits.capacity - 1) holding.roomSince = this.#now;
+      }
       journal.digestOf(4, life.number);
       journal.write(() => `${id} settled: ${outcome.kind}, ${accepted[i] ? 'accepted' : 'refused'}, token ${token}`);
       if (accepted[i]) this.#settledOne(life, token, outcome);
