@@ -80,7 +80,7 @@ export function createStores(options: ResolvedModuleOptions, parts: ProcessParts
 function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessParts): Stores {
   const { connection, prefix, offerTimeout, defaults, allowEviction, hasDefaultConnection: isDefault } = options;
   const { acknowledge: copies } = options;
-  const startUp = new StartUp();
+  const startUp = new StartUp(clock);
   const connections = new RedisConnections({
     connection,
     clock,

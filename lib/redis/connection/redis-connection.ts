@@ -32,7 +32,7 @@ export interface ConnectionSettings {
   readonly events: Events;
   /** How long a command may wait for the connection and for its answer, ms. */
   readonly commandTimeout: number;
-  /** Until it is done, unused connections are closed; undefined: they stay open. */
+  /** Closes connections that are not used until the application has started; undefined: they stay open. */
   readonly startUp?: StartUp | undefined;
 }
 
@@ -61,9 +61,6 @@ const CLOSE_TIMEOUT = 1000;
 /** How soon a client that has given up is told to connect again, ms. */
 const REOPEN_PAUSE = 1000;
 
-/** How long a connection stays open while the application starts and nothing uses it, ms. */
-const IDLE = 250;
-
 /** The states of a client that has a socket. */
 const OPEN: readonly string[] = ['connecting', 'connect', 'ready'];
 
@@ -91,11 +88,9 @@ export class RedisConnection implements Wire {
   #isStarting = true;
   #isHurried = false;
   #isSuspended = false;
-  /** Suspended because nothing uses it while the application starts. */
   #isResting = false;
   #isClosed = false;
   #cancelOpening: CancelTimer | undefined;
-  #cancelRest: CancelTimer | undefined;
 
   constructor(role: ConnectionRole, settings: ConnectionSettings, parts: ConnectionParts = {}) {
     const { clock, events } = settings;
@@ -113,10 +108,6 @@ export class RedisConnection implements Wire {
     this.client.on('connect', () => this.#onConnect());
     this.client.on('close', () => this.#onClose());
     this.client.on('end', () => this.#onEnd());
-    settings.startUp?.onDone(() => {
-      this.#cancelRest?.();
-      if (this.#isResting) this.connect();
-    });
   }
 
   get isReady(): boolean {
@@ -127,16 +118,21 @@ export class RedisConnection implements Wire {
     return this.#isClosed;
   }
 
-  /** Whether it is closed until it is needed, and is not lost. */
+  /** Whether a call waits for it, or for an answer on it. */
+  get isUsed(): boolean {
+    return this.#waits.areTaken || this.#deadlines.areSet;
+  }
+
+  /** Whether it is closed until it is needed: see {@link rest}. */
   get isResting(): boolean {
     return this.#isResting;
   }
 
   get reach(): Reach {
-    if (this.#isResting) return 'opening';
     if (this.isReady) return this.#deadlines.longestWait < LONGEST_SILENCE ? 'ready' : 'silent';
+    if (this.#lastError !== undefined) return 'lost';
     const isOpening = this.#settings.clock.monotonic() - this.#openingSince < LONGEST_SILENCE;
-    return isOpening && this.#lastError === undefined ? 'opening' : 'lost';
+    return isOpening || this.#isResting ? 'opening' : 'lost';
   }
 
   /** Opens the connection in the background; failures are logged and retried. */
@@ -146,7 +142,7 @@ export class RedisConnection implements Wire {
     this.#isSuspended = false;
     if (this.#isResting) this.#openingSince = this.#settings.clock.monotonic();
     this.#isResting = false;
-    this.#restWhenIdle();
+    this.#settings.startUp?.opened(this);
     // Mostly the same error as in an 'error' event, with less detail.
     this.client.connect().catch((error: unknown) => (this.#lastError ??= reasonOf(error)));
   }
@@ -209,7 +205,7 @@ export class RedisConnection implements Wire {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#cancelOpening?.();
-    this.#cancelRest?.();
+    this.#settings.startUp?.closed(this);
     this.#waits.end();
     // Without a socket there is nothing to wait for, and ioredis emits no 'end'.
     const isOpen = OPEN.includes(this.client.status);
@@ -225,24 +221,18 @@ export class RedisConnection implements Wire {
     this.client.disconnect();
   }
 
+  /** Closes the connection until it is needed, or {@link connect} is called, without taking it for lost. */
+  rest(): void {
+    if (this.#isSuspended) return;
+    this.#isResting = true;
+    this.suspend();
+    this.#deadlines.endAll();
+  }
+
   /** Closes the connection because nobody needs this server any more, which also ends its outage. */
   retire(): Promise<void> {
     this.#outage.worked();
     return this.close();
-  }
-
-  /** Closes the connection once nothing uses it, unless the application has started by then. */
-  #restWhenIdle(): void {
-    const { startUp, clock } = this.#settings;
-    if (!startUp || startUp.isDone) return;
-    this.#cancelRest?.();
-    this.#cancelRest = clock.schedule(() => {
-      if (this.#isSuspended) return;
-      if (this.#waits.areTaken || this.#deadlines.areSet) return this.#restWhenIdle();
-      this.#isResting = true;
-      this.suspend();
-      this.#deadlines.endAll();
-    }, IDLE);
   }
 
   /** A server that speaks no TLS waits for the rest of what it takes for a command. */

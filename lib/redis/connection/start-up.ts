@@ -1,22 +1,53 @@
+import type { CancelTimer, Clock } from '../../timing/clock.js';
+
+/** How long connections stay open while the application starts and uses none of them, ms. */
+const IDLE = 250;
+
+/** What is closed until it is needed. */
+interface Resting {
+  readonly isUsed: boolean;
+  readonly isResting: boolean;
+  rest(): void;
+  connect(): void;
+}
+
 /**
  * Whether the application has started. An open connection keeps the process alive, and Nest tells nobody that a start has failed,
- * because a hook of somebody else threw. So until the start is done, connections are only open while they are used.
+ * because a hook of somebody else threw. So until the start is done, connections are only open while one of them is used.
  */
 export class StartUp {
+  readonly #connections = new Set<Resting>();
   #isDone = false;
-  #listeners: (() => void)[] = [];
+  #cancelRest: CancelTimer | undefined;
 
-  get isDone(): boolean {
-    return this.#isDone;
+  constructor(private readonly clock: Clock) {}
+
+  /** Called when a connection is opened. */
+  opened(connection: Resting): void {
+    if (this.#isDone) return;
+    this.#connections.add(connection);
+    this.#restWhenIdle();
   }
 
-  /** Calls `listener` once the start is done. */
-  onDone(listener: () => void): void {
-    if (!this.#isDone) this.#listeners.push(listener);
+  closed(connection: Resting): void {
+    this.#connections.delete(connection);
+    if (this.#connections.size === 0) this.#cancelRest?.();
   }
 
+  /** Called when the application has started. */
   done(): void {
     this.#isDone = true;
-    for (const listener of this.#listeners.splice(0)) listener();
+    this.#cancelRest?.();
+    for (const connection of this.#connections) if (connection.isResting) connection.connect();
+    this.#connections.clear();
+  }
+
+  #restWhenIdle(): void {
+    this.#cancelRest?.();
+    this.#cancelRest = this.clock.schedule(() => {
+      const connections = [...this.#connections];
+      if (connections.some(({ isUsed }) => isUsed)) this.#restWhenIdle();
+      else for (const connection of connections) connection.rest();
+    }, IDLE);
   }
 }
