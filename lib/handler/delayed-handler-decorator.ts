@@ -88,7 +88,10 @@ export function DelayedHandler<
   const TypeOrOptions,
   const Batch extends number | undefined = undefined,
 >(
-  queue: Queue,
+  // With a class of several types, and nothing after it, this cannot be satisfied; the compiler shows its name.
+  queue: HandlerArguments<Queue, TypeOrOptions, Batch> extends [type?: string]
+    ? Queue & Readonly<Record<'a queue of several types needs the type of the handler', unknown>>
+    : Queue,
   ...args: HandlerArguments<Queue, TypeOrOptions, Batch>
 ): DecoratorOfHandler<Queue, TypeOrOptions, Batch>;
 // Overloads would be simpler to read, but of a mistake in one the compiler says that it fits none.

@@ -15,10 +15,13 @@ export type HandlerArguments<Queue, TypeOrOptions, Batch extends number | undefi
   Queue extends DefinedBy<infer Payloads>
     ? Payloads extends PayloadSpec
       ? [options?: TypedHandlerOptions<Batch>]
-      : [
-          type: [TypeOrOptions] extends [TypesOf<Payloads>] ? TypeOrOptions : TypesOf<Payloads>,
-          options?: TypedHandlerOptions<Batch>,
-        ]
+      : unknown extends TypeOrOptions
+        ? // The queue's parameter tells what is missing.
+          [type?: TypesOf<Payloads>]
+        : [
+            type: [TypeOrOptions] extends [TypesOf<Payloads>] ? TypeOrOptions : TypesOf<Payloads>,
+            options?: TypedHandlerOptions<Batch>,
+          ]
     : [TypeOrOptions] extends [string]
       ? [type: TypeOrOptions, options?: HandlerOptions]
       : [options?: QueueHandlerOptions];

@@ -57,7 +57,7 @@ export class WrongUses {
   @DelayedHandler(Orders, 'remnd')
   j(): void {}
 
-  // @ts-expect-error Expected 2-3 arguments, but got 1.
+  // @ts-expect-error Argument of type 'typeof Orders' is not assignable to parameter of type 'typeof Orders & Readonly<Record<"a queue of several types needs the type of the handler", unknown>>'.
   @DelayedHandler(Orders)
   k(): void {}
 
