@@ -45,9 +45,10 @@ describe('a family of queues, when processes and connections break', () => {
     const doomed = await scene.startWorker(settings);
     const task: Task = { do: 'work', ms: 60_000, firstAttemptOnly: true };
     for (const queue of names(name)) await producer.offer(queue, task, 0, { id: queue });
-    for (const queue of names(name)) await producer.offer(queue, null, 4000, { id: `${queue} later` });
     await until(() => doomed.of('start').length === QUEUES);
     const other = await scene.startWorker(settings);
+    // Not before: they would fall due in the other process, if this one is slow to start.
+    for (const queue of names(name)) await producer.offer(queue, null, 4000, { id: `${queue} later` });
     await doomed.end('SIGKILL');
     await until(() => other.of('end').length === 2 * QUEUES, { within: LEASE + 4000 + LATEST });
     const attempts = new Map(other.of('end').map(({ id, attempt }) => [id, attempt]));
