@@ -1,5 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { systemClock } from '../timing/clock.js';
+import { inSlices } from '../timing/slices.js';
 import { type ClassMethod, exploreClasses, fullNameOf } from './class-explorer.js';
 import { assertInjected } from './constructor-check.js';
 import type { DeclaredMethod } from './declared-methods.js';
@@ -26,12 +28,12 @@ export class HandlerExplorer implements OnModuleInit {
    * @throws DelayQueueError `INVALID_HANDLER`, `INVALID_OPTION`, naming class and method
    */
   async onModuleInit(): Promise<void> {
+    const found: [InstanceWrapper, prototype: object][] = [];
     await exploreClasses(this.discovery, (host, prototype) => {
       this.#define(host);
-      if (!prototype) return;
-      for (const [name, declared] of declaredHandlers.of(prototype))
-        this.#register({ host, prototype, name }, declared);
+      if (prototype) found.push([host, prototype]);
     });
+    await inSlices(methodsOf(found), systemClock, ([method, declared]) => this.#register(method, declared));
     this.registry.check();
   }
 
@@ -55,5 +57,13 @@ export class HandlerExplorer implements OnModuleInit {
       const handler = { name: fullNameOf(method), module: method.host.host!.name, call: this.calls.of(method) };
       this.registry.add(queue, { ...target, ...handler }, queueOptions);
     }
+  }
+}
+
+function* methodsOf(
+  classes: readonly [InstanceWrapper, prototype: object][],
+): Generator<[ClassMethod, DeclaredMethod<HandlerDeclaration>]> {
+  for (const [host, prototype] of classes) {
+    for (const [name, declared] of declaredHandlers.of(prototype)) yield [{ host, prototype, name }, declared];
   }
 }
