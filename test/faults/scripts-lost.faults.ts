@@ -15,7 +15,7 @@ async function countCalls(command: string): Promise<{ calls: number; failed: num
   return { calls: Number(calls), failed: Number(failed) };
 }
 
-test('a process with 50 queues sends each script whole once to a server that has lost all of them', async () => {
+test('a process with 50 queues notices once for each script that its server has lost it, and sends it whole once', async () => {
   const providers = Array.from({ length: QUEUES }, () => handlerOf(scene.newQueue(), () => undefined));
   await scene.startApp({ providers });
   await scene.server.kill9();
@@ -25,5 +25,5 @@ test('a process with 50 queues sends each script whole once to a server that has
   await until(async () => (await calls()) >= 2 * QUEUES, { within: 30_000 });
   // The check of permissions, two kinds of transfers, and the claim.
   expect((await countCalls('eval')).calls).toBeLessThanOrEqual(4);
-  expect((await countCalls('evalsha')).failed).toBe(0);
+  expect((await countCalls('evalsha')).failed).toBeLessThanOrEqual(4);
 });

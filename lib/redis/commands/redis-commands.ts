@@ -95,6 +95,11 @@ export class RedisCommands {
         await this.#untilReady(name, key, deadline, asking);
         continue;
       }
+      const showing = script && server.showing(script);
+      if (showing) {
+        await this.#untilShown(name, deadline, showing);
+        continue;
+      }
       const sentAt = clock.monotonic();
       const words = wordsFor(server, deadline);
       const options = { deadline, asking: asking !== undefined, copies: this.settings.copies };
@@ -120,6 +125,12 @@ export class RedisCommands {
       // The socket may be closing, and ioredis has not noticed yet.
       if (!server.toldTime) await this.#pause(UNNOTICED_PAUSE);
     }
+    if (this.#isTooLate(deadline)) throw connectedTooLate(name, left());
+  }
+
+  async #untilShown(name: string, deadline: number, showing: Promise<unknown>): Promise<void> {
+    const left = () => Math.max(0, deadline - this.settings.clock.monotonic());
+    await atMost(this.settings.clock, left(), showing);
     if (this.#isTooLate(deadline)) throw connectedTooLate(name, left());
   }
 

@@ -30,8 +30,12 @@ export class RedisServer {
   /** The question about the clock that has not been answered yet. */
   #question: Promise<void> | undefined;
   #toldTime = false;
-  /** The digests of the scripts that were sent whole on this connection: the server runs what follows them after them. */
-  #loaded = new Set<string>();
+  /**
+   * The scripts that the server has, by digest. One that was sent whole on this connection is there when the server runs what follows it.
+   * A promise: the answer to the first call by a digest that an earlier connection knew.
+   */
+  #scripts = new Map<string, true | Promise<unknown>>();
+  readonly #earlierScripts = new Set<string>();
 
   constructor(
     readonly connection: RedisConnection,
@@ -42,7 +46,8 @@ export class RedisServer {
     connection.client.on('close', () => {
       this.#serverClock = new RemoteClock(LONGEST_ROUND_TRIP);
       this.#toldTime = false;
-      this.#loaded = new Set();
+      for (const sha1 of this.#scripts.keys()) this.#earlierScripts.add(sha1);
+      this.#scripts = new Map();
     });
   }
 
@@ -75,28 +80,50 @@ export class RedisServer {
     return this.connection.answer(reply, undefined, Math.max(0, deadline - this.clock.monotonic()));
   }
 
+  /** Resolves when it is known whether the server still has a script; undefined: calls of it need not wait for that. */
+  showing({ sha1 }: RedisScript): Promise<unknown> | undefined {
+    const script = this.#scripts.get(sha1);
+    return script === true ? undefined : script;
+  }
+
   /**
-   * Sends a script whole the first time on each connection, because the server may never have had it, and then by its digest. Sent
-   * by its digest only, all calls of a reconnect would be refused together, and each would be sent again with the source.
+   * Sends a script whole the first time, because the server may never have had it, and then by its digest. After a reconnection, one call
+   * shows whether the server still has it, and the others wait for that: if it has lost them, all calls would be refused together, and if
+   * each connection began with whole scripts, they would fill a narrow network.
    *
    * @param words - from `wordsOf`
    */
   async evaluate(script: RedisScript, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
     const { source, sha1 } = script;
-    const { copies } = options;
-    if (this.#loaded.has(sha1)) {
+    const scripts = this.#scripts;
+    const isKnown = scripts.has(sha1);
+    if (isKnown || this.#earlierScripts.has(sha1)) {
+      const reply = this.#evaluate('EVALSHA', words, options);
+      if (!isKnown)
+        scripts.set(
+          sha1,
+          reply.catch(() => undefined),
+        );
       try {
-        if (copies) return await this.#evaluateCopied('EVALSHA', words, { ...options, copies });
-        return new ScriptReply(await this.send('EVALSHA', words, options));
+        const answer = await reply;
+        if (!isKnown) scripts.set(sha1, true);
+        return answer;
       } catch (error) {
-        if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
+        const isReply = isErrorReply(error);
+        if (isReply) scripts.set(sha1, true);
+        else if (!isKnown) scripts.delete(sha1);
+        if (!(isReply && error.message.startsWith('NOSCRIPT'))) throw error;
       }
-      // The server has lost it (SCRIPT FLUSH), or refused the call before it read the script.
+      // The server has lost it (SCRIPT FLUSH, a restart), or refused the call before it read the script.
     }
-    this.#loaded.add(sha1);
-    const withSource = [source, ...words.slice(1)];
-    if (copies) return this.#evaluateCopied('EVAL', withSource, { ...options, copies });
-    return new ScriptReply(await this.send('EVAL', withSource, options));
+    scripts.set(sha1, true);
+    return this.#evaluate('EVAL', [source, ...words.slice(1)], options);
+  }
+
+  async #evaluate(command: string, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
+    const { copies } = options;
+    if (copies) return this.#evaluateCopied(command, words, { ...options, copies });
+    return new ScriptReply(await this.send(command, words, options));
   }
 
   /**
