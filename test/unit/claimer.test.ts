@@ -76,6 +76,14 @@ describe('Claimer', () => {
     expect(requests[2]!.insteadOf).toBeUndefined();
   });
 
+  it('keeps the time of the store while a transfer has nothing to claim', async () => {
+    const claimer = newClaimer();
+    const { lease } = await claimer.claim(8);
+    await claimer.claim(8, () => Promise.resolve(undefined));
+    await clock.advance(1000);
+    expect(lease.storeNow()).toBe(clock.wall());
+  });
+
   it('takes over what the second-last claim took if the last one never arrived', async () => {
     const claimer = newClaimer();
     await makeReady(1);

@@ -33,8 +33,10 @@ export interface ClaimerOptions {
   readonly answerTimeout: number;
 }
 
-/** Makes a claim, alone or together with something else. */
-export type CallStore = (request: ClaimRequest) => Promise<ClaimReport>;
+/** Makes a claim, alone or together with something else; undefined: nothing was done, and the store has told no time. */
+export type CallStore = (request: ClaimRequest) => Promise<ClaimReport | undefined>;
+
+const NOTHING_CLAIMED = { messages: [], more: false, now: undefined, claimAgainIn: undefined, orphans: [] } as const;
 
 /** What a claim took. */
 export interface Claimed {
@@ -129,7 +131,7 @@ export class Claimer {
     const sentAt = clock.monotonic();
     this.#sent = { token, sentAt };
     try {
-      const { messages, more, now, claimAgainIn, orphans } = await call(request);
+      const { messages, more, now, claimAgainIn, orphans } = (await call(request)) ?? NOTHING_CLAIMED;
       const receivedAt = clock.monotonic();
       this.#unanswered = [];
       if (receivedAt - sentAt < lease) this.#misses = 0;
@@ -137,7 +139,7 @@ export class Claimer {
       if (receivedAt - sentAt < Math.min(lease, answerTimeout / 4)) this.#share = Math.min(1, this.#share * 2);
       this.#reportOrphans(orphans);
       const claimAgainAt = claimAgainIn === undefined ? undefined : receivedAt + claimAgainIn;
-      this.#storeClock.learn(now, { sentAt, receivedAt });
+      if (now !== undefined) this.#storeClock.learn(now, { sentAt, receivedAt });
       const mustAsk = messages.length > 0 && this.#storeClock.isStale(receivedAt);
       const answeredAt = mustAsk ? await this.#askTime(receivedAt) : receivedAt;
       // It cannot have begun before the claim was sent.

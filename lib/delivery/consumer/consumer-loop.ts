@@ -3,7 +3,7 @@ import { FailureStreak, workFailures } from '../../events/failure-streak.js';
 import { againWatch } from '../../message/again-watch.js';
 import { hasCode } from '../../message/failure.js';
 import type { ResolvedQueueOptions } from '../../options/queue-options-schema.js';
-import type { Claim, ClaimReport, MessageFlow, Outcome, Teller, TransferReport } from '../../store/message-flow.js';
+import type { Claim, MessageFlow, Outcome, Teller, TransferReport } from '../../store/message-flow.js';
 import type { Clock } from '../../timing/clock.js';
 import { setImmediate } from '../../timing/event-loop.js';
 import { failurePause } from '../../timing/failure-pause.js';
@@ -21,8 +21,6 @@ import { Starter } from './starter.js';
 
 /** How many failures in a row count while there is no connection, so that the pause stays below a second. */
 const MOST_WHILE_UNCONNECTED = 4;
-
-const NOTHING_CLAIMED: ClaimReport = { messages: [], more: false, now: 0, orphans: [] };
 
 const noop = () => undefined;
 
@@ -311,7 +309,7 @@ export class ConsumerLoop {
       await this.#claim(limit, async (request) => {
         const both = await this.options.store.transferAndClaim!(request, teller);
         report = both?.report;
-        return both?.claimed ?? NOTHING_CLAIMED;
+        return both?.claimed;
       });
       return report;
     } finally {
