@@ -27,6 +27,7 @@ const PAUSE = 500;
 
 /** Producers: they offer messages, and change their minds about some. */
 export class Workload {
+  /** How many messages were left to producers. One that is killed, or frozen, has not offered its own yet. */
   offered = 0;
   /** Offers that have not succeeded yet. */
   pending = 0;
@@ -53,7 +54,13 @@ export class Workload {
     world.after(2 * scenario.gap * scenario.burst * 0.5 * this.#chance(), () => {
       const count = Math.min(integer(this.#chance, 1, 2 * scenario.burst - 1), messages - this.offered);
       const running = this.options.choose(this.#chance);
-      if (running) this.#run(running, () => this.#offerSome(running, count));
+      if (running) {
+        const first = this.offered;
+        this.offered += count;
+        this.#run(running, () => {
+          for (let i = 0; i < count; i++) this.#offerOne(running, first + i);
+        });
+      }
       this.#next();
     });
   }
@@ -61,10 +68,6 @@ export class Workload {
   /** Runs code in a process. */
   #run({ process }: Running, task: () => void): void {
     this.options.world.at(this.options.world.now, task, process);
-  }
-
-  #offerSome(running: Running, count: number): void {
-    for (let i = 0; i < count; i++) this.#offerOne(running, this.offered++);
   }
 
   #offerOne(running: Running, number: number): void {
