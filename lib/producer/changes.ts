@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { CheckOfType } from '../handler/definition/queue-definition.js';
+import { unwrapSetAside, wrapSetAside } from '../message/codec/set-aside-body.js';
 import { type BodyRules, encodeBody, oversized } from '../message/codec/encode-body.js';
 import type { MessageBody, MessageContent } from '../message/codec/message-codec.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
@@ -104,7 +105,7 @@ export class Changes {
 }
 
 /**
- * What the message has besides stays.
+ * What the message has besides stays, also when it was first due, if it waits for another attempt: it expires as before.
  *
  * @throws DelayQueueError `INVALID_PAYLOAD` if its body cannot be read, `PAYLOAD_TOO_LARGE`
  */
@@ -114,7 +115,9 @@ function composed(
   parts: Partial<MessageContent>,
 ): MessageBody {
   try {
-    return encodeBody(rules, { ...rules.codec.decode(body), ...parts });
+    const changed = encodeBody(rules, { ...rules.codec.decode(body), ...parts });
+    const { since } = unwrapSetAside(body);
+    return since === null ? changed : wrapSetAside(Buffer.from(changed), since);
   } catch (error) {
     throw withMessageId(error, id);
   }

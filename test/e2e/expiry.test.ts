@@ -136,6 +136,22 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(handled.of('fails')[1]!.message).toMatchObject({ payload: Buffer.from('fails'), headers: { h: '1' } });
   });
 
+  test('keeps its expiry when it is moved, or changed, while it waits for its retry', async () => {
+    const fails = () => Promise.reject(new DeferMessage('1h'));
+    const { producer, queue } = await start((name) => [handlerOf(name, fails)]);
+    const { dueAt } = await producer.offer(queue, 1, 0, { id: 'a', expiresAfter: '1h' });
+    const expiresAt = new Date(dueAt.getTime() + 3_600_000);
+    const isDeferred = async () => {
+      const found = await producer.find(queue, 'a');
+      return found?.state === 'delayed' && found.dueAt > dueAt;
+    };
+    await until(isDeferred);
+    expect(await producer.reschedule(queue, 'a', '2h')).toBe(true);
+    expect(await producer.find(queue, 'a')).toMatchObject({ payload: 1, expiresAt });
+    expect(await producer.reschedule(queue, 'a', '3h', { payload: 2, headers: { h: '1' } })).toBe(true);
+    expect(await producer.find(queue, 'a')).toMatchObject({ payload: 2, headers: { h: '1' }, expiresAt });
+  });
+
   test('keeps its expiry when it comes again, counted anew', async () => {
     const handled = new Handled();
     const comesAgain = (payload: unknown, message: DelayedMessage): unknown => {
