@@ -21,6 +21,14 @@ export interface Run {
   isOver: boolean;
 }
 
+/** A claim that has ended other than by its own outcome. */
+export interface Loss {
+  readonly token: string;
+  readonly member: Member;
+  readonly reason: LossReason;
+  hasStarted: boolean;
+}
+
 export type LifeEnd = 'handled' | 'expired' | 'dead' | 'cancelled' | 'aborted' | 'discarded' | 'cleared';
 
 /** Why a claim of a message has ended other than by its own outcome. */
@@ -42,7 +50,7 @@ export class Life {
   hasPermit = false;
   holder: Holder | undefined;
   run: Run | undefined;
-  lastLoss: { readonly token: string; readonly reason: LossReason } | undefined;
+  lastLoss: Loss | undefined;
   /** The due time of the message that follows it. */
   follower: DueTime | undefined;
 

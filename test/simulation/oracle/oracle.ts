@@ -268,7 +268,13 @@ export class Oracle {
 
   #judgeHold(life: Life, { token, now, process }: { token: string; now: number; process: SimulatedProcess }): void {
     const { holder, run, lastLoss } = life;
-    if (run?.token === token) return this.violate('one start a claim', life.id, `a second start under ${token}`);
+    if (run?.token === token) {
+      // The process may start what was replaced while it waited for its batch, besides what has replaced it.
+      const isOther = lastLoss?.reason === 'replaced' && lastLoss.member.process === process && !lastLoss.hasStarted;
+      if (!isOther) return this.violate('one start a claim', life.id, `a second start under ${token}`);
+      lastLoss.hasStarted = true;
+      return undefined;
+    }
     // Its clock cannot have told it.
     const stoodStill = process.suspendedAt > now - MEMORY;
     if (holder?.token === token) {
@@ -546,7 +552,8 @@ export class Oracle {
   #lose(life: Life, reason: LossReason): void {
     const { holder } = life;
     if (!holder) return;
-    life.lastLoss = { token: holder.token, reason };
+    const { token, member } = holder;
+    life.lastLoss = { token, member, reason, hasStarted: life.run?.token === token };
     life.holder = undefined;
     this.#heldOf(life.queue.store).delete(life);
   }
