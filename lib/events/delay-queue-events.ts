@@ -216,7 +216,12 @@ export interface DelayQueueEvents {
     /** How many messages; they are delivered again when their leases expire. */
     readonly count: number;
     /** How many of each queue, or of each family that has a handler. */
-    readonly queues: readonly { readonly queue: string; readonly count: number }[];
+    readonly queues: readonly {
+      /** Its name; a family ends with `*`. */
+      readonly queue: string;
+      /** How many messages. */
+      readonly count: number;
+    }[];
   };
 }
 

@@ -22,12 +22,13 @@ export interface QueueKeys {
 
 /** @param partitions - how many each queue has at most */
 export function keysOfQueues(
-  { layout, groups }: Pick<SoakSettings, 'layout' | 'groups'>,
+  { layout, groups, kinds }: Pick<SoakSettings, 'layout' | 'groups' | 'kinds'>,
   prefix: string,
   partitions = 1,
 ): QueueKeys[] {
   const ofGroups = groups > 0 ? keysOfGroups(prefix) : [];
-  return [...keysOf(layout, prefix, partitions), ...ofGroups];
+  const isLogTorn = kinds?.includes('log torn') ?? false;
+  return [...keysOf({ layout, prefix, partitions, isLogTorn }), ...ofGroups];
 }
 
 /** Those of the messages that have groups. */
@@ -39,7 +40,14 @@ function keysOfGroups(prefix: string): QueueKeys[] {
   });
 }
 
-function keysOf(layout: SoakSettings['layout'], prefix: string, partitions: number): QueueKeys[] {
+interface Kept {
+  readonly layout: SoakSettings['layout'];
+  readonly prefix: string;
+  readonly partitions: number;
+  readonly isLogTorn: boolean;
+}
+
+function keysOf({ layout, prefix, partitions, isLogTorn }: Kept): QueueKeys[] {
   const directory = Object.values(directoryKeys(prefix)) as string[];
   return QUEUE_NAMES.flatMap((queue) => {
     if (layout === 'native') {
@@ -50,8 +58,9 @@ function keysOf(layout: SoakSettings['layout'], prefix: string, partitions: numb
       });
     }
     const repaired = redissonKeys({ prefix, queue });
-    const { timeouts, target, sequence, delayed, ready, claims } = repaired;
-    const lasting = [sequence, ...directory];
+    const { timeouts, target, sequence, delayed, ready, claims, entries } = repaired;
+    // Nobody repairs Redisson's own keys: a torn log leaves entries of messages that are gone, as it does with Java.
+    const lasting = [sequence, ...directory, ...(isLogTorn ? [entries] : [])];
     return [{ sets: [timeouts, delayed], lists: [target, ready], claims, repaired, lasting }];
   });
 }
