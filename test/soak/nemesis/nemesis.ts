@@ -37,9 +37,9 @@ export class Nemesis<Redis extends Servers> {
   #strike({ kind, seed, turn }: PlannedFault): void {
     const fault = this.faults.find((candidate) => candidate.kind === kind);
     if (!fault) throw new Error(`There is no fault '${kind}'.`);
-    const { costsLeases, replaces = false, disorders = false } = fault;
+    const { costsLeases, replaces = false, disorders = false, crowds = false } = fault;
     const open: FaultContext['open'] = (processes, detail) =>
-      this.log.open({ kind, costsLeases, replaces, disorders, processes, detail, injected: true });
+      this.log.open({ kind, costsLeases, replaces, disorders, crowds, processes, detail, injected: true });
     const strike = () => fault.strike({ ...this.context, open }, new Random(seed), turn);
     const work = (fault.of === 'server' ? this.#afterOthers(strike) : strike()).catch((problem: unknown) => {
       this.#problems.push(problem);

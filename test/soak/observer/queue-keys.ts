@@ -14,8 +14,8 @@ export interface QueueKeys {
   readonly claims: string;
   /** Those whose messages are repaired; with Redisson's layout they have what Node has taken. */
   readonly repaired: NativeKeys;
-  /** Of messages with groups: those that wait in the lines of their groups. */
-  readonly lines?: Pick<LaneKeys, 'lanes' | 'line'>;
+  /** Of messages with groups: those that wait in the lines of their groups, and who has a slot. */
+  readonly lines?: Pick<LaneKeys, 'lanes' | 'line' | 'held'>;
   /** These remain when the queue is empty. */
   readonly lasting: readonly string[];
 }

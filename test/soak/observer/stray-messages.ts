@@ -16,6 +16,24 @@ for _, group in ipairs(KEYS[6] and redis.call('HKEYS', KEYS[6]) or {}) do
 end
 return stray`;
 
+/** KEYS lanes ready claims held */
+const COUNT_MISCOUNTED = `
+local slots = redis.call('LLEN', KEYS[2]) + redis.call('HLEN', KEYS[4])
+local active = {}
+for _, held in ipairs(redis.call('HVALS', KEYS[3])) do
+  for id in string.gmatch(held, '[^\\n]+') do
+    slots = slots + (active[id] and 0 or 1)
+    active[id] = true
+  end
+end
+local lanes = redis.call('HGETALL', KEYS[1])
+for at = 1, #lanes, 2 do
+  if lanes[at] ~= '' then
+    slots = slots - (#lanes[at + 1] == 8 and struct.unpack('>I4', lanes[at + 1]) or tonumber(lanes[at + 1]))
+  end
+end
+return math.abs(slots)`;
+
 /** @returns how many messages of a queue, or of one of its partitions, are stored but in no state */
 export async function countStray(
   redis: Redis | Cluster,
@@ -34,4 +52,13 @@ export async function countUnleased(
   const [tokens, leased] = (await redis.multi().hkeys(claims).zrange(leases, 0, '-1').exec()) ?? [];
   const known = new Set(leased?.[1] as string[]);
   return (tokens?.[1] as string[]).filter((token) => !known.has(token)).length;
+}
+
+/** @returns how many slots of groups are taken by no message, or by more than one */
+export async function countMiscounted(
+  redis: Redis | Cluster,
+  { repaired: { ready, claims }, lines }: Pick<QueueKeys, 'repaired' | 'lines'>,
+): Promise<number> {
+  if (!lines) return 0;
+  return (await redis.eval(COUNT_MISCOUNTED, 4, lines.lanes, ready, claims, lines.held)) as number;
 }

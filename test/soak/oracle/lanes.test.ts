@@ -293,3 +293,15 @@ describe('the oracle on the order of a group', () => {
     expect(overtaken(lines, { windows: [{ ...deleted, from: 160, to: 170 }] })).toBe(1);
   });
 });
+
+describe('the oracle on half a script that Redis has replayed', () => {
+  const torn: FaultWindow = { ...killed(50), kind: 'log torn', processes: 'all', crowds: true, to: 90 };
+  const beside = [A, B].flatMap((n) => offered(n));
+  const lines = [...beside, ...handled(A, 103, 200), ...handled(B, 120, 121, { by: OTHER })];
+
+  test('a group may have a slot too many until it is repaired', () => {
+    expect(judged(lines, { windows: [torn] }).crowded.count).toBe(0);
+    expect(judged(lines, { windows: [{ ...torn, to: 60 }] }).crowded.count).toBe(1);
+    expect(judged(lines, { windows: [{ ...torn, crowds: false }] }).crowded.count).toBe(1);
+  });
+});

@@ -13,12 +13,16 @@ export class Lanes {
   readonly overtaken = new FindingList();
   readonly #turns = new Map<string, Turn[]>();
   readonly #disorders: readonly FaultWindow[];
+  readonly #crowds: readonly FaultWindow[];
 
+  /** @param recovery - for how long after its end a fault is still blamed, ms */
   constructor(
     private readonly rules: LaneRules | undefined,
     windows: readonly FaultWindow[],
+    recovery: number,
   ) {
     this.#disorders = windows.filter(({ disorders }) => disorders);
+    this.#crowds = windows.filter(({ crowds }) => crowds).map((window) => ({ ...window, to: window.to + recovery }));
   }
 
   /** @param lastSignOf - when a process is last known to have been alive */
@@ -45,9 +49,12 @@ export class Lanes {
     return counts;
   }
 
-  /** What was repaired may have joined the line later than it fell due. */
+  /** What was repaired may have joined the line later than it fell due, and a group may have had too many slots until then. */
   #withoutExcuse(turn: Turn): Turn {
-    const wait = turn.setting && { from: turn.setting.invokedAt, to: turn.from };
-    return wait && this.#disorders.some((window) => overlap(window, wait)) ? { ...turn, setting: undefined } : turn;
+    const { from, setting, mayBeLate } = turn;
+    const wait = setting && { from: setting.invokedAt, to: from };
+    const isDisordered = wait && this.#disorders.some((window) => overlap(window, wait));
+    const isCrowded = this.#crowds.some((window) => overlap(window, { from, to: from }));
+    return { ...turn, setting: isDisordered ? undefined : setting, mayBeLate: mayBeLate || isCrowded };
   }
 }

@@ -73,10 +73,10 @@ class Court {
 
   constructor(
     private readonly windows: readonly FaultWindow[],
-    private readonly evidence: Pick<Evidence, 'deadLetters' | 'history' | 'lanes'>,
+    private readonly evidence: Pick<Evidence, 'deadLetters' | 'history' | 'lanes' | 'recovery'>,
   ) {
     this.#forgetting = new Forgetting(windows);
-    this.lanes = new Lanes(evidence.lanes, windows);
+    this.lanes = new Lanes(evidence.lanes, windows, evidence.recovery);
   }
 
   hear(story: MessageStory): void {

@@ -1,6 +1,6 @@
 import { statSync, truncateSync } from 'node:fs';
 import { newestLog } from '../../../support/redis/torn-log.js';
-import { countStray, countUnleased } from '../../observer/stray-messages.js';
+import { countMiscounted, countStray, countUnleased } from '../../observer/stray-messages.js';
 import { persistently } from '../../servers/persistently.js';
 import type { OneServer } from '../../servers/one-server.js';
 import type { Fault } from '../fault.js';
@@ -20,6 +20,7 @@ export const logTorn: Fault<OneServer> = {
   costsLeases: true,
   forgets: true,
   disorders: true,
+  crowds: true,
   strike: async (context, random) => {
     const {
       servers: { redis, data, client },
@@ -47,7 +48,7 @@ export const logTorn: Fault<OneServer> = {
     await untilRepaired(context, random, () =>
       persistently(async () => {
         const counts = await Promise.all(
-          queues.map(async (keys) => (await countStray(client, keys)) + (await countUnleased(client, keys))),
+          queues.flatMap((keys) => [countStray, countUnleased, countMiscounted].map((count) => count(client, keys))),
         );
         return counts.every((count) => count === 0);
       }),
