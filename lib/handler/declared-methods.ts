@@ -44,14 +44,17 @@ export class DeclaredMethods<Declaration> {
   }
 
   /** The declared methods of a class, inherited ones too. An override with declarations of its own has only those. */
-  of(prototype: object): ReadonlyMap<string | symbol, DeclaredMethod<Declaration>> {
-    const found: ByName<Declaration> = new Map();
+  *of(prototype: object): Generator<[string | symbol, DeclaredMethod<Declaration>]> {
+    const names = new Set<string | symbol>();
     for (const each of classesOf(prototype)) {
-      for (const [name, declared] of [...this.#ownOf(each), ...this.#copiedTo(each)]) {
-        if (!found.has(name)) found.set(name, declared);
+      for (const found of [this.#ownOf(each), this.#copiedTo(each)]) {
+        for (const [name, declared] of found) {
+          if (names.has(name)) continue;
+          names.add(name);
+          yield [name, declared];
+        }
       }
     }
-    return found;
   }
 
   #ownOf(prototype: object): ByName<Declaration> {

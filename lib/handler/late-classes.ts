@@ -69,7 +69,7 @@ export class LateClasses implements OnModuleInit {
 function declaredIn(type: unknown): string[] {
   if (typeof type !== 'function' || typeof type.prototype !== 'object') return [];
   const prototype = type.prototype as object;
-  const names = [...declaredHandlers.of(prototype).keys(), ...declaredListeners.of(prototype).keys()];
+  const names = [...declaredHandlers.of(prototype), ...declaredListeners.of(prototype)].map(([name]) => name);
   const observer = listensTo(type).length > 0 ? [type.name] : [];
   return [...observer, ...new Set(names.map((name) => `${type.name}.${String(name)}`))];
 }

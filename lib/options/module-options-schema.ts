@@ -114,5 +114,5 @@ export const moduleSchema = fieldsSchema.check(acknowledgedInTime);
 
 /** Every option of the module, but not the entries of `queues`. */
 export const moduleFrameSchema = z
-  .extend(fieldsSchema, { queues: z.optional(z.record(z.string(), z.unknown(), QUEUES_RULE)) })
+  .extend(fieldsSchema, { queues: z.optional(z.custom<object>(z.core.util.isPlainObject, QUEUES_RULE)) })
   .check(acknowledgedInTime);

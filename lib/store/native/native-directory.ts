@@ -58,7 +58,7 @@ function patternsOf(prefix: string, { name, hasGroups }: WatchedFamily): string[
 export const placeScript = loadScript('native/place', directoryKeys(''), { native: readLua });
 export const retireScript = loadScript('native/retire', directoryKeys(''), { native: readLua });
 
-/** How many registrations one call reads, about. */
+/** How many registrations one call reads, about, and how many one call writes. */
 const PART = 1000;
 
 /**
@@ -93,11 +93,14 @@ export class NativeQueueDirectory implements QueueDirectory {
   async registerHandled(names: readonly string[]): Promise<void> {
     const { commands } = this.connections;
     const members = (of: readonly string[]) => of.flatMap((name) => [0, name]);
-    const queues = names.filter((name) => !isFamily(name));
-    await Promise.all([
-      commands.send('ZADD', this.#keys.handled, ...members(names)),
-      queues.length > 0 && commands.send('ZADD', this.#keys.names, ...members(queues)),
-    ]);
+    for (let first = 0; first < names.length; first += PART) {
+      const part = names.slice(first, first + PART);
+      const queues = part.filter((name) => !isFamily(name));
+      await Promise.all([
+        commands.send('ZADD', this.#keys.handled, ...members(part)),
+        queues.length > 0 && commands.send('ZADD', this.#keys.names, ...members(queues)),
+      ]);
+    }
   }
 
   async handled(): Promise<string[]> {
