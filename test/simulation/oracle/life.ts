@@ -1,38 +1,17 @@
-import type { ConductEnd } from '../applications/conduct.js';
 import type { QueueTraits } from '../applications/scenario.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { DueTime } from '../../../lib/store/message-intake.js';
-import type { Member } from './member.js';
+import type { Delivery } from './delivery.js';
 
 /** Who holds a message, as the server has it. */
 export interface Holder {
-  readonly token: string;
-  readonly member: Member;
+  readonly delivery: Delivery;
   /** ms of the world. */
   readonly since: number;
   leaseEnd: number;
 }
 
-/** What a handler does, or has done, with a message under one claim. */
-export interface Run {
-  readonly token: string;
-  readonly member: Member;
-  readonly end: ConductEnd;
-  isOver: boolean;
-}
-
-/** A claim that has ended other than by its own outcome. */
-export interface Loss {
-  readonly token: string;
-  readonly member: Member;
-  readonly reason: LossReason;
-  hasStarted: boolean;
-}
-
 export type LifeEnd = 'handled' | 'expired' | 'dead' | 'cancelled' | 'aborted' | 'discarded' | 'cleared';
-
-/** Why a claim of a message has ended other than by its own outcome. */
-export type LossReason = 'lease ended' | 'replaced' | 'aborted' | 'cleared' | 'claimed again' | 'released' | 'settled';
 
 /** A message from its offer to its end: what the server knows of it, and what handlers have done. */
 export class Life {
@@ -49,8 +28,6 @@ export class Life {
   starts = 0;
   hasPermit = false;
   holder: Holder | undefined;
-  run: Run | undefined;
-  lastLoss: Loss | undefined;
   /** The due time of the message that follows it. */
   follower: DueTime | undefined;
 
@@ -94,5 +71,5 @@ export interface GroupUse {
   /** Since when one is free, ms of the world. */
   roomSince: number;
   lastClaimAt: number;
-  readonly running: Set<Life>;
+  readonly running: Set<Delivery>;
 }

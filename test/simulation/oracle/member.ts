@@ -1,12 +1,6 @@
 import type { SimulatedProcess } from '../world/simulated-process.js';
-
-/** What one process holds of one queue, as far as the server knows. */
-export interface Holding {
-  /** Id of each message, and the token of its latest claim. */
-  readonly held: Map<string, string>;
-  /** Since when it has room for more, ms of the world; Infinity: it has none. */
-  roomSince: number;
-}
+import type { QueueTraits } from '../applications/scenario.js';
+import { Holding } from './delivery.js';
 
 /** A process, as the oracle sees it. */
 export class Member {
@@ -35,9 +29,10 @@ export class Member {
     return this.#wellFrom;
   }
 
-  holdingOf(queue: string): Holding {
-    let holding = this.#holdings.get(queue);
-    if (!holding) this.#holdings.set(queue, (holding = { held: new Map(), roomSince: -Infinity }));
+  /** @param capacity - how many messages of a queue it may hold at once */
+  holdingOf({ name, capacity }: Pick<QueueTraits, 'name' | 'capacity'>): Holding {
+    let holding = this.#holdings.get(name);
+    if (!holding) this.#holdings.set(name, (holding = new Holding(capacity)));
     return holding;
   }
 }

@@ -19,7 +19,8 @@ import type { SimulatedServer } from '../network/server.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { World } from '../world/world.js';
 import type { Journal } from './journal.js';
-import { type GroupUse, Life, type LifeEnd, type LossReason, numberOf } from './life.js';
+import type { Delivery, LossReason } from './delivery.js';
+import { type GroupUse, Life, type LifeEnd, numberOf } from './life.js';
 import { Member } from './member.js';
 
 /**
@@ -179,13 +180,13 @@ export class Oracle {
       return { conduct: conductOf(0, 0), ended: () => undefined };
     }
     const member = this.#memberOf.get(process)!;
-    // Handlers do not know it, and a process has one claim of a message at a time.
-    const token = member.holdingOf(life.queue.traits.name).held.get(message.id) ?? 'none';
-    this.#judgeHold(life, { token, now, process });
-    if (server.time + lead < life.due && life.holder?.token === token) {
+    const delivery = member.holdingOf(life.queue.traits).waiting(message.id, message.dueAt.getTime());
+    this.#judgeHold(life, { delivery, now, process });
+    const isHeld = delivery !== undefined && life.holder?.delivery === delivery;
+    if (isHeld && server.time + lead < life.due) {
       this.violate('never early', life.id, `by ${life.due - server.time - lead} ms`);
     }
-    if (life.holder?.token === token && message.attempt !== life.failedAttempts + 1) {
+    if (isHeld && message.attempt !== life.failedAttempts + 1) {
       this.violate('attempts', life.id, `attempt ${message.attempt} after ${life.failedAttempts} failures`);
     }
     if (life.queue.traits.expiresAfter !== null && process.suspendedAt < (life.holder?.since ?? -Infinity)) {
@@ -193,29 +194,35 @@ export class Oracle {
       if (late > EXPIRY_SLACK) this.violate('expiry', life.id, `handled ${late.toFixed(1)} ms after it expired`);
     }
     const { group } = life.queue;
-    if (group && life.holder?.token === token) {
-      const others = [...group.running].filter(
-        (each) => each !== life && each.run?.token === each.holder?.token && each.holder!.leaseEnd > now,
-      );
+    if (group && isHeld) {
+      const others = [...group.running].filter((each) => {
+        const { holder } = each.life;
+        return each.life !== life && holder?.delivery === each && holder.leaseEnd > now;
+      });
       if (others.length >= group.permits) {
         this.violate(
           'permits',
           life.id,
-          `starts beside ${others.map(({ id }) => id).join(', ')} of group ${group.name}`,
+          `starts beside ${others.map((each) => each.life.id).join(', ')} of group ${group.name}`,
         );
       }
     }
     const conduct = conductOf(life.number, life.starts);
     life.starts++;
-    const run = { token, member, end: conduct.end, isOver: false };
-    life.run = run;
-    group?.running.add(life);
+    const run = { end: conduct.end, isOver: false };
+    if (delivery) {
+      delivery.run = run;
+      group?.running.add(delivery);
+    }
     if (conduct.spins > 5) this.troubled(process, now + conduct.spins + 50);
     return {
       conduct,
       ended: () => {
         run.isOver = true;
-        if (life.run === run) group?.running.delete(life);
+        if (delivery) {
+          group?.running.delete(delivery);
+          if (delivery.loss) this.#letGo(delivery);
+        }
         journal.write(() => `${life.id} ends: ${conduct.end}`);
       },
     };
@@ -226,7 +233,9 @@ export class Oracle {
     for (const life of this.#lives.values()) {
       if (life.end) continue;
       const { holder, due } = life;
-      const where = holder ? `held by ${holder.member.process.name}` : `due ${this.options.server.time - due} ms ago`;
+      const where = holder
+        ? `held by ${holder.delivery.member.process.name}`
+        : `due ${this.options.server.time - due} ms ago`;
       this.violate('none lost', life.id, `left over in ${life.queue.traits.name}, ${where}`);
     }
   }
@@ -266,27 +275,24 @@ export class Oracle {
     this.counts[what] = (this.counts[what] ?? 0) + 1;
   }
 
-  #judgeHold(life: Life, { token, now, process }: { token: string; now: number; process: SimulatedProcess }): void {
-    const { holder, run, lastLoss } = life;
-    if (run?.token === token) {
-      // The process may start what was replaced while it waited for its batch, besides what has replaced it.
-      const isOther = lastLoss?.reason === 'replaced' && lastLoss.member.process === process && !lastLoss.hasStarted;
-      if (!isOther) return this.violate('one start a claim', life.id, `a second start under ${token}`);
-      lastLoss.hasStarted = true;
-      return undefined;
-    }
+  #judgeHold(
+    life: Life,
+    { delivery, now, process }: { delivery: Delivery | undefined; now: number; process: SimulatedProcess },
+  ): void {
+    if (!delivery) return this.violate('lease', life.id, 'starts without a claim, or again under the same');
+    const { holder } = life;
     // Its clock cannot have told it.
     const stoodStill = process.suspendedAt > now - MEMORY;
-    if (holder?.token === token) {
+    if (holder?.delivery === delivery) {
       const lateBy = now - holder.leaseEnd - DRIFT * this.options.scenario.lease;
       if (lateBy > 0 && !stoodStill) this.violate('lease', life.id, `starts ${lateBy} ms after the end of its lease`);
       return undefined;
     }
-    const reason = lastLoss?.token === token ? lastLoss.reason : 'no claim';
+    const { loss } = delivery;
     // These are announced, and announcements take their time, or get lost.
-    if (reason === 'replaced' || reason === 'aborted' || reason === 'cleared') return undefined;
-    if (reason === 'lease ended' && stoodStill) return undefined;
-    this.violate('lease', life.id, `starts though it is not held: ${reason}`);
+    if (loss === 'replaced' || loss === 'aborted' || loss === 'cleared') return undefined;
+    if (loss === 'lease ended' && stoodStill) return undefined;
+    this.violate('lease', life.id, `starts though it is not held: ${loss ?? 'never claimed'}`);
   }
 
   #groupOf(queue: string, name: string | undefined): GroupUse | undefined {
@@ -322,11 +328,7 @@ export class Oracle {
         dueAt,
         this.#now,
       );
-      if (known) {
-        life.starts = known.starts;
-        life.run = known.run;
-        life.lastLoss = known.lastLoss;
-      }
+      if (known) life.starts = known.starts;
       this.#lives.set(id, life);
       if (known?.end) this.#forgetEnd(known);
     });
@@ -356,7 +358,7 @@ export class Oracle {
     const member = this.#memberOf.get(process)!;
     const held = this.#heldOf(store);
     if (insteadOf !== undefined) {
-      for (const life of held) if (life.holder!.token === insteadOf) this.#lose(life, 'claimed again');
+      for (const life of held) if (life.holder!.delivery.token === insteadOf) this.#lose(life, 'claimed again');
     }
     for (const { id } of messages) {
       const life = this.#lives.get(id);
@@ -378,11 +380,10 @@ export class Oracle {
         }
       }
       life.wasClaimed = true;
-      life.holder = { token, member, since: this.#now, leaseEnd: this.#now + lease };
+      const delivery: Delivery = { token, member, life, dueAt: life.due, run: undefined, loss: undefined };
+      life.holder = { delivery, since: this.#now, leaseEnd: this.#now + lease };
       held.add(life);
-      const holding = member.holdingOf(life.queue.traits.name);
-      holding.held.set(id, token);
-      if (holding.held.size >= life.queue.traits.capacity) holding.roomSince = Infinity;
+      member.holdingOf(life.queue.traits).add(delivery);
     }
   }
 
@@ -399,7 +400,7 @@ export class Oracle {
     const bound = isCalm ? PUNCTUAL : WITH_OTHERS_IN_TROUBLE;
     if (now - since <= bound) return;
     for (const member of this.members) {
-      const { roomSince } = member.holdingOf(traits.name);
+      const { roomSince } = member.holdingOf(traits);
       const waited = now - Math.max(since, roomSince, member.wellSince(now));
       if (waited <= bound) continue;
       const who = `${member.process.name} could have claimed it`;
@@ -412,7 +413,8 @@ export class Oracle {
     const { world, scenario, journal } = this.options;
     const now = world.now;
     for (const life of this.#heldOf(store)) {
-      const { member, leaseEnd, token } = life.holder!;
+      const { delivery, leaseEnd } = life.holder!;
+      const { member, token } = delivery;
       if (Math.ceil(leaseEnd + world.epoch) > Math.floor(this.options.server.time)) continue;
       this.#count('leases ended');
       journal.write(() => `${life.id} lease of ${token} has ended`);
@@ -431,9 +433,10 @@ export class Oracle {
     const named = new Set(claims.map(({ id }) => id));
     const gone = new Set(lost.map(({ id }) => id));
     for (const life of this.#heldOf(store)) {
-      if (!tokens.has(life.holder!.token)) continue;
+      const { token, run } = life.holder!.delivery;
+      if (!tokens.has(token)) continue;
       if (!named.has(life.id)) {
-        if (life.run?.token === life.holder!.token && !life.run.isOver) {
+        if (run && !run.isOver) {
           this.violate('held', life.id, 'released by an extension while its handler runs');
         }
         this.#lose(life, 'released');
@@ -448,30 +451,29 @@ export class Oracle {
       const life = this.#lives.get(id);
       const { journal } = this.options;
       if (!life) return;
-      const holding = member.holdingOf(life.queue.traits.name);
-      if (holding.held.get(id) === token) {
-        holding.held.delete(id);
-        if (holding.held.size === life.queue.traits.capacity - 1) holding.roomSince = this.#now;
-      }
+      const delivery = member.holdingOf(life.queue.traits).find(id, token);
+      if (delivery) this.#letGo(delivery);
       journal.digestOf(4, life.number);
       journal.write(() => `${id} settled: ${outcome.kind}, ${accepted[i] ? 'accepted' : 'refused'}, token ${token}`);
-      if (accepted[i]) this.#settledOne(life, token, outcome);
+      if (accepted[i]) this.#settledOne(life, delivery, outcome);
     });
   }
 
-  #settledOne(life: Life, token: string, outcome: Outcome): void {
+  #settledOne(life: Life, delivery: Delivery | undefined, outcome: Outcome): void {
     const { server, scenario } = this.options;
-    const { run, id } = life;
+    const { id, holder } = life;
     this.#count(outcome.kind);
-    const isRun = run?.token === token;
+    if (!delivery || holder?.delivery !== delivery)
+      this.violate('outcome', id, `${outcome.kind} of a claim that has ended`);
+    const run = delivery?.run;
     const isExpired = 'lateBy' in outcome && outcome.lateBy !== undefined;
     if (isExpired) {
       const early = life.firstDue + (life.queue.traits.expiresAfter ?? Infinity) - server.time;
       if (early > 0) this.violate('expiry', id, `removed ${early} ms before it expires`);
-      if (isRun) this.violate('expiry', id, 'removed as expired though a handler has started');
+      if (run) this.violate('expiry', id, 'removed as expired though a handler has started');
     } else if (outcome.kind === 'release') {
-      if (isRun) this.violate('outcome', id, 'released though a handler has started');
-    } else if (!isRun) this.violate('outcome', id, `${outcome.kind} though no handler has started`);
+      if (run) this.violate('outcome', id, 'released though a handler has started');
+    } else if (!run) this.violate('outcome', id, `${outcome.kind} though no handler has started`);
     else if (!run.isOver) this.violate('outcome', id, `${outcome.kind} though its handler still runs`);
     else {
       const isLast = life.failedAttempts + 1 >= scenario.attempts;
@@ -552,10 +554,18 @@ export class Oracle {
   #lose(life: Life, reason: LossReason): void {
     const { holder } = life;
     if (!holder) return;
-    const { token, member } = holder;
-    life.lastLoss = { token, member, reason, hasStarted: life.run?.token === token };
+    const { delivery } = holder;
+    delivery.loss = reason;
     life.holder = undefined;
     this.#heldOf(life.queue.store).delete(life);
+    // The process has never heard of it, or has let go of it itself.
+    if (reason === 'claimed again' || reason === 'released') this.#letGo(delivery);
+  }
+
+  /** It takes no slot of its process any more. */
+  #letGo(delivery: Delivery): void {
+    const { traits } = delivery.life.queue;
+    delivery.member.holdingOf(traits).remove(delivery, this.#now);
   }
 
   #releasePermit(life: Life): void {
