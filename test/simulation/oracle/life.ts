@@ -27,6 +27,8 @@ export class Life {
   /** How often a handler has started with a message of this id. */
   starts = 0;
   hasPermit = false;
+  /** Since when offers have replaced each other, ms of the world. */
+  debouncedSince: number;
   holder: Holder | undefined;
   /** The due time of the message that follows it. */
   follower: DueTime | undefined;
@@ -47,6 +49,7 @@ export class Life {
   ) {
     this.number = numberOf(id);
     this.firstDue = due;
+    this.debouncedSince = freeSince;
   }
 
   /** It falls due anew, with all attempts before it. */

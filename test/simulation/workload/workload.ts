@@ -22,6 +22,12 @@ export interface WorkloadOptions {
   readonly choose: (chance: Chance) => Running | undefined;
 }
 
+/** How long offers may replace each other, ms. */
+const MAX_WAIT = 1500;
+
+/** The longest time between two things that an administrator does, ms. */
+const LONGEST_REST = 30_000;
+
 /** How long a call that has failed waits before it is made again, ms. */
 const PAUSE = 500;
 
@@ -46,6 +52,7 @@ export class Workload {
 
   start(): void {
     this.#next();
+    this.#administrate();
   }
 
   #next(): void {
@@ -141,10 +148,61 @@ export class Workload {
           if (kind < 0.55) return producer.reschedule(traits.name, id, later, { payload: number });
           if (kind < 0.65) return producer.abort(traits.name, id);
           const onDuplicate = kind < 0.8 ? 'replace' : kind < 0.9 ? 'follow' : 'keep';
-          return producer.offer(traits.name, number, later, { id, onDuplicate, ...withGroup });
+          const debounce = kind < 0.72 && { maxWait: MAX_WAIT };
+          return producer.offer(traits.name, number, later, { id, onDuplicate, ...withGroup, ...debounce });
         };
         void (call() as Promise<unknown>).catch(() => undefined);
       });
+    });
+  }
+
+  /** From time to time somebody pauses a queue, clears one, or looks after its dead letters. */
+  #administrate(): void {
+    const { world, messages } = this.options;
+    world.after(LONGEST_REST * this.#chance(), () => {
+      if (this.offered >= messages) return;
+      this.#administrateOne();
+      this.#administrate();
+    });
+  }
+
+  #administrateOne(): void {
+    const draw = this.#chance;
+    const { world, choose } = this.options;
+    const traits = this.#shares[Math.floor(draw() * this.#shares.length)]!;
+    const running = choose(draw);
+    const kind = draw();
+    const pause = 6000 * draw() ** 2;
+    if (!running) return;
+    if (kind < 0.4) {
+      // Somebody resumes it, whatever happens to the one that has paused it.
+      this.pending++;
+      world.after(pause, () => {
+        const next = () => {
+          const other = choose(draw);
+          if (!other) return void world.after(PAUSE, next);
+          this.#run(other, () => {
+            void this.#repeat(other, (producer) => producer.resume(traits.name), traits).then(() => this.pending--);
+          });
+        };
+        next();
+      });
+    }
+    this.#run(running, () => {
+      const producer = producerOf(running.application, traits);
+      const letters = producer.deadLetters(traits.name);
+      const ofOne = async (call: (id: string) => Promise<boolean>) => {
+        const { messages } = await producer.list(traits.name, 'dead', { limit: 3 });
+        for (const { id } of messages) await call(id);
+      };
+      const call = (): Promise<unknown> => {
+        if (kind < 0.4) return producer.pause(traits.name);
+        if (kind < 0.45) return producer.clear(traits.name);
+        if (kind < 0.6) return ofOne((id) => letters.redrive(id));
+        if (kind < 0.75) return letters.redriveAll();
+        return kind < 0.9 ? ofOne((id) => letters.discard(id)) : letters.discardAll();
+      };
+      void call().catch(() => undefined);
     });
   }
 }
