@@ -19,6 +19,12 @@ export const types = {
   isUint8Array: (value) => value instanceof Uint8Array,
   isRegExp: (value) => value instanceof RegExp,
   isAsyncFunction: (value) => tagOf(value) === 'AsyncFunction',
+  isGeneratorFunction: (value) => typeof value === 'function' && /GeneratorFunction$/.test(tagOf(value)),
+  isGeneratorObject: (value) => tagOf(value) === 'Generator',
+  isWeakMap: (value) => value instanceof WeakMap,
+  isWeakSet: (value) => value instanceof WeakSet,
+  isAnyArrayBuffer: (value) => /^(Shared)?ArrayBuffer$/.test(tagOf(value)),
+  isArrayBufferView: (value) => ArrayBuffer.isView(value),
 };
 
 export const inspect = Object.assign((value) => String(value), { custom: Symbol.for('nodejs.util.inspect.custom') });
