@@ -28,8 +28,11 @@ it('the packed outbox contains the build and the migrations, and nothing else of
   expect(foreign.sort()).toEqual([
     'LICENSE',
     'README.md',
+    'migrations/mysql-upgrade.sql',
     'migrations/mysql.sql',
+    'migrations/postgresql-upgrade.sql',
     'migrations/postgresql.sql',
+    'migrations/sqlite-upgrade.sql',
     'migrations/sqlite.sql',
     'package.json',
   ]);

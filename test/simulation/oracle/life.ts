@@ -57,6 +57,7 @@ export class Life {
     this.due = due;
     this.firstDue = due;
     this.freeSince = now;
+    this.debouncedSince = now;
     this.failedAttempts = 0;
     this.wasClaimed = false;
   }

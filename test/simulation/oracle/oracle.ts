@@ -349,7 +349,8 @@ export class Oracle {
 
   /** A message that is offered again and again waits no longer than its offers say. */
   #judgeWait(life: Life, known: Life | undefined, maxWait: number | undefined): void {
-    if (maxWait === undefined || !known || known.end || known.wasClaimed) return;
+    const isDelayed = known && !known.end && !known.wasClaimed && known.due > this.options.server.time;
+    if (maxWait === undefined || !isDelayed) return;
     life.debouncedSince = known.debouncedSince;
     const late = life.due - this.options.world.epoch - life.debouncedSince - maxWait;
     if (late > 1) this.violate('waits no longer', life.id, `due ${late} ms after the end of its wait`);
