@@ -9,6 +9,7 @@ import { Subscriptions } from './network/subscriptions.js';
 import { CapacityProbe } from './oracle/capacity-probe.js';
 import { Journal } from './oracle/journal.js';
 import { Oracle, type Violation } from './oracle/oracle.js';
+import { FIRST_RULE } from './workload/rules.js';
 import { Workload } from './workload/workload.js';
 import { SimulatedProcess } from './world/simulated-process.js';
 import { World } from './world/world.js';
@@ -73,7 +74,9 @@ export class Simulation {
     const journal = (this.#journal = new Journal(world, isTraced));
     const conductSeed = Math.floor(world.chance('conduct')() * 2 ** 31);
     const conduct = (message: number, starts: number) =>
-      message < messages ? conductOf(conductSeed, message, starts, scenario.lease) : this.#probe!.start();
+      message < messages || message >= FIRST_RULE
+        ? conductOf(conductSeed, message, starts, scenario.lease)
+        : this.#probe!.start();
     const oracle = (this.#oracle = new Oracle({ world, server, scenario, journal, conductOf: conduct }));
     const victims = () => this.#places.filter(({ application, process }) => application && !process.isDead);
     this.#nemesis = new Nemesis({ world, scenario, oracle, journal, victims, without, kinds });

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Global, Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { calendar } from '../../../lib/calendar/index.js';
 import {
   again,
   DeferMessage,
@@ -131,6 +132,14 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
   }
 
   @Injectable()
+  class Repeats {
+    @DelayedHandler('repeats', common)
+    handle(payload: unknown, message: DelayedMessage) {
+      return handle(payload, message);
+    }
+  }
+
+  @Injectable()
   class Tenants {
     @DelayedHandler('tenant-*', common)
     handle(payload: unknown, message: DelayedMessage) {
@@ -158,10 +167,12 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
   @Module({ providers: [{ provide: SUBSTITUTES, useValue: substitutesOf(parts) }], exports: [SUBSTITUTES] })
   class SimulationModule {}
 
-  const kinds = { expiring: Expiring, ordered: Ordered, shared: Shared, batches: Batches, crews: Crews, rated: Rated };
-  const used = Object.entries({ ...kinds, tenant: Tenants, other: Other }).filter(([kind]) => has(kind));
+  const kinds = { expiring: Expiring, ordered: Ordered, shared: Shared, batches: Batches, crews: Crews };
+  const used = Object.entries({ ...kinds, rated: Rated, repeats: Repeats, tenant: Tenants, other: Other }).filter(
+    ([kind]) => has(kind),
+  );
   const { callTimeout: offerTimeout, shutdownTimeout } = scenario;
-  const options = { store: 'memory', offerTimeout, shutdownTimeout } as const;
+  const options = { store: 'memory', offerTimeout, shutdownTimeout, calendar } as const;
 
   @Module({
     imports: [

@@ -4,7 +4,7 @@ import { between, type Chance, integer, pick } from '../world/chance.js';
 export interface QueueTraits {
   readonly name: string;
   readonly kind: QueueKind;
-  /** The share of messages that it gets, relative to the others. */
+  /** The share of messages that it gets, relative to the others; 0: it has none but those that repeat. */
   readonly share: number;
   /** How many messages a process may hold at once. */
   readonly capacity: number;
@@ -19,7 +19,7 @@ export interface QueueTraits {
 }
 
 export type QueueKind =
-  'plain' | 'expiring' | 'ordered' | 'shared' | 'batches' | 'crews' | 'rated' | 'tenant' | 'other';
+  'plain' | 'expiring' | 'ordered' | 'shared' | 'batches' | 'crews' | 'rated' | 'repeats' | 'tenant' | 'other';
 
 /** How a run is set up: everything that its seed decides before it begins. */
 export interface Scenario {
@@ -66,6 +66,7 @@ export function drawScenario(chance: Chance, processes?: number): Scenario {
     { ...common, name: 'batches', kind: 'batches', share: 20, batchWait, capacity: concurrency * batch },
     { ...common, name: 'crews', kind: 'crews', share: 6, permits: 3, batchWait, capacity: concurrency * batch },
     { ...common, name: 'rated', kind: 'rated', share: 4 },
+    { ...common, name: 'repeats', kind: 'repeats', share: 0 },
     ...Array.from({ length: TENANTS }, (_, i) => ({
       ...common,
       name: `tenant-${i}`,

@@ -27,6 +27,8 @@ export class Life {
   /** How often a handler has started with a message of this id. */
   starts = 0;
   hasPermit = false;
+  /** Whether it comes again by a rule when an occurrence has ended. */
+  repeats = false;
   /** Since when offers have replaced each other, ms of the world. */
   debouncedSince: number;
   holder: Holder | undefined;

@@ -16,6 +16,7 @@ import type { DeadSelection } from '../../../lib/store/message-upkeep.js';
 import type { Conduct } from '../applications/conduct.js';
 import type { QueueTraits, Scenario } from '../applications/scenario.js';
 import type { SimulatedServer } from '../network/server.js';
+import { LONGEST_PERIOD } from '../workload/rules.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { World } from '../world/world.js';
 import type { Journal } from './journal.js';
@@ -320,13 +321,15 @@ export class Oracle {
 
   #offered(queue: string, store: MessageStore, offers: Offer[], receipts: OfferReceipt[]): void {
     receipts.forEach(({ outcome, dueAt }, i) => {
-      const { id, due, group, maxWait } = offers[i]!;
+      const { id, due, group, maxWait, onDuplicate } = offers[i]!;
       const { journal } = this.options;
       this.#count(`offer ${outcome}`);
       journal.digestOf(2, numberOf(id));
       journal.write(() => `${id} offered to ${queue}: ${outcome}, due ${dueAt - this.options.world.epoch}`);
       if (outcome === 'followed') {
-        this.#lives.get(id)!.follower = due;
+        const present = this.#lives.get(id)!;
+        present.follower = due;
+        present.repeats = onDuplicate === 'repeat';
         return;
       }
       if (outcome !== 'created' && outcome !== 'replaced') return;
@@ -340,6 +343,7 @@ export class Oracle {
         this.#now,
       );
       if (known) life.starts = known.starts;
+      life.repeats = onDuplicate === 'repeat';
       this.#judgeWait(life, known, maxWait);
       if (!known || known.end) this.#inQueues++;
       this.#lives.set(id, life);
@@ -360,8 +364,10 @@ export class Oracle {
     const life = this.#lives.get(id)!;
     // It may be the follower alone that was removed.
     void store.find(id).then((found) => {
-      if (found) life.follower = undefined;
-      else this.#end(life, 'cancelled');
+      if (found) {
+        life.follower = undefined;
+        life.repeats = false;
+      } else this.#end(life, 'cancelled');
     });
   }
 
@@ -499,8 +505,11 @@ export class Oracle {
       if (run) this.violate('expiry', id, 'removed as expired though a handler has started');
     } else if (outcome.kind === 'release') {
       if (run) this.violate('outcome', id, 'released though a handler has started');
-    } else if (!run) this.violate('outcome', id, `${outcome.kind} though no handler has started`);
-    else if (!run.isOver) this.violate('outcome', id, `${outcome.kind} though its handler still runs`);
+    } else if (!run) {
+      // All attempts of an occurrence may have lost their leases: then whoever claims it ends it.
+      const isSpent = outcome.kind === 'dead' && outcome.by === 'lease' && life.failedAttempts >= scenario.attempts;
+      if (!isSpent) this.violate('outcome', id, `${outcome.kind} though no handler has started`);
+    } else if (!run.isOver) this.violate('outcome', id, `${outcome.kind} though its handler still runs`);
     else {
       const isLast = life.failedAttempts + 1 >= scenario.attempts;
       const thrown = isLast ? 'dead' : 'retry';
@@ -513,13 +522,25 @@ export class Oracle {
       life.freeSince = this.#now;
       return;
     }
-    if (outcome.kind === 'ack') return this.#endOrFollow(life, isExpired ? 'expired' : 'handled');
-    if (outcome.kind === 'dead') return this.#endOrFollow(life, 'dead');
+    if (outcome.kind === 'ack' || outcome.kind === 'dead') {
+      if (outcome.next && life.repeats && !life.follower) return this.#repeat(life, outcome.next.at);
+      return this.#endOrFollow(life, outcome.kind === 'dead' ? 'dead' : isExpired ? 'expired' : 'handled');
+    }
     if (outcome.kind !== 'retry' || !life.queue.traits.holds) this.#releasePermit(life);
     const due = 'at' in outcome ? outcome.at : Math.ceil(server.time + outcome.delay);
     if (outcome.kind === 'again') return life.renew(due, this.#now);
     life.due = due;
     life.freeSince = this.#now;
+  }
+
+  /** The next occurrence comes, each once, and none is left out but those for which this one stands. */
+  #repeat(life: Life, next: number): void {
+    const { server } = this.options;
+    this.#count('occurrences');
+    if (next <= life.due || next > server.time + LONGEST_PERIOD) {
+      this.violate('occurrences', life.id, `the next of ${life.due} is ${next}, at ${server.time}`);
+    }
+    life.renew(next, this.#now);
   }
 
   #aborted(id: string): void {

@@ -5,6 +5,7 @@ import type { Oracle } from '../oracle/oracle.js';
 import { type Chance, integer } from '../world/chance.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { World } from '../world/world.js';
+import { Rules } from './rules.js';
 
 /** A process whose application is up. */
 export interface Running {
@@ -39,20 +40,24 @@ export class Workload {
   pending = 0;
   readonly #chance: Chance;
   readonly #shares: readonly QueueTraits[];
+  readonly #rules: Rules;
 
   constructor(private readonly options: WorkloadOptions) {
     this.#chance = options.world.chance('workload');
     const { queues } = options.scenario;
     this.#shares = queues.flatMap((traits) => Array.from({ length: Math.ceil(traits.share * 5) }, () => traits));
+    const { world, scenario, choose, messages } = options;
+    this.#rules = new Rules({ world, scenario, choose, isOver: () => this.offered >= messages });
   }
 
   get isDone(): boolean {
-    return this.offered >= this.options.messages && this.pending === 0;
+    return this.offered >= this.options.messages && this.pending === 0 && this.#rules.areDone;
   }
 
   start(): void {
     this.#next();
     this.#administrate();
+    this.#rules.start();
   }
 
   #next(): void {

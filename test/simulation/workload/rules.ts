@@ -1,0 +1,89 @@
+import type { DelayQueueProducer } from '../../../lib/index.js';
+import type { Scenario } from '../applications/scenario.js';
+import { type Chance, pick } from '../world/chance.js';
+import type { World } from '../world/world.js';
+import type { Running } from './workload.js';
+
+/** The number of the first message that repeats. No other has so high a one. */
+export const FIRST_RULE = 1e9;
+
+/** How many messages repeat. */
+const RULES = 4;
+
+/** The seconds between two occurrences. */
+const PERIODS = [2, 3, 5, 10, 20, 30] as const;
+
+/** The longest period, and what a process may lag behind, ms. */
+export const LONGEST_PERIOD = 31_000;
+
+/** How long a call that has failed waits before it is made again, ms. */
+const PAUSE = 500;
+
+/** The longest time until somebody changes a rule, ms. */
+const LONGEST_REST = 40_000;
+
+export interface RulesOptions {
+  readonly world: World;
+  readonly scenario: Scenario;
+  readonly choose: (chance: Chance) => Running | undefined;
+  /** Whether the messages are to repeat no longer. */
+  readonly isOver: () => boolean;
+}
+
+/** Messages that repeat, whose rules change, and which all end at last. */
+export class Rules {
+  #left = 0;
+  readonly #chance: Chance;
+
+  constructor(private readonly options: RulesOptions) {
+    this.#chance = options.world.chance('rules');
+  }
+
+  get areDone(): boolean {
+    return this.#left === 0;
+  }
+
+  start(): void {
+    if (!this.options.scenario.queues.some(({ kind }) => kind === 'repeats')) return;
+    this.#left = RULES;
+    for (let i = 0; i < RULES; i++) this.#change(FIRST_RULE + i);
+  }
+
+  #change(number: number): void {
+    const { world, isOver } = this.options;
+    if (isOver()) return this.#end(number);
+    const draw = this.#chance;
+    const period = pick(draw, PERIODS);
+    const isCancelled = draw() < 0.15;
+    const rest = LONGEST_REST * draw();
+    this.#call((producer) =>
+      isCancelled
+        ? producer.cancel('repeats', `m${number}`)
+        : producer.repeat('repeats', `m${number}`, { cron: `*/${period} * * * * *` }, number),
+    );
+    world.after(rest, () => this.#change(number));
+  }
+
+  /** Cancels it until it is gone: an occurrence that is due is still handled. */
+  #end(number: number): void {
+    const id = `m${number}`;
+    const { world } = this.options;
+    let isGone = false;
+    this.#call(async (producer) => {
+      await producer.cancel('repeats', id);
+      isGone = (await producer.find('repeats', id)) === null;
+    });
+    world.after(PAUSE, () => {
+      if (isGone) this.#left--;
+      else this.#end(number);
+    });
+  }
+
+  #call(call: (producer: DelayQueueProducer) => Promise<unknown>): void {
+    const { world, choose } = this.options;
+    const running = choose(this.#chance);
+    if (!running) return;
+    const { process, application } = running;
+    world.at(world.now, () => void call(application.producer).catch(() => undefined), process);
+  }
+}
