@@ -18,6 +18,7 @@ export interface Delivery {
   readonly life: Life;
   /** By the server's clock, ms since 1970. */
   readonly dueAt: number;
+  readonly attempt: number;
   /** Undefined: its handler has not started. */
   run: Run | undefined;
   /** Undefined: the server has it as held. */
@@ -58,8 +59,8 @@ export class Holding {
   }
 
   /** The delivery that a handler starts with. Handlers do not know their claims: what was replaced may wait beside what has replaced it. */
-  waiting(id: string, dueAt: number): Delivery | undefined {
+  waiting(id: string, { dueAt, attempt }: { readonly dueAt: Date; readonly attempt: number }): Delivery | undefined {
     const all = this.#deliveries.get(id)?.filter(({ run }) => !run) ?? [];
-    return all.find((each) => each.dueAt === dueAt) ?? all[0];
+    return all.find((each) => each.dueAt === dueAt.getTime() && each.attempt === attempt) ?? all[0];
   }
 }

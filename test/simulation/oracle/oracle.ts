@@ -191,7 +191,7 @@ export class Oracle {
       return { conduct: conductOf(0, 0), ended: () => undefined };
     }
     const member = this.#memberOf.get(process)!;
-    const delivery = member.holdingOf(life.queue.traits).waiting(message.id, message.dueAt.getTime());
+    const delivery = member.holdingOf(life.queue.traits).waiting(message.id, message);
     this.#judgeHold(life, { delivery, now, process });
     const isHeld = delivery !== undefined && life.holder?.delivery === delivery;
     if (isHeld && server.time + lead < life.due) {
@@ -409,7 +409,8 @@ export class Oracle {
         }
       }
       life.wasClaimed = true;
-      const delivery: Delivery = { token, member, life, dueAt: life.due, run: undefined, loss: undefined };
+      const attempt = life.failedAttempts + 1;
+      const delivery: Delivery = { token, member, life, dueAt: life.due, attempt, run: undefined, loss: undefined };
       life.holder = { delivery, since: this.#now, leaseEnd: this.#now + lease };
       held.add(life);
       member.holdingOf(life.queue.traits).add(delivery);
