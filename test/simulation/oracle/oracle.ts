@@ -80,6 +80,7 @@ export class Oracle {
   #forgotten = 0;
   #inQueues = 0;
   readonly #paused = new Set<MessageStore>();
+  readonly #queueOf = new Map<MessageStore, string>();
   /** When queues that had been paused went on, ms of the world. */
   readonly #resumedAt = new Map<MessageStore, number>();
   /** When the latest trouble of any process ends, or has ended. */
@@ -115,6 +116,11 @@ export class Oracle {
 
   get inQueues(): number {
     return this.#inQueues;
+  }
+
+  /** Whether a queue, or a part of it, is paused. */
+  isPaused(queue: string): boolean {
+    return [...this.#paused].some((store) => this.#queueOf.get(store) === queue);
   }
 
   /** Whether a message of this id is, or was a while ago, in a queue. */
@@ -168,6 +174,7 @@ export class Oracle {
         return this.#cleared(store);
       case 'pause':
         this.#paused.add(store);
+        this.#queueOf.set(store, queue);
         return undefined;
       case 'resume':
         if (this.#paused.delete(store)) this.#resumedAt.set(store, this.#now);

@@ -41,6 +41,8 @@ export class Workload {
   readonly #chance: Chance;
   readonly #shares: readonly QueueTraits[];
   readonly #rules: Rules;
+  /** Queues that a call may still pause. */
+  readonly #pausing = new Set<QueueTraits>();
 
   constructor(private readonly options: WorkloadOptions) {
     this.#chance = options.world.chance('workload');
@@ -171,6 +173,25 @@ export class Workload {
     });
   }
 
+  /** Has a queue go on. A pause may take effect after a first attempt to end it: its process was frozen. */
+  #resume(traits: QueueTraits): void {
+    const { world, choose } = this.options;
+    const running = choose(this.#chance);
+    const later = () => world.after(PAUSE, () => this.#resume(traits));
+    if (!running) return void later();
+    this.#run(running, () => {
+      let isPaused = true;
+      const call = async (producer: DelayQueueProducer) => {
+        await producer.resume(traits.name);
+        isPaused = this.options.oracle.isPaused(traits.name) || this.#pausing.has(traits);
+      };
+      void this.#repeat(running, call, traits).then(() => {
+        if (isPaused) later();
+        else this.pending--;
+      });
+    });
+  }
+
   #administrateOne(): void {
     const draw = this.#chance;
     const { world, choose } = this.options;
@@ -182,16 +203,10 @@ export class Workload {
     if (kind < 0.4) {
       // Somebody resumes it, whatever happens to the one that has paused it.
       this.pending++;
-      world.after(pause, () => {
-        const next = () => {
-          const other = choose(draw);
-          if (!other) return void world.after(PAUSE, next);
-          this.#run(other, () => {
-            void this.#repeat(other, (producer) => producer.resume(traits.name), traits).then(() => this.pending--);
-          });
-        };
-        next();
-      });
+      this.#pausing.add(traits);
+      // Until then, its call takes effect, or never.
+      world.after(pause + 2 * this.options.scenario.callTimeout, () => this.#pausing.delete(traits));
+      world.after(pause, () => this.#resume(traits));
     }
     this.#run(running, () => {
       const producer = producerOf(running.application, traits);
