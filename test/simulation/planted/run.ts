@@ -34,24 +34,23 @@ const bugs = only.length > 0 ? all.filter(({ name }) => only.includes(name)) : a
 const trees = new Trees(project);
 const write = (line: string) => void process.stdout.write(`${line}\n`);
 
-try {
-  const rows: Row[] = [];
-  await eachOf(bugs, async (bug) => {
-    const row = await tryBug(bug);
-    rows.push(row);
-    write(show(row));
-  });
-  const missed = rows.filter(({ problem }) => problem !== undefined);
-  const lastSeed = Math.max(0, ...rows.map(({ find }) => find?.seed ?? 0));
-  const clean = await unplanted(lastSeed);
-  write(
-    `\n${bugs.length - missed.length} of ${bugs.length} planted bugs found, in at most ${limits.seconds} s of CPU each.`,
-  );
-  for (const { bug, problem } of missed) write(`${bug.name} ${problem}`);
-  process.exitCode = missed.length > 0 || !clean ? 1 : 0;
-} finally {
-  trees.removeAll();
-}
+process.on('exit', () => trees.removeAll());
+process.once('SIGINT', () => process.exit(130));
+
+const rows: Row[] = [];
+await eachOf(bugs, async (bug) => {
+  const row = await tryBug(bug);
+  rows.push(row);
+  write(show(row));
+});
+const missed = rows.filter(({ problem }) => problem !== undefined);
+const lastSeed = Math.max(0, ...rows.map(({ find }) => find?.seed ?? 0));
+const clean = await unplanted(lastSeed);
+write(
+  `\n${bugs.length - missed.length} of ${bugs.length} planted bugs found, in at most ${limits.seconds} s of CPU each.`,
+);
+for (const { bug, problem } of missed) write(`${bug.name} ${problem}`);
+process.exitCode = missed.length > 0 || !clean ? 1 : 0;
 
 async function tryBug(bug: PlantedBug): Promise<Row> {
   const tree = trees.copy(bug.name);
@@ -61,7 +60,12 @@ async function tryBug(bug: PlantedBug): Promise<Row> {
   }
   const find = await search(tree, limits);
   trees.remove(tree);
-  return { bug, find, problem: find.broken ? undefined : `was not found in ${find.seed} seeds` };
+  return { bug, find, problem: problemOf(find) };
+}
+
+function problemOf({ broken, seed, seconds }: Find): string | undefined {
+  if (!broken) return `was not found in ${seed} seeds`;
+  return seconds > limits.seconds ? `was found too late, after ${seconds.toFixed(1)} s` : undefined;
 }
 
 /** What is seen without a planted bug proves nothing about those that are planted. @returns whether nothing is */
@@ -70,8 +74,7 @@ async function unplanted(lastSeed: number): Promise<boolean> {
   let isClean = true;
   const seeds = Array.from({ length: lastSeed }, (_, i) => i + 1);
   await eachOf(seeds, async (seed) => {
-    const sight = await look(tree, seed, limits);
-    const broken = 'cpuSeconds' in sight ? sight.violation : sight;
+    const { broken } = await look(tree, seed, limits);
     if (!broken) return;
     isClean = false;
     write(`NOTHING IS PLANTED, and yet seed ${seed} breaks a promise: ${broken.promise}: ${broken.detail}`);

@@ -1,20 +1,24 @@
 import { spawn } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Violation } from '../oracle/oracle.js';
+
+export interface Broken {
+  readonly promise: string;
+  readonly detail: string;
+}
 
 /** What the simulation of one seed has seen. */
 export interface Sight {
-  readonly violation: Violation | undefined;
+  /** Undefined: every promise is kept. */
+  readonly broken: Broken | undefined;
   /** Of its process, from its start. */
   readonly cpuSeconds: number;
 }
 
 /** What was seen of a bug. */
 export interface Find {
-  /** The seed that was simulated last. */
-  readonly seed: number;
   /** Undefined: nothing. */
-  readonly broken: { readonly promise: string; readonly detail: string } | undefined;
+  readonly broken: Broken | undefined;
+  /** The one that was simulated last. */
+  readonly seed: number;
   /** Of CPU, over all seeds. */
   readonly seconds: number;
 }
@@ -26,31 +30,29 @@ export interface Limits {
   readonly seconds: number;
 }
 
-/** A simulation that takes so many times its limit does not get on, be the machine as busy as it may. */
+/** A simulation that takes so many times its limit does not get on, however busy the machine is. */
 const PATIENCE = 15;
 
-/** Simulates seeds 1, 2, 3… of a tree, until a promise is broken or the time is over. */
+/**
+ * Simulates seeds 1, 2, 3… of a tree, until a promise is broken or the time is over.
+ *
+ * @throws Error if the simulation does not run
+ */
 export async function search(tree: string, limits: Limits): Promise<Find> {
   let seconds = 0;
   for (let seed = 1; ; seed++) {
-    const sight = await look(tree, seed, limits);
-    if (!('cpuSeconds' in sight)) return { seed, seconds, broken: sight };
-    seconds += sight.cpuSeconds;
-    const { violation } = sight;
-    if (violation) {
-      const { promise, id, detail } = violation;
-      return { seed, seconds, broken: { promise, detail: `${id}: ${detail}` } };
-    }
-    if (seconds >= limits.seconds) return { seed, seconds, broken: undefined };
+    const { broken, cpuSeconds } = await look(tree, seed, limits);
+    seconds += cpuSeconds;
+    if (broken || seconds >= limits.seconds) return { broken, seed, seconds };
   }
 }
 
-/** Simulates one seed in a process of its own: what a process has simulated before may change what it simulates next. */
-export async function look(
-  tree: string,
-  seed: number,
-  { messages, seconds }: Limits,
-): Promise<Sight | { readonly promise: string; readonly detail: string }> {
+/**
+ * Simulates one seed in a process of its own: what a process has simulated before may change what it simulates next.
+ *
+ * @throws Error if the simulation does not run
+ */
+export async function look(tree: string, seed: number, { messages, seconds }: Limits): Promise<Sight> {
   const file = 'test/simulation/planted/look.ts';
   const flags = ['--disable-warning=ExperimentalWarning', '--import', '@swc-node/register/esm-register'];
   const child = spawn(process.execPath, [...flags, file, String(seed), String(messages)], { cwd: tree });
@@ -58,16 +60,10 @@ export async function look(
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-  const isOver = new AbortController();
-  void sleep(seconds * PATIENCE * 1000, undefined, { signal: isOver.signal }).then(
-    () => child.kill('SIGKILL'),
-    () => undefined,
-  );
-  const code = await ended;
-  isOver.abort();
+  const timer = setTimeout(() => child.kill('SIGKILL'), seconds * PATIENCE * 1000);
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  clearTimeout(timer);
   if (code === 0) return JSON.parse(output) as Sight;
-  if (code === null) return { promise: 'comes to an end', detail: 'the simulation does not get on' };
-  const detail = errors.split('\n').find((line) => /^\w*Error/.test(line)) ?? errors.slice(0, 200);
-  return { promise: 'does not crash', detail };
+  if (code !== null) throw new Error(`The simulation does not run: ${errors}`);
+  return { broken: { promise: 'gets on', detail: 'the simulation does not end' }, cpuSeconds: seconds };
 }
