@@ -49,7 +49,7 @@ const clean = await unplanted(lastSeed);
 write(
   `\n${bugs.length - missed.length} of ${bugs.length} planted bugs found, in at most ${limits.seconds} s of CPU each.`,
 );
-for (const { bug, problem } of missed) write(`${bug.name} ${problem}`);
+for (const { bug, problem } of missed) write(`${bug.name}: ${problem}`);
 process.exitCode = missed.length > 0 || !clean ? 1 : 0;
 
 async function tryBug(bug: PlantedBug): Promise<Row> {
@@ -58,14 +58,19 @@ async function tryBug(bug: PlantedBug): Promise<Row> {
   if (problem !== undefined) {
     return { bug, find: undefined, problem: `no longer applies: rewrite it. ${problem}` };
   }
-  const find = await search(tree, limits);
-  trees.remove(tree);
-  return { bug, find, problem: problemOf(find) };
+  try {
+    const find = await search(tree, limits);
+    return { bug, find, problem: problemOf(find) };
+  } catch (error) {
+    return { bug, find: undefined, problem: String(error) };
+  } finally {
+    trees.remove(tree);
+  }
 }
 
 function problemOf({ broken, seed, seconds }: Find): string | undefined {
-  if (!broken) return `was not found in ${seed} seeds`;
-  return seconds > limits.seconds ? `was found too late, after ${seconds.toFixed(1)} s` : undefined;
+  if (!broken) return `nothing in ${seed} seeds`;
+  return seconds > limits.seconds ? 'too late' : undefined;
 }
 
 /** What is seen without a planted bug proves nothing about those that are planted. @returns whether nothing is */
@@ -94,6 +99,7 @@ async function eachOf<Item>(items: readonly Item[], task: (item: Item) => Promis
 
 function show({ bug, find, problem }: Row): string {
   const where = find ? `${find.seconds.toFixed(1).padStart(6)} s  seed ${find.seed}` : '';
-  const what = find?.broken ? `${find.broken.promise}: ${find.broken.detail}` : problem!.toUpperCase();
-  return `${bug.name.padEnd(40)} ${where.padEnd(18)} ${what}\n    ${bug.title}`;
+  const seen = find?.broken && `${find.broken.promise}: ${find.broken.detail}`;
+  const what = [problem && `NOT FOUND: ${problem}`, seen].filter(Boolean).join('; ');
+  return `${bug.name.padEnd(32)} ${where.padEnd(18)} ${what}\n    ${bug.title}`;
 }
