@@ -1,0 +1,20 @@
+/** Simulates one seed until a promise is broken, and prints what it has seen as JSON: `look.ts SEED MESSAGES`. */
+import { Simulation } from '../simulation.js';
+import type { Broken, Sight } from './search.js';
+
+const [seed, messages] = process.argv.slice(2) as [string, string];
+
+function tell(broken: Broken | undefined): void {
+  const { user, system } = process.cpuUsage();
+  const sight: Sight = { broken, cpuSeconds: (user + system) / 1e6 };
+  process.stdout.write(JSON.stringify(sight), () => process.exit(0));
+}
+
+// Outside of the promises of this module, which the simulation could not run.
+setTimeout(() => {
+  process.on('uncaughtException', ({ stack }) => tell({ promise: 'throws nothing', detail: String(stack) }));
+  const options = { seed, messages: Number(messages), processes: undefined, faults: true, kinds: undefined };
+  const result = new Simulation({ ...options, without: new Set(), isTraced: false, goesOn: false }).run();
+  const [first] = result.violations;
+  tell(first && { promise: first.promise, detail: `${first.id}: ${first.detail}` });
+}, 0);
