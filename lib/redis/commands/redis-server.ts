@@ -96,28 +96,36 @@ export class RedisServer {
   async evaluate(script: RedisScript, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
     const { source, sha1 } = script;
     const scripts = this.#scripts;
-    const isKnown = scripts.has(sha1);
-    if (isKnown || this.#earlierScripts.has(sha1)) {
-      const reply = this.#evaluate('EVALSHA', words, options);
-      if (!isKnown)
-        scripts.set(
-          sha1,
-          reply.catch(() => undefined),
-        );
-      try {
-        const answer = await reply;
-        if (!isKnown) scripts.set(sha1, true);
-        return answer;
-      } catch (error) {
-        const isReply = isErrorReply(error);
-        if (isReply) scripts.set(sha1, true);
-        else if (!isKnown) scripts.delete(sha1);
-        if (!(isReply && error.message.startsWith('NOSCRIPT'))) throw error;
-      }
+    try {
+      // Nearly all calls end here, so they are spared another asynchronous function.
+      if (scripts.has(sha1) && !options.copies) return new ScriptReply(await this.send('EVALSHA', words, options));
+      if (scripts.has(sha1)) return await this.#evaluate('EVALSHA', words, options);
+      if (this.#earlierScripts.has(sha1)) return await this.#evaluateFirst(script, words, options);
+    } catch (error) {
       // The server has lost it (SCRIPT FLUSH, a restart), or refused the call before it read the script.
+      if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
     }
     scripts.set(sha1, true);
     return this.#evaluate('EVAL', [source, ...words.slice(1)], options);
+  }
+
+  /** Makes the call that shows whether the server still has a script. */
+  async #evaluateFirst({ sha1 }: RedisScript, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
+    const scripts = this.#scripts;
+    const reply = this.#evaluate('EVALSHA', words, options);
+    scripts.set(
+      sha1,
+      reply.catch(() => undefined),
+    );
+    try {
+      const answer = await reply;
+      scripts.set(sha1, true);
+      return answer;
+    } catch (error) {
+      if (isErrorReply(error)) scripts.set(sha1, true);
+      else scripts.delete(sha1);
+      throw error;
+    }
   }
 
   async #evaluate(command: string, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
