@@ -75,7 +75,7 @@ export class Simulation {
     const conductSeed = Math.floor(world.chance('conduct')() * 2 ** 31);
     const conduct = (message: number, starts: number) =>
       message < messages || message >= FIRST_RULE
-        ? conductOf(conductSeed, message, starts, scenario.lease)
+        ? conductOf(conductSeed, { message, starts }, scenario)
         : this.#probe!.start();
     const oracle = (this.#oracle = new Oracle({ world, server, scenario, journal, conductOf: conduct }));
     const victims = () => this.#places.filter(({ application, process }) => application && !process.isDead);
@@ -106,7 +106,7 @@ export class Simulation {
     const world = this.#world;
     const scenario = this.#scenario;
     const process = new SimulatedProcess(world, `p${this.#starts++}`);
-    const link = new Link(process, scenario.callTimeout);
+    const link = new Link(process, scenario);
     const subscriptions = new Subscriptions(link);
     const oracle = this.#oracle;
     const member = oracle.join(process);
@@ -149,6 +149,7 @@ export class Simulation {
         server: this.#server,
         onEffect: (effect) => oracle.effect(process, effect.queue, effect),
         onStart: (message) => oracle.started(message, process),
+        onMixed: (id) => oracle.violate('groups', id, 'one call has messages of several groups'),
         onEvent: (name, fields) => this.#journal.write(() => `${process.name} ${name} ${JSON.stringify(fields)}`),
       }).then(
         (application) => {
@@ -164,6 +165,7 @@ export class Simulation {
   #watch(drainedBy: number): void {
     const world = this.#world;
     this.#oracle.forget();
+    this.#oracle.judgeHeld();
     const { longestDelay, callTimeout, lease, checkInterval } = this.#scenario;
     let limit = drainedBy;
     if (limit === Infinity && this.#workload.offered >= this.options.messages) {

@@ -42,6 +42,8 @@ export interface ApplicationParts {
   readonly subscriptions: Subscriptions;
   readonly onEffect: OnEffect;
   readonly onStart: OnStart;
+  /** Told of a call of a handler that has messages of several groups, though it must not. */
+  readonly onMixed: (id: string) => void;
   /** Told of what the library logs as an error that no fault explains. */
   readonly onEvent: (name: string, fields: object) => void;
 }
@@ -119,6 +121,8 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
       groups: { concurrency: 3, onRetry: 'pass' },
     })
     handle(payloads: readonly unknown[], messages: readonly DelayedMessage[]) {
+      const stranger = messages.find(({ group }) => group !== messages[0]!.group);
+      if (stranger) parts.onMixed(stranger.id);
       return handleAll(payloads, messages);
     }
   }

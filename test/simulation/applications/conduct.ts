@@ -1,4 +1,5 @@
 import { fixedChance } from '../world/chance.js';
+import type { Scenario } from './scenario.js';
 
 /** What a handler does with one attempt of a message. The seed decides it, whichever process runs the handler. */
 export interface Conduct {
@@ -18,20 +19,26 @@ export type ConductEnd = 'return' | 'throw' | 'reject' | 'defer' | 'again';
 /** Chains of `again` and of deferrals end after so many starts. */
 const MOST_STARTS = 6;
 
-/**
- * @param message - its number
- * @param starts - how often a handler has started with it before
- */
-export function conductOf(seed: number, message: number, starts: number, lease: number): Conduct {
+/** @param starts - how often a handler has started with it before */
+export function conductOf(
+  seed: number,
+  { message, starts }: { readonly message: number; readonly starts: number },
+  { lease, blocks }: Pick<Scenario, 'lease' | 'blocks'>,
+): Conduct {
   const luck = (purpose: number) => fixedChance(seed + purpose, message, starts);
   const [pace, end] = [luck(1), luck(2)];
   const longest = pace < 0.005 ? 2.5 * lease : pace < 0.25 ? 50 : 0;
   return {
     takes: longest * luck(3),
-    spins: luck(4) < 0.003 ? 30 * luck(5) : 0,
+    spins: blocks ? blockOf(luck(4), luck(5), lease) : luck(4) < 0.003 ? 30 * luck(5) : 0,
     end: starts < MOST_STARTS ? endOf(end) : end < 0.8 ? 'return' : 'throw',
     delay: Math.floor(3000 * luck(6)),
   };
+}
+
+function blockOf(luck: number, share: number, lease: number): number {
+  if (luck < 0.0005) return 1.5 * lease * share;
+  return luck < 0.1 ? 40 * share : 0;
 }
 
 function endOf(luck: number): ConductEnd {

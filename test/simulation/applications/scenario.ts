@@ -45,6 +45,10 @@ export interface Scenario {
   readonly gap: number;
   readonly burst: number;
   readonly longestDelay: number;
+  /** How much slower the network is than one within a rack. */
+  readonly distance: number;
+  /** Whether handlers keep the event loop busy, now and then for longer than a lease. */
+  readonly blocks: boolean;
   readonly queues: readonly QueueTraits[];
 }
 
@@ -95,6 +99,8 @@ export function drawScenario(chance: Chance, processes?: number): Scenario {
     gap: between(chance, 6, 30),
     burst: pick(chance, [1, 4, 20]),
     longestDelay: pick(chance, [500, 10_000, 60_000]),
+    distance: pick(chance, [1, 1, 1, 8]),
+    blocks: chance() < 0.25,
     // Each feature is missing from some runs, so that no other hides behind it.
     queues: queues.filter(({ kind }) => kind === 'plain' || chance() < 0.8),
   };

@@ -19,6 +19,8 @@ export const FAULT_KINDS = [
   'frozen',
   'suspended',
   'all cut',
+  'all subscriptions lost',
+  'all subscriptions silent',
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
@@ -62,6 +64,9 @@ export interface NemesisOptions {
 const STORM = 40_000;
 const CALM = 40_000;
 
+/** How long after a lone call has gone wrong the next one does, ms. */
+const LONE_CALL_EVERY = 7000;
+
 /** The calls that a lone fault aims at. */
 const AIMS = ['settle', 'claim', 'transferAndClaim', 'transfer', 'extend', 'offer', 'ring', 'cancel', 'abort'] as const;
 
@@ -103,20 +108,26 @@ export class Nemesis {
   #lone(): void {
     const { now } = this.options.world;
     const count = 6;
-    for (let i = 0; i < count; i++) this.#arrange(now + i * CALM + 5000, 3000);
+    const withCalls = this.#plan() < 0.5;
+    for (let i = 0; i < count; i++) {
+      this.#arrange(now + i * CALM + 5000, 3000);
+      if (!withCalls) continue;
+      for (let at = 15_000; at < CALM; at += LONE_CALL_EVERY) this.#arrange(now + i * CALM + at, 3000, ['lone call']);
+    }
     this.options.world.at(now + count * CALM + CALM, () => {
       if (!this.isOver) this.#storm();
     });
   }
 
-  #arrange(at: number, longest: number): void {
+  #arrange(at: number, longest: number, kinds = this.options.kinds ?? FAULT_KINDS): void {
     const number = this.#number++;
     const chance = this.options.world.chance(`fault ${number}`);
-    const { kinds = FAULT_KINDS, without } = this.options;
-    const fault: Fault = {
-      ...{ number, at, kind: kinds[Math.floor(chance() * kinds.length)]! },
-      ...{ length: chance() ** 2 * longest, place: integer(chance, 0, 1000) },
-    };
+    const { without, scenario } = this.options;
+    const kind = kinds[Math.floor(chance() * kinds.length)]!;
+    // Handlers must notice that a lease has ended meanwhile.
+    const isLong = (kind === 'frozen' || kind === 'suspended') && chance() < 0.4;
+    const length = isLong ? 2.5 * scenario.lease * chance() : chance() ** 2 * longest;
+    const fault: Fault = { number, at, kind, length, place: integer(chance, 0, 1000) };
     if (!without.has(number)) this.options.world.at(at, () => this.#happen(fault, chance));
   }
 
@@ -149,6 +160,18 @@ export class Nemesis {
       case 'subscription lost':
         subscriptions.lose();
         return oracle.troubled(process, world.now + 350);
+      case 'all subscriptions lost':
+        for (const each of victims) {
+          each.subscriptions.lose();
+          oracle.troubled(each.process, world.now + 350);
+        }
+        return undefined;
+      case 'all subscriptions silent':
+        for (const each of victims) {
+          each.subscriptions.silence(length);
+          troubled(350, each.process);
+        }
+        return undefined;
       case 'subscription silent':
         subscriptions.silence(length);
         return troubled(350);
@@ -156,7 +179,7 @@ export class Nemesis {
         link.silenceWaits(length);
         return troubled(this.options.scenario.blockTimeout + LONGEST_PAUSE + 200);
       case 'killed':
-        return victim.kill(between(chance, 0, 5000));
+        return victim.kill(chance() < 0.2 ? between(chance, 20_000, 60_000) : between(chance, 0, 5000));
       case 'replaced':
         return victim.replace();
       case 'frozen':

@@ -1,4 +1,5 @@
 import { explain, notConnected } from '../../../lib/redis/redis-errors.js';
+import type { Scenario } from '../applications/scenario.js';
 import type { Chance } from '../world/chance.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 
@@ -49,6 +50,8 @@ const HARDLY_ANY_TIME_LEFT = 0.9;
 /** A process' end of the network: what it sends arrives in order, and so do the answers. */
 export class Link {
   readonly troubles = new Set<CallTrouble>();
+  readonly callTimeout: number;
+  readonly #distance: number;
   readonly #chance: Chance;
   #downUntil = -Infinity;
   #waitsDeadUntil = -Infinity;
@@ -58,14 +61,18 @@ export class Link {
 
   constructor(
     readonly process: SimulatedProcess,
-    readonly callTimeout: number,
+    settings: Pick<Scenario, 'callTimeout' | 'distance'>,
   ) {
+    this.callTimeout = settings.callTimeout;
+    this.#distance = settings.distance;
+
     this.#chance = process.world.chance(`${process.name}/network`);
   }
 
   /** How long something takes in one direction, ms. */
   latency(): number {
-    return 0.1 + 0.4 * this.#chance() ** 4 + (this.#chance() < 0.001 ? 20 * this.#chance() : 0);
+    const hop = 0.1 + 0.4 * this.#chance() ** 4;
+    return this.#distance * hop + (this.#chance() < 0.001 ? 20 * this.#chance() : 0);
   }
 
   /** For what else happens at this end of the network. */

@@ -14,6 +14,9 @@ const CALLS = [
 /** How long after the end of its time a wait without an answer fails, ms: a client gives up by itself. */
 const WAIT_GRACE = 5000;
 
+/** How long the server may not notice that a process is gone, ms. */
+export const LONGEST_LINGERING = 20_000;
+
 /** Told of each call that takes effect, before its answer leaves. */
 export type OnEffect = (effect: {
   readonly queue: string;
@@ -75,7 +78,7 @@ class RemoteDoorbell implements Doorbell {
   ) {
     const { process } = link;
     // The server may not notice for a while that a process is gone; until then, its client still takes what rings.
-    process.onDeath(() => process.world.after(link.draw() < 0.3 ? 20_000 : 1, () => void this.#bell?.close()));
+    process.onDeath(() => process.world.after(link.draw() < 0.3 ? LONGEST_LINGERING : 1, () => void this.#bell?.close()));
   }
 
   wait(timeout: number): Promise<boolean> {

@@ -9,6 +9,8 @@ export type LossReason = 'lease ended' | 'replaced' | 'aborted' | 'cleared' | 'c
 export interface Run {
   readonly end: ConductEnd;
   isOver: boolean;
+  /** ms of the world. */
+  endedAt: number;
 }
 
 /** A message under one claim, from the claim until its process has let go of it. */
@@ -19,6 +21,8 @@ export interface Delivery {
   /** By the server's clock, ms since 1970. */
   readonly dueAt: number;
   readonly attempt: number;
+  /** ms of the world. */
+  readonly claimedAt: number;
   /** Undefined: its handler has not started. */
   run: Run | undefined;
   /** Undefined: the server has it as held. */
@@ -31,6 +35,8 @@ export class Holding {
   roomSince = -Infinity;
   readonly #deliveries = new Map<string, Delivery[]>();
   #count = 0;
+  /** How many handlers run. */
+  running = 0;
 
   constructor(private readonly capacity: number) {}
 

@@ -15,12 +15,13 @@ import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { DeadSelection } from '../../../lib/store/message-upkeep.js';
 import type { Conduct } from '../applications/conduct.js';
 import type { QueueTraits, Scenario } from '../applications/scenario.js';
+import { LONGEST_LINGERING } from '../network/remote-store.js';
 import type { SimulatedServer } from '../network/server.js';
 import { LONGEST_PERIOD } from '../workload/rules.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { World } from '../world/world.js';
 import type { Journal } from './journal.js';
-import type { Delivery, LossReason } from './delivery.js';
+import type { Delivery, LossReason, Run } from './delivery.js';
 import { type GroupUse, Life, type LifeEnd, numberOf } from './life.js';
 import { Member } from './member.js';
 
@@ -29,6 +30,12 @@ import { Member } from './member.js';
  * takes up to 20 ms.
  */
 const PUNCTUAL = 100;
+
+/** What each unit of distance adds to that, ms. */
+const PUNCTUAL_PER_DISTANCE = 12;
+
+/** How long a process that is well may take to start what it has claimed, or to send an outcome, ms: after failures, it pauses. */
+const PROMPT = 8000;
 
 /**
  * While other processes are in trouble, one that is well may take so long, ms: it waits for the eager one (up to 1.25 s), and what is
@@ -97,9 +104,9 @@ export class Oracle {
     return member;
   }
 
-  /** A process is gone. What it leaves behind takes the others a while. */
+  /** A process is gone. What it leaves behind takes the others a while, and its connections may take wake-up signals. */
   leave(member: Member): void {
-    this.#trouble(this.#now);
+    this.#trouble(this.#now + LONGEST_LINGERING);
     this.members.delete(member);
   }
 
@@ -227,23 +234,51 @@ export class Oracle {
     }
     const conduct = conductOf(life.number, life.starts);
     life.starts++;
-    const run = { end: conduct.end, isOver: false };
+    const run: Run = { end: conduct.end, isOver: false, endedAt: Infinity };
+    const holding = member.holdingOf(life.queue.traits);
     if (delivery) {
       delivery.run = run;
       group?.running.add(delivery);
+      if (++holding.running > life.queue.traits.capacity) {
+        this.violate('concurrency', life.id, `starts beside ${holding.running - 1} others in ${process.name}`);
+      }
     }
     if (conduct.spins > 5) this.troubled(process, now + conduct.spins + 50);
     return {
       conduct,
       ended: () => {
         run.isOver = true;
+        run.endedAt = world.now;
         if (delivery) {
+          holding.running--;
           group?.running.delete(delivery);
           if (delivery.loss) this.#letGo(delivery);
         }
         journal.write(() => `${life.id} ends: ${conduct.end}`);
       },
     };
+  }
+
+  /** What is held is handled, and its outcome sent, as soon as its process is well. */
+  judgeHeld(): void {
+    const { concurrency } = this.options.scenario;
+    const now = this.#now;
+    for (const held of this.#held.values()) {
+      for (const { id, holder, queue } of held) {
+        const { run, claimedAt, member } = holder!.delivery;
+        const limit = PROMPT + this.options.scenario.callTimeout;
+        const well = member.wellSince(now);
+        const { running } = member.holdingOf(queue.traits);
+        // A batch is settled as a whole.
+        const isCallOver = run?.isOver && (queue.traits.capacity === concurrency || running === 0);
+        if (isCallOver && now - Math.max(run.endedAt, well) > limit) {
+          this.violate('outcome', id, `was not sent for ${(now - run.endedAt).toFixed(0)} ms`);
+        }
+        if (!run && running < concurrency && now - Math.max(claimedAt, well) > limit + queue.traits.batchWait) {
+          this.violate('started', id, `was claimed ${(now - claimedAt).toFixed(0)} ms ago, and no handler has started`);
+        }
+      }
+    }
   }
 
   /** At the end, nothing is left over. */
@@ -417,7 +452,8 @@ export class Oracle {
       }
       life.wasClaimed = true;
       const attempt = life.failedAttempts + 1;
-      const delivery: Delivery = { token, member, life, dueAt: life.due, attempt, run: undefined, loss: undefined };
+      const claim = { token, member, life, dueAt: life.due, attempt, claimedAt: this.#now };
+      const delivery: Delivery = { ...claim, run: undefined, loss: undefined };
       life.holder = { delivery, since: this.#now, leaseEnd: this.#now + lease };
       held.add(life);
       member.holdingOf(life.queue.traits).add(delivery);
@@ -434,7 +470,8 @@ export class Oracle {
     let since = Math.max(dueAt, freeSince, this.#resumedAt.get(life.queue.store) ?? -Infinity);
     if (group && !life.hasPermit) since = Math.max(since, group.roomSince, group.lastClaimAt);
     const isCalm = since > this.#calmFrom;
-    const bound = isCalm ? PUNCTUAL : WITH_OTHERS_IN_TROUBLE;
+    const slack = PUNCTUAL_PER_DISTANCE * this.options.scenario.distance;
+    const bound = (isCalm ? PUNCTUAL : WITH_OTHERS_IN_TROUBLE) + slack;
     if (now - since <= bound) return;
     for (const member of this.members) {
       const { roomSince } = member.holdingOf(traits);

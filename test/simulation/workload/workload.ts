@@ -93,7 +93,10 @@ export class Workload {
     const delay = Math.floor(draw() ** 2 * scenario.longestDelay);
     const options = { id, ...(group !== undefined && { group }) };
     this.#repeat(running, (producer) => producer.offer(traits.name, number, delay, options), traits).then(
-      () => this.#changeOne(traits, id, { group, delay }),
+      () => {
+        if (!this.options.oracle.knows(id)) this.options.oracle.violate('acknowledged', id, 'but never written');
+        this.#changeOne(traits, id, { group, delay });
+      },
       () => undefined,
     );
   }
