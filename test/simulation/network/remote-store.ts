@@ -78,7 +78,9 @@ class RemoteDoorbell implements Doorbell {
   ) {
     const { process } = link;
     // The server may not notice for a while that a process is gone; until then, its client still takes what rings.
-    process.onDeath(() => process.world.after(link.draw() < 0.3 ? LONGEST_LINGERING : 1, () => void this.#bell?.close()));
+    process.onDeath(() =>
+      process.world.after(link.draw() < 0.3 ? LONGEST_LINGERING : 1, () => void this.#bell?.close()),
+    );
   }
 
   wait(timeout: number): Promise<boolean> {
