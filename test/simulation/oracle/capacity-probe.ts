@@ -72,7 +72,10 @@ export class CapacityProbe {
     const [{ application, process }] = running as [Running];
     const offered = new Promise<void>((resolve) => {
       const offer = () => producerOf(application, traits).offerMany(traits.name, requests);
-      world.at(world.now, () => void offer().then(() => resolve()), process);
+      // The last fault may not be over.
+      const attempt = () => void offer().then(() => resolve(), again);
+      const again = () => void world.after(1000, () => world.at(world.now, attempt, process));
+      world.at(world.now, attempt, process);
     });
     await offered;
     const patience =
