@@ -1,10 +1,14 @@
 /** `npm run simulate -- --seed 7 --messages 100000`; `--help` lists the options. */
 import { OptionError, readOptions, USAGE, type CommandOptions } from './command/command-options.js';
 import { textOf } from './command/report-text.js';
-import { runInProcess } from './command/run-in-process.js';
-import { isBad, runSeeds, totalOf } from './command/run-seeds.js';
+import { isFailure, runInProcess } from './command/run-in-process.js';
+import { isBad, type Ran, runSeeds, totalOf } from './command/run-seeds.js';
 import type { RunOrder } from './command/run-order.js';
+import { shrink } from './command/shrink.js';
 import { setUpPrograms } from '../support/run-program.js';
+
+/** A smaller case is looked for no longer than this. */
+const SHRINK_LIMITS = { runs: 200, time: 15 * 60_000 };
 
 const write = (text: string) => void process.stdout.write(text);
 
@@ -19,7 +23,7 @@ try {
 }
 
 /** @returns the exit code */
-async function simulate({ orders, jobs, narration }: CommandOptions): Promise<number> {
+async function simulate({ orders, jobs, narration, shrinks }: CommandOptions): Promise<number> {
   const tearDown = setUpPrograms();
   process.on('exit', tearDown);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
@@ -39,7 +43,19 @@ async function simulate({ orders, jobs, narration }: CommandOptions): Promise<nu
     },
   });
   if (all.length > 1) write(`${totalOf(all, (performance.now() - startedAt) / 1000)}\n`);
+  if (shrinks) await shrinkFirst(all, jobs);
   return all.some(isBad) ? 1 : 0;
+}
+
+async function shrinkFirst(all: readonly Ran[], jobs: number): Promise<void> {
+  for (const { order, outcome } of all) {
+    if (isFailure(outcome) || outcome.violations.length === 0) continue;
+    const say = (line: string) => write(`${line}\n`);
+    const run = (candidate: RunOrder, signal: AbortSignal) => runInProcess(candidate, { signal });
+    const smallest = await shrink({ order, report: outcome, jobs, run, say, limits: SHRINK_LIMITS });
+    return write(await storyOf(smallest.order, smallest.report.violations[0]!.id));
+  }
+  write('nothing to shrink: no run breaks a promise\n');
 }
 
 /** The history of a message, or process, from a second run. */
