@@ -10,16 +10,14 @@ const ORDER: RunOrder = {
 describe('a run in a process of its own', () => {
   test('is killed and reported when its virtual time stands still', async () => {
     const outcome = await runInProcess(ORDER, { patience: 1 });
-    expect(outcome).toEqual({
-      kind: 'hung',
-      virtualTime: 0,
-      detail: expect.stringContaining('Virtual time stood still') as string,
-    });
+    expect(outcome).toMatchObject({ kind: 'hung', virtualTime: 0 });
+    expect(outcome).toHaveProperty('detail', expect.stringContaining('Virtual time stood still'));
   });
 
   test('reports what it wrote at last when it crashes', async () => {
     const outcome = await runInProcess(ORDER, { narration: { kind: 'story', about: '(' } });
-    expect(outcome).toMatchObject({ kind: 'crashed', detail: expect.stringContaining('SyntaxError') as string });
+    expect(outcome).toMatchObject({ kind: 'crashed' });
+    expect(outcome).toHaveProperty('detail', expect.stringContaining('SyntaxError'));
   });
 
   test('tells the story of a message', async () => {

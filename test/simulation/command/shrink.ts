@@ -61,22 +61,20 @@ class Shrinking {
 
   /** Delta debugging: leaves out ever smaller parts of the faults. */
   async #dropFaults(): Promise<void> {
-    let parts = 1;
-    while (!this.#isSpent) {
+    const { order: whole } = this.smallest;
+    // Otherwise faults that had not happened yet might take part in smaller cases.
+    if (whole.kinds?.length === 0 || (await this.#try([{ ...whole, kinds: [], ...ALL }], 'without faults'))) return;
+    // Up to the violation, the run is the same without those that came later.
+    this.smallest = { ...this.smallest, order: { ...whole, ...ALL, only: this.#faults } };
+    let parts = 2;
+    while (this.#faults.length > 1 && !this.#isSpent) {
       const faults = this.#faults;
-      if (faults.length === 0) return;
       const pieces = split(faults, parts);
-      const { order } = this.smallest;
-      const withOnly = (some: readonly number[]): RunOrder =>
-        some.length === 0
-          ? { ...order, kinds: [], without: [], only: undefined }
-          : { ...order, without: [], only: some };
       const rests = pieces.map((piece) => faults.filter((fault) => !piece.includes(fault)));
-      // The whole, with which it begins, is no smaller.
-      const candidates = [...(parts > 2 ? pieces : []), ...rests].filter(({ length }) => length < faults.length);
       // What has happened last is the most likely cause.
-      if (await this.#try(candidates.reverse().map(withOnly), 'fewer faults'))
-        parts = Math.max(2, Math.min(parts - 1, this.#faults.length));
+      const candidates = (parts > 2 ? [...pieces, ...rests] : rests).reverse();
+      const orders = candidates.map((only) => ({ ...this.smallest.order, only }));
+      if (await this.#try(orders, 'fewer faults')) parts = Math.max(2, Math.min(parts - 1, this.#faults.length));
       else if (parts >= faults.length) return;
       else parts = Math.min(2 * parts, faults.length);
     }
@@ -140,8 +138,13 @@ class Shrinking {
 
 function sizeOf({ messages }: RunOrder, { faultNumbers, processes, violations }: RunReport): string {
   const faults = faultNumbers.length === 1 ? `fault ${faultNumbers[0]}` : `${faultNumbers.length} faults`;
-  return `${faults}, ${processes} processes, ${messages} messages, fails at ${(violations[0]!.at / 1000).toFixed(3)} s`;
+  const of = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+  const size = `${of(processes, 'process', 'processes')}, ${of(messages, 'message', 'messages')}`;
+  return `${faults}, ${size}, fails at ${(violations[0]!.at / 1000).toFixed(3)} s`;
 }
+
+/** No fault is left out by its number. */
+const ALL = { without: [], only: undefined } as const;
 
 function split<Item>(items: readonly Item[], parts: number): Item[][] {
   const size = Math.ceil(items.length / parts);
