@@ -5,7 +5,13 @@ import { docPages, readPage, ROOT } from './pages.js';
 
 const run = promisify(execFile);
 
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'test/soak/README.md', ...(await docPages())];
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'test/simulation/README.md',
+  'test/soak/README.md',
+  ...(await docPages()),
+];
 
 /** A script of this project, as a page names it, with the words that follow it. */
 interface Command {

@@ -70,6 +70,7 @@ describe('the links of the documentation', () => {
       'CHANGELOG.md',
       'SECURITY.md',
       'CODE_OF_CONDUCT.md',
+      'test/simulation/README.md',
       'test/soak/README.md',
       SAMPLE_PAGE,
     ];

@@ -7,7 +7,7 @@ import { Link } from './network/link.js';
 import { SimulatedServer } from './network/server.js';
 import { Subscriptions } from './network/subscriptions.js';
 import { CapacityProbe } from './oracle/capacity-probe.js';
-import { Journal } from './oracle/journal.js';
+import type { Journal } from './oracle/journal.js';
 import { Oracle, type Violation } from './oracle/oracle.js';
 import { FIRST_RULE } from './workload/rules.js';
 import { Workload } from './workload/workload.js';
@@ -23,10 +23,12 @@ export interface SimulationOptions {
   readonly kinds: readonly FaultKind[] | undefined;
   /** The numbers of faults that do not happen. */
   readonly without: ReadonlySet<number>;
-  /** Whether the journal keeps what has happened. */
-  readonly isTraced: boolean;
+  /** The journal that everything is written to. */
+  readonly openJournal: (world: World) => Journal;
   /** Whether it goes on after a violation. */
   readonly goesOn: boolean;
+  /** Called every few thousand events. */
+  readonly onProgress: (virtualTime: number, lives: number) => void;
 }
 
 export interface SimulationResult {
@@ -41,8 +43,12 @@ export interface SimulationResult {
   readonly faults: Readonly<Record<string, number>>;
   readonly faultNumbers: readonly number[];
   readonly scenario: Scenario;
-  readonly journal: readonly string[];
+  /** How many messages were offered. */
+  readonly offered: number;
 }
+
+/** How many events there are between two reports of progress. */
+const PROGRESS = 4096;
 
 /** How long after the last offer faults go on, and how long everything may take then, ms. */
 const LAST_FAULTS = 10_000;
@@ -66,12 +72,12 @@ export class Simulation {
   #isOver = false;
 
   constructor(private readonly options: SimulationOptions) {
-    const { seed, messages, processes, kinds, without, isTraced } = options;
+    const { seed, messages, processes, kinds, without, openJournal } = options;
     const world = (this.#world = new World(seed));
     inhabit(world);
     const scenario = (this.#scenario = drawScenario(world.chance('scenario'), processes));
     const server = (this.#server = new SimulatedServer(world));
-    const journal = (this.#journal = new Journal(world, isTraced));
+    const journal = (this.#journal = openJournal(world));
     const conductSeed = Math.floor(world.chance('conduct')() * 2 ** 31);
     const conduct = (message: number, starts: number) =>
       message < messages || message >= FIRST_RULE
@@ -98,6 +104,7 @@ export class Simulation {
     world.at(1000, () => this.#watch(Infinity));
     while (!this.#isOver && world.step()) {
       if (this.#oracle.violations.length > 0 && !this.options.goesOn) break;
+      if (world.events % PROGRESS === 0) this.options.onProgress(world.now, this.#lives);
     }
     return this.#result();
   }
@@ -181,6 +188,10 @@ export class Simulation {
     world.after(1000, () => this.#watch(limit));
   }
 
+  get #lives(): number {
+    return this.#oracle.counts['offer created'] ?? 0;
+  }
+
   get #isUp(): boolean {
     return this.#places.every(({ application }) => application);
   }
@@ -200,10 +211,10 @@ export class Simulation {
   #result(): SimulationResult {
     const oracle = this.#oracle;
     return {
-      ...{ digest: this.#journal.digest, violations: oracle.violations, lives: oracle.counts['offer created'] ?? 0 },
+      ...{ digest: this.#journal.digest, violations: oracle.violations, lives: this.#lives },
       ...{ events: this.#world.events, virtualTime: this.#world.now, starts: this.#starts, counts: oracle.counts },
       ...{ faults: this.#nemesis.counts, faultNumbers: this.#nemesis.happened.map(({ number }) => number) },
-      ...{ scenario: this.#scenario, journal: this.#journal.lines },
+      ...{ scenario: this.#scenario, offered: this.#workload.offered },
     };
   }
 }

@@ -40,7 +40,7 @@ type Method = (...args: unknown[]) => Promise<unknown>;
 export function remoteStore({ queue, store, link, subscriptions, onEffect }: RemoteStoreOptions): MessageStore {
   const methods = store as unknown as Record<string, Method>;
   const calls = Object.fromEntries(
-    CALLS.map((call) => [
+    CALLS.filter((call) => methods[call]).map((call) => [
       call,
       (...args: unknown[]) =>
         link.call(call, () =>

@@ -69,8 +69,11 @@ export class SimulatedServer {
     let instance = this.#instances.get(name);
     if (!instance) {
       const directory = new MemoryQueueDirectory();
-      const create = (_: string, limits: MemoryMessageStoreLimits) =>
-        new MemoryMessageStore({ limits, clock: this.clock });
+      const create = (_: string, limits: MemoryMessageStoreLimits) => {
+        const store = new MemoryMessageStore({ limits, clock: this.clock });
+        // As in Redis: with a rate, and with groups, no call does both.
+        return limits.rate || limits.groups ? Object.assign(store, { transferAndClaim: undefined }) : store;
+      };
       instance = { directory, partitions: new MemoryPartitions(directory, create) };
       this.#instances.set(name, instance);
     }

@@ -1,0 +1,58 @@
+// It must come first: it stands in for what others take from Node.js.
+import { realNow } from '../world/host.js';
+import { writeSync } from 'node:fs';
+import { Journal } from '../oracle/journal.js';
+import { Simulation } from '../simulation.js';
+import { AllExcept } from './all-except.js';
+import { type Narration, PARENT, type RunMessage, type RunOrder } from './run-order.js';
+import { Narrator } from './narrator.js';
+
+/*
+ * One run, in a process of its own: `node run.program.js ORDER [NARRATION]`, both JSON. It tells its parent what it does on another pipe,
+ * because its event loop does not turn before it is over.
+ */
+
+/** How often it tells how far it has got, ms of real time. */
+const PROGRESS = 1000;
+
+const order = JSON.parse(process.argv[2]!) as RunOrder;
+const narration = process.argv[3] === undefined ? undefined : (JSON.parse(process.argv[3]) as Narration);
+const tell = (message: RunMessage) => void writeSync(PARENT, `${JSON.stringify(message)}\n`);
+const write = (text: string) => void writeSync(1, text);
+const heap = () => process.memoryUsage().heapUsed / 1e6;
+
+/** When all modules are loaded, nothing else is left to do. */
+setTimeout(() => {
+  const startedAt = realNow();
+  const cpu = process.cpuUsage();
+  let toldAt = startedAt;
+  let narrator: Narrator | undefined;
+  const { kinds, only, without, ...parts } = order;
+  const result = new Simulation({
+    ...parts,
+    faults: kinds?.length !== 0,
+    kinds,
+    without: only ? new AllExcept(only) : new Set(without),
+    openJournal: (world) => {
+      if (!narration) return new Journal(world, false);
+      const about = narration.kind === 'story' ? narration.about : undefined;
+      return (narrator = new Narrator(world, about, write));
+    },
+    onProgress: (virtualTime, lives) => {
+      if (realNow() - toldAt < PROGRESS) return;
+      toldAt = realNow();
+      tell({ kind: 'progress', virtualTime, lives, heap: heap() });
+    },
+  }).run();
+  const { user, system } = process.cpuUsage(cpu);
+  narrator?.end();
+  const { scenario, ...rest } = result;
+  tell({
+    kind: 'report',
+    report: {
+      ...{ ...rest, processes: scenario.processes, heap: heap(), peak: process.resourceUsage().maxRSS / 1e3 },
+      ...{ seconds: (realNow() - startedAt) / 1000, cpuSeconds: (user + system) / 1e6 },
+    },
+  });
+  process.exit();
+}, 0);
