@@ -45,7 +45,12 @@ export function remoteStore({ queue, store, link, subscriptions, onEffect }: Rem
       (...args: unknown[]) =>
         link.call(call, () =>
           methods[call]!.apply(store, args).then((result) => {
-            onEffect({ queue, store, call, args, result });
+            try {
+              onEffect({ queue, store, call, args, result });
+            } catch (error) {
+              // A mistake of the oracle is no failure of the call: it ends the run.
+              void Promise.reject(error as Error);
+            }
             return result;
           }),
         ),

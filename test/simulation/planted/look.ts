@@ -1,4 +1,5 @@
 /** Simulates one seed until a promise is broken, and prints what it has seen as JSON: `look.ts SEED MESSAGES`. */
+import { Journal } from '../oracle/journal.js';
 import { Simulation } from '../simulation.js';
 import type { Broken, Sight } from './search.js';
 
@@ -14,7 +15,11 @@ function tell(broken: Broken | undefined): void {
 setTimeout(() => {
   process.on('uncaughtException', ({ stack }) => tell({ promise: 'throws nothing', detail: String(stack) }));
   const options = { seed, messages: Number(messages), processes: undefined, faults: true, kinds: undefined };
-  const result = new Simulation({ ...options, without: new Set(), isTraced: false, goesOn: false }).run();
+  const result = new Simulation({
+    ...{ ...options, without: new Set(), goesOn: false },
+    openJournal: (world) => new Journal(world, false),
+    onProgress: () => undefined,
+  }).run();
   const [first] = result.violations;
   tell(first && { promise: first.promise, detail: `${first.id}: ${first.detail}` });
 }, 0);

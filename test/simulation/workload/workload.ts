@@ -207,10 +207,11 @@ export class Workload {
       // Somebody resumes it, whatever happens to the one that has paused it.
       this.pending++;
       this.#pausing.add(traits);
-      // Until then, its call takes effect, or never.
-      world.after(pause + 2 * this.options.scenario.callTimeout, () => this.#pausing.delete(traits));
       world.after(pause, () => this.#resume(traits));
     }
+    // A call of unknown outcome may still arrive.
+    const isOver = () => void world.after(2 * this.options.scenario.callTimeout, () => this.#pausing.delete(traits));
+    const forgetDeath = running.process.onDeath(isOver);
     this.#run(running, () => {
       const producer = producerOf(running.application, traits);
       const letters = producer.deadLetters(traits.name);
@@ -225,7 +226,12 @@ export class Workload {
         if (kind < 0.75) return letters.redriveAll();
         return kind < 0.9 ? ofOne((id) => letters.discard(id)) : letters.discardAll();
       };
-      void call().catch(() => undefined);
+      void call()
+        .catch(() => undefined)
+        .then(() => {
+          forgetDeath();
+          isOver();
+        });
     });
   }
 }
