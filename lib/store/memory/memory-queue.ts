@@ -257,8 +257,12 @@ export class MemoryQueue {
   #settleOne({ claim, outcome }: Settlement, now: number): boolean {
     const message = this.table.getHeld(claim);
     if (!message) return false;
-    if ('body' in outcome && outcome.body !== undefined && !('next' in outcome))
+    if ('body' in outcome && outcome.body !== undefined && !('next' in outcome)) {
+      const goesOn = repeats(message);
       message.body = Buffer.from(outcome.body);
+      // A rule that was cancelled meanwhile does not come back.
+      if (!goesOn) message.body = withoutRule(message.body);
+    }
     if (outcome.kind === 'retry' || outcome.kind === 'dead') message.failedAttempts++;
     if (outcome.kind === 'again') this.table.renew(message, Math.floor(now));
     if ((outcome.kind === 'ack' || outcome.kind === 'dead') && outcome.next) this.#goOn(message, outcome, now);
@@ -300,6 +304,14 @@ export class MemoryQueue {
 const repeats = ({ body }: MemoryMessage) => isRepeating(unwrapSetAside(body).body);
 
 /** The body of a single occurrence. */
+/** A body without its rule, if it has one; what was set aside stays so. */
+function withoutRule(body: Buffer): Buffer {
+  const { since, body: inside } = unwrapSetAside(body);
+  if (!isRepeating(inside)) return body;
+  const occurrence = unwrapRepeating(inside).body;
+  return Buffer.from(since === null ? occurrence : wrapSetAside(occurrence, since));
+}
+
 function occurrenceOf(message: MemoryMessage): Buffer {
   const { body } = unwrapSetAside(message.body);
   return Buffer.from(isRepeating(body) ? unwrapRepeating(body).body : body);

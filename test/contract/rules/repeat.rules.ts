@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RepeatRule } from '../../../lib/message/repeat-rule.js';
-import { wrapSetAside } from '../../../lib/message/codec/set-aside-body.js';
+import { unwrapSetAside, wrapSetAside } from '../../../lib/message/codec/set-aside-body.js';
 import type { Outcome } from '../../../lib/store/message-flow.js';
 import type { OfferReceipt } from '../../../lib/store/message-intake.js';
 import type { MessageState } from '../../../lib/message/message.js';
@@ -297,6 +297,24 @@ export function describeRepeating(queues: ContractQueues): void {
         expect(await queue.leftovers()).toEqual([]);
       },
     );
+
+    it.each<[string, (body: Buffer) => Outcome]>([
+      ['a retry', (body) => ({ kind: 'retry', delay: 0, body: wrapSetAside(body, 1) })],
+      ['a deferral', (body) => ({ kind: 'defer', delay: 0, body: wrapSetAside(body, 1) })],
+      ['another payload', (body) => ({ kind: 'again', delay: 0, body })],
+    ])('cancel ends one that is active, and %s does not bring its rule back', async (_what, outcome) => {
+      const queue = await queues.open();
+      const claim = await makeIn(queue, 'active');
+      const { body } = await queue.find('a');
+      await queue.store.cancel('a');
+      expect(await queue.settle(claim, outcome(body))).toBe(true);
+      const content = queue.codec.decode(unwrapSetAside((await queue.find('a')).body).body);
+      expect([content.repeat, content.payload]).toEqual([undefined, 'digest']);
+      await queue.store.transfer({ limit: 10 });
+      const [again] = await queue.claim();
+      await queue.settle(again, { kind: 'ack' });
+      expect(await queue.stateOf('a')).toBeNull();
+    });
 
     it('one that was ended while it was active may begin anew', async () => {
       const queue = await queues.open();

@@ -17,8 +17,8 @@ const PROGRESS = 1000;
 
 const order = JSON.parse(process.argv[2]!) as RunOrder;
 const narration = process.argv[3] === undefined ? undefined : (JSON.parse(process.argv[3]) as Narration);
-const tell = (message: RunMessage) => void writeSync(PARENT, `${JSON.stringify(message)}\n`);
-const write = (text: string) => void writeSync(1, text);
+const tell = (message: RunMessage) => writeAll(PARENT, `${JSON.stringify(message)}\n`);
+const write = (text: string) => writeAll(1, text);
 const heap = () => process.memoryUsage().heapUsed / 1e6;
 
 /** When all modules are loaded, nothing else is left to do. */
@@ -56,3 +56,14 @@ setTimeout(() => {
   });
   process.exit();
 }, 0);
+
+/** Writes all of a text. While whoever reads is slower, it waits: the event loop does not turn. */
+function writeAll(file: number, text: string): void {
+  for (let rest = Buffer.from(text); rest.length > 0;) {
+    try {
+      rest = rest.subarray(writeSync(file, rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    }
+  }
+}

@@ -49,7 +49,7 @@ export function remoteStore({ queue, store, link, subscriptions, onEffect }: Rem
               onEffect({ queue, store, call, args, result });
             } catch (error) {
               // A mistake of the oracle is no failure of the call: it ends the run.
-              void Promise.reject(error as Error);
+              void Promise.reject(error instanceof Error ? error : new Error(String(error)));
             }
             return result;
           }),

@@ -146,7 +146,9 @@ export class Oracle {
     { store, call, args, result }: { store: MessageStore; call: string; args: readonly unknown[]; result: unknown },
   ): void {
     const [first, second] = args;
-    this.options.journal.write(() => `${process.name} ${call} of ${queue}`);
+    const { journal } = this.options;
+    journal.write(() => `${process.name} ${call} of ${queue}`);
+    if (typeof first === 'string') journal.write(() => `${first} ${call}: ${String(result)}`);
     switch (call) {
       case 'offer':
         return this.#offered(queue, store, first as Offer[], result as OfferReceipt[]);

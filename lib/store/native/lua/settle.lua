@@ -108,12 +108,23 @@ local function add_pair(list, one, other)
   list[#list + 1], list[#list + 2] = one, other
 end
 
+-- The record with the body of an outcome. A rule that was cancelled meanwhile does not come back.
+local function with_outcome_body(record, body)
+  local after = with_body(record, body)
+  local first, last = find_rule(after)
+  if first and not find_rule(record) then
+    return string.sub(after, 1, first - 1) .. string.sub(after, last + 1)
+  end
+  return after
+end
+
 -- The record of a message that is delayed again.
 local function record_after(run, record, due, now)
+  local after = run.body and with_outcome_body(record, run.body) or record
   if run.outcome == 'again' then
-    return pack_record(due, now, run.body or record_body(record))
+    return pack_record(due, now, record_body(after))
   end
-  return with_due(run.body and with_body(record, run.body) or record, due)
+  return with_due(after, due)
 end
 
 local function plan_delayed(plan, now, now_micros)
