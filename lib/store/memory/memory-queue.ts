@@ -303,7 +303,6 @@ export class MemoryQueue {
 
 const repeats = ({ body }: MemoryMessage) => isRepeating(unwrapSetAside(body).body);
 
-/** The body of a single occurrence. */
 /** A body without its rule, if it has one; what was set aside stays so. */
 function withoutRule(body: Buffer): Buffer {
   const { since, body: inside } = unwrapSetAside(body);
@@ -312,9 +311,9 @@ function withoutRule(body: Buffer): Buffer {
   return Buffer.from(since === null ? occurrence : wrapSetAside(occurrence, since));
 }
 
-function occurrenceOf(message: MemoryMessage): Buffer {
-  const { body } = unwrapSetAside(message.body);
-  return Buffer.from(isRepeating(body) ? unwrapRepeating(body).body : body);
+/** The body of a single occurrence. */
+function occurrenceOf({ body }: MemoryMessage): Buffer {
+  return Buffer.from(unwrapSetAside(withoutRule(body)).body);
 }
 
 /** Rounded up: a fraction of a millisecond late rather than early. */

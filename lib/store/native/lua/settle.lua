@@ -152,7 +152,7 @@ local function plan_dead(plan, now)
     add_pair(plan.deaths, now, id)
     add_pair(plan.errors, id, run.detail)
     if is_record(record) then
-      add_pair(plan.records, id, with_body(record, run.body))
+      add_pair(plan.records, id, with_outcome_body(record, run.body))
     end
   end
 end
