@@ -21,8 +21,8 @@ export interface SimulationOptions {
   readonly processes: number | undefined;
   readonly faults: boolean;
   readonly kinds: readonly FaultKind[] | undefined;
-  /** The numbers of faults that do not happen. */
-  readonly without: ReadonlySet<number>;
+  /** Whether the fault with this number does not happen. */
+  readonly isLeftOut: (fault: number) => boolean;
   /** The journal that everything is written to. */
   readonly openJournal: (world: World) => Journal;
   /** Whether it goes on after a violation. */
@@ -72,7 +72,7 @@ export class Simulation {
   #isOver = false;
 
   constructor(private readonly options: SimulationOptions) {
-    const { seed, messages, processes, kinds, without, openJournal } = options;
+    const { seed, messages, processes, kinds, isLeftOut, openJournal } = options;
     const world = (this.#world = new World(seed));
     inhabit(world);
     const scenario = (this.#scenario = drawScenario(world.chance('scenario'), processes));
@@ -85,7 +85,7 @@ export class Simulation {
         : this.#probe!.start();
     const oracle = (this.#oracle = new Oracle({ world, server, scenario, journal, conductOf: conduct }));
     const victims = () => this.#places.filter(({ application, process }) => application && !process.isDead);
-    this.#nemesis = new Nemesis({ world, scenario, oracle, journal, victims, without, kinds });
+    this.#nemesis = new Nemesis({ world, scenario, oracle, journal, victims, isLeftOut, kinds });
     this.#workload = new Workload({
       ...{ world, scenario, oracle, messages },
       choose: (chance) => {

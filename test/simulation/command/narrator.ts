@@ -44,7 +44,7 @@ export class Narrator extends Journal {
     private readonly about: string | undefined,
     private readonly print: (text: string) => void,
   ) {
-    super(home, false);
+    super(home);
     this.#mentions = about === undefined ? undefined : new RegExp(`\\b${about}\\b`);
   }
 

@@ -1,5 +1,5 @@
 import type { FaultKind } from '../nemesis/nemesis.js';
-import type { Violation } from '../oracle/oracle.js';
+import type { SimulationResult } from '../simulation.js';
 
 /** What one run simulates: equal orders give equal runs. */
 export interface RunOrder {
@@ -21,20 +21,8 @@ export interface RunOrder {
 export type Narration = { readonly kind: 'trace' } | { readonly kind: 'story'; readonly about: string };
 
 /** What came of a run. */
-export interface RunReport {
-  readonly digest: string;
-  readonly violations: readonly Violation[];
-  readonly lives: number;
-  readonly offered: number;
-  readonly events: number;
-  /** ms of the world. */
-  readonly virtualTime: number;
-  readonly starts: number;
+export interface RunReport extends Omit<SimulationResult, 'scenario'> {
   readonly processes: number;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly faults: Readonly<Record<string, number>>;
-  /** The numbers of the faults that happened. */
-  readonly faultNumbers: readonly number[];
   /** Of the run alone, without the start of its process. */
   readonly seconds: number;
   readonly cpuSeconds: number;

@@ -3,7 +3,6 @@ import { realNow } from '../world/host.js';
 import { writeSync } from 'node:fs';
 import { Journal } from '../oracle/journal.js';
 import { Simulation } from '../simulation.js';
-import { AllExcept } from './all-except.js';
 import { type Narration, PARENT, type RunMessage, type RunOrder } from './run-order.js';
 import { Narrator } from './narrator.js';
 
@@ -32,9 +31,9 @@ setTimeout(() => {
     ...parts,
     faults: kinds?.length !== 0,
     kinds,
-    without: only ? new AllExcept(only) : new Set(without),
+    isLeftOut: only ? (fault) => !only.includes(fault) : (fault) => without.includes(fault),
     openJournal: (world) => {
-      if (!narration) return new Journal(world, false);
+      if (!narration) return new Journal(world);
       const about = narration.kind === 'story' ? narration.about : undefined;
       return (narrator = new Narrator(world, about, write));
     },

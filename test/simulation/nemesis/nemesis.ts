@@ -54,8 +54,8 @@ export interface NemesisOptions {
   readonly oracle: Oracle;
   readonly journal: Journal;
   readonly victims: () => readonly Victim[];
-  /** The numbers of the faults that do not happen. */
-  readonly without: ReadonlySet<number>;
+  /** Whether the fault with this number does not happen. */
+  readonly isLeftOut: (fault: number) => boolean;
   /** Undefined: all kinds. */
   readonly kinds: readonly FaultKind[] | undefined;
 }
@@ -122,13 +122,13 @@ export class Nemesis {
   #arrange(at: number, longest: number, kinds = this.options.kinds ?? FAULT_KINDS): void {
     const number = this.#number++;
     const chance = this.options.world.chance(`fault ${number}`);
-    const { without, scenario } = this.options;
+    const { isLeftOut, scenario } = this.options;
     const kind = kinds[Math.floor(chance() * kinds.length)]!;
     // Handlers must notice that a lease has ended meanwhile.
     const isLong = (kind === 'frozen' || kind === 'suspended') && chance() < 0.4;
     const length = isLong ? 2.5 * scenario.lease * chance() : chance() ** 2 * longest;
     const fault: Fault = { number, at, kind, length, place: integer(chance, 0, 1000) };
-    if (!without.has(number)) this.options.world.at(at, () => this.#happen(fault, chance));
+    if (!isLeftOut(number)) this.options.world.at(at, () => this.#happen(fault, chance));
   }
 
   #happen(fault: Fault, chance: Chance): void {

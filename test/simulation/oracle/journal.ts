@@ -1,16 +1,11 @@
 import type { World } from '../world/world.js';
 
-/** What has happened: a digest of everything, and if somebody wants to read it, a line each. */
+/** What has happened, as a digest. Whoever wants to read it overrides `write`. */
 export class Journal {
   #high = 0x811c9dc5;
   #low = 0x01000193;
-  readonly #lines: string[] = [];
 
-  /** @param isKept - whether lines are kept */
-  constructor(
-    private readonly world: World,
-    readonly isKept: boolean,
-  ) {}
+  constructor(private readonly world: World) {}
 
   /** Makes the digest depend on something, and on when and where it has happened. */
   digestOf(what: number, detail: number): void {
@@ -23,19 +18,13 @@ export class Journal {
   }
 
   /** @param line - about a message it begins with its id and a space */
-  write(line: () => string): void {
-    if (!this.isKept) return;
-    const { now, current } = this.world;
-    this.#lines.push(`${(now / 1000).toFixed(6).padStart(12)} s ${(current?.name ?? '').padEnd(4)} ${line()}`);
+  write(_line: () => string): void {
+    // Nobody reads it.
   }
 
   get digest(): string {
     const hex = (part: number) => (part >>> 0).toString(16).padStart(8, '0');
     return hex(this.#high) + hex(this.#low);
-  }
-
-  get lines(): readonly string[] {
-    return this.#lines;
   }
 
   #mix(value: number): void {

@@ -16,8 +16,8 @@ setTimeout(() => {
   process.on('uncaughtException', ({ stack }) => tell({ promise: 'throws nothing', detail: String(stack) }));
   const options = { seed, messages: Number(messages), processes: undefined, faults: true, kinds: undefined };
   const result = new Simulation({
-    ...{ ...options, without: new Set(), goesOn: false },
-    openJournal: (world) => new Journal(world, false),
+    ...{ ...options, isLeftOut: () => false, goesOn: false },
+    openJournal: (world) => new Journal(world),
     onProgress: () => undefined,
   }).run();
   const [first] = result.violations;
