@@ -5,6 +5,7 @@ import { useCluster } from '../support/redis/use-cluster.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
+import { EvenRace } from './even-race.js';
 
 const ABORTS = 1000;
 /** How many are under way at a time. */
@@ -124,9 +125,10 @@ describe('an abort', () => {
       },
     };
     const started = new Map<string, () => void>();
+    const even = new EvenRace();
     const handle = async (_payload: unknown, { id }: DelayedMessage) => {
       started.get(id)?.();
-      await sleep(Math.random() * 4);
+      await sleep(Math.random() * 4 + even.handlerWaits);
     };
     await scene.startApp({
       module: { observers: [observer] },
@@ -138,8 +140,9 @@ describe('an abort', () => {
       const start = new Promise<void>((resolve) => started.set(id, resolve));
       await producer.offer(queue, null, 0, { id });
       await start;
-      await sleep(Math.random() * 6);
+      await sleep(Math.random() * 4 + even.callerWaits);
       const isAborted = await producer.abort(queue, id);
+      even.wonBy(isAborted ? 'caller' : 'handler');
       if (!isAborted) await until(() => handled.has(id));
       else aborted++;
       return { id, isAborted };

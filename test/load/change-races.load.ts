@@ -4,6 +4,7 @@ import type { DelayedMessage } from '../../lib/index.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
+import { EvenRace } from './even-race.js';
 
 const RACES = 10_000;
 const RACES_AT_ONCE = 200;
@@ -21,12 +22,14 @@ describe('a change and the due time of a message', () => {
     const provider = handlerOf(queue, handle, { concurrency: 100 });
     for (let i = 0; i < 2; i++) await scene.startApp({ providers: [provider] });
     const { producer } = await scene.startApp({ module: { consume: false } });
+    const even = new EvenRace();
     const wrong: string[] = [];
     let changed = 0;
     const race = async (id: string) => {
-      await producer.offer(queue, 'timed out', DELAY, { id });
-      await sleep(DELAY - 6 + Math.random() * 8);
+      await producer.offer(queue, 'timed out', DELAY + Math.round(even.handlerWaits), { id });
+      await sleep(DELAY - 4 + Math.random() * 8 + even.callerWaits);
       const isChanged = await producer.reschedule(queue, id, 0, { payload: 'paid' });
+      even.wonBy(isChanged ? 'caller' : 'handler');
       await until(() => seen.has(id));
       if (isChanged) changed++;
       if (String(seen.get(id)) !== (isChanged ? 'paid' : 'timed out')) wrong.push(`${id}: ${String(seen.get(id))}`);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
+import { EvenRace } from './even-race.js';
 
 const RACES = 10_000;
 const RACES_AT_ONCE = 100;
@@ -18,11 +19,12 @@ describe('an offer that follows', () => {
     const handled = new Map<string, Part[]>();
     const tooEarly: string[] = [];
     const started = new Map<string, () => void>();
+    const even = new EvenRace();
     const handle = async (part: Part, { id }: { id: string }) => {
       if (part === 'second' && !ended.has(id)) tooEarly.push(id);
       handled.set(id, [...(handled.get(id) ?? []), part]);
       started.get(id)?.();
-      if (part === 'first') await sleep(Math.random() * 4);
+      if (part === 'first') await sleep(Math.random() * 4 + even.handlerWaits);
       ended.add(id);
       // Some of them die.
       if (part === 'first' && id.endsWith('7')) throw new Error('as told');
@@ -34,8 +36,10 @@ describe('an offer that follows', () => {
       const start = new Promise<void>((resolve) => started.set(id, resolve));
       await producer.offer(queue, 'first', 0, { id });
       await start;
-      await sleep(Math.random() * 6);
-      return producer.offer(queue, 'second', 0, { id, onDuplicate: 'follow' });
+      await sleep(Math.random() * 4 + even.callerWaits);
+      const result = await producer.offer(queue, 'second', 0, { id, onDuplicate: 'follow' });
+      even.wonBy(result.follows ? 'caller' : 'handler');
+      return result;
     };
     const ids = Array.from({ length: RACES }, (_, i) => `m${i}`);
     const results: Awaited<ReturnType<typeof race>>[] = [];
