@@ -69,9 +69,12 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
     backoff: { type: 'fixed', delay: retryDelay },
   } as const;
   const { batch, batchWait, expiresAfter, onExpired } = scenario;
-  const handle = (_payload: unknown, message: DelayedMessage) => runHandler(parts, message);
-  const handleAll = (_payloads: readonly unknown[], messages: readonly DelayedMessage[]) =>
-    Promise.allSettled(messages.map((message) => Promise.resolve(message).then((each) => runHandler(parts, each))));
+  const { process, onStart } = parts;
+  const handle = (_payload: unknown, message: DelayedMessage) => runHandler(process, onStart(message, process));
+  const handleAll = (_payloads: readonly unknown[], messages: readonly DelayedMessage[]) => {
+    const runs = messages.map((message) => onStart(message, process));
+    return Promise.allSettled(runs.map((run) => Promise.resolve(run).then((each) => runHandler(process, each))));
+  };
 
   @Injectable()
   class Handlers {
@@ -196,8 +199,7 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
   return { producer, other, close: () => application.close() };
 }
 
-function runHandler({ process, onStart }: ApplicationParts, message: DelayedMessage): unknown {
-  const { conduct, ended } = onStart(message, process);
+function runHandler(process: SimulatedProcess, { conduct, ended }: HandlerRun): unknown {
   const { takes, spins, until } = conduct;
   const end = () => {
     ended();

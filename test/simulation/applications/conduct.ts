@@ -16,6 +16,21 @@ export interface Conduct {
 
 export type ConductEnd = 'return' | 'throw' | 'reject' | 'defer' | 'again';
 
+/** The share of attempts that take their time, up to 50 ms. */
+const UNHURRIED = 0.1;
+
+/** How long a handler takes at most, in leases. */
+const LONGEST_LEASES = 2.5;
+
+/** The share of attempts that may take longer than a lease. */
+const lingering = (lease: number) => Math.min(0.005, 2 / lease);
+
+/** How long a handler takes on average, ms. */
+export const averageTime = (lease: number): number => UNHURRIED * 25 + (lingering(lease) * LONGEST_LEASES * lease) / 2;
+
+/** For how long a handler of a run that `blocks` keeps the event loop busy on average, ms, at most. */
+export const AVERAGE_BLOCK = 2.4;
+
 /** Chains of `again` and of deferrals end after so many starts. */
 const MOST_STARTS = 6;
 
@@ -27,7 +42,7 @@ export function conductOf(
 ): Conduct {
   const luck = (purpose: number) => fixedChance(seed + purpose, message, starts);
   const [pace, end] = [luck(1), luck(2)];
-  const longest = pace < 0.005 ? 2.5 * lease : pace < 0.25 ? 50 : 0;
+  const longest = pace < lingering(lease) ? LONGEST_LEASES * lease : pace < UNHURRIED ? 50 : 0;
   return {
     takes: longest * luck(3),
     spins: blocks ? blockOf(luck(4), luck(5), lease) : luck(4) < 0.003 ? 30 * luck(5) : 0,
@@ -37,7 +52,7 @@ export function conductOf(
 }
 
 function blockOf(luck: number, share: number, lease: number): number {
-  if (luck < 0.0005) return 1.5 * lease * share;
+  if (luck < lingering(lease) / 5) return 1.5 * lease * share;
   return luck < 0.1 ? 40 * share : 0;
 }
 

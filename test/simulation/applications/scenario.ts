@@ -1,4 +1,5 @@
-import { between, type Chance, integer, pick } from '../world/chance.js';
+import { type Chance, integer, pick } from '../world/chance.js';
+import { AVERAGE_BLOCK, averageTime } from './conduct.js';
 
 /** What the oracle and the workload must know of a queue. */
 export interface QueueTraits {
@@ -41,8 +42,9 @@ export interface Scenario {
   readonly onExpired: 'drop' | 'dead';
   readonly rate: { readonly max: number; readonly per: number };
   readonly groups: number;
-  /** The average time between two offers, ms, and the most messages of one turn. */
+  /** The average time between two offers, ms. */
   readonly gap: number;
+  /** How many messages are offered in one turn, on average. */
   readonly burst: number;
   readonly longestDelay: number;
   /** How much slower the network is than one within a rack. */
@@ -54,10 +56,17 @@ export interface Scenario {
 
 const TENANTS = 5;
 
+/** The average time between two offers of the busiest run, and of the quietest, ms. */
+const SHORTEST_GAP = 0.3;
+const LONGEST_GAP = 20;
+
+/** How long a handler's slot is taken beyond the time of the handler, ms: two calls. */
+const OVERHEAD = 2;
+
 /** @param processes - undefined: drawn */
 export function drawScenario(chance: Chance, processes?: number): Scenario {
   const lease = pick(chance, [1000, 2000, 5000, 20_000]);
-  const concurrency = pick(chance, [2, 4, 16, 32]);
+  const concurrency = pick(chance, [2, 8, 32, 100]);
   const batch = pick(chance, [2, 8, 50]);
   const batchWait = pick(chance, [0, 20, 300, 1500]);
   const expiresAfter = integer(chance, 300, 4000);
@@ -69,7 +78,7 @@ export function drawScenario(chance: Chance, processes?: number): Scenario {
     { ...common, name: 'shared', kind: 'shared', share: 8, permits: 3 },
     { ...common, name: 'batches', kind: 'batches', share: 20, batchWait, capacity: concurrency * batch },
     { ...common, name: 'crews', kind: 'crews', share: 6, permits: 3, batchWait, capacity: concurrency * batch },
-    { ...common, name: 'rated', kind: 'rated', share: 4 },
+    { ...common, name: 'rated', kind: 'rated', share: 3 },
     { ...common, name: 'repeats', kind: 'repeats', share: 0 },
     ...Array.from({ length: TENANTS }, (_, i) => ({
       ...common,
@@ -79,7 +88,7 @@ export function drawScenario(chance: Chance, processes?: number): Scenario {
     })),
     { ...common, name: 'other', kind: 'other', share: 4 },
   ];
-  return {
+  const drawn = {
     processes: processes ?? integer(chance, 1, 5),
     lease,
     checkInterval: pick(chance, [2000, 5000, 15_000]),
@@ -94,14 +103,29 @@ export function drawScenario(chance: Chance, processes?: number): Scenario {
     batchWait,
     expiresAfter,
     onExpired: pick(chance, ['drop', 'dead']),
-    rate: { max: integer(chance, 30, 100), per: 1000 },
+    rate: { max: integer(chance, 50, 300), per: 1000 },
     groups: pick(chance, [10, 200]),
-    gap: between(chance, 6, 30),
-    burst: pick(chance, [1, 4, 20]),
+    burst: pick(chance, [1, 10, 100, 300]),
     longestDelay: pick(chance, [500, 10_000, 60_000]),
     distance: pick(chance, [1, 1, 1, 8]),
     blocks: chance() < 0.25,
     // Each feature is missing from some runs, so that no other hides behind it.
     queues: queues.filter(({ kind }) => kind === 'plain' || chance() < 0.8),
   };
+  const gap = SHORTEST_GAP * (LONGEST_GAP / SHORTEST_GAP) ** chance();
+  return { ...drawn, gap: Math.max(gap, sustainableGap(drawn)) };
+}
+
+/** The average time between two offers that leaves every queue half of its capacity, ms. */
+function sustainableGap(scenario: Omit<Scenario, 'gap'>): number {
+  const { queues, processes, concurrency, groups, rate, retryDelay, lease, blocks } = scenario;
+  const all = queues.reduce((sum, { share }) => sum + share, 0);
+  const time = averageTime(lease) + OVERHEAD * scenario.distance;
+  const gaps = queues.map(({ kind, share, permits, holds }) => {
+    // A message that waits for its retry keeps its group waiting.
+    const ofGroup = permits === null ? 0 : (time + (holds ? retryDelay / 10 : 0)) / (groups * permits);
+    const ofRate = kind === 'rated' ? rate.per / rate.max : 0;
+    return (share / all) * Math.max(time / (processes * concurrency), ofGroup, ofRate);
+  });
+  return 2 * Math.max(...gaps, blocks ? AVERAGE_BLOCK / processes : 0);
 }

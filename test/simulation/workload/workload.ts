@@ -65,14 +65,16 @@ export class Workload {
   #next(): void {
     const { world, scenario, messages } = this.options;
     if (this.offered >= messages) return;
-    world.after(2 * scenario.gap * scenario.burst * 0.5 * this.#chance(), () => {
+    world.after(2 * scenario.gap * scenario.burst * this.#chance(), () => {
       const count = Math.min(integer(this.#chance, 1, 2 * scenario.burst - 1), messages - this.offered);
       const running = this.options.choose(this.#chance);
       if (running) {
         const first = this.offered;
         this.offered += count;
         this.#run(running, () => {
-          for (let i = 0; i < count; i++) this.#offerOne(running, first + i);
+          const numbers = Array.from({ length: count }, (_, i) => first + i);
+          if (this.#chance() < 0.8) this.#offerMany(running, numbers);
+          else for (const number of numbers) this.#offerMany(running, [number]);
         });
       }
       this.#next();
@@ -84,18 +86,32 @@ export class Workload {
     this.options.world.at(this.options.world.now, task, process);
   }
 
-  #offerOne(running: Running, number: number): void {
-    const { scenario } = this.options;
+  /** Offers messages to one queue, with one call. */
+  #offerMany(running: Running, numbers: readonly number[]): void {
+    const { scenario, oracle } = this.options;
     const draw = this.#chance;
     const traits = this.#shares[Math.floor(draw() * this.#shares.length)]!;
-    const id = `m${number}`;
-    const group = traits.permits === null ? undefined : `g${integer(draw, 0, scenario.groups - 1)}`;
-    const delay = Math.floor(draw() ** 2 * scenario.longestDelay);
-    const options = { id, ...(group !== undefined && { group }) };
-    this.#repeat(running, (producer) => producer.offer(traits.name, number, delay, options), traits).then(
+    const drawDelay = () => Math.floor(draw() ** 2 * scenario.longestDelay);
+    // Messages that are due at the same instant are transferred, claimed and settled together.
+    const common = draw() < 0.8 ? drawDelay() : undefined;
+    const offers = numbers.map((number) => {
+      const group = traits.permits === null ? undefined : `g${integer(draw, 0, scenario.groups - 1)}`;
+      const delay = common ?? drawDelay();
+      return { id: `m${number}`, payload: number, delay, ...(group !== undefined && { group }) };
+    });
+    const call = (producer: DelayQueueProducer): Promise<unknown> => {
+      const [first] = offers as [(typeof offers)[number]];
+      const { payload, delay, ...options } = first;
+      return offers.length > 1
+        ? producer.offerMany(traits.name, offers)
+        : producer.offer(traits.name, payload, delay, options);
+    };
+    this.#repeat(running, call, traits).then(
       () => {
-        if (!this.options.oracle.knows(id)) this.options.oracle.violate('acknowledged', id, 'but never written');
-        this.#changeOne(traits, id, { group, delay });
+        for (const { id, ...offer } of offers) {
+          if (!oracle.knows(id)) oracle.violate('acknowledged', id, 'but never written');
+          this.#changeOne(traits, id, { group: undefined, ...offer });
+        }
       },
       () => undefined,
     );
