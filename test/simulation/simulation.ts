@@ -85,7 +85,7 @@ export class Simulation {
         : this.#probe!.start();
     const oracle = (this.#oracle = new Oracle({ world, server, scenario, journal, conductOf: conduct }));
     const victims = () => this.#places.filter(({ application, process }) => application && !process.isDead);
-    this.#nemesis = new Nemesis({ world, scenario, oracle, journal, victims, isLeftOut, kinds });
+    this.#nemesis = new Nemesis({ world, server, scenario, oracle, journal, victims, isLeftOut, kinds });
     this.#workload = new Workload({
       ...{ world, scenario, oracle, messages },
       choose: (chance) => {
@@ -141,7 +141,7 @@ export class Simulation {
         };
         const { wellFrom } = member;
         world.at(world.now, () => void application!.close().then(() => world.at(world.now, next)), process);
-        world.after(limit, () => {
+        world.at(Math.max(world.now, wellFrom) + limit, () => {
           if (!process.isDead && member.wellFrom === wellFrom)
             oracle.violate('stops in time', process.name, `does not stop within ${limit} ms`);
           next();

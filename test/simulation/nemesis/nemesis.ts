@@ -1,5 +1,6 @@
 import type { Scenario } from '../applications/scenario.js';
 import { CALL_FAULTS, type CallFault, type CallTrouble, type Link } from '../network/link.js';
+import type { SimulatedServer } from '../network/server.js';
 import type { Subscriptions } from '../network/subscriptions.js';
 import type { Journal } from '../oracle/journal.js';
 import type { Oracle } from '../oracle/oracle.js';
@@ -21,6 +22,7 @@ export const FAULT_KINDS = [
   'all cut',
   'all subscriptions lost',
   'all subscriptions silent',
+  'false announcements',
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
@@ -50,6 +52,7 @@ export interface Victim {
 
 export interface NemesisOptions {
   readonly world: World;
+  readonly server: SimulatedServer;
   readonly scenario: Scenario;
   readonly oracle: Oracle;
   readonly journal: Journal;
@@ -65,7 +68,10 @@ const STORM = 40_000;
 const CALM = 40_000;
 
 /** How long after a lone call has gone wrong the next one does, ms. */
-const LONE_CALL_EVERY = 7000;
+const LONE_CALL_EVERY = 2500;
+
+/** How often a stranger announces something, ms. */
+const FALSE_WORD_EVERY = 700;
 
 /** The calls that a lone fault aims at. */
 const AIMS = ['settle', 'claim', 'transferAndClaim', 'transfer', 'extend', 'offer', 'ring', 'cancel', 'abort'] as const;
@@ -126,7 +132,9 @@ export class Nemesis {
     const kind = kinds[Math.floor(chance() * kinds.length)]!;
     // Handlers must notice that a lease has ended meanwhile.
     const isLong = (kind === 'frozen' || kind === 'suspended') && chance() < 0.4;
-    const length = isLong ? 2.5 * scenario.lease * chance() : chance() ** 2 * longest;
+    const span =
+      kind === 'false announcements' ? 3 * scenario.checkInterval : isLong ? 2.5 * scenario.lease : undefined;
+    const length = span === undefined ? chance() ** 2 * longest : span * chance();
     const fault: Fault = { number, at, kind, length, place: integer(chance, 0, 1000) };
     if (!isLeftOut(number)) this.options.world.at(at, () => this.#happen(fault, chance));
   }
@@ -188,7 +196,22 @@ export class Nemesis {
       case 'suspended':
         process.suspend(length);
         return troubled(100);
+      case 'false announcements':
+        oracle.misled(world.now + length);
+        return this.#mislead(world.now + length, chance);
     }
+  }
+
+  /** Somebody who shares the channel says that all is done, and that nothing is to come. */
+  #mislead(until: number, chance: Chance): void {
+    const { world, victims, server } = this.options;
+    if (world.now > until || this.isOver) return;
+    const at = Math.floor(server.time + between(chance, -500, 500));
+    const nextIn = chance() < 0.5 ? null : 1e7 * chance();
+    const nextAt = nextIn === null ? null : at + nextIn;
+    const word = { scheduler: 'stranger', movedAt: at, at, ready: 0, nextIn, nextAt };
+    for (const { subscriptions } of victims()) subscriptions.hear(word);
+    world.after(FALSE_WORD_EVERY * chance(), () => this.#mislead(until, chance));
   }
 
   /** After calls have failed for a while, the pauses between attempts are as long. */
@@ -213,7 +236,8 @@ export class Nemesis {
   /** A single call goes wrong, the next one of its kind. */
   #troubleOneCall({ link, process }: Victim, chance: Chance): void {
     const { oracle } = this.options;
-    const faults: [CallFault] = [pick(chance, CALL_FAULTS)];
+    // What has happened and is not known is the hardest.
+    const faults: [CallFault] = [chance() < 0.4 ? 'answer lost' : pick(chance, CALL_FAULTS)];
     const running: CallTrouble = {
       ...{ chance, share: 1, faults, only: pick(chance, AIMS) },
       onStrike: (call, fault, until) => {

@@ -58,13 +58,15 @@ export function remoteStore({ queue, store, link, subscriptions, onEffect }: Rem
   );
   const rest = {
     watchDue: (listener: DueListener) =>
-      subscriptions.open((deliver) =>
-        store.watchDue({
-          onEarlierDue: (announcement) => deliver(() => listener.onEarlierDue(announcement)),
-          onTransfer: (transfer) => deliver(() => listener.onTransfer?.(transfer)),
-          onAbort: (claim) => deliver(() => listener.onAbort?.(claim)),
-          onListening: () => deliver(() => listener.onListening()),
-        }),
+      subscriptions.open(
+        (deliver) =>
+          store.watchDue({
+            onEarlierDue: (announcement) => deliver(() => listener.onEarlierDue(announcement)),
+            onTransfer: (transfer) => deliver(() => listener.onTransfer?.(transfer)),
+            onAbort: (claim) => deliver(() => listener.onAbort?.(claim)),
+            onListening: () => deliver(() => listener.onListening()),
+          }),
+        listener,
       ),
     openDoorbell: () => new RemoteDoorbell(store, link),
   };

@@ -1,8 +1,16 @@
+import type { DueListener, ToldTransfer } from '../../../lib/store/message-flow.js';
 import { cancel, type WorldEvent } from '../world/world.js';
 import type { Link } from './link.js';
 
 /** Passes something on to the process that has subscribed. */
 export type Deliver = (announcement: () => void) => void;
+
+interface Connection {
+  connect(): void;
+  disconnect(): void;
+  /** What a stranger announces arrives like anything else. */
+  hear(transfer: ToldTransfer): void;
+}
 
 /** How long it takes at most until a lost subscription is there again, ms. */
 const LONGEST_RECONNECTION = 300;
@@ -11,7 +19,7 @@ const LONGEST_RECONNECTION = 300;
 export class Subscriptions {
   /** Until then, announcements are lost and nobody notices. */
   #silentUntil = -Infinity;
-  readonly #connections = new Set<{ connect(): void; disconnect(): void }>();
+  readonly #connections = new Set<Connection>();
   #lastDelivery = 0;
   #reconnection: WorldEvent | undefined;
 
@@ -43,11 +51,17 @@ export class Subscriptions {
     });
   }
 
+  /** A stranger, whose word may be false, announces a transfer on every channel. */
+  hear(transfer: ToldTransfer): void {
+    for (const connection of this.#connections) connection.hear(transfer);
+  }
+
   /**
    * @param watch - subscribes at the server, and returns what ends that
+   * @param listener - hears what strangers announce
    * @returns ends the subscription
    */
-  open(watch: (deliver: Deliver) => () => void): () => void {
+  open(watch: (deliver: Deliver) => () => void, listener?: DueListener): () => void {
     const { process } = this.link;
     const { world } = process;
     let unwatch: (() => void) | undefined;
@@ -71,6 +85,9 @@ export class Subscriptions {
       disconnect: () => {
         unwatch?.();
         unwatch = undefined;
+      },
+      hear: (transfer: ToldTransfer) => {
+        if (unwatch) deliver(() => listener?.onTransfer?.(transfer));
       },
     };
     this.#connections.add(connection);

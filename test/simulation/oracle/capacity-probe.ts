@@ -2,7 +2,7 @@ import type { Conduct } from '../applications/conduct.js';
 import type { QueueTraits, Scenario } from '../applications/scenario.js';
 import { producerOf, type Running } from '../workload/workload.js';
 import type { World } from '../world/world.js';
-import type { GroupUse } from './life.js';
+import type { GroupUse } from './group-use.js';
 import type { Oracle } from './oracle.js';
 
 export interface CapacityProbeOptions {
@@ -60,7 +60,12 @@ export class CapacityProbe {
     return this.#fill(traits, permits, () => name);
   }
 
-  async #fill(traits: QueueTraits, count: number, groupOf: (i: number) => string | undefined): Promise<void> {
+  async #fill(
+    traits: QueueTraits,
+    count: number,
+    groupOf: (i: number) => string | undefined,
+    isSecond = false,
+  ): Promise<void> {
     const { world, scenario, oracle, running } = this.options;
     this.#started = 0;
     this.#released = new Promise((resolve) => (this.#release = resolve));
@@ -78,9 +83,16 @@ export class CapacityProbe {
       world.at(world.now, attempt, process);
     });
     await offered;
+    // False announcements are forgotten by the next check.
     const patience =
-      PATIENCE + scenario.batchWait + (traits.kind === 'rated' ? 2000 * Math.ceil(count / scenario.rate.max) : 0);
+      PATIENCE +
+      scenario.checkInterval +
+      scenario.batchWait +
+      (traits.kind === 'rated' ? 2000 * Math.ceil(count / scenario.rate.max) : 0);
     await this.#until(() => this.#started >= count, patience);
+    // After false announcements nobody expects to be the first, and the first messages come too late to be handled.
+    if (this.#started === 0 && traits.expiresAfter !== null && !isSecond)
+      return this.#fill(traits, count, groupOf, true);
     if (this.#started < count) {
       const of = groupOf(0) === undefined || groupOf(0) !== groupOf(1) ? 'slots' : `permits of ${groupOf(0)}`;
       oracle.violate('capacity', first, `${traits.name}: ${this.#started} of ${count} ${of} can be used`);

@@ -8,6 +8,8 @@ export type LossReason = 'lease ended' | 'replaced' | 'aborted' | 'cleared' | 'c
 /** What a handler does, or has done. */
 export interface Run {
   readonly end: ConductEnd;
+  /** Of a handler that takes its time; undefined: of others. */
+  readonly signal: AbortSignal | undefined;
   isOver: boolean;
   /** ms of the world. */
   endedAt: number;
@@ -27,6 +29,12 @@ export interface Delivery {
   run: Run | undefined;
   /** Undefined: the server has it as held. */
   loss: LossReason | undefined;
+  /** ms of the world. */
+  lostAt: number;
+  /** As the server has it, or had it last, ms of the world. */
+  leaseEnd: number;
+  /** Whether its lease was extended so late that its process may have given it up. */
+  mayBeGivenUp: boolean;
 }
 
 /** What one process holds of one queue, as far as the server knows. */
@@ -37,6 +45,8 @@ export class Holding {
   #count = 0;
   /** How many handlers run. */
   running = 0;
+  /** When as many handlers last ran as there are calls at once, so that others had to wait, ms of the world. */
+  fullAt = -Infinity;
 
   constructor(private readonly capacity: number) {}
 

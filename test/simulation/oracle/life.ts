@@ -2,14 +2,7 @@ import type { QueueTraits } from '../applications/scenario.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { DueTime } from '../../../lib/store/message-intake.js';
 import type { Delivery } from './delivery.js';
-
-/** Who holds a message, as the server has it. */
-export interface Holder {
-  readonly delivery: Delivery;
-  /** ms of the world. */
-  readonly since: number;
-  leaseEnd: number;
-}
+import type { GroupUse } from './group-use.js';
 
 export type LifeEnd = 'handled' | 'expired' | 'dead' | 'cancelled' | 'aborted' | 'discarded' | 'cleared';
 
@@ -27,11 +20,14 @@ export class Life {
   /** How often a handler has started with a message of this id. */
   starts = 0;
   hasPermit = false;
+  /** Since when it has its place among those of its group, ms of the world; its due time comes on top. */
+  inLineSince: number;
   /** Whether it comes again by a rule when an occurrence has ended. */
   repeats = false;
   /** Since when offers have replaced each other, ms of the world. */
   debouncedSince: number;
-  holder: Holder | undefined;
+  /** Who holds it, as the server has it. */
+  holder: Delivery | undefined;
   /** The due time of the message that follows it. */
   follower: DueTime | undefined;
 
@@ -52,13 +48,21 @@ export class Life {
     this.number = numberOf(id);
     this.firstDue = due;
     this.debouncedSince = freeSince;
+    this.inLineSince = freeSince;
+  }
+
+  /** Nobody holds it any more. */
+  free(now: number): void {
+    this.freeSince = now;
+    this.queue.group?.waiting.add(this);
   }
 
   /** It falls due anew, with all attempts before it. */
   renew(due: number, now: number): void {
     this.due = due;
     this.firstDue = due;
-    this.freeSince = now;
+    this.free(now);
+    this.inLineSince = now;
     this.debouncedSince = now;
     this.failedAttempts = 0;
     this.wasClaimed = false;
@@ -67,15 +71,3 @@ export class Life {
 
 /** The number of a message. */
 export const numberOf = (id: string): number => Number(id.slice(1));
-
-/** The permits of a group. */
-export interface GroupUse {
-  readonly queue: string;
-  readonly name: string;
-  readonly permits: number;
-  used: number;
-  /** Since when one is free, ms of the world. */
-  roomSince: number;
-  lastClaimAt: number;
-  readonly running: Set<Delivery>;
-}

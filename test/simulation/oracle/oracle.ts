@@ -21,33 +21,27 @@ import { LONGEST_PERIOD } from '../workload/rules.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { World } from '../world/world.js';
 import type { Journal } from './journal.js';
-import type { Delivery, LossReason, Run } from './delivery.js';
-import { type GroupUse, Life, type LifeEnd, numberOf } from './life.js';
+import type { Delivery, Holding, LossReason, Run } from './delivery.js';
+import { GroupUse } from './group-use.js';
+import { Life, type LifeEnd, numberOf } from './life.js';
 import { Member } from './member.js';
-
-/**
- * Without any trouble, a message is claimed so many ms after it is due at the latest: a few round trips, of which one in a thousand
- * takes up to 20 ms.
- */
-const PUNCTUAL = 100;
-
-/** What each unit of distance adds to that, ms. */
-const PUNCTUAL_PER_DISTANCE = 12;
+import { Punctuality } from './punctuality.js';
+import { RateUse } from './rate-use.js';
 
 /** How long a process that is well may take to start what it has claimed, or to send an outcome, ms: after failures, it pauses. */
 const PROMPT = 8000;
 
-/**
- * While other processes are in trouble, one that is well may take so long, ms: it waits for the eager one (up to 1.25 s), and what is
- * ready without a wake-up signal is found by the next look (1 s, and the same grace).
- */
-const WITH_OTHERS_IN_TROUBLE = 3800;
-
-/** How long others may still suffer from a trouble that is over, ms. */
-const AFTERMATH = 3000;
+/** A process whose calls are slow may be wrong about the store's time for so long after them, ms. */
+const SLOW_CLOCK = 3000;
 
 /** How long what has ended is remembered, ms: a handler that has lost its lease may still be at work. */
 const MEMORY = 120_000;
+
+/** A handler that takes longer looks at its signal, ms. */
+const LONG = 200;
+
+/** How long after the end of a lease the signal may abort, ms. */
+const PROMPT_SIGNAL = 50;
 
 /** How far clocks of processes differ within a lease, as a share of it. */
 const DRIFT = 0.002;
@@ -88,13 +82,14 @@ export class Oracle {
   #inQueues = 0;
   readonly #paused = new Set<MessageStore>();
   readonly #queueOf = new Map<MessageStore, string>();
-  /** When queues that had been paused went on, ms of the world. */
-  readonly #resumedAt = new Map<MessageStore, number>();
-  /** When the latest trouble of any process ends, or has ended. */
-  #calmFrom = -Infinity;
+  readonly #punctuality: Punctuality;
+  readonly #rate: RateUse;
 
   constructor(private readonly options: OracleOptions) {
-    this.#traits = new Map(options.scenario.queues.map((traits) => [traits.name, traits]));
+    const { world, scenario } = options;
+    this.#traits = new Map(scenario.queues.map((traits) => [traits.name, traits]));
+    this.#punctuality = new Punctuality(world.epoch, scenario);
+    this.#rate = new RateUse(scenario.rate);
   }
 
   join(process: SimulatedProcess): Member {
@@ -106,14 +101,19 @@ export class Oracle {
 
   /** A process is gone. What it leaves behind takes the others a while, and its connections may take wake-up signals. */
   leave(member: Member): void {
-    this.#trouble(this.#now + LONGEST_LINGERING);
+    this.#punctuality.troubled(this.#now + LONGEST_LINGERING);
     this.members.delete(member);
   }
 
   /** Something is wrong with a process until then. */
   troubled(process: SimulatedProcess, until: number): void {
     this.#memberOf.get(process)!.troubledUntil(until);
-    this.#trouble(until);
+    this.#punctuality.troubled(until);
+  }
+
+  /** Somebody makes false announcements until then. */
+  misled(until: number): void {
+    this.#punctuality.misled(until);
   }
 
   /** The groups of a queue that have had messages. */
@@ -186,7 +186,7 @@ export class Oracle {
         this.#queueOf.set(store, queue);
         return undefined;
       case 'resume':
-        if (this.#paused.delete(store)) this.#resumedAt.set(store, this.#now);
+        if (this.#paused.delete(store)) this.#punctuality.resumed(store, this.#now);
         return undefined;
       default:
         return undefined;
@@ -195,7 +195,7 @@ export class Oracle {
 
   /** A handler starts. @returns what it does */
   started(message: DelayedMessage, process: SimulatedProcess): { readonly conduct: Conduct; ended(): void } {
-    const { world, server, conductOf, journal } = this.options;
+    const { world, server, scenario, conductOf, journal } = this.options;
     const life = this.#lives.get(message.id);
     const now = process.now;
     const lead = now - world.now;
@@ -209,14 +209,14 @@ export class Oracle {
     const member = this.#memberOf.get(process)!;
     const delivery = member.holdingOf(life.queue.traits).waiting(message.id, message);
     this.#judgeHold(life, { delivery, now, process });
-    const isHeld = delivery !== undefined && life.holder?.delivery === delivery;
+    const isHeld = delivery !== undefined && life.holder === delivery;
     if (isHeld && server.time + lead < life.due) {
       this.violate('never early', life.id, `by ${life.due - server.time - lead} ms`);
     }
     if (isHeld && message.attempt !== life.failedAttempts + 1) {
       this.violate('attempts', life.id, `attempt ${message.attempt} after ${life.failedAttempts} failures`);
     }
-    if (life.queue.traits.expiresAfter !== null && process.suspendedAt < (life.holder?.since ?? -Infinity)) {
+    if (life.queue.traits.expiresAfter !== null && process.suspendedAt < (life.holder?.claimedAt ?? -Infinity)) {
       const late = server.time + lead - life.firstDue - life.queue.traits.expiresAfter;
       if (late > EXPIRY_SLACK) this.violate('expiry', life.id, `handled ${late.toFixed(1)} ms after it expired`);
     }
@@ -224,7 +224,7 @@ export class Oracle {
     if (group && isHeld) {
       const others = [...group.running].filter((each) => {
         const { holder } = each.life;
-        return each.life !== life && holder?.delivery === each && holder.leaseEnd > now;
+        return each.life !== life && holder === each && each.leaseEnd > now;
       });
       if (others.length >= group.permits) {
         this.violate(
@@ -236,9 +236,11 @@ export class Oracle {
     }
     const conduct = conductOf(life.number, life.starts);
     life.starts++;
-    const run: Run = { end: conduct.end, isOver: false, endedAt: Infinity };
+    const signal = conduct.takes > LONG ? message.signal : undefined;
+    const run: Run = { end: conduct.end, signal, isOver: false, endedAt: Infinity };
     const holding = member.holdingOf(life.queue.traits);
     if (delivery) {
+      this.#judgeWaitForOthers(delivery, holding);
       delivery.run = run;
       group?.running.add(delivery);
       if (++holding.running > life.queue.traits.capacity) {
@@ -252,6 +254,8 @@ export class Oracle {
         run.isOver = true;
         run.endedAt = world.now;
         if (delivery) {
+          if (signal) this.#judgeSignal(delivery, signal);
+          if (holding.running >= scenario.concurrency) holding.fullAt = world.now;
           holding.running--;
           group?.running.delete(delivery);
           if (delivery.loss) this.#letGo(delivery);
@@ -267,7 +271,7 @@ export class Oracle {
     const now = this.#now;
     for (const held of this.#held.values()) {
       for (const { id, holder, queue } of held) {
-        const { run, claimedAt, member } = holder!.delivery;
+        const { run, claimedAt, member } = holder!;
         const limit = PROMPT + this.options.scenario.callTimeout;
         const well = member.wellSince(now);
         const { running } = member.holdingOf(queue.traits);
@@ -288,9 +292,7 @@ export class Oracle {
     for (const life of this.#lives.values()) {
       if (life.end) continue;
       const { holder, due } = life;
-      const where = holder
-        ? `held by ${holder.delivery.member.process.name}`
-        : `due ${this.options.server.time - due} ms ago`;
+      const where = holder ? `held by ${holder.member.process.name}` : `due ${this.options.server.time - due} ms ago`;
       this.violate('none lost', life.id, `left over in ${life.queue.traits.name}, ${where}`);
     }
   }
@@ -323,10 +325,6 @@ export class Oracle {
     return this.options.world.now;
   }
 
-  #trouble(until: number): void {
-    this.#calmFrom = Math.max(this.#calmFrom, until + AFTERMATH);
-  }
-
   #count(what: string): void {
     this.counts[what] = (this.counts[what] ?? 0) + 1;
   }
@@ -339,7 +337,7 @@ export class Oracle {
     const { holder } = life;
     // Its clock cannot have told it.
     const stoodStill = process.suspendedAt > now - MEMORY;
-    if (holder?.delivery === delivery) {
+    if (holder === delivery) {
       const lateBy = now - holder.leaseEnd - DRIFT * this.options.scenario.lease;
       if (lateBy > 0 && !stoodStill) this.violate('lease', life.id, `starts ${lateBy} ms after the end of its lease`);
       return undefined;
@@ -351,13 +349,40 @@ export class Oracle {
     this.violate('lease', life.id, `starts though it is not held: ${loss ?? 'never claimed'}`);
   }
 
+  /** A message waits for others of its batch no longer than that says, once there is room for a call. */
+  #judgeWaitForOthers({ life, claimedAt, member }: Delivery, holding: Holding): void {
+    const now = this.#now;
+    if (holding.running >= this.options.scenario.concurrency) holding.fullAt = now;
+    const since = Math.max(claimedAt, holding.fullAt, member.wellSince(now));
+    const late = now - since - life.queue.traits.batchWait;
+    const bound = this.#punctuality.boundSince(since);
+    if (late > bound) this.violate('started', life.id, `${late.toFixed(1)} ms after its claim (${bound})`);
+  }
+
+  /** The signal of a handler has aborted by the end of its lease, and when its message is aborted. */
+  #judgeSignal({ life, loss, lostAt, leaseEnd, member }: Delivery, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    const now = this.#now;
+    const { process } = member;
+    const stoodStill = process.suspendedAt > now - MEMORY || process.busyUntil > leaseEnd;
+    const overLease = now - leaseEnd - DRIFT * this.options.scenario.lease;
+    if (overLease > PROMPT_SIGNAL && !stoodStill) {
+      this.violate('signal', life.id, `has not aborted ${overLease.toFixed(1)} ms after the end of the lease`);
+    }
+    if (loss !== 'aborted' || !this.#punctuality.isCalmSince(lostAt) || member.wellSince(now) > lostAt) return;
+    const overAbort = now - lostAt;
+    if (overAbort > this.#punctuality.boundSince(lostAt)) {
+      this.violate('signal', life.id, `has not aborted ${overAbort.toFixed(1)} ms after the abort`);
+    }
+  }
+
   #groupOf(queue: string, name: string | undefined): GroupUse | undefined {
     const permits = this.#traits.get(queue)!.permits;
     if (name === undefined || permits === null) return undefined;
     const key = `${queue} ${name}`;
     let group = this.#groups.get(key);
     if (!group) {
-      group = { queue, name, permits, used: 0, roomSince: -Infinity, lastClaimAt: -Infinity, running: new Set() };
+      group = new GroupUse(queue, name, permits);
       this.#groups.set(key, group);
     }
     return group;
@@ -391,6 +416,8 @@ export class Oracle {
       this.#judgeWait(life, known, maxWait);
       if (!known || known.end) this.#inQueues++;
       this.#lives.set(id, life);
+      known?.queue.group?.waiting.delete(known);
+      life.queue.group?.waiting.add(life);
       if (known?.end) this.#forgetEnd(known);
     });
   }
@@ -420,6 +447,7 @@ export class Oracle {
     const { server, world, journal } = this.options;
     life.due = instantOf(due, server.time);
     life.freeSince = this.#now;
+    life.inLineSince = this.#now;
     if (!life.wasClaimed) life.firstDue = life.due;
     journal.write(() => `${id} moved, due ${life.due - world.epoch}`);
   }
@@ -430,7 +458,11 @@ export class Oracle {
     const member = this.#memberOf.get(process)!;
     const held = this.#heldOf(store);
     if (insteadOf !== undefined) {
-      for (const life of held) if (life.holder!.delivery.token === insteadOf) this.#lose(life, 'claimed again');
+      for (const life of held) {
+        if (life.holder!.token !== insteadOf) continue;
+        this.#lose(life, 'claimed again');
+        life.queue.group?.waiting.add(life);
+      }
     }
     for (const { id } of messages) {
       const life = this.#lives.get(id);
@@ -440,11 +472,18 @@ export class Oracle {
       }
       journal.digestOf(3, life.number);
       journal.write(() => `${id} claimed, token ${token}${insteadOf === undefined ? '' : ` instead of ${insteadOf}`}`);
-      this.#judgePunctuality(life);
+      const late = this.#punctuality.judge(life, this.members, this.#now);
+      if (late !== undefined) this.violate('on time', id, late);
+      if (life.queue.traits.kind === 'rated' && !this.#rate.take(this.#now)) {
+        this.violate('rate', id, 'is claimed beyond the rate');
+      }
       if (this.#paused.has(store)) this.violate('paused', id, `claimed though ${life.queue.traits.name} is paused`);
       const { group } = life.queue;
       if (group) {
-        group.lastClaimAt = this.#now;
+        group.waiting.delete(life);
+        // Who has kept its permit while it waited for its retry goes first.
+        const overtaken = life.hasPermit ? undefined : group.overtakenBy(life, this.options.world.epoch);
+        if (overtaken) this.violate('order', id, `is claimed before ${overtaken.id}, of the same group`);
         if (!life.hasPermit) {
           life.hasPermit = true;
           group.used++;
@@ -455,53 +494,39 @@ export class Oracle {
       life.wasClaimed = true;
       const attempt = life.failedAttempts + 1;
       const claim = { token, member, life, dueAt: life.due, attempt, claimedAt: this.#now };
-      const delivery: Delivery = { ...claim, run: undefined, loss: undefined };
-      life.holder = { delivery, since: this.#now, leaseEnd: this.#now + lease };
+      const end = { loss: undefined, lostAt: Infinity, leaseEnd: this.#now + lease, mayBeGivenUp: false };
+      const delivery: Delivery = { ...claim, ...end, run: undefined };
+      life.holder = delivery;
       held.add(life);
       member.holdingOf(life.queue.traits).add(delivery);
     }
   }
 
-  /** Whether somebody who could have claimed it earlier did not. */
-  #judgePunctuality(life: Life): void {
-    const { due, freeSince } = life;
-    const { traits, group } = life.queue;
-    if (traits.kind === 'rated') return;
-    const now = this.#now;
-    const dueAt = due - this.options.world.epoch;
-    let since = Math.max(dueAt, freeSince, this.#resumedAt.get(life.queue.store) ?? -Infinity);
-    if (group && !life.hasPermit) since = Math.max(since, group.roomSince, group.lastClaimAt);
-    const isCalm = since > this.#calmFrom;
-    const slack = PUNCTUAL_PER_DISTANCE * this.options.scenario.distance;
-    const bound = (isCalm ? PUNCTUAL : WITH_OTHERS_IN_TROUBLE) + slack;
-    if (now - since <= bound) return;
-    for (const member of this.members) {
-      const { roomSince } = member.holdingOf(traits);
-      const waited = now - Math.max(since, roomSince, member.wellSince(now));
-      if (waited <= bound) continue;
-      const who = `${member.process.name} could have claimed it`;
-      return this.violate('on time', life.id, `${traits.name}: ${who} ${waited.toFixed(1)} ms before (${bound})`);
-    }
-  }
-
   #transferred(store: MessageStore, { recovered, buried }: TransferReport): void {
     if (recovered + buried.length === 0) return;
-    const { world, scenario, journal } = this.options;
+    const { world, journal } = this.options;
     const now = world.now;
     for (const life of this.#heldOf(store)) {
-      const { delivery, leaseEnd } = life.holder!;
-      const { member, token } = delivery;
+      const delivery = life.holder!;
+      const { member, token, leaseEnd } = delivery;
       if (Math.ceil(leaseEnd + world.epoch) > Math.floor(this.options.server.time)) continue;
       this.#count('leases ended');
       journal.write(() => `${life.id} lease of ${token} has ended`);
-      const { process, isStopping, wellFrom } = member;
-      const isExcused = process.isDead || isStopping || wellFrom > leaseEnd - 0.55 * scenario.lease;
-      if (!isExcused) this.violate('lease kept', life.id, `${process.name} lost it without a cause`);
+      if (!this.#isExcused(delivery)) {
+        this.violate('lease kept', life.id, `${member.process.name} lost it without a cause`);
+      }
       this.#lose(life, 'lease ended');
       life.failedAttempts++;
-      life.freeSince = now;
+      life.free(now);
+      life.inLineSince = now;
       if (buried.includes(life.id)) this.#endOrFollow(life, 'dead');
     }
+  }
+
+  /** Whether its process may have failed to extend it in time. */
+  #isExcused({ member, leaseEnd, mayBeGivenUp }: Delivery): boolean {
+    const { process, isStopping, wellFrom } = member;
+    return mayBeGivenUp || process.isDead || isStopping || wellFrom > leaseEnd - 0.55 * this.options.scenario.lease;
   }
 
   #extended(store: MessageStore, claims: Claim[], lease: number, lost: Claim[]): void {
@@ -509,15 +534,19 @@ export class Oracle {
     const named = new Set(claims.map(({ id }) => id));
     const gone = new Set(lost.map(({ id }) => id));
     for (const life of this.#heldOf(store)) {
-      const { token, run } = life.holder!.delivery;
+      const { token, run } = life.holder!;
       if (!tokens.has(token)) continue;
       if (!named.has(life.id)) {
         if (run && !run.isOver) {
           this.violate('held', life.id, 'released by an extension while its handler runs');
         }
         this.#lose(life, 'released');
-        life.freeSince = this.#now;
-      } else if (!gone.has(life.id)) life.holder!.leaseEnd = this.#now + lease;
+        life.free(this.#now);
+      } else if (!gone.has(life.id)) {
+        const delivery = life.holder!;
+        delivery.mayBeGivenUp ||= this.#isExcused(delivery);
+        delivery.leaseEnd = this.#now + lease;
+      }
     }
   }
 
@@ -539,14 +568,13 @@ export class Oracle {
     const { server, scenario } = this.options;
     const { id, holder } = life;
     this.#count(outcome.kind);
-    if (!delivery || holder?.delivery !== delivery)
-      this.violate('outcome', id, `${outcome.kind} of a claim that has ended`);
+    if (!delivery || holder !== delivery) this.violate('outcome', id, `${outcome.kind} of a claim that has ended`);
     const run = delivery?.run;
     const isExpired = 'lateBy' in outcome && outcome.lateBy !== undefined;
     if (isExpired) {
       const early = life.firstDue + (life.queue.traits.expiresAfter ?? Infinity) - server.time;
       // Of a process whose calls are slow, the estimate of the store's time may be ahead by as much.
-      const isSlow = delivery !== undefined && delivery.member.wellFrom > this.#now - AFTERMATH;
+      const isSlow = delivery !== undefined && delivery.member.wellFrom > this.#now - SLOW_CLOCK;
       const allowed = isSlow ? scenario.callTimeout : 0;
       if (early > allowed) this.violate('expiry', id, `removed ${early} ms before it expires`);
       if (run) this.violate('expiry', id, 'removed as expired though a handler has started');
@@ -566,7 +594,8 @@ export class Oracle {
     this.#lose(life, 'settled');
     if (outcome.kind === 'retry' || outcome.kind === 'dead') life.failedAttempts++;
     if (outcome.kind === 'release') {
-      life.freeSince = this.#now;
+      // It keeps its place.
+      life.free(this.#now);
       return;
     }
     if (outcome.kind === 'ack' || outcome.kind === 'dead') {
@@ -577,7 +606,8 @@ export class Oracle {
     const due = 'at' in outcome ? outcome.at : Math.ceil(server.time + outcome.delay);
     if (outcome.kind === 'again') return life.renew(due, this.#now);
     life.due = due;
-    life.freeSince = this.#now;
+    life.free(this.#now);
+    life.inLineSince = this.#now;
   }
 
   /** The next occurrence comes, each once, and none is left out but those for which this one stands. */
@@ -660,6 +690,7 @@ export class Oracle {
     life.end = end;
     life.endedAt = this.#now;
     life.follower = undefined;
+    life.queue.group?.waiting.delete(life);
     this.#inQueues--;
     this.#ended.push(life);
   }
@@ -671,10 +702,10 @@ export class Oracle {
   }
 
   #lose(life: Life, reason: LossReason): void {
-    const { holder } = life;
-    if (!holder) return;
-    const { delivery } = holder;
+    const delivery = life.holder;
+    if (!delivery) return;
     delivery.loss = reason;
+    delivery.lostAt = this.#now;
     life.holder = undefined;
     this.#heldOf(life.queue.store).delete(life);
     // The process has never heard of it, or has let go of it itself.

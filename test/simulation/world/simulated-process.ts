@@ -51,6 +51,11 @@ export class SimulatedProcess {
     return this.world.now + (this.#leadAt === this.world.now ? this.#lead : 0);
   }
 
+  /** Nothing of it runs, or has run, before that. */
+  get busyUntil(): number {
+    return this.#busyUntil;
+  }
+
   /** The code that is running keeps the event loop busy. */
   spend(ms: number): void {
     if (this.#leadAt !== this.world.now) this.#lead = 0;

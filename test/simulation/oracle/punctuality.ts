@@ -1,0 +1,94 @@
+import type { MessageStore } from '../../../lib/store/message-store.js';
+import type { Scenario } from '../applications/scenario.js';
+import type { Life } from './life.js';
+import type { Member } from './member.js';
+
+/**
+ * Without any trouble, a message is claimed so many ms after it is due at the latest: a few round trips, of which one in a thousand
+ * takes up to 20 ms.
+ */
+const PUNCTUAL = 100;
+
+/** What each unit of distance adds to that, ms. */
+const PUNCTUAL_PER_DISTANCE = 12;
+
+/**
+ * While other processes are in trouble, one that is well may take so long, ms: it waits for the eager one (up to 1.25 s), and what is
+ * ready without a wake-up signal is found by the next look (1 s, and the same grace).
+ */
+const WITH_OTHERS_IN_TROUBLE = 3800;
+
+/** How long others may still suffer from a trouble that is over, ms. */
+const AFTERMATH = 3000;
+
+/** Whether messages are claimed in time. */
+export class Punctuality {
+  /** When the latest trouble of any process ends, or has ended. */
+  #calmFrom = -Infinity;
+  /** When the effects of false announcements end, or have ended. */
+  #misledUntil = -Infinity;
+  /** When something was first claimed since then: until then, each process may take another one for the one that fires first. */
+  readonly #recoveredAt = new Map<MessageStore, number>();
+  /** When queues that had been paused went on, ms of the world. */
+  readonly #resumedAt = new Map<MessageStore, number>();
+
+  constructor(
+    private readonly epoch: number,
+    private readonly scenario: Scenario,
+  ) {}
+
+  /** Something is wrong with some process until then. */
+  troubled(until: number): void {
+    this.#calmFrom = Math.max(this.#calmFrom, until + AFTERMATH);
+  }
+
+  /** False announcements are made until then. */
+  misled(until: number): void {
+    this.#misledUntil = Math.max(this.#misledUntil, until + this.scenario.checkInterval);
+    this.#recoveredAt.clear();
+  }
+
+  resumed(store: MessageStore, now: number): void {
+    this.#resumedAt.set(store, now);
+  }
+
+  /** Whether nothing has been wrong since then. */
+  isCalmSince(at: number): boolean {
+    return at > this.#calmFrom && at > this.#misledUntil;
+  }
+
+  /** How long a message may wait for a process that is well, ms. */
+  boundSince(at: number): number {
+    if (at <= this.#misledUntil) return this.scenario.checkInterval + this.#bound(false);
+    return this.#bound(at > this.#calmFrom);
+  }
+
+  #bound(isCalm: boolean): number {
+    return (isCalm ? PUNCTUAL : WITH_OTHERS_IN_TROUBLE) + PUNCTUAL_PER_DISTANCE * this.scenario.distance;
+  }
+
+  /** Whether what has waited since then was claimed by the first who had forgotten all false announcements. */
+  #hasHelpedToRecover(store: MessageStore, since: number, now: number): boolean {
+    if (now <= this.#misledUntil || this.#misledUntil < 0) return false;
+    const recoveredAt = this.#recoveredAt.get(store) ?? now;
+    this.#recoveredAt.set(store, recoveredAt);
+    return since <= recoveredAt;
+  }
+
+  /** @returns what is wrong with the claim of a message now; undefined: nothing */
+  judge(life: Life, members: Iterable<Member>, now: number): string | undefined {
+    const { traits, group, store } = life.queue;
+    // It waits for the rate.
+    if (traits.kind === 'rated') return undefined;
+    let since = Math.max(life.due - this.epoch, life.freeSince, this.#resumedAt.get(store) ?? -Infinity);
+    if (group && !life.hasPermit) since = Math.max(since, group.roomSince);
+    const bound = this.#hasHelpedToRecover(store, since, now) ? this.#bound(false) : this.boundSince(since);
+    if (now - since <= bound) return undefined;
+    for (const member of members) {
+      const waited = now - Math.max(since, member.holdingOf(traits).roomSince, member.wellSince(now));
+      if (waited <= bound) continue;
+      return `${traits.name}: ${member.process.name} could have claimed it ${waited.toFixed(1)} ms before (${bound})`;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,18 @@
+import type { Scenario } from '../applications/scenario.js';
+
+/** The claims that a rate counts. */
+export class RateUse {
+  /** When they were made, oldest first, ms of the world. */
+  #claims: number[] = [];
+
+  constructor(private readonly rate: Scenario['rate']) {}
+
+  /** Counts a claim. @returns whether the rate allows it */
+  take(now: number): boolean {
+    const { max, per } = this.rate;
+    const expired = this.#claims.findIndex((at) => at > now - per);
+    this.#claims = expired < 0 ? [] : this.#claims.slice(expired);
+    this.#claims.push(now);
+    return this.#claims.length <= max;
+  }
+}
