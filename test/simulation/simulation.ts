@@ -100,7 +100,7 @@ export class Simulation {
     const world = this.#world;
     for (let place = 0; place < this.#scenario.processes; place++) this.#start(place);
     world.at(2000, () => this.#workload.start());
-    if (this.options.faults) world.at(10_000, () => this.#nemesis.start());
+    if (this.options.faults) world.at(3000, () => this.#nemesis.start());
     world.at(1000, () => this.#watch(Infinity));
     while (!this.#isOver && world.step()) {
       if (this.#oracle.violations.length > 0 && !this.options.goesOn) break;

@@ -64,8 +64,8 @@ export interface NemesisOptions {
 }
 
 /** How long a storm lasts, and how long what follows, ms. */
-const STORM = 40_000;
-const CALM = 40_000;
+const STORM = 25_000;
+const CALM = 25_000;
 
 /** How long after a lone call has gone wrong the next one does, ms. */
 const LONE_CALL_EVERY = 2500;
@@ -106,7 +106,7 @@ export class Nemesis {
   #storm(): void {
     const { now } = this.options.world;
     const end = now + STORM;
-    for (let at = now + 1000; at < end; at += between(this.#plan, 200, 5000)) this.#arrange(at, 8000);
+    for (let at = now + 1000; at < end; at += between(this.#plan, 100, 3000)) this.#arrange(at, 8000);
     this.options.world.at(end + CALM / 2, () => this.#lone());
   }
 
@@ -118,7 +118,7 @@ export class Nemesis {
     for (let i = 0; i < count; i++) {
       this.#arrange(now + i * CALM + 5000, 3000);
       if (!withCalls) continue;
-      for (let at = 15_000; at < CALM; at += LONE_CALL_EVERY) this.#arrange(now + i * CALM + at, 3000, ['lone call']);
+      for (let at = 10_000; at < CALM; at += LONE_CALL_EVERY) this.#arrange(now + i * CALM + at, 3000, ['lone call']);
     }
     this.options.world.at(now + count * CALM + CALM, () => {
       if (!this.isOver) this.#storm();
