@@ -88,6 +88,7 @@ export class Simulation {
     this.#nemesis = new Nemesis({ world, server, scenario, oracle, journal, victims, isLeftOut, kinds });
     this.#workload = new Workload({
       ...{ world, scenario, oracle, messages },
+      conductOf: (message) => conductOf(conductSeed, { message, starts: 0 }, scenario),
       choose: (chance) => {
         const up = victims();
         const place = up[Math.floor(chance() * up.length)];

@@ -139,6 +139,11 @@ export class Oracle {
     return this.#lives.get(id);
   }
 
+  /** Whether it waits for its due time, and nobody has claimed it before. */
+  isDelayed({ end, wasClaimed, due }: Life): boolean {
+    return end === undefined && !wasClaimed && due > this.options.server.time;
+  }
+
   /** A call has taken effect at the server. */
   effect(
     process: SimulatedProcess,
@@ -424,7 +429,7 @@ export class Oracle {
 
   /** A message that is offered again and again waits no longer than its offers say. */
   #judgeWait(life: Life, known: Life | undefined, maxWait: number | undefined): void {
-    const isDelayed = known && !known.end && !known.wasClaimed && known.due > this.options.server.time;
+    const isDelayed = known && this.isDelayed(known);
     if (maxWait === undefined || !isDelayed) return;
     life.debouncedSince = known.debouncedSince;
     const late = life.due - this.options.world.epoch - life.debouncedSince - maxWait;
@@ -457,10 +462,13 @@ export class Oracle {
     const { journal } = this.options;
     const member = this.#memberOf.get(process)!;
     const held = this.#heldOf(store);
+    /** What the consumer holds already, although no answer has told it. */
+    const again = new Set<Life>();
     if (insteadOf !== undefined) {
       for (const life of held) {
         if (life.holder!.token !== insteadOf) continue;
         this.#lose(life, 'claimed again');
+        again.add(life);
         life.queue.group?.waiting.add(life);
       }
     }
@@ -477,7 +485,8 @@ export class Oracle {
       if (life.queue.traits.kind === 'rated' && !this.#rate.take(this.#now)) {
         this.violate('rate', id, 'is claimed beyond the rate');
       }
-      if (this.#paused.has(store)) this.violate('paused', id, `claimed though ${life.queue.traits.name} is paused`);
+      if (this.#paused.has(store) && !again.has(life))
+        this.violate('paused', id, `claimed though ${life.queue.traits.name} is paused`);
       const { group } = life.queue;
       if (group) {
         group.waiting.delete(life);

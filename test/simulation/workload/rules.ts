@@ -33,6 +33,8 @@ export interface RulesOptions {
 /** Messages that repeat, whose rules change, and which all end at last. */
 export class Rules {
   #left = 0;
+  /** How many calls about each message may still take effect. */
+  readonly #underWay = new Map<number, number>();
   readonly #chance: Chance;
 
   constructor(private readonly options: RulesOptions) {
@@ -56,7 +58,7 @@ export class Rules {
     const period = pick(draw, PERIODS);
     const isCancelled = draw() < 0.15;
     const rest = LONGEST_REST * draw();
-    this.#call((producer) =>
+    this.#call(number, (producer) =>
       isCancelled
         ? producer.cancel('repeats', `m${number}`)
         : producer.repeat('repeats', `m${number}`, { cron: `*/${period} * * * * *` }, number),
@@ -69,21 +71,30 @@ export class Rules {
     const id = `m${number}`;
     const { world } = this.options;
     let isGone = false;
-    this.#call(async (producer) => {
+    const isLast = !this.#underWay.get(number);
+    this.#call(number, async (producer) => {
       await producer.cancel('repeats', id);
       isGone = (await producer.find('repeats', id)) === null;
     });
     world.after(PAUSE, () => {
-      if (isGone) this.#left--;
+      if (isGone && isLast) this.#left--;
       else this.#end(number);
     });
   }
 
-  #call(call: (producer: DelayQueueProducer) => Promise<unknown>): void {
-    const { world, choose } = this.options;
+  #call(number: number, call: (producer: DelayQueueProducer) => Promise<unknown>): void {
+    const { world, choose, scenario } = this.options;
     const running = choose(this.#chance);
     if (!running) return;
     const { process, application } = running;
-    world.at(world.now, () => void call(application.producer).catch(() => undefined), process);
+    const count = (by: number) => void this.#underWay.set(number, (this.#underWay.get(number) ?? 0) + by);
+    count(1);
+    // What a process has sent before its death may still arrive.
+    const forgetDeath = process.onDeath(() => world.after(2 * scenario.callTimeout, () => count(-1)));
+    const end = () => {
+      forgetDeath();
+      count(-1);
+    };
+    world.at(world.now, () => void call(application.producer).then(end, end), process);
   }
 }

@@ -1,5 +1,6 @@
 import type { DelayQueueProducer } from '../../../lib/index.js';
 import type { Application } from '../applications/application.js';
+import type { Conduct } from '../applications/conduct.js';
 import type { QueueTraits, Scenario } from '../applications/scenario.js';
 import type { Oracle } from '../oracle/oracle.js';
 import { type Chance, integer } from '../world/chance.js';
@@ -19,6 +20,8 @@ export interface WorkloadOptions {
   readonly oracle: Oracle;
   /** How many messages are offered. */
   readonly messages: number;
+  /** What the first handler of a message does. */
+  readonly conductOf: (message: number) => Conduct;
   /** One of the processes that are up; undefined: none is. */
   readonly choose: (chance: Chance) => Running | undefined;
 }
@@ -28,6 +31,9 @@ const MAX_WAIT = 1500;
 
 /** The longest time between two things that an administrator does, ms. */
 const LONGEST_REST = 30_000;
+
+/** A handler that takes longer is worth aborting, ms. */
+const LONG = 200;
 
 /** How long a call that has failed waits before it is made again, ms. */
 const PAUSE = 500;
@@ -157,28 +163,58 @@ export class Workload {
   /** Some messages are cancelled, moved, replaced, followed or aborted, when that races with their transfer or handler. */
   #changeOne(traits: QueueTraits, id: string, { group, delay }: { group: string | undefined; delay: number }): void {
     const draw = this.#chance;
+    const { scenario, conductOf } = this.options;
+    const number = Number(id.slice(1));
+    const { takes, end } = conductOf(number);
+    if (takes > LONG && draw() < 0.3) {
+      return this.#call(delay + takes * draw(), traits, (producer) => producer.abort(traits.name, id));
+    }
+    if (end === 'throw' && draw() < 0.2) {
+      const later = Math.floor(scenario.retryDelay * draw());
+      const payload = { payload: number };
+      // It waits for its retry.
+      return this.#call(delay + takes + scenario.retryDelay * draw(), traits, (producer) =>
+        producer.reschedule(traits.name, id, later, payload),
+      );
+    }
     if (draw() > 0.15) return;
-    const { world, choose } = this.options;
     const withGroup = group === undefined ? {} : { group };
     const kind = draw();
-    world.after(delay * (0.5 + draw() / 1.8) + 10 * draw(), () => {
-      const running = choose(draw);
+    const later = Math.floor(2000 * draw());
+    this.#call(delay * (0.5 + draw() / 1.8) + 10 * draw(), traits, (producer): Promise<unknown> => {
+      if (kind < 0.25) return this.#findDelayed(id, producer.cancel(traits.name, id));
+      if (kind < 0.45) return this.#findDelayed(id, producer.reschedule(traits.name, id, later));
+      if (kind < 0.55) {
+        return this.#findDelayed(id, producer.reschedule(traits.name, id, later, { payload: number }));
+      }
+      if (kind < 0.65) return producer.abort(traits.name, id);
+      const onDuplicate = kind < 0.8 ? 'replace' : kind < 0.9 ? 'follow' : 'keep';
+      const debounce = kind < 0.72 && { maxWait: MAX_WAIT };
+      return producer.offer(traits.name, number, later, { id, onDuplicate, ...withGroup, ...debounce });
+    });
+  }
+
+  /** Whoever looks for a message that is delayed all the time finds it. */
+  async #findDelayed(id: string, call: Promise<boolean>): Promise<void> {
+    const { oracle } = this.options;
+    const before = oracle.life(id);
+    const isDelayed = before && oracle.isDelayed(before);
+    const starts = before?.starts;
+    const isFound = await call;
+    if (!isDelayed || isFound || oracle.life(id) !== before || before.starts !== starts) return;
+    if (oracle.isDelayed(before)) {
+      oracle.violate('found', id, 'is delayed, and yet is not there for whoever cancels or moves it');
+    }
+  }
+
+  /** Makes a call after so many ms, from one of the processes that are up then, once. */
+  #call(after: number, traits: QueueTraits, call: (producer: DelayQueueProducer) => Promise<unknown>): void {
+    const { world, choose } = this.options;
+    world.after(after, () => {
+      const running = choose(this.#chance);
       if (!running) return;
-      this.#run(running, () => {
-        const producer = producerOf(running.application, traits);
-        const number = Number(id.slice(1));
-        const later = Math.floor(2000 * draw());
-        const call = () => {
-          if (kind < 0.25) return producer.cancel(traits.name, id);
-          if (kind < 0.45) return producer.reschedule(traits.name, id, later);
-          if (kind < 0.55) return producer.reschedule(traits.name, id, later, { payload: number });
-          if (kind < 0.65) return producer.abort(traits.name, id);
-          const onDuplicate = kind < 0.8 ? 'replace' : kind < 0.9 ? 'follow' : 'keep';
-          const debounce = kind < 0.72 && { maxWait: MAX_WAIT };
-          return producer.offer(traits.name, number, later, { id, onDuplicate, ...withGroup, ...debounce });
-        };
-        void (call() as Promise<unknown>).catch(() => undefined);
-      });
+      const producer = producerOf(running.application, traits);
+      this.#run(running, () => void call(producer).catch(() => undefined));
     });
   }
 
