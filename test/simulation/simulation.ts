@@ -194,7 +194,7 @@ export class Simulation {
   }
 
   get #isUp(): boolean {
-    return this.#places.every(({ application }) => application);
+    return this.#places.every(({ application, process }) => application && !process.isDead);
   }
 
   /** The last look: whether every slot and permit can still be used. */

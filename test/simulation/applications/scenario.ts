@@ -56,15 +56,16 @@ export interface Scenario {
 
 const TENANTS = 5;
 
-/** The average time between two offers of the busiest run, and of the quietest, ms. */
-const SHORTEST_GAP = 0.3;
-const LONGEST_GAP = 20;
+/** The average times between two offers of a busy run, and of a quiet one, which sees more faults for as many messages, ms. */
+const BUSY = [0.3, 6] as const;
+const QUIET = [6, 30] as const;
 
 /** How long a handler's slot is taken beyond the time of the handler, ms: two calls. */
 const OVERHEAD = 2;
 
 /** @param processes - undefined: drawn */
 export function drawScenario(chance: Chance, processes?: number): Scenario {
+  const isBusy = chance() < 0.5;
   const lease = pick(chance, [1000, 2000, 5000, 20_000]);
   const concurrency = pick(chance, [2, 8, 32, 100]);
   const batch = pick(chance, [2, 8, 50]);
@@ -105,14 +106,15 @@ export function drawScenario(chance: Chance, processes?: number): Scenario {
     onExpired: pick(chance, ['drop', 'dead']),
     rate: { max: integer(chance, 50, 300), per: 1000 },
     groups: pick(chance, [10, 200]),
-    burst: pick(chance, [1, 10, 100, 300]),
+    burst: isBusy ? pick(chance, [10, 100, 300]) : pick(chance, [1, 4, 20]),
     longestDelay: pick(chance, [500, 10_000, 60_000]),
     distance: pick(chance, [1, 1, 1, 8]),
     blocks: chance() < 0.25,
     // Each feature is missing from some runs, so that no other hides behind it.
     queues: queues.filter(({ kind }) => kind === 'plain' || chance() < 0.8),
   };
-  const gap = SHORTEST_GAP * (LONGEST_GAP / SHORTEST_GAP) ** chance();
+  const [shortest, longest] = isBusy ? BUSY : QUIET;
+  const gap = shortest * (longest / shortest) ** chance();
   return { ...drawn, gap: Math.max(gap, sustainableGap(drawn)) };
 }
 

@@ -167,7 +167,9 @@ export class Workload {
     const number = Number(id.slice(1));
     const { takes, end } = conductOf(number);
     if (takes > LONG && draw() < 0.3) {
-      return this.#call(delay + takes * draw(), traits, (producer) => producer.abort(traits.name, id));
+      // While its claim is under way, or later.
+      const after = draw() < 0.4 ? 5 * draw() : takes * draw();
+      return this.#call(delay + after, traits, (producer) => producer.abort(traits.name, id));
     }
     if (end === 'throw' && draw() < 0.2) {
       const later = Math.floor(scenario.retryDelay * draw());
