@@ -16,8 +16,11 @@ export interface Conduct {
 
 export type ConductEnd = 'return' | 'throw' | 'reject' | 'defer' | 'again';
 
-/** The share of attempts that take their time, up to 50 ms. */
-const UNHURRIED = 0.1;
+/** The share of attempts that take their time, and how long at most, ms. */
+const UNHURRIED = { share: 0.1, longest: 50 } as const;
+
+/** The share of attempts that are worth aborting, and how long they take at most, ms. */
+const SLOW = { share: 0.006, longest: 800 } as const;
 
 /** How long a handler takes at most, in leases. */
 const LONGEST_LEASES = 2.5;
@@ -26,7 +29,8 @@ const LONGEST_LEASES = 2.5;
 const lingering = (lease: number) => Math.min(0.005, 2 / lease);
 
 /** How long a handler takes on average, ms. */
-export const averageTime = (lease: number): number => UNHURRIED * 25 + (lingering(lease) * LONGEST_LEASES * lease) / 2;
+export const averageTime = (lease: number): number =>
+  (UNHURRIED.share * UNHURRIED.longest + SLOW.share * SLOW.longest + lingering(lease) * LONGEST_LEASES * lease) / 2;
 
 /** For how long a handler of a run that `blocks` keeps the event loop busy on average, ms, at most. */
 export const AVERAGE_BLOCK = 2.4;
@@ -42,13 +46,18 @@ export function conductOf(
 ): Conduct {
   const luck = (purpose: number) => fixedChance(seed + purpose, message, starts);
   const [pace, end] = [luck(1), luck(2)];
-  const longest = pace < lingering(lease) ? LONGEST_LEASES * lease : pace < UNHURRIED ? 50 : 0;
   return {
-    takes: longest * luck(3),
+    takes: longestOf(pace, lease) * luck(3),
     spins: blocks ? blockOf(luck(4), luck(5), lease) : luck(4) < 0.003 ? 30 * luck(5) : 0,
     end: starts < MOST_STARTS ? endOf(end) : end < 0.8 ? 'return' : 'throw',
     delay: Math.floor(3000 * luck(6)),
   };
+}
+
+function longestOf(pace: number, lease: number): number {
+  if (pace < lingering(lease)) return LONGEST_LEASES * lease;
+  if (pace < lingering(lease) + SLOW.share) return SLOW.longest;
+  return pace < UNHURRIED.share ? UNHURRIED.longest : 0;
 }
 
 function blockOf(luck: number, share: number, lease: number): number {

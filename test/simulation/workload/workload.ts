@@ -166,9 +166,9 @@ export class Workload {
     const { scenario, conductOf } = this.options;
     const number = Number(id.slice(1));
     const { takes, end } = conductOf(number);
-    if (takes > LONG && draw() < 0.3) {
+    if (takes > LONG && draw() < 0.6) {
       // While its claim is under way, or later.
-      const after = draw() < 0.4 ? 5 * draw() : takes * draw();
+      const after = draw() < 0.7 ? 2 * scenario.distance * draw() : takes * draw();
       return this.#call(delay + after, traits, (producer) => producer.abort(traits.name, id));
     }
     if (end === 'throw' && draw() < 0.2) {
