@@ -68,7 +68,7 @@ const STORM = 25_000;
 const CALM = 25_000;
 
 /** How long after a lone call has gone wrong the next one does, ms. */
-const LONE_CALL_EVERY = 2500;
+const LONE_CALL_EVERY = 6500;
 
 /** How often a stranger announces something, ms. */
 const FALSE_WORD_EVERY = 700;

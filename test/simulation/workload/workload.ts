@@ -168,7 +168,7 @@ export class Workload {
     const { takes, end } = conductOf(number);
     if (takes > LONG && draw() < 0.6) {
       // While its claim is under way, or later.
-      const after = draw() < 0.7 ? 2 * scenario.distance * draw() : takes * draw();
+      const after = draw() < 0.7 ? scenario.distance * draw() : takes * draw();
       return this.#call(delay + after, traits, (producer) => producer.abort(traits.name, id));
     }
     if (end === 'throw' && draw() < 0.2) {
