@@ -51,6 +51,8 @@ export interface Scenario {
   readonly distance: number;
   /** Whether handlers keep the event loop busy, now and then for longer than a lease. */
   readonly blocks: boolean;
+  /** Whether somebody sets the clock of the server. */
+  readonly stepsClock: boolean;
   readonly queues: readonly QueueTraits[];
 }
 
@@ -112,6 +114,7 @@ export function drawScenario(chance: Chance, processes?: number): Scenario {
     blocks: chance() < 0.25,
     // Each feature is missing from some runs, so that no other hides behind it.
     queues: queues.filter(({ kind }) => kind === 'plain' || chance() < 0.8),
+    stepsClock: chance() < 0.2,
   };
   const [shortest, longest] = isBusy ? BUSY : QUIET;
   const gap = shortest * (longest / shortest) ** chance();

@@ -23,6 +23,7 @@ export const FAULT_KINDS = [
   'all subscriptions lost',
   'all subscriptions silent',
   'false announcements',
+  'clock step',
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
@@ -69,6 +70,9 @@ const CALM = 25_000;
 
 /** How long after a lone call has gone wrong the next one does, ms. */
 const LONE_CALL_EVERY = 6500;
+
+/** By how much the clock of the server is set at most, ms. */
+const LONGEST_STEP = 15_000;
 
 /** How often a stranger announces something, ms. */
 const FALSE_WORD_EVERY = 700;
@@ -125,10 +129,12 @@ export class Nemesis {
     });
   }
 
-  #arrange(at: number, longest: number, kinds = this.options.kinds ?? FAULT_KINDS): void {
+  #arrange(at: number, longest: number, given = this.options.kinds ?? FAULT_KINDS): void {
     const number = this.#number++;
     const chance = this.options.world.chance(`fault ${number}`);
     const { isLeftOut, scenario } = this.options;
+    const kinds = given.filter((kind) => kind !== 'clock step' || scenario.stepsClock);
+    if (kinds.length === 0) return;
     const kind = kinds[Math.floor(chance() * kinds.length)]!;
     // Handlers must notice that a lease has ended meanwhile.
     const isLong = (kind === 'frozen' || kind === 'suspended') && chance() < 0.4;
@@ -144,7 +150,7 @@ export class Nemesis {
     const victim = victims[fault.place % Math.max(1, victims.length)];
     if (this.isOver || !victim) return;
     const { kind, length } = fault;
-    const { world, oracle, journal } = this.options;
+    const { world, server, scenario, oracle, journal } = this.options;
     const { process, link, subscriptions } = victim;
     this.counts[kind] = (this.counts[kind] ?? 0) + 1;
     this.happened.push(fault);
@@ -195,7 +201,13 @@ export class Nemesis {
         return troubled(100);
       case 'suspended':
         process.suspend(length);
-        return troubled(100);
+        // What it has planned before comes late by as much, unless its next check finds it.
+        return troubled(scenario.checkInterval + 100);
+      case 'clock step': {
+        const by = Math.round(LONGEST_STEP * chance() ** 2) * (chance() < 0.5 ? 1 : -1);
+        server.stepClock(by);
+        return oracle.stepped(by);
+      }
       case 'false announcements':
         oracle.misled(world.now + length);
         return this.#mislead(world.now + length, chance);

@@ -21,7 +21,7 @@ export class SimulatedServer {
   /** How far its clock was moved, ms. */
   #shift = 0;
 
-  constructor(world: World) {
+  constructor(private readonly world: World) {
     const schedule = (task: () => void, delay: number) => {
       const timer = world.after(delay, task);
       return () => cancel(timer);
@@ -40,8 +40,13 @@ export class SimulatedServer {
   }
 
   /** Sets the clock forward, or back. */
-  shiftClock(ms: number): void {
+  stepClock(ms: number): void {
     this.#shift += ms;
+  }
+
+  /** When its clock shows an instant, ms of the world, unless it is set meanwhile. */
+  worldTimeOf(instant: number): number {
+    return instant - this.world.epoch - this.#shift;
   }
 
   directoryOf(instance: string): MemoryQueueDirectory {

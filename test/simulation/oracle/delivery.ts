@@ -33,8 +33,8 @@ export interface Delivery {
   lostAt: number;
   /** As the server has it, or had it last, ms of the world. */
   leaseEnd: number;
-  /** Whether its lease was extended so late that its process may have given it up. */
-  mayBeGivenUp: boolean;
+  /** Whether its process may have another end of the lease in mind: it was extended late, or the server's clock was set. */
+  isLeaseUnsure: boolean;
 }
 
 /** What one process holds of one queue, as far as the server knows. */

@@ -20,10 +20,10 @@ export class GroupUse {
   ) {}
 
   /** @returns a message that must come before one that is claimed; undefined: there is none */
-  overtakenBy(claimed: Life, epoch: number): Life | undefined {
+  overtakenBy(claimed: Life, worldTimeOf: (instant: number) => number): Life | undefined {
     const latest = claimed.due - ROUNDING;
     for (const each of this.waiting) {
-      if (each.due < latest && each.inLineSince + epoch < latest && each !== claimed) return each;
+      if (each.due < latest && each.inLineSince < worldTimeOf(latest) && each !== claimed) return each;
     }
     return undefined;
   }

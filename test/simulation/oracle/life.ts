@@ -20,6 +20,8 @@ export class Life {
   /** How often a handler has started with a message of this id. */
   starts = 0;
   hasPermit = false;
+  /** Which due time had come before the clock of the server was set back; undefined: none. */
+  dueBeforeStep: number | undefined;
   /** Since when it has its place among those of its group, ms of the world; its due time comes on top. */
   inLineSince: number;
   /** Whether it comes again by a rule when an occurrence has ended. */

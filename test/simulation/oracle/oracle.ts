@@ -83,12 +83,14 @@ export class Oracle {
   readonly #paused = new Set<MessageStore>();
   readonly #queueOf = new Map<MessageStore, string>();
   readonly #punctuality: Punctuality;
+  /** When the clock of the server was set, ms of the world. */
+  #steppedAt = -Infinity;
   readonly #rate: RateUse;
 
   constructor(private readonly options: OracleOptions) {
-    const { world, scenario } = options;
+    const { server, scenario } = options;
     this.#traits = new Map(scenario.queues.map((traits) => [traits.name, traits]));
-    this.#punctuality = new Punctuality(world.epoch, scenario);
+    this.#punctuality = new Punctuality(server, scenario);
     this.#rate = new RateUse(scenario.rate);
   }
 
@@ -114,6 +116,19 @@ export class Oracle {
   /** Somebody makes false announcements until then. */
   misled(until: number): void {
     this.#punctuality.misled(until);
+  }
+
+  /** Somebody has set the clock of the server. Leases end by it. */
+  stepped(by: number): void {
+    this.#steppedAt = this.#now;
+    this.#punctuality.stepped(this.#now);
+    for (const life of this.#lives.values()) {
+      if (life.due <= this.options.server.time - by) life.dueBeforeStep = life.due;
+      life.debouncedSince -= by;
+      if (!life.holder) continue;
+      life.holder.leaseEnd -= by;
+      life.holder.isLeaseUnsure = true;
+    }
   }
 
   /** The groups of a queue that have had messages. */
@@ -215,13 +230,17 @@ export class Oracle {
     const delivery = member.holdingOf(life.queue.traits).waiting(message.id, message);
     this.#judgeHold(life, { delivery, now, process });
     const isHeld = delivery !== undefined && life.holder === delivery;
-    if (isHeld && server.time + lead < life.due) {
+    if (isHeld && server.time + lead < life.due && life.dueBeforeStep !== life.due) {
       this.violate('never early', life.id, `by ${life.due - server.time - lead} ms`);
     }
     if (isHeld && message.attempt !== life.failedAttempts + 1) {
       this.violate('attempts', life.id, `attempt ${message.attempt} after ${life.failedAttempts} failures`);
     }
-    if (life.queue.traits.expiresAfter !== null && process.suspendedAt < (life.holder?.claimedAt ?? -Infinity)) {
+    if (
+      life.queue.traits.expiresAfter !== null &&
+      !this.#hasStepped &&
+      process.suspendedAt < (life.holder?.claimedAt ?? -Infinity)
+    ) {
       const late = server.time + lead - life.firstDue - life.queue.traits.expiresAfter;
       if (late > EXPIRY_SLACK) this.violate('expiry', life.id, `handled ${late.toFixed(1)} ms after it expired`);
     }
@@ -330,6 +349,11 @@ export class Oracle {
     return this.options.world.now;
   }
 
+  /** Whether the clock of the server was set a while ago: what was decided before shows for as long. */
+  get #hasStepped(): boolean {
+    return this.#steppedAt > this.#now - MEMORY;
+  }
+
   #count(what: string): void {
     this.counts[what] = (this.counts[what] ?? 0) + 1;
   }
@@ -341,7 +365,7 @@ export class Oracle {
     if (!delivery) return this.violate('lease', life.id, 'starts without a claim, or again under the same');
     const { holder } = life;
     // Its clock cannot have told it.
-    const stoodStill = process.suspendedAt > now - MEMORY;
+    const stoodStill = process.suspendedAt > now - MEMORY || delivery.isLeaseUnsure;
     if (holder === delivery) {
       const lateBy = now - holder.leaseEnd - DRIFT * this.options.scenario.lease;
       if (lateBy > 0 && !stoodStill) this.violate('lease', life.id, `starts ${lateBy} ms after the end of its lease`);
@@ -365,11 +389,11 @@ export class Oracle {
   }
 
   /** The signal of a handler has aborted by the end of its lease, and when its message is aborted. */
-  #judgeSignal({ life, loss, lostAt, leaseEnd, member }: Delivery, signal: AbortSignal): void {
+  #judgeSignal({ life, loss, lostAt, leaseEnd, isLeaseUnsure, member }: Delivery, signal: AbortSignal): void {
     if (signal.aborted) return;
     const now = this.#now;
     const { process } = member;
-    const stoodStill = process.suspendedAt > now - MEMORY || process.busyUntil > leaseEnd;
+    const stoodStill = process.suspendedAt > now - MEMORY || process.busyUntil > leaseEnd || isLeaseUnsure;
     const overLease = now - leaseEnd - DRIFT * this.options.scenario.lease;
     if (overLease > PROMPT_SIGNAL && !stoodStill) {
       this.violate('signal', life.id, `has not aborted ${overLease.toFixed(1)} ms after the end of the lease`);
@@ -399,7 +423,7 @@ export class Oracle {
       const { journal } = this.options;
       this.#count(`offer ${outcome}`);
       journal.digestOf(2, numberOf(id));
-      journal.write(() => `${id} offered to ${queue}: ${outcome}, due ${dueAt - this.options.world.epoch}`);
+      journal.write(() => `${id} offered to ${queue}: ${outcome}, due ${this.options.server.worldTimeOf(dueAt)}`);
       if (outcome === 'followed') {
         const present = this.#lives.get(id)!;
         present.follower = due;
@@ -432,7 +456,7 @@ export class Oracle {
     const isDelayed = known && this.isDelayed(known);
     if (maxWait === undefined || !isDelayed) return;
     life.debouncedSince = known.debouncedSince;
-    const late = life.due - this.options.world.epoch - life.debouncedSince - maxWait;
+    const late = this.options.server.worldTimeOf(life.due) - life.debouncedSince - maxWait;
     if (late > 1) this.violate('waits no longer', life.id, `due ${late} ms after the end of its wait`);
   }
 
@@ -449,17 +473,18 @@ export class Oracle {
 
   #moved(id: string, due: DueTime): void {
     const life = this.#lives.get(id)!;
-    const { server, world, journal } = this.options;
+    const { server, journal } = this.options;
     life.due = instantOf(due, server.time);
     life.freeSince = this.#now;
     life.inLineSince = this.#now;
     if (!life.wasClaimed) life.firstDue = life.due;
-    journal.write(() => `${id} moved, due ${life.due - world.epoch}`);
+    journal.write(() => `${id} moved, due ${server.worldTimeOf(life.due)}`);
   }
 
   #claimed(process: SimulatedProcess, store: MessageStore, request: ClaimRequest, { messages }: ClaimReport): void {
     const { token, insteadOf, lease } = request;
-    const { journal } = this.options;
+    const { server, journal } = this.options;
+    const worldTimeOf = (instant: number) => server.worldTimeOf(instant);
     const member = this.#memberOf.get(process)!;
     const held = this.#heldOf(store);
     /** What the consumer holds already, although no answer has told it. */
@@ -482,7 +507,7 @@ export class Oracle {
       journal.write(() => `${id} claimed, token ${token}${insteadOf === undefined ? '' : ` instead of ${insteadOf}`}`);
       const late = this.#punctuality.judge(life, this.members, this.#now);
       if (late !== undefined) this.violate('on time', id, late);
-      if (life.queue.traits.kind === 'rated' && !this.#rate.take(this.#now)) {
+      if (life.queue.traits.kind === 'rated' && !this.#rate.take(this.options.server.time)) {
         this.violate('rate', id, 'is claimed beyond the rate');
       }
       if (this.#paused.has(store) && !again.has(life))
@@ -491,7 +516,8 @@ export class Oracle {
       if (group) {
         group.waiting.delete(life);
         // Who has kept its permit while it waited for its retry goes first.
-        const overtaken = life.hasPermit ? undefined : group.overtakenBy(life, this.options.world.epoch);
+        const isFirst = life.hasPermit || this.#hasStepped;
+        const overtaken = isFirst ? undefined : group.overtakenBy(life, worldTimeOf);
         if (overtaken) this.violate('order', id, `is claimed before ${overtaken.id}, of the same group`);
         if (!life.hasPermit) {
           life.hasPermit = true;
@@ -503,7 +529,7 @@ export class Oracle {
       life.wasClaimed = true;
       const attempt = life.failedAttempts + 1;
       const claim = { token, member, life, dueAt: life.due, attempt, claimedAt: this.#now };
-      const end = { loss: undefined, lostAt: Infinity, leaseEnd: this.#now + lease, mayBeGivenUp: false };
+      const end = { loss: undefined, lostAt: Infinity, leaseEnd: this.#now + lease, isLeaseUnsure: false };
       const delivery: Delivery = { ...claim, ...end, run: undefined };
       life.holder = delivery;
       held.add(life);
@@ -518,7 +544,7 @@ export class Oracle {
     for (const life of this.#heldOf(store)) {
       const delivery = life.holder!;
       const { member, token, leaseEnd } = delivery;
-      if (Math.ceil(leaseEnd + world.epoch) > Math.floor(this.options.server.time)) continue;
+      if (Math.ceil(leaseEnd + this.options.server.time - now) > Math.floor(this.options.server.time)) continue;
       this.#count('leases ended');
       journal.write(() => `${life.id} lease of ${token} has ended`);
       if (!this.#isExcused(delivery)) {
@@ -533,9 +559,9 @@ export class Oracle {
   }
 
   /** Whether its process may have failed to extend it in time. */
-  #isExcused({ member, leaseEnd, mayBeGivenUp }: Delivery): boolean {
+  #isExcused({ member, leaseEnd, isLeaseUnsure }: Delivery): boolean {
     const { process, isStopping, wellFrom } = member;
-    return mayBeGivenUp || process.isDead || isStopping || wellFrom > leaseEnd - 0.55 * this.options.scenario.lease;
+    return isLeaseUnsure || process.isDead || isStopping || wellFrom > leaseEnd - 0.55 * this.options.scenario.lease;
   }
 
   #extended(store: MessageStore, claims: Claim[], lease: number, lost: Claim[]): void {
@@ -553,7 +579,7 @@ export class Oracle {
         life.free(this.#now);
       } else if (!gone.has(life.id)) {
         const delivery = life.holder!;
-        delivery.mayBeGivenUp ||= this.#isExcused(delivery);
+        delivery.isLeaseUnsure ||= this.#isExcused(delivery);
         delivery.leaseEnd = this.#now + lease;
       }
     }
@@ -585,7 +611,7 @@ export class Oracle {
       // Of a process whose calls are slow, the estimate of the store's time may be ahead by as much.
       const isSlow = delivery !== undefined && delivery.member.wellFrom > this.#now - SLOW_CLOCK;
       const allowed = isSlow ? scenario.callTimeout : 0;
-      if (early > allowed) this.violate('expiry', id, `removed ${early} ms before it expires`);
+      if (early > allowed && !this.#hasStepped) this.violate('expiry', id, `removed ${early} ms before it expires`);
       if (run) this.violate('expiry', id, 'removed as expired though a handler has started');
     } else if (outcome.kind === 'release') {
       // A handler that fails when it is told of the shutdown has not used up an attempt.
@@ -625,7 +651,7 @@ export class Oracle {
   #repeat(life: Life, next: number): void {
     const { server } = this.options;
     this.#count('occurrences');
-    if (next <= life.due || next > server.time + LONGEST_PERIOD) {
+    if ((next <= life.due || next > server.time + LONGEST_PERIOD) && !this.#hasStepped) {
       this.violate('occurrences', life.id, `the next of ${life.due} is ${next}, at ${server.time}`);
     }
     life.renew(next, this.#now);

@@ -1,5 +1,6 @@
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { Scenario } from '../applications/scenario.js';
+import type { SimulatedServer } from '../network/server.js';
 import type { Life } from './life.js';
 import type { Member } from './member.js';
 
@@ -25,15 +26,16 @@ const AFTERMATH = 3000;
 export class Punctuality {
   /** When the latest trouble of any process ends, or has ended. */
   #calmFrom = -Infinity;
-  /** When the effects of false announcements end, or have ended. */
+  /** When the effects of false announcements, or of a clock that was set, end, or have ended. */
   #misledUntil = -Infinity;
+  #steppedAt = -Infinity;
   /** When something was first claimed since then: until then, each process may take another one for the one that fires first. */
   readonly #recoveredAt = new Map<MessageStore, number>();
   /** When queues that had been paused went on, ms of the world. */
   readonly #resumedAt = new Map<MessageStore, number>();
 
   constructor(
-    private readonly epoch: number,
+    private readonly server: SimulatedServer,
     private readonly scenario: Scenario,
   ) {}
 
@@ -46,6 +48,12 @@ export class Punctuality {
   misled(until: number): void {
     this.#misledUntil = Math.max(this.#misledUntil, until + this.scenario.checkInterval);
     this.#recoveredAt.clear();
+  }
+
+  /** The clock of the server was set: what was waited for may come earlier, and is found by the next check. */
+  stepped(now: number): void {
+    this.#steppedAt = now;
+    this.misled(now);
   }
 
   resumed(store: MessageStore, now: number): void {
@@ -80,7 +88,12 @@ export class Punctuality {
     const { traits, group, store } = life.queue;
     // It waits for the rate.
     if (traits.kind === 'rated') return undefined;
-    let since = Math.max(life.due - this.epoch, life.freeSince, this.#resumedAt.get(store) ?? -Infinity);
+    let since = Math.max(
+      this.server.worldTimeOf(life.due),
+      life.freeSince,
+      this.#steppedAt,
+      this.#resumedAt.get(store) ?? -Infinity,
+    );
     if (group && !life.hasPermit) since = Math.max(since, group.roomSince);
     const bound = this.#hasHelpedToRecover(store, since, now) ? this.#bound(false) : this.boundSince(since);
     if (now - since <= bound) return undefined;
