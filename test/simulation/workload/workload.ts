@@ -30,7 +30,7 @@ export interface WorkloadOptions {
 const MAX_WAIT = 1500;
 
 /** The longest time between two things that an administrator does, ms. */
-const LONGEST_REST = 30_000;
+const LONGEST_REST = 15_000;
 
 /** A handler that takes longer is worth aborting, ms. */
 const LONG = 200;
@@ -275,8 +275,8 @@ export class Workload {
       };
       const call = (): Promise<unknown> => {
         if (kind < 0.4) return producer.pause(traits.name);
-        if (kind < 0.45) return producer.clear(traits.name);
-        if (kind < 0.6) return ofOne((id) => letters.redrive(id));
+        if (kind < 0.5) return producer.clear(traits.name);
+        if (kind < 0.62) return ofOne((id) => letters.redrive(id));
         if (kind < 0.75) return letters.redriveAll();
         return kind < 0.9 ? ofOne((id) => letters.discard(id)) : letters.discardAll();
       };
