@@ -21,33 +21,19 @@ import { LONGEST_PERIOD } from '../workload/rules.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { World } from '../world/world.js';
 import type { Journal } from './journal.js';
-import type { Delivery, Holding, LossReason, Run } from './delivery.js';
+import type { Delivery, LossReason, Run } from './delivery.js';
 import { GroupUse } from './group-use.js';
+import { Handling } from './handling.js';
 import { Life, type LifeEnd, numberOf } from './life.js';
 import { Member } from './member.js';
 import { Punctuality } from './punctuality.js';
 import { RateUse } from './rate-use.js';
-
-/** How long a process that is well may take to start what it has claimed, or to send an outcome, ms: after failures, it pauses. */
-const PROMPT = 8000;
-
-/** A process whose calls are slow may be wrong about the store's time for so long after them, ms. */
-const SLOW_CLOCK = 3000;
 
 /** How long what has ended is remembered, ms: a handler that has lost its lease may still be at work. */
 const MEMORY = 120_000;
 
 /** A handler that takes longer looks at its signal, ms. */
 const LONG = 200;
-
-/** How long after the end of a lease the signal may abort, ms. */
-const PROMPT_SIGNAL = 50;
-
-/** How far clocks of processes differ within a lease, as a share of it. */
-const DRIFT = 0.002;
-
-/** How long after its expiry a message may be started: the store's time is an estimate, ms. */
-const EXPIRY_SLACK = 25;
 
 export interface OracleOptions {
   readonly world: World;
@@ -83,14 +69,15 @@ export class Oracle {
   readonly #paused = new Set<MessageStore>();
   readonly #queueOf = new Map<MessageStore, string>();
   readonly #punctuality: Punctuality;
-  /** When the clock of the server was set, ms of the world. */
-  #steppedAt = -Infinity;
+  readonly #handling: Handling;
   readonly #rate: RateUse;
 
   constructor(private readonly options: OracleOptions) {
-    const { server, scenario } = options;
+    const { world, server, scenario } = options;
     this.#traits = new Map(scenario.queues.map((traits) => [traits.name, traits]));
     this.#punctuality = new Punctuality(server, scenario);
+    const violate = (promise: string, id: string, detail: string) => this.violate(promise, id, detail);
+    this.#handling = new Handling({ world, server, scenario, punctuality: this.#punctuality, violate });
     this.#rate = new RateUse(scenario.rate);
   }
 
@@ -120,7 +107,6 @@ export class Oracle {
 
   /** Somebody has set the clock of the server. Leases end by it. */
   stepped(by: number): void {
-    this.#steppedAt = this.#now;
     this.#punctuality.stepped(this.#now);
     for (const life of this.#lives.values()) {
       if (life.due <= this.options.server.time - by) life.dueBeforeStep = life.due;
@@ -215,10 +201,9 @@ export class Oracle {
 
   /** A handler starts. @returns what it does */
   started(message: DelayedMessage, process: SimulatedProcess): { readonly conduct: Conduct; ended(): void } {
-    const { world, server, scenario, conductOf, journal } = this.options;
+    const { world, scenario, conductOf, journal } = this.options;
     const life = this.#lives.get(message.id);
-    const now = process.now;
-    const lead = now - world.now;
+    const { now } = process;
     this.#count('started');
     journal.digestOf(1, numberOf(message.id));
     journal.write(() => `${message.id} starts, attempt ${message.attempt}`);
@@ -228,43 +213,15 @@ export class Oracle {
     }
     const member = this.#memberOf.get(process)!;
     const delivery = member.holdingOf(life.queue.traits).waiting(message.id, message);
-    this.#judgeHold(life, { delivery, now, process });
-    const isHeld = delivery !== undefined && life.holder === delivery;
-    if (isHeld && server.time + lead < life.due && life.dueBeforeStep !== life.due) {
-      this.violate('never early', life.id, `by ${life.due - server.time - lead} ms`);
-    }
-    if (isHeld && message.attempt !== life.failedAttempts + 1) {
-      this.violate('attempts', life.id, `attempt ${message.attempt} after ${life.failedAttempts} failures`);
-    }
-    if (
-      life.queue.traits.expiresAfter !== null &&
-      !this.#hasStepped &&
-      process.suspendedAt < (life.holder?.claimedAt ?? -Infinity)
-    ) {
-      const late = server.time + lead - life.firstDue - life.queue.traits.expiresAfter;
-      if (late > EXPIRY_SLACK) this.violate('expiry', life.id, `handled ${late.toFixed(1)} ms after it expired`);
-    }
+    this.#handling.judgeStart(life, delivery, message);
     const { group } = life.queue;
-    if (group && isHeld) {
-      const others = [...group.running].filter((each) => {
-        const { holder } = each.life;
-        return each.life !== life && holder === each && each.leaseEnd > now;
-      });
-      if (others.length >= group.permits) {
-        this.violate(
-          'permits',
-          life.id,
-          `starts beside ${others.map((each) => each.life.id).join(', ')} of group ${group.name}`,
-        );
-      }
-    }
     const conduct = conductOf(life.number, life.starts);
     life.starts++;
     const signal = conduct.takes > LONG ? message.signal : undefined;
     const run: Run = { end: conduct.end, signal, isOver: false, endedAt: Infinity };
     const holding = member.holdingOf(life.queue.traits);
     if (delivery) {
-      this.#judgeWaitForOthers(delivery, holding);
+      this.#handling.judgeWaitForOthers(delivery, holding);
       delivery.run = run;
       group?.running.add(delivery);
       if (++holding.running > life.queue.traits.capacity) {
@@ -278,7 +235,7 @@ export class Oracle {
         run.isOver = true;
         run.endedAt = world.now;
         if (delivery) {
-          if (signal) this.#judgeSignal(delivery, signal);
+          if (signal) this.#handling.judgeSignal(delivery, signal);
           if (holding.running >= scenario.concurrency) holding.fullAt = world.now;
           holding.running--;
           group?.running.delete(delivery);
@@ -289,25 +246,10 @@ export class Oracle {
     };
   }
 
-  /** What is held is handled, and its outcome sent, as soon as its process is well. */
+  /** Judges what is held now. */
   judgeHeld(): void {
-    const { concurrency } = this.options.scenario;
-    const now = this.#now;
     for (const held of this.#held.values()) {
-      for (const { id, holder, queue } of held) {
-        const { run, claimedAt, member } = holder!;
-        const limit = PROMPT + this.options.scenario.callTimeout;
-        const well = member.wellSince(now);
-        const { running } = member.holdingOf(queue.traits);
-        // A batch is settled as a whole.
-        const isCallOver = run?.isOver && (queue.traits.capacity === concurrency || running === 0);
-        if (isCallOver && now - Math.max(run.endedAt, well) > limit) {
-          this.violate('outcome', id, `was not sent for ${(now - run.endedAt).toFixed(0)} ms`);
-        }
-        if (!run && running < concurrency && now - Math.max(claimedAt, well) > limit + queue.traits.batchWait) {
-          this.violate('started', id, `was claimed ${(now - claimedAt).toFixed(0)} ms ago, and no handler has started`);
-        }
-      }
+      for (const { holder } of held) this.#handling.judgeHeld(holder!);
     }
   }
 
@@ -349,60 +291,8 @@ export class Oracle {
     return this.options.world.now;
   }
 
-  /** Whether the clock of the server was set a while ago: what was decided before shows for as long. */
-  get #hasStepped(): boolean {
-    return this.#steppedAt > this.#now - MEMORY;
-  }
-
   #count(what: string): void {
     this.counts[what] = (this.counts[what] ?? 0) + 1;
-  }
-
-  #judgeHold(
-    life: Life,
-    { delivery, now, process }: { delivery: Delivery | undefined; now: number; process: SimulatedProcess },
-  ): void {
-    if (!delivery) return this.violate('lease', life.id, 'starts without a claim, or again under the same');
-    const { holder } = life;
-    // Its clock cannot have told it.
-    const stoodStill = process.suspendedAt > now - MEMORY || delivery.isLeaseUnsure;
-    if (holder === delivery) {
-      const lateBy = now - holder.leaseEnd - DRIFT * this.options.scenario.lease;
-      if (lateBy > 0 && !stoodStill) this.violate('lease', life.id, `starts ${lateBy} ms after the end of its lease`);
-      return undefined;
-    }
-    const { loss } = delivery;
-    // These are announced, and announcements take their time, or get lost.
-    if (loss === 'replaced' || loss === 'aborted' || loss === 'cleared') return undefined;
-    if (loss === 'lease ended' && stoodStill) return undefined;
-    this.violate('lease', life.id, `starts though it is not held: ${loss ?? 'never claimed'}`);
-  }
-
-  /** A message waits for others of its batch no longer than that says, once there is room for a call. */
-  #judgeWaitForOthers({ life, claimedAt, member }: Delivery, holding: Holding): void {
-    const now = this.#now;
-    if (holding.running >= this.options.scenario.concurrency) holding.fullAt = now;
-    const since = Math.max(claimedAt, holding.fullAt, member.wellSince(now));
-    const late = now - since - life.queue.traits.batchWait;
-    const bound = this.#punctuality.boundSince(since);
-    if (late > bound) this.violate('started', life.id, `${late.toFixed(1)} ms after its claim (${bound})`);
-  }
-
-  /** The signal of a handler has aborted by the end of its lease, and when its message is aborted. */
-  #judgeSignal({ life, loss, lostAt, leaseEnd, isLeaseUnsure, member }: Delivery, signal: AbortSignal): void {
-    if (signal.aborted) return;
-    const now = this.#now;
-    const { process } = member;
-    const stoodStill = process.suspendedAt > now - MEMORY || process.busyUntil > leaseEnd || isLeaseUnsure;
-    const overLease = now - leaseEnd - DRIFT * this.options.scenario.lease;
-    if (overLease > PROMPT_SIGNAL && !stoodStill) {
-      this.violate('signal', life.id, `has not aborted ${overLease.toFixed(1)} ms after the end of the lease`);
-    }
-    if (loss !== 'aborted' || !this.#punctuality.isCalmSince(lostAt) || member.wellSince(now) > lostAt) return;
-    const overAbort = now - lostAt;
-    if (overAbort > this.#punctuality.boundSince(lostAt)) {
-      this.violate('signal', life.id, `has not aborted ${overAbort.toFixed(1)} ms after the abort`);
-    }
   }
 
   #groupOf(queue: string, name: string | undefined): GroupUse | undefined {
@@ -516,7 +406,7 @@ export class Oracle {
       if (group) {
         group.waiting.delete(life);
         // Who has kept its permit while it waited for its retry goes first.
-        const isFirst = life.hasPermit || this.#hasStepped;
+        const isFirst = life.hasPermit || this.#punctuality.hasStepped(this.#now, MEMORY);
         const overtaken = isFirst ? undefined : group.overtakenBy(life, worldTimeOf);
         if (overtaken) this.violate('order', id, `is claimed before ${overtaken.id}, of the same group`);
         if (!life.hasPermit) {
@@ -600,34 +490,9 @@ export class Oracle {
   }
 
   #settledOne(life: Life, delivery: Delivery | undefined, outcome: Outcome): void {
-    const { server, scenario } = this.options;
-    const { id, holder } = life;
+    const { server } = this.options;
     this.#count(outcome.kind);
-    if (!delivery || holder !== delivery) this.violate('outcome', id, `${outcome.kind} of a claim that has ended`);
-    const run = delivery?.run;
-    const isExpired = 'lateBy' in outcome && outcome.lateBy !== undefined;
-    if (isExpired) {
-      const early = life.firstDue + (life.queue.traits.expiresAfter ?? Infinity) - server.time;
-      // Of a process whose calls are slow, the estimate of the store's time may be ahead by as much.
-      const isSlow = delivery !== undefined && delivery.member.wellFrom > this.#now - SLOW_CLOCK;
-      const allowed = isSlow ? scenario.callTimeout : 0;
-      if (early > allowed && !this.#hasStepped) this.violate('expiry', id, `removed ${early} ms before it expires`);
-      if (run) this.violate('expiry', id, 'removed as expired though a handler has started');
-    } else if (outcome.kind === 'release') {
-      // A handler that fails when it is told of the shutdown has not used up an attempt.
-      const isCutShort = run?.isOver && run.end === 'throw' && delivery?.member.isStopping;
-      if (run && !isCutShort) this.violate('outcome', id, 'released though a handler has started');
-    } else if (!run) {
-      // All attempts of an occurrence may have lost their leases: then whoever claims it ends it.
-      const isSpent = outcome.kind === 'dead' && outcome.by === 'lease' && life.failedAttempts >= scenario.attempts;
-      if (!isSpent) this.violate('outcome', id, `${outcome.kind} though no handler has started`);
-    } else if (!run.isOver) this.violate('outcome', id, `${outcome.kind} though its handler still runs`);
-    else {
-      const isLast = life.failedAttempts + 1 >= scenario.attempts;
-      const thrown = isLast ? 'dead' : 'retry';
-      const expected = { return: 'ack', throw: thrown, reject: 'dead', defer: 'defer', again: 'again' }[run.end];
-      if (outcome.kind !== expected) this.violate('outcome', id, `${outcome.kind} after ${run.end}`);
-    }
+    this.#handling.judgeOutcome(life, delivery, outcome);
     this.#lose(life, 'settled');
     if (outcome.kind === 'retry' || outcome.kind === 'dead') life.failedAttempts++;
     if (outcome.kind === 'release') {
@@ -637,6 +502,7 @@ export class Oracle {
     }
     if (outcome.kind === 'ack' || outcome.kind === 'dead') {
       if (outcome.next && life.repeats && !life.follower) return this.#repeat(life, outcome.next.at);
+      const isExpired = 'lateBy' in outcome && outcome.lateBy !== undefined;
       return this.#endOrFollow(life, outcome.kind === 'dead' ? 'dead' : isExpired ? 'expired' : 'handled');
     }
     if (outcome.kind !== 'retry' || !life.queue.traits.holds) this.#releasePermit(life);
@@ -651,7 +517,7 @@ export class Oracle {
   #repeat(life: Life, next: number): void {
     const { server } = this.options;
     this.#count('occurrences');
-    if ((next <= life.due || next > server.time + LONGEST_PERIOD) && !this.#hasStepped) {
+    if ((next <= life.due || next > server.time + LONGEST_PERIOD) && !this.#punctuality.hasStepped(this.#now, MEMORY)) {
       this.violate('occurrences', life.id, `the next of ${life.due} is ${next}, at ${server.time}`);
     }
     life.renew(next, this.#now);

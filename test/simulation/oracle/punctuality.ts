@@ -28,6 +28,7 @@ export class Punctuality {
   #calmFrom = -Infinity;
   /** When the effects of false announcements, or of a clock that was set, end, or have ended. */
   #misledUntil = -Infinity;
+  /** When the clock of the server was set, ms of the world. */
   #steppedAt = -Infinity;
   /** When something was first claimed since then: until then, each process may take another one for the one that fires first. */
   readonly #recoveredAt = new Map<MessageStore, number>();
@@ -58,6 +59,11 @@ export class Punctuality {
 
   resumed(store: MessageStore, now: number): void {
     this.#resumedAt.set(store, now);
+  }
+
+  /** Whether the clock of the server was set no more than so many ms ago. */
+  hasStepped(now: number, ago: number): boolean {
+    return this.#steppedAt > now - ago;
   }
 
   /** Whether nothing has been wrong since then. */

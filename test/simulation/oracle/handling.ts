@@ -1,0 +1,177 @@
+import type { DelayedMessage } from '../../../lib/index.js';
+import type { Outcome } from '../../../lib/store/message-flow.js';
+import type { Scenario } from '../applications/scenario.js';
+import type { SimulatedServer } from '../network/server.js';
+import type { World } from '../world/world.js';
+import type { Delivery, Holding } from './delivery.js';
+import type { Life } from './life.js';
+import type { Punctuality } from './punctuality.js';
+
+/** How long a process that is well may take to start what it has claimed, or to send an outcome, ms: after failures, it pauses. */
+const PROMPT = 8000;
+
+/** For how long a clock that has stood still, or was set, explains what a process does, ms: a handler may still be at work. */
+const MEMORY = 120_000;
+
+/** How far clocks of processes differ within a lease, as a share of it. */
+const DRIFT = 0.002;
+
+/** How long after its expiry a message may be started: the store's time is an estimate, ms. */
+const EXPIRY_SLACK = 25;
+
+/** A process whose calls are slow may be wrong about the store's time for so long after them, ms. */
+const SLOW_CLOCK = 3000;
+
+/** How long after the end of a lease the signal may abort, ms. */
+const PROMPT_SIGNAL = 50;
+
+export interface HandlingOptions {
+  readonly world: World;
+  readonly server: SimulatedServer;
+  readonly scenario: Scenario;
+  readonly punctuality: Punctuality;
+  readonly violate: (promise: string, id: string, detail: string) => void;
+}
+
+/** Whether handlers start when they may, hear of what concerns them, and their outcomes are told as they are. */
+export class Handling {
+  constructor(private readonly options: HandlingOptions) {}
+
+  /** @param delivery - undefined: its process has no claim of it that waits for a handler */
+  judgeStart(life: Life, delivery: Delivery | undefined, message: DelayedMessage): void {
+    const { violate } = this.options;
+    if (!delivery) return violate('lease', life.id, 'starts without a claim, or again under the same');
+    const { member } = delivery;
+    const { now, suspendedAt } = member.process;
+    // Its clock cannot have told it.
+    const stoodStill = suspendedAt > now - MEMORY || delivery.isLeaseUnsure;
+    this.#judgeLease(delivery, now, stoodStill);
+    const { expiresAfter } = life.queue.traits;
+    const lead = now - this.options.world.now;
+    const time = this.options.server.time + lead;
+    if (expiresAfter !== null && !this.#hasStepped && suspendedAt < (life.holder?.claimedAt ?? -Infinity)) {
+      const late = time - life.firstDue - expiresAfter;
+      if (late > EXPIRY_SLACK) violate('expiry', life.id, `handled ${late.toFixed(1)} ms after it expired`);
+    }
+    if (life.holder !== delivery) return;
+    if (time < life.due && life.dueBeforeStep !== life.due) {
+      violate('never early', life.id, `by ${life.due - time} ms`);
+    }
+    if (message.attempt !== life.failedAttempts + 1) {
+      violate('attempts', life.id, `attempt ${message.attempt} after ${life.failedAttempts} failures`);
+    }
+    this.#judgePermits(delivery, now);
+  }
+
+  /** A message waits for others of its batch no longer than that says, once there is room for a call. */
+  judgeWaitForOthers({ life, claimedAt, member }: Delivery, holding: Holding): void {
+    const { world, scenario, punctuality, violate } = this.options;
+    const { now } = world;
+    if (holding.running >= scenario.concurrency) holding.fullAt = now;
+    const since = Math.max(claimedAt, holding.fullAt, member.wellSince(now));
+    const late = now - since - life.queue.traits.batchWait;
+    const bound = punctuality.boundSince(since);
+    if (late > bound) violate('started', life.id, `${late.toFixed(1)} ms after its claim (${bound})`);
+  }
+
+  /** The signal of a handler has aborted by the end of its lease, and when its message is aborted. */
+  judgeSignal({ life, loss, lostAt, leaseEnd, isLeaseUnsure, member }: Delivery, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    const { world, scenario, punctuality, violate } = this.options;
+    const { now } = world;
+    const { suspendedAt, busyUntil } = member.process;
+    const stoodStill = suspendedAt > now - MEMORY || busyUntil > leaseEnd || isLeaseUnsure;
+    const overLease = now - leaseEnd - DRIFT * scenario.lease;
+    if (overLease > PROMPT_SIGNAL && !stoodStill) {
+      violate('signal', life.id, `has not aborted ${overLease.toFixed(1)} ms after the end of the lease`);
+    }
+    if (loss !== 'aborted' || !punctuality.isCalmSince(lostAt) || member.wellSince(now) > lostAt) return;
+    const overAbort = now - lostAt;
+    if (overAbort > punctuality.boundSince(lostAt)) {
+      violate('signal', life.id, `has not aborted ${overAbort.toFixed(1)} ms after the abort`);
+    }
+  }
+
+  /** What is held is handled, and its outcome sent, as soon as its process is well. */
+  judgeHeld({ run, claimedAt, member, life: { id, queue } }: Delivery): void {
+    const { world, scenario, violate } = this.options;
+    const { now } = world;
+    const limit = PROMPT + scenario.callTimeout;
+    const well = member.wellSince(now);
+    const { running } = member.holdingOf(queue.traits);
+    // A batch is settled as a whole.
+    const isCallOver = run?.isOver && (queue.traits.capacity === scenario.concurrency || running === 0);
+    if (isCallOver && now - Math.max(run.endedAt, well) > limit) {
+      violate('outcome', id, `was not sent for ${(now - run.endedAt).toFixed(0)} ms`);
+    }
+    if (!run && running < scenario.concurrency && now - Math.max(claimedAt, well) > limit + queue.traits.batchWait) {
+      violate('started', id, `was claimed ${(now - claimedAt).toFixed(0)} ms ago, and no handler has started`);
+    }
+  }
+
+  /** @param delivery - undefined: its process has no such claim */
+  judgeOutcome(life: Life, delivery: Delivery | undefined, outcome: Outcome): void {
+    const { violate } = this.options;
+    const { id } = life;
+    if (!delivery || life.holder !== delivery) violate('outcome', id, `${outcome.kind} of a claim that has ended`);
+    const run = delivery?.run;
+    if ('lateBy' in outcome && outcome.lateBy !== undefined) return this.#judgeExpiry(life, delivery);
+    if (outcome.kind === 'release') {
+      // A handler that fails when it is told of the shutdown has not used up an attempt.
+      const isCutShort = run?.isOver && run.end === 'throw' && delivery?.member.isStopping;
+      if (run && !isCutShort) violate('outcome', id, 'released though a handler has started');
+      return;
+    }
+    const { attempts } = this.options.scenario;
+    if (!run) {
+      // All attempts of an occurrence may have lost their leases: then whoever claims it ends it.
+      const isSpent = outcome.kind === 'dead' && outcome.by === 'lease' && life.failedAttempts >= attempts;
+      if (!isSpent) violate('outcome', id, `${outcome.kind} though no handler has started`);
+      return;
+    }
+    if (!run.isOver) return violate('outcome', id, `${outcome.kind} though its handler still runs`);
+    const thrown = life.failedAttempts + 1 >= attempts ? 'dead' : 'retry';
+    const expected = { return: 'ack', throw: thrown, reject: 'dead', defer: 'defer', again: 'again' }[run.end];
+    if (outcome.kind !== expected) violate('outcome', id, `${outcome.kind} after ${run.end}`);
+  }
+
+  get #hasStepped(): boolean {
+    return this.options.punctuality.hasStepped(this.options.world.now, MEMORY);
+  }
+
+  #judgeLease(delivery: Delivery, now: number, stoodStill: boolean): void {
+    const { scenario, violate } = this.options;
+    const { life, loss, leaseEnd } = delivery;
+    if (life.holder === delivery) {
+      const lateBy = now - leaseEnd - DRIFT * scenario.lease;
+      if (lateBy > 0 && !stoodStill) violate('lease', life.id, `starts ${lateBy} ms after the end of its lease`);
+      return;
+    }
+    // These are announced, and announcements take their time, or get lost.
+    if (loss === 'replaced' || loss === 'aborted' || loss === 'cleared') return;
+    if (loss === 'lease ended' && stoodStill) return;
+    violate('lease', life.id, `starts though it is not held: ${loss ?? 'never claimed'}`);
+  }
+
+  #judgePermits({ life }: Delivery, now: number): void {
+    const { group } = life.queue;
+    if (!group) return;
+    const others = [...group.running].filter(
+      (each) => each.life !== life && each.life.holder === each && each.leaseEnd > now,
+    );
+    if (others.length < group.permits) return;
+    const ids = others.map((each) => each.life.id).join(', ');
+    this.options.violate('permits', life.id, `starts beside ${ids} of group ${group.name}`);
+  }
+
+  #judgeExpiry(life: Life, delivery: Delivery | undefined): void {
+    const { world, server, scenario, violate } = this.options;
+    const early = life.firstDue + (life.queue.traits.expiresAfter ?? Infinity) - server.time;
+    // Of a process whose calls are slow, the estimate of the store's time may be ahead by as much.
+    const isSlow = delivery !== undefined && delivery.member.wellFrom > world.now - SLOW_CLOCK;
+    if (early > (isSlow ? scenario.callTimeout : 0) && !this.#hasStepped) {
+      violate('expiry', life.id, `removed ${early} ms before it expires`);
+    }
+    if (delivery?.run) violate('expiry', life.id, 'removed as expired though a handler has started');
+  }
+}
