@@ -141,8 +141,8 @@ export class Oracle {
   }
 
   /** Whether it waits for its due time, and nobody has claimed it before. */
-  isDelayed({ end, wasClaimed, due }: Life): boolean {
-    return end === undefined && !wasClaimed && due > this.options.server.time;
+  isDelayed({ end, wasClaimed, due, dueBeforeStep }: Life): boolean {
+    return end === undefined && !wasClaimed && due > this.options.server.time && due !== dueBeforeStep;
   }
 
   /** A call has taken effect at the server. */
