@@ -47,8 +47,8 @@ export class Workload {
   readonly #chance: Chance;
   readonly #shares: readonly QueueTraits[];
   readonly #rules: Rules;
-  /** Queues that a call may still pause. */
-  readonly #pausing = new Set<QueueTraits>();
+  /** The queues that calls may still pause, one for each call. */
+  readonly #pausing: QueueTraits[] = [];
 
   constructor(private readonly options: WorkloadOptions) {
     this.#chance = options.world.chance('workload');
@@ -240,7 +240,7 @@ export class Workload {
       let isPaused = true;
       const call = async (producer: DelayQueueProducer) => {
         await producer.resume(traits.name);
-        isPaused = this.options.oracle.isPaused(traits.name) || this.#pausing.has(traits);
+        isPaused = this.options.oracle.isPaused(traits.name) || this.#pausing.includes(traits);
       };
       void this.#repeat(running, call, traits).then(() => {
         if (isPaused) later();
@@ -260,11 +260,14 @@ export class Workload {
     if (kind < 0.4) {
       // Somebody resumes it, whatever happens to the one that has paused it.
       this.pending++;
-      this.#pausing.add(traits);
+      this.#pausing.push(traits);
       world.after(pause, () => this.#resume(traits));
     }
     // A call of unknown outcome may still arrive.
-    const isOver = () => void world.after(2 * this.options.scenario.callTimeout, () => this.#pausing.delete(traits));
+    const isOver = () =>
+      void world.after(2 * this.options.scenario.callTimeout, () => {
+        if (kind < 0.4) this.#pausing.splice(this.#pausing.indexOf(traits), 1);
+      });
     const forgetDeath = running.process.onDeath(isOver);
     this.#run(running, () => {
       const producer = producerOf(running.application, traits);
