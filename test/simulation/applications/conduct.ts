@@ -22,6 +22,9 @@ const UNHURRIED = { share: 0.1, longest: 50 } as const;
 /** The share of attempts that are worth aborting, and how long they take at most, ms. */
 const SLOW = { share: 0.006, longest: 800 } as const;
 
+/** A handler that takes longer is worth aborting, and its signal is looked at, ms. */
+export const LONG = 200;
+
 /** How long a handler takes at most, in leases. */
 const LONGEST_LEASES = 2.5;
 

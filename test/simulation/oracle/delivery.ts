@@ -8,8 +8,6 @@ export type LossReason = 'lease ended' | 'replaced' | 'aborted' | 'cleared' | 'c
 /** What a handler does, or has done. */
 export interface Run {
   readonly end: ConductEnd;
-  /** Of a handler that takes its time; undefined: of others. */
-  readonly signal: AbortSignal | undefined;
   isOver: boolean;
   /** ms of the world. */
   endedAt: number;

@@ -4,14 +4,11 @@ import type { Scenario } from '../applications/scenario.js';
 import type { SimulatedServer } from '../network/server.js';
 import type { World } from '../world/world.js';
 import type { Delivery, Holding } from './delivery.js';
-import type { Life } from './life.js';
+import { type Life, MEMORY } from './life.js';
 import type { Punctuality } from './punctuality.js';
 
 /** How long a process that is well may take to start what it has claimed, or to send an outcome, ms: after failures, it pauses. */
 const PROMPT = 8000;
-
-/** For how long a clock that has stood still, or was set, explains what a process does, ms: a handler may still be at work. */
-const MEMORY = 120_000;
 
 /** How far clocks of processes differ within a lease, as a share of it. */
 const DRIFT = 0.002;
@@ -136,7 +133,7 @@ export class Handling {
   }
 
   get #hasStepped(): boolean {
-    return this.options.punctuality.hasStepped(this.options.world.now, MEMORY);
+    return this.options.punctuality.hasStepped(this.options.world.now);
   }
 
   #judgeLease(delivery: Delivery, now: number, stoodStill: boolean): void {

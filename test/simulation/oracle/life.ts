@@ -4,6 +4,9 @@ import type { DueTime } from '../../../lib/store/message-intake.js';
 import type { Delivery } from './delivery.js';
 import type { GroupUse } from './group-use.js';
 
+/** How long what has ended, or has gone wrong, is remembered, ms: a handler that has lost its lease may still be at work. */
+export const MEMORY = 120_000;
+
 export type LifeEnd = 'handled' | 'expired' | 'dead' | 'cancelled' | 'aborted' | 'discarded' | 'cleared';
 
 /** A message from its offer to its end: what the server knows of it, and what handlers have done. */

@@ -13,7 +13,7 @@ import type {
 import type { Change, DueTime, Offer, OfferReceipt } from '../../../lib/store/message-intake.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { DeadSelection } from '../../../lib/store/message-upkeep.js';
-import type { Conduct } from '../applications/conduct.js';
+import { type Conduct, LONG } from '../applications/conduct.js';
 import type { QueueTraits, Scenario } from '../applications/scenario.js';
 import { LONGEST_LINGERING } from '../network/remote-store.js';
 import type { SimulatedServer } from '../network/server.js';
@@ -24,16 +24,10 @@ import type { Journal } from './journal.js';
 import type { Delivery, LossReason, Run } from './delivery.js';
 import { GroupUse } from './group-use.js';
 import { Handling } from './handling.js';
-import { Life, type LifeEnd, numberOf } from './life.js';
+import { Life, type LifeEnd, MEMORY, numberOf } from './life.js';
 import { Member } from './member.js';
 import { Punctuality } from './punctuality.js';
 import { RateUse } from './rate-use.js';
-
-/** How long what has ended is remembered, ms: a handler that has lost its lease may still be at work. */
-const MEMORY = 120_000;
-
-/** A handler that takes longer looks at its signal, ms. */
-const LONG = 200;
 
 export interface OracleOptions {
   readonly world: World;
@@ -218,7 +212,7 @@ export class Oracle {
     const conduct = conductOf(life.number, life.starts);
     life.starts++;
     const signal = conduct.takes > LONG ? message.signal : undefined;
-    const run: Run = { end: conduct.end, signal, isOver: false, endedAt: Infinity };
+    const run: Run = { end: conduct.end, isOver: false, endedAt: Infinity };
     const holding = member.holdingOf(life.queue.traits);
     if (delivery) {
       this.#handling.judgeWaitForOthers(delivery, holding);
@@ -406,7 +400,7 @@ export class Oracle {
       if (group) {
         group.waiting.delete(life);
         // Who has kept its permit while it waited for its retry goes first.
-        const isFirst = life.hasPermit || this.#punctuality.hasStepped(this.#now, MEMORY);
+        const isFirst = life.hasPermit || this.#punctuality.hasStepped(this.#now);
         const overtaken = isFirst ? undefined : group.overtakenBy(life, worldTimeOf);
         if (overtaken) this.violate('order', id, `is claimed before ${overtaken.id}, of the same group`);
         if (!life.hasPermit) {
@@ -517,7 +511,7 @@ export class Oracle {
   #repeat(life: Life, next: number): void {
     const { server } = this.options;
     this.#count('occurrences');
-    if ((next <= life.due || next > server.time + LONGEST_PERIOD) && !this.#punctuality.hasStepped(this.#now, MEMORY)) {
+    if ((next <= life.due || next > server.time + LONGEST_PERIOD) && !this.#punctuality.hasStepped(this.#now)) {
       this.violate('occurrences', life.id, `the next of ${life.due} is ${next}, at ${server.time}`);
     }
     life.renew(next, this.#now);

@@ -1,7 +1,7 @@
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { Scenario } from '../applications/scenario.js';
 import type { SimulatedServer } from '../network/server.js';
-import type { Life } from './life.js';
+import { type Life, MEMORY } from './life.js';
 import type { Member } from './member.js';
 
 /**
@@ -61,9 +61,9 @@ export class Punctuality {
     this.#resumedAt.set(store, now);
   }
 
-  /** Whether the clock of the server was set no more than so many ms ago. */
-  hasStepped(now: number, ago: number): boolean {
-    return this.#steppedAt > now - ago;
+  /** Whether the clock of the server was set a while ago: what was decided before still shows. */
+  hasStepped(now: number): boolean {
+    return this.#steppedAt > now - MEMORY;
   }
 
   /** Whether nothing has been wrong since then. */

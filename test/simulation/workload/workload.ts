@@ -1,6 +1,6 @@
 import type { DelayQueueProducer } from '../../../lib/index.js';
 import type { Application } from '../applications/application.js';
-import type { Conduct } from '../applications/conduct.js';
+import { type Conduct, LONG } from '../applications/conduct.js';
 import type { QueueTraits, Scenario } from '../applications/scenario.js';
 import type { Oracle } from '../oracle/oracle.js';
 import { type Chance, integer } from '../world/chance.js';
@@ -31,9 +31,6 @@ const MAX_WAIT = 1500;
 
 /** The longest time between two things that an administrator does, ms. */
 const LONGEST_REST = 15_000;
-
-/** A handler that takes longer is worth aborting, ms. */
-const LONG = 200;
 
 /** How long a call that has failed waits before it is made again, ms. */
 const PAUSE = 500;
@@ -116,7 +113,7 @@ export class Workload {
       () => {
         for (const { id, ...offer } of offers) {
           if (!oracle.knows(id)) oracle.violate('acknowledged', id, 'but never written');
-          this.#changeOne(traits, id, { group: undefined, ...offer });
+          this.#changeOne(traits, id, offer);
         }
       },
       () => undefined,
@@ -161,7 +158,7 @@ export class Workload {
   }
 
   /** Some messages are cancelled, moved, replaced, followed or aborted, when that races with their transfer or handler. */
-  #changeOne(traits: QueueTraits, id: string, { group, delay }: { group: string | undefined; delay: number }): void {
+  #changeOne(traits: QueueTraits, id: string, { group, delay }: { group?: string; delay: number }): void {
     const draw = this.#chance;
     const { scenario, conductOf } = this.options;
     const number = Number(id.slice(1));
