@@ -11,7 +11,7 @@ import { NO_TYPE } from '../message/message-type.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import { CLOCK, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
 import { type Queue, Queues } from '../runtime/queues.js';
-import type { ChangeOutcome } from '../store/message-intake.js';
+import type { ChangeOutcome } from '../store/producer-store.js';
 import type { MessageStore } from '../store/message-store.js';
 import { lookUp } from '../store/partitioned/partitions.js';
 import type { Clock } from '../timing/clock.js';

@@ -3,7 +3,7 @@ import type { DeadLetter } from '../message/message.js';
 import type { QueueRegistrar } from '../runtime/queue-registrar.js';
 import type { Queue } from '../runtime/queues.js';
 import type { MessageStore } from '../store/message-store.js';
-import type { DeadSelection } from '../store/message-upkeep.js';
+import type { DeadSelection } from '../store/admin-store.js';
 import { lookUp } from '../store/partitioned/partitions.js';
 import { writeAll } from '../store/partitioned/write-all.js';
 import { MAX_BATCH } from '../timing/turn-batcher.js';

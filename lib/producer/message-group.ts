@@ -8,7 +8,7 @@ import type { MessageCounts, MessageSnapshot, MessageState } from '../message/me
 import type { QueueRegistrar } from '../runtime/queue-registrar.js';
 import type { Queue } from '../runtime/queues.js';
 import type { MessageStore } from '../store/message-store.js';
-import type { GroupMember, GroupPage } from '../store/message-upkeep.js';
+import type { GroupMember, GroupPage } from '../store/admin-store.js';
 import { type FailedPart, unfinished } from '../store/partitioned/unfinished-write.js';
 import { assertState, type MessagePage, snapshotOf } from './message-page.js';
 import { type PageQuery, readPage } from './read-page.js';

@@ -6,7 +6,7 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { MessageFailure, MessageSnapshot, MessageState } from '../message/message.js';
 import { showGiven } from '../message/show-given.js';
 import type { Queue } from '../runtime/queues.js';
-import type { StoredMessage } from '../store/message-upkeep.js';
+import type { StoredMessage } from '../store/admin-store.js';
 import { type MessageQuery, readPlacedPage } from './read-page.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { MessageIdGenerator } from '../message/message-id.js';
-import type { Offer, OfferReceipt } from '../store/message-intake.js';
+import type { Offer, OfferReceipt } from '../store/producer-store.js';
 import { type Partitioning, placesOf } from '../store/partitioned/partitioning.js';
 import { MOST_ROUNDS, type Partitions, Repartitioned, restless } from '../store/partitioned/partitions.js';
 import { StickyIds } from './sticky-ids.js';

@@ -7,7 +7,7 @@ import { assertMessageType, NO_TYPE } from '../message/message-type.js';
 import type { MessageHeaders } from '../message/message.js';
 import { showGiven } from '../message/show-given.js';
 import { lossOf } from '../message/codec/json-loss.js';
-import type { OnDuplicate } from '../store/message-intake.js';
+import type { OnDuplicate } from '../store/producer-store.js';
 import { isLiteral, readFields, reading } from '../message/read-fields.js';
 
 /** The options of an offer. */

@@ -10,7 +10,7 @@ import type { ResolvedModuleOptions } from '../options/module-options-schema.js'
 import { CLOCK, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { type Queue, Queues } from '../runtime/queues.js';
-import type { Offer } from '../store/message-intake.js';
+import type { Offer } from '../store/producer-store.js';
 import type { Clock } from '../timing/clock.js';
 import {
   type NewMessage,

@@ -1,6 +1,6 @@
 import type { BodyRules } from '../message/codec/encode-body.js';
 import type { Queue } from '../runtime/queues.js';
-import type { Offer, OfferReceipt } from '../store/message-intake.js';
+import type { Offer, OfferReceipt } from '../store/producer-store.js';
 import { inBatches, TurnBatcher } from '../timing/turn-batcher.js';
 import type { OfferResult } from './offer.js';
 import { type IdSources, OfferPlacement } from './offer-placement.js';

@@ -1,7 +1,7 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { readFields } from '../message/read-fields.js';
 import { showGiven } from '../message/show-given.js';
-import type { PageRequest } from '../store/message-upkeep.js';
+import type { PageRequest } from '../store/admin-store.js';
 import { MAX_BATCH } from '../timing/turn-batcher.js';
 
 /** Which page of a list to read. */

@@ -2,7 +2,7 @@ import { oversized } from '../message/codec/encode-body.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { hasCode } from '../message/failure.js';
 import type { Queue } from '../runtime/queues.js';
-import type { Offer, OfferReceipt } from '../store/message-intake.js';
+import type { Offer, OfferReceipt } from '../store/producer-store.js';
 import { worstOf } from '../store/partitioned/unfinished-write.js';
 import type { OfferResult } from './offer.js';
 

@@ -1,7 +1,7 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { isInstance } from '../message/failure.js';
 import type { CodecDoubt } from '../store/layout.js';
-import type { Outcome } from '../store/message-flow.js';
+import type { Outcome } from '../store/consumer-store.js';
 import { guessCodec } from './codec/codec-signs.js';
 import type { RedissonCodec } from './codec/redisson-codec.js';
 

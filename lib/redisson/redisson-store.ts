@@ -16,8 +16,8 @@ import type {
   SettleReport,
   TransferReport,
   TransferRequest,
-} from '../store/message-flow.js';
-import type { DueTime, Offer, OfferReceipt } from '../store/message-intake.js';
+} from '../store/consumer-store.js';
+import type { DueTime, Offer, OfferReceipt } from '../store/producer-store.js';
 import type { MessageStore, StoreLimits } from '../store/message-store.js';
 import type {
   DeadSelection,
@@ -28,7 +28,7 @@ import type {
   RepairReport,
   StoredMessage,
   TypeCountPage,
-} from '../store/message-upkeep.js';
+} from '../store/admin-store.js';
 import type { NativeKeys } from '../store/native/native-keys.js';
 import { readRecord } from '../store/native/native-record.js';
 import { NativeMessageStore } from '../store/native/native-store.js';

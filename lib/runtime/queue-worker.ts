@@ -1,7 +1,7 @@
 import { ConsumerLoop } from '../delivery/consumer/consumer-loop.js';
 import { Slots } from '../delivery/consumer/slots.js';
 import type { MemberWorker, Visit } from '../delivery/family/family-member.js';
-import type { Claim, Teller } from '../store/message-flow.js';
+import type { Claim, Teller } from '../store/consumer-store.js';
 import type { MessageStore } from '../store/message-store.js';
 import { withAll } from '../store/partitioned/partitions.js';
 import { Repairer } from '../delivery/transfer/repairer.js';

@@ -15,7 +15,7 @@ import type { MessageCodec } from '../message/codec/message-codec.js';
 import type { QueueLayout } from '../store/layout.js';
 import { PartitionedQueue } from '../store/partitioned/partitioned-queue.js';
 import type { Partitions } from '../store/partitioned/partitions.js';
-import type { WholeQueue } from '../store/message-upkeep.js';
+import type { WholeQueue } from '../store/admin-store.js';
 import { assertQueueName } from '../message/queue-name.js';
 import type { Clock } from '../timing/clock.js';
 import { inSlices } from '../timing/slices.js';

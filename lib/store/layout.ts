@@ -1,7 +1,7 @@
 import type { MessageCodec } from '../message/codec/message-codec.js';
 import type { Events } from '../events/events.js';
 import type { Clock } from '../timing/clock.js';
-import type { Outcome } from './message-flow.js';
+import type { Outcome } from './consumer-store.js';
 import type { GroupRules, StoreLimits } from './message-store.js';
 import type { Partitions } from './partitioned/partitions.js';
 import type { NeededCommand } from '../redis/check/permissions.js';

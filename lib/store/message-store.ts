@@ -1,6 +1,6 @@
-import type { MessageFlow } from './message-flow.js';
-import type { MessageIntake } from './message-intake.js';
-import type { MessageUpkeep } from './message-upkeep.js';
+import type { ConsumerStore } from './consumer-store.js';
+import type { ProducerStore } from './producer-store.js';
+import type { AdminStore } from './admin-store.js';
 
 /**
  * The port: where the messages of one queue live. Its callers ask for the role they need.
@@ -15,7 +15,7 @@ import type { MessageUpkeep } from './message-upkeep.js';
  *   about one id can then be repeated: the second time they find their work done.
  * - Every id is in at most one state. `test/contract/` states the rest as rules, for every store.
  */
-export interface MessageStore extends MessageIntake, MessageFlow, MessageUpkeep {}
+export interface MessageStore extends ProducerStore, ConsumerStore, AdminStore {}
 
 /** What every store needs to know of its queue. */
 export interface StoreLimits {

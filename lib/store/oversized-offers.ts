@@ -1,5 +1,5 @@
 import { hasCode } from '../message/failure.js';
-import type { Offer, OfferReceipt } from './message-intake.js';
+import type { Offer, OfferReceipt } from './producer-store.js';
 import type { RedisCommands } from '../redis/commands/redis-commands.js';
 import { notConnected } from '../redis/redis-errors.js';
 

@@ -1,4 +1,4 @@
-import type { Claim } from './message-flow.js';
+import type { Claim } from './consumer-store.js';
 
 /**
  * The port beside the stores: which queues there are. A store keeps one queue, and queues whose names are known only at run time

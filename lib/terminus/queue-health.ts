@@ -1,5 +1,5 @@
-import type { QueueStatus } from '../store/message-upkeep.js';
-import { overdueOf } from '../store/message-upkeep.js';
+import type { QueueStatus } from '../store/admin-store.js';
+import { overdueOf } from '../store/admin-store.js';
 
 /** What a health check found out about a queue. */
 export interface QueueHealth {

@@ -11,7 +11,7 @@ import { assertGrouped } from '../producer/unsupported.js';
 import { createRunner } from '../runtime/create-runner.js';
 import type { Instance } from '../runtime/instance.js';
 import type { ConfiguredHandler, Queue } from '../runtime/queues.js';
-import type { Outcome } from '../store/message-flow.js';
+import type { Outcome } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
 import type { HandleOutcome } from './handle-outcome.js';
 import type { TestBench } from './test-bench.js';

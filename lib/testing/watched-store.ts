@@ -1,6 +1,6 @@
 import type { MessageBody } from '../message/codec/message-codec.js';
-import type { SettleReport, Settlement } from '../store/message-flow.js';
-import type { Offer, OfferReceipt } from '../store/message-intake.js';
+import type { SettleReport, Settlement } from '../store/consumer-store.js';
+import type { Offer, OfferReceipt } from '../store/producer-store.js';
 import type { StoreLimits } from '../store/message-store.js';
 import { instantOf } from '../store/memory/memory-queue.js';
 import { MemoryMessageStore } from '../store/memory/memory-store.js';

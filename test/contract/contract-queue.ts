@@ -1,8 +1,8 @@
 import { afterEach, expect } from '@jest/globals';
-import type { Claim, Doorbell, Outcome, TransferReport } from '../../lib/store/message-flow.js';
-import type { DueTime, OfferReceipt, OnDuplicate } from '../../lib/store/message-intake.js';
+import type { Claim, Doorbell, Outcome, TransferReport } from '../../lib/store/consumer-store.js';
+import type { DueTime, OfferReceipt, OnDuplicate } from '../../lib/store/producer-store.js';
 import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
-import type { StoredMessage, StoredPage } from '../../lib/store/message-upkeep.js';
+import type { StoredMessage, StoredPage } from '../../lib/store/admin-store.js';
 import type { MessageState } from '../../lib/message/message.js';
 import { groupOf } from '../../lib/message/codec/group-body.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';

@@ -14,9 +14,9 @@ import type {
   SettleReport,
   TransferReport,
   TransferRequest,
-} from '../../lib/store/message-flow.js';
-import type { Change, ChangeOutcome, Offer, OfferReceipt } from '../../lib/store/message-intake.js';
-import type { PageRequest, StoredMessage, StoredPage } from '../../lib/store/message-upkeep.js';
+} from '../../lib/store/consumer-store.js';
+import type { Change, ChangeOutcome, Offer, OfferReceipt } from '../../lib/store/producer-store.js';
+import type { PageRequest, StoredMessage, StoredPage } from '../../lib/store/admin-store.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
 import { isThorough } from '../support/thorough.js';
 import { describeMessageStore } from './message-store.contract.js';

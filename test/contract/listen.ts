@@ -1,5 +1,5 @@
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
-import type { ToldTransfer } from '../../lib/store/message-flow.js';
+import type { ToldTransfer } from '../../lib/store/consumer-store.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { until } from '../support/until.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Claim } from '../../lib/store/message-flow.js';
+import type { Claim } from '../../lib/store/consumer-store.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { LaneStore } from '../../lib/store/native/lane-store.js';
 import { ofGroup } from '../support/of-group.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DelayQueueProducer } from '../../lib/index.js';
-import type { OnDuplicate } from '../../lib/store/message-intake.js';
+import type { OnDuplicate } from '../../lib/store/producer-store.js';
 import { Handled } from '../support/handled.js';
 import { isEmpty } from '../support/is-empty.js';
 import { Latch } from '../support/latch.js';

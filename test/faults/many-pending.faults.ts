@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../lib/timing/clock.js';
-import type { Claim } from '../../lib/store/message-flow.js';
+import type { Claim } from '../../lib/store/consumer-store.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import { RedisConnections } from '../../lib/redis/redis-connections.js';

@@ -3,7 +3,7 @@ import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { placeOffers } from '../../lib/producer/offer-placement.js';
 import { WriteFailure, type WriteOutcome } from '../../lib/producer/write-outcome.js';
 import { limitsOfPartition } from '../../lib/runtime/partition-limits.js';
-import type { Offer } from '../../lib/store/message-intake.js';
+import type { Offer } from '../../lib/store/producer-store.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { NativePartitions } from '../../lib/store/native/native-partitions.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { Doorbell } from '../../lib/store/message-flow.js';
+import type { Doorbell } from '../../lib/store/consumer-store.js';
 import { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { systemClock } from '../../lib/timing/clock.js';
 import { Handled } from '../support/handled.js';

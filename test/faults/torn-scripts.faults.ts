@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ClaimedMessage, Outcome } from '../../lib/store/message-flow.js';
+import type { ClaimedMessage, Outcome } from '../../lib/store/consumer-store.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { dumpAll, effectsOf, recover, replay, WITH_LOG } from '../support/redis/torn-log.js';
 import { Scene } from '../support/scene.js';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
-import type { Claim } from '../../lib/store/message-flow.js';
-import type { TypeCountPage } from '../../lib/store/message-upkeep.js';
+import type { Claim } from '../../lib/store/consumer-store.js';
+import type { TypeCountPage } from '../../lib/store/admin-store.js';
 import { type ContractQueue, ContractQueues, HOUR, numberedIds } from '../contract/contract-queue.js';
 import { openRedisQueue } from '../contract/redis-queue.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { MessageCounts, MessageState } from '../../lib/message/message.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
-import type { StoredMessage, StoredPage } from '../../lib/store/message-upkeep.js';
+import type { StoredMessage, StoredPage } from '../../lib/store/admin-store.js';
 import { expectEqual } from './expect-equal.js';
 import type { Instant } from './instant.js';
 import type { ModelMessage, QueueModel } from './queue-model.js';

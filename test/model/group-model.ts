@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { groupOf, wrapGroup } from '../../lib/message/codec/group-body.js';
 import type { MessageState } from '../../lib/message/message.js';
-import type { Claim, ClaimRequest, Settlement } from '../../lib/store/message-flow.js';
-import type { ChangeOutcome, DueTime, Offer, OfferOutcome } from '../../lib/store/message-intake.js';
+import type { Claim, ClaimRequest, Settlement } from '../../lib/store/consumer-store.js';
+import type { ChangeOutcome, DueTime, Offer, OfferOutcome } from '../../lib/store/producer-store.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
 import { ofGroup } from '../support/of-group.js';
 import { GroupLine } from './group-line.js';

@@ -1,5 +1,5 @@
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
-import type { Offer } from '../../lib/store/message-intake.js';
+import type { Offer } from '../../lib/store/producer-store.js';
 import { laneKeys } from '../../lib/store/native/lane-keys.js';
 import { LaneStore } from '../../lib/store/native/lane-store.js';
 import { changeCommands } from './commands/change.commands.js';

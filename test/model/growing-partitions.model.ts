@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { placeOffers } from '../../lib/producer/offer-placement.js';
 import { limitsOfPartition } from '../../lib/runtime/partition-limits.js';
-import type { OnDuplicate } from '../../lib/store/message-intake.js';
+import type { OnDuplicate } from '../../lib/store/producer-store.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { NativePartitions } from '../../lib/store/native/native-partitions.js';

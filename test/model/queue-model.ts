@@ -6,10 +6,10 @@ import {
   type Outcome,
   type Settlement,
   UNREAD_ERROR,
-} from '../../lib/store/message-flow.js';
-import type { ChangeOutcome, DueTime, Offer, OfferOutcome } from '../../lib/store/message-intake.js';
+} from '../../lib/store/consumer-store.js';
+import type { ChangeOutcome, DueTime, Offer, OfferOutcome } from '../../lib/store/producer-store.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
-import type { DeadSelection } from '../../lib/store/message-upkeep.js';
+import type { DeadSelection } from '../../lib/store/admin-store.js';
 import { Instant, type Moment } from './instant.js';
 import { ReadyLine } from './ready-line.js';
 

@@ -1,5 +1,5 @@
 import type { MessageState } from '../../lib/message/message.js';
-import type { Offer } from '../../lib/store/message-intake.js';
+import type { Offer } from '../../lib/store/producer-store.js';
 import { Instant, type Moment } from './instant.js';
 import type { NativeContent } from './native-keys.invariant.js';
 import { type ModelMessage, QueueModel } from './queue-model.js';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../lib/store/message-flow.js';
+import type { Outcome } from '../../lib/store/consumer-store.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import type { RedissonTestQueue } from './redisson-queue.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { MessageState } from '../../lib/message/message.js';
-import type { PageRequest } from '../../lib/store/message-upkeep.js';
+import type { PageRequest } from '../../lib/store/admin-store.js';
 import { type RedissonTestQueue, redissonQueues } from './redisson-queue.js';
 
 const FAR = 9e12;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Doorbell } from '../../lib/store/message-flow.js';
+import type { Doorbell } from '../../lib/store/consumer-store.js';
 import { TargetWatch } from '../../lib/redisson/target-watch.js';
 import { Latch } from '../support/latch.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -1,5 +1,5 @@
 import { Delivery, type Lease } from '../../lib/delivery/consumer/delivery.js';
-import type { ClaimedMessage } from '../../lib/store/message-flow.js';
+import type { ClaimedMessage } from '../../lib/store/consumer-store.js';
 
 /** What the messages of a claim share; by default it never ends. */
 export function newLease(token = 't', end = Infinity): Lease {

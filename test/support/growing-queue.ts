@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DelayQueueModuleOptions, DelayQueueProducer } from '../../lib/index.js';
-import type { OnDuplicate } from '../../lib/store/message-intake.js';
+import type { OnDuplicate } from '../../lib/store/producer-store.js';
 import { Handled } from './handled.js';
 import { isEmpty } from './is-empty.js';
 import { handlerOf, startTestApp, type TestApp } from './test-app.js';

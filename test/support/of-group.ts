@@ -1,5 +1,5 @@
 import { wrapGroup } from '../../lib/message/codec/group-body.js';
-import type { Offer } from '../../lib/store/message-intake.js';
+import type { Offer } from '../../lib/store/producer-store.js';
 
 /** The offer of a message with a group, as a producer makes it. */
 export function ofGroup(offer: Offer, group: string): Offer {

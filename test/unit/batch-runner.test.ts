@@ -10,7 +10,7 @@ import type { HandlerCall } from '../../lib/handler/delayed-message-handler.js';
 import { again, DeferMessage, RejectMessage } from '../../lib/message/handler-results.js';
 import type { DelayedMessage } from '../../lib/message/message.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
-import type { Outcome } from '../../lib/store/message-flow.js';
+import type { Outcome } from '../../lib/store/consumer-store.js';
 import { setImmediate } from '../../lib/timing/event-loop.js';
 import { newDelivery, newLease } from '../support/deliveries.js';
 import { LoggedEvents } from '../support/logged-events.js';

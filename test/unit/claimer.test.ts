@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Claimer } from '../../lib/delivery/consumer/claimer.js';
 import { DelayQueueError, type DelayQueueErrorCode } from '../../lib/message/delay-queue-errors.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
-import type { ClaimReport, ClaimRequest } from '../../lib/store/message-flow.js';
+import type { ClaimReport, ClaimRequest } from '../../lib/store/consumer-store.js';
 import { Handled } from '../support/handled.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';

@@ -3,7 +3,7 @@ import type { MemberWorker, Visit } from '../../lib/delivery/family/family-membe
 import { Family, type QueueRemains } from '../../lib/delivery/family/family.js';
 import { Lanes } from '../../lib/delivery/family/lanes.js';
 import { DueAnnouncer } from '../../lib/store/memory/due-announcer.js';
-import type { Claim } from '../../lib/store/message-flow.js';
+import type { Claim } from '../../lib/store/consumer-store.js';
 import { MemoryQueueDirectory } from '../../lib/store/memory/memory-directory.js';
 import { REGISTRATION_VALID } from '../../lib/store/queue-directory.js';
 import { Latch } from '../support/latch.js';

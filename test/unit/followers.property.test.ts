@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
-import type { Claim, Outcome } from '../../lib/store/message-flow.js';
+import type { Claim, Outcome } from '../../lib/store/consumer-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const RUNS = 2000;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Offer } from '../../lib/store/message-intake.js';
+import type { Offer } from '../../lib/store/producer-store.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
-import type { PageRequest } from '../../lib/store/message-upkeep.js';
+import type { PageRequest } from '../../lib/store/admin-store.js';
 import { FixedPartitions } from '../../lib/store/partitioned/fixed-partitions.js';
 import { PartitionedQueue } from '../../lib/store/partitioned/partitioned-queue.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -3,7 +3,7 @@ import { partitionOf } from '../../lib/message/partition-of.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { placeOffers } from '../../lib/producer/offer-placement.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
-import type { Offer } from '../../lib/store/message-intake.js';
+import type { Offer } from '../../lib/store/producer-store.js';
 import { FixedPartitions } from '../../lib/store/partitioned/fixed-partitions.js';
 import type { Partitioning } from '../../lib/store/partitioned/partitioning.js';
 import { lookUp } from '../../lib/store/partitioned/partitions.js';

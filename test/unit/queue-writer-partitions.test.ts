@@ -8,7 +8,7 @@ import { QueueWriter } from '../../lib/producer/queue-writer.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import { FixedPartitions } from '../../lib/store/partitioned/fixed-partitions.js';
 import { PartitionedQueue } from '../../lib/store/partitioned/partitioned-queue.js';
-import type { Offer } from '../../lib/store/message-intake.js';
+import type { Offer } from '../../lib/store/producer-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const PARTITIONS = 4;

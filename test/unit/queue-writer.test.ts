@@ -17,7 +17,7 @@ import { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
 import { Queues } from '../../lib/runtime/queues.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
-import type { Offer, OfferReceipt } from '../../lib/store/message-intake.js';
+import type { Offer, OfferReceipt } from '../../lib/store/producer-store.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';

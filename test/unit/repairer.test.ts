@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RepairReport } from '../../lib/store/message-upkeep.js';
+import type { RepairReport } from '../../lib/store/admin-store.js';
 import { Repairer } from '../../lib/delivery/transfer/repairer.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';

@@ -6,7 +6,7 @@ import { Repetition } from '../../lib/delivery/consumer/repetition.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import type { RepeatRule } from '../../lib/message/repeat-rule.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
-import type { Outcome } from '../../lib/store/message-flow.js';
+import type { Outcome } from '../../lib/store/consumer-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { isThorough } from '../support/thorough.js';
 

@@ -4,7 +4,7 @@ import { UnknownBodyForm } from '../../lib/message/codec/unknown-body-form.js';
 import type { Delivery } from '../../lib/delivery/consumer/delivery.js';
 import { UnknownTypes } from '../../lib/delivery/consumer/unknown-types.js';
 import { Events } from '../../lib/events/events.js';
-import type { Outcome } from '../../lib/store/message-flow.js';
+import type { Outcome } from '../../lib/store/consumer-store.js';
 import { newDelivery } from '../support/deliveries.js';
 import { LoggedEvents } from '../support/logged-events.js';
 

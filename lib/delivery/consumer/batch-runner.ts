@@ -2,7 +2,7 @@ import type { Observers } from '../../events/observers.js';
 import type { HandlerCall } from '../../handler/delayed-message-handler.js';
 import { follow } from '../../message/failure.js';
 import type { DelayedMessage } from '../../message/message.js';
-import type { Outcome } from '../../store/message-flow.js';
+import type { Outcome } from '../../store/consumer-store.js';
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 import { clearImmediate, setImmediate } from '../../timing/event-loop.js';
 import { completionOf, withinTimeout } from '../../handler/completion.js';

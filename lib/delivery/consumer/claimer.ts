@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Events } from '../../events/events.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { hasCode } from '../../message/failure.js';
-import type { ClaimedMessage, ClaimReport, ClaimRequest, MessageFlow } from '../../store/message-flow.js';
+import type { ClaimedMessage, ClaimReport, ClaimRequest, ConsumerStore } from '../../store/consumer-store.js';
 import type { Clock } from '../../timing/clock.js';
 import { RemoteClock } from '../../timing/remote-clock.js';
 import type { Lease } from './delivery.js';
@@ -24,7 +24,7 @@ const ASK_INTERVAL = 60_000;
 
 export interface ClaimerOptions {
   readonly queue: string;
-  readonly store: Pick<MessageFlow, 'claim' | 'ring'>;
+  readonly store: Pick<ConsumerStore, 'claim' | 'ring'>;
   readonly clock: Clock;
   readonly events: Events;
   /** Length of a lease, ms. */

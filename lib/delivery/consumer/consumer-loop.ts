@@ -3,7 +3,7 @@ import { FailureStreak, workFailures } from '../../events/failure-streak.js';
 import { againWatch } from '../../message/again-watch.js';
 import { hasCode } from '../../message/failure.js';
 import type { ResolvedQueueOptions } from '../../options/queue-options-schema.js';
-import type { Claim, MessageFlow, Outcome, Teller, TransferReport } from '../../store/message-flow.js';
+import type { Claim, ConsumerStore, Outcome, Teller, TransferReport } from '../../store/consumer-store.js';
 import type { Clock } from '../../timing/clock.js';
 import { setImmediate } from '../../timing/event-loop.js';
 import { failurePause } from '../../timing/failure-pause.js';
@@ -26,7 +26,7 @@ const noop = () => undefined;
 
 export interface ConsumerLoopOptions {
   readonly queue: string;
-  readonly store: MessageFlow;
+  readonly store: ConsumerStore;
   readonly runner: MessageRunner;
   readonly clock: Clock;
   readonly events: Events;
@@ -159,7 +159,7 @@ export class ConsumerLoop {
    * Has a transfer claim what is due, if this loop has nothing to do and most of its slots free: they are spared the way over the
    * doorbell. Other claims of this loop wait for it.
    *
-   * @param teller - as in {@link MessageFlow.transferAndClaim}
+   * @param teller - as in {@link ConsumerStore.transferAndClaim}
    * @returns undefined if nothing was changed, and a plain transfer is called for
    * @throws what the store throws
    */

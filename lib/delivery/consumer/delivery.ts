@@ -2,7 +2,7 @@ import type { MessageContent } from '../../message/codec/message-codec.js';
 import type { MessageHeaders } from '../../message/message.js';
 import { NO_TYPE } from '../../message/message-type.js';
 import type { Occurrence } from '../../message/repeat-rule.js';
-import type { Claim, ClaimedMessage } from '../../store/message-flow.js';
+import type { Claim, ClaimedMessage } from '../../store/consumer-store.js';
 import type { FirstDue } from './first-due.js';
 import { HandlerMessage } from './handler-message.js';
 import type { Repetition } from './repetition.js';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../store/message-flow.js';
+import type { Outcome } from '../../store/consumer-store.js';
 import { BatchRunner, type BatchRunnerOptions } from './batch-runner.js';
 import type { Delivery } from './delivery.js';
 import { RELEASE } from './outcomes.js';

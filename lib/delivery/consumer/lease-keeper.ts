@@ -1,6 +1,6 @@
 import type { Events } from '../../events/events.js';
 import { FailureStreak, workFailures } from '../../events/failure-streak.js';
-import type { MessageFlow } from '../../store/message-flow.js';
+import type { ConsumerStore } from '../../store/consumer-store.js';
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 import { failurePause } from '../../timing/failure-pause.js';
 import { inBatches, MAX_BATCH } from '../../timing/turn-batcher.js';
@@ -8,7 +8,7 @@ import { type Delivery, type Lease, LeaseLost } from './delivery.js';
 
 export interface LeaseKeeperOptions {
   readonly queue: string;
-  readonly store: Pick<MessageFlow, 'extend' | 'catchUp'>;
+  readonly store: Pick<ConsumerStore, 'extend' | 'catchUp'>;
   readonly clock: Clock;
   readonly events: Events;
   /** Length of a lease, ms. */

@@ -8,7 +8,7 @@ import { follow, isInstance, isStrayPromise, showFailure } from '../../message/f
 import { NO_TYPE } from '../../message/message-type.js';
 import type { RepeatRule } from '../../message/repeat-rule.js';
 import type { CodecDoubt } from '../../store/layout.js';
-import type { Outcome } from '../../store/message-flow.js';
+import type { Outcome } from '../../store/consumer-store.js';
 import type { Clock } from '../../timing/clock.js';
 import { completionOf, withinTimeout } from '../../handler/completion.js';
 import type { BatchRunner } from './batch-runner.js';

@@ -1,4 +1,4 @@
-import type { Doorbell } from '../../store/message-flow.js';
+import type { Doorbell } from '../../store/consumer-store.js';
 import type { Clock } from '../../timing/clock.js';
 
 /** How long after a nudge that led to nothing the next one counts, ms; it doubles each time. */

@@ -6,7 +6,7 @@ import { Again, isDecision, readComingAgain, RejectMessage } from '../../message
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import type { MessageFailure } from '../../message/message.js';
 import { isIterator, UnusedIterator } from '../../message/unused-iterator.js';
-import type { MessageFlow, Outcome } from '../../store/message-flow.js';
+import type { ConsumerStore, Outcome } from '../../store/consumer-store.js';
 import type { Clock } from '../../timing/clock.js';
 import { withinTimeout } from '../../handler/completion.js';
 import { type Delivery, ShuttingDown } from './delivery.js';
@@ -19,7 +19,7 @@ export interface OutcomesOptions extends BodyRules {
   readonly clock: Clock;
   readonly attempts: number;
   /** Whether the store accepts a body; undefined: it does. */
-  readonly accepts?: MessageFlow['accepts'];
+  readonly accepts?: ConsumerStore['accepts'];
 }
 
 /** What holds for all messages of a handler. */

@@ -3,7 +3,7 @@ import type { ResolvedBackoff, ResolvedQueueOptions } from '../../options/queue-
 import { resolveQueueOptions } from '../../options/resolve-options.js';
 import { parseDelay } from '../../message/duration.js';
 import { type ComingAgain, DeferMessage, readComingAgain, RejectMessage } from '../../message/handler-results.js';
-import type { Outcome } from '../../store/message-flow.js';
+import type { Outcome } from '../../store/consumer-store.js';
 import { describeFailure, isInstance, isStrayPromise, showFailure } from '../../message/failure.js';
 
 type ComputedBackoff = Exclude<ResolvedBackoff, (...args: never) => unknown>;

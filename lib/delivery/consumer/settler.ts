@@ -3,7 +3,7 @@ import { FailureStreak, workFailures } from '../../events/failure-streak.js';
 import { againWatch } from '../../message/again-watch.js';
 import { hasCode } from '../../message/failure.js';
 import type { MessageFailure } from '../../message/message.js';
-import type { MessageFlow, Outcome, Settlement } from '../../store/message-flow.js';
+import type { ConsumerStore, Outcome, Settlement } from '../../store/consumer-store.js';
 import type { Clock } from '../../timing/clock.js';
 import { failurePause } from '../../timing/failure-pause.js';
 import { Pauses } from '../../timing/pauses.js';
@@ -15,7 +15,7 @@ type SettleResult = 'accepted' | 'refused' | 'given-up';
 
 export interface SettlerOptions {
   readonly queue: string;
-  readonly store: Pick<MessageFlow, 'settle' | 'catchUp'>;
+  readonly store: Pick<ConsumerStore, 'settle' | 'catchUp'>;
   readonly clock: Clock;
   readonly events: Events;
   /** Called once for each message, when there is nothing more to do for it. */

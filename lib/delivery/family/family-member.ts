@@ -1,4 +1,4 @@
-import type { Claim } from '../../store/message-flow.js';
+import type { Claim } from '../../store/consumer-store.js';
 import { type CancelTimer, type Clock, LONGEST_TIMER } from '../../timing/clock.js';
 import { failurePause } from '../../timing/failure-pause.js';
 import type { Lanes } from './lanes.js';

@@ -1,11 +1,11 @@
 import type { Events } from '../../events/events.js';
 import { FailureStreak, workFailures } from '../../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../../timing/clock.js';
-import type { MessageUpkeep } from '../../store/message-upkeep.js';
+import type { AdminStore } from '../../store/admin-store.js';
 
 export interface RepairerOptions {
   readonly queue: string;
-  readonly store: Pick<MessageUpkeep, 'repair'>;
+  readonly store: Pick<AdminStore, 'repair'>;
   readonly clock: Clock;
   readonly events: Events;
   /** Length of a lease, ms. */

@@ -6,15 +6,15 @@ import {
   type Claim,
   hasMoved,
   LEASE_EXPIRED,
-  type MessageFlow,
+  type ConsumerStore,
   type Teller,
   type ToldTransfer,
   type TransferReport,
-} from '../../store/message-flow.js';
+} from '../../store/consumer-store.js';
 
 export interface TransferSchedulerOptions {
   readonly queue: string;
-  readonly store: MessageFlow;
+  readonly store: ConsumerStore;
   readonly clock: Clock;
   readonly events: Events;
   /** Distinguishes this scheduler from those of other processes; without spaces. Default: it tells them nothing. */

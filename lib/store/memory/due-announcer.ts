@@ -6,7 +6,7 @@ import {
   type Teller,
   type ToldTransfer,
   type TransferReport,
-} from '../message-flow.js';
+} from '../consumer-store.js';
 
 /** Tells listeners of earlier due times, of aborts and of transfers, never within the call that made them: as across processes, they hear it later. */
 export class DueAnnouncer {

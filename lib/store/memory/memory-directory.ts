@@ -1,6 +1,6 @@
 import { belongsTo, isFamily } from '../../message/queue-family.js';
 import { queueMicrotask } from '../../timing/event-loop.js';
-import type { MessageFlow } from '../message-flow.js';
+import type { ConsumerStore } from '../consumer-store.js';
 import type {
   FamilyListener,
   QueueDirectory,
@@ -71,7 +71,7 @@ export class MemoryQueueDirectory implements QueueDirectory {
   }
 
   /** Announces the earlier due times and the aborts of a queue from now on. */
-  follow(queue: string, store: Pick<MessageFlow, 'watchDue'>): void {
+  follow(queue: string, store: Pick<ConsumerStore, 'watchDue'>): void {
     store.watchDue({
       onEarlierDue: ({ dueIn }) => this.announce(queue, dueIn),
       onAbort: (claim) => this.#tell(queue, (listener) => listener.onAbort?.(queue, claim)),

@@ -1,5 +1,5 @@
 import type { Clock } from '../../timing/clock.js';
-import type { Doorbell } from '../message-flow.js';
+import type { Doorbell } from '../consumer-store.js';
 
 type EndWait = (rang: boolean) => void;
 

@@ -8,10 +8,10 @@ import {
   type Outcome,
   type Settlement,
   UNREAD_ERROR,
-} from '../message-flow.js';
-import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
+} from '../consumer-store.js';
+import type { DueTime, Offer, OfferReceipt } from '../producer-store.js';
 import type { StoreLimits } from '../message-store.js';
-import type { DeadSelection } from '../message-upkeep.js';
+import type { DeadSelection } from '../admin-store.js';
 import { ClaimRate } from './claim-rate.js';
 import { MemoryLanes } from './memory-lanes.js';
 import { MessageTable, type MemoryMessage } from './message-table.js';

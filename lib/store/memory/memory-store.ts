@@ -13,8 +13,8 @@ import type {
   Teller,
   TransferReport,
   TransferRequest,
-} from '../message-flow.js';
-import type { Change, ChangeOutcome, DueTime, Offer, OfferReceipt } from '../message-intake.js';
+} from '../consumer-store.js';
+import type { Change, ChangeOutcome, DueTime, Offer, OfferReceipt } from '../producer-store.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
 import type {
   DeadSelection,
@@ -27,7 +27,7 @@ import type {
   RepairReport,
   StoredMessage,
   TypeCountPage,
-} from '../message-upkeep.js';
+} from '../admin-store.js';
 import { ClaimRate } from './claim-rate.js';
 import { DueAnnouncer } from './due-announcer.js';
 import { MemoryDoorbells } from './memory-doorbells.js';

@@ -1,4 +1,4 @@
-import type { PageRequest, StoredMessage, StoredPage } from '../message-upkeep.js';
+import type { PageRequest, StoredMessage, StoredPage } from '../admin-store.js';
 import { formatCursor, PAGE_BYTES, parseCursor, type Place } from '../page-cursor.js';
 import { withinBytes } from './memory-queue.js';
 import type { MemoryMessage, MessageTable } from './message-table.js';

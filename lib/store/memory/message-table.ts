@@ -1,8 +1,8 @@
 import type { MessageCounts, MessageState } from '../../message/message.js';
 import { groupOf } from '../../message/codec/group-body.js';
 import { bodyType } from '../../message/codec/native-codec.js';
-import type { Claim } from '../message-flow.js';
-import type { GroupMember, TypeCount } from '../message-upkeep.js';
+import type { Claim } from '../consumer-store.js';
+import type { GroupMember, TypeCount } from '../admin-store.js';
 import { RankedList, type Ranked } from './ranked-list.js';
 
 /** A message where it is now; only the {@link MessageTable} changes it. */

@@ -1,4 +1,4 @@
-import type { DueListener, Teller, TransferReport } from '../message-flow.js';
+import type { DueListener, Teller, TransferReport } from '../consumer-store.js';
 
 /**
  * What is announced on the channel of a queue, as text. The scripts write it.

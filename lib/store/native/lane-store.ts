@@ -1,8 +1,8 @@
 import type { RedisConnections } from '../../redis/redis-connections.js';
 import type { MessageState } from '../../message/message.js';
-import type { ClaimReport, ClaimRequest } from '../message-flow.js';
+import type { ClaimReport, ClaimRequest } from '../consumer-store.js';
 import type { GroupRules, StoreLimits } from '../message-store.js';
-import type { GroupPage, GroupPageRequest } from '../message-upkeep.js';
+import type { GroupPage, GroupPageRequest } from '../admin-store.js';
 import { type LaneKeys, laneKeys } from './lane-keys.js';
 import { laneScripts } from './lane-scripts.js';
 import { NativeMessageStore } from './native-store.js';

@@ -4,7 +4,7 @@ import { hasCode, showFailure } from '../../message/failure.js';
 import type { Reach } from '../../redis/connection/redis-connection.js';
 import type { RedisConnections } from '../../redis/redis-connections.js';
 import type { QueueToOpen } from '../layout.js';
-import type { Offer, OfferReceipt } from '../message-intake.js';
+import type { Offer, OfferReceipt } from '../producer-store.js';
 import type { StoreLimits } from '../message-store.js';
 import { MissingReport } from '../partitioned/missing-report.js';
 import {

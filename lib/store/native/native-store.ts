@@ -10,8 +10,8 @@ import type {
   Teller,
   TransferReport,
   TransferRequest,
-} from '../message-flow.js';
-import type { Change, ChangeOutcome, DueTime, Offer, OfferReceipt } from '../message-intake.js';
+} from '../consumer-store.js';
+import type { Change, ChangeOutcome, DueTime, Offer, OfferReceipt } from '../producer-store.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
 import type { Reach } from '../../redis/connection/redis-connection.js';
 import type {
@@ -23,7 +23,7 @@ import type {
   RepairReport,
   StoredMessage,
   TypeCountPage,
-} from '../message-upkeep.js';
+} from '../admin-store.js';
 import type { MessageBody } from '../../message/codec/message-codec.js';
 import { LONGEST_DELAY } from '../../message/duration.js';
 import { hashSlot } from '../../redis/cluster/hash-slot.js';

@@ -8,10 +8,10 @@ import {
   type Settlement,
   type Teller,
   type TransferRequest,
-} from '../message-flow.js';
-import type { Change, DueTime, Offer } from '../message-intake.js';
+} from '../consumer-store.js';
+import type { Change, DueTime, Offer } from '../producer-store.js';
 import type { GroupRules, StoreLimits } from '../message-store.js';
-import type { DeadSelection, PageRequest } from '../message-upkeep.js';
+import type { DeadSelection, PageRequest } from '../admin-store.js';
 import { parseCursor } from '../page-cursor.js';
 import { type Announcing, tellerArgument } from './announcements.js';
 

@@ -2,8 +2,8 @@ import { hasCode } from '../../message/failure.js';
 import type { MessageState } from '../../message/message.js';
 import { isErrorReply } from '../../redis/redis-errors.js';
 import type { ScriptReply } from '../../redis/script/script-reply.js';
-import type { ClaimedMessage, ClaimedTransfer, ClaimReport, SettleReport, TransferReport } from '../message-flow.js';
-import type { ChangeOutcome, OfferOutcome, OfferReceipt } from '../message-intake.js';
+import type { ClaimedMessage, ClaimedTransfer, ClaimReport, SettleReport, TransferReport } from '../consumer-store.js';
+import type { ChangeOutcome, OfferOutcome, OfferReceipt } from '../producer-store.js';
 import type {
   MessageDeath,
   QueueStatus,
@@ -11,7 +11,7 @@ import type {
   StoredMessage,
   StoredPage,
   TypeCountPage,
-} from '../message-upkeep.js';
+} from '../admin-store.js';
 import { formatCursor } from '../page-cursor.js';
 import { parsePartitioning } from '../partitioned/partitioning.js';
 import { Repartitioned } from '../partitioned/partitions.js';

@@ -1,4 +1,4 @@
-import type { PageRequest, StoredMessage, StoredPage, TypeCountPage } from '../message-upkeep.js';
+import type { PageRequest, StoredMessage, StoredPage, TypeCountPage } from '../admin-store.js';
 import { PAGE_BYTES, wrongCursor } from '../page-cursor.js';
 import type { Reading } from './reading.js';
 

@@ -1,6 +1,6 @@
 import type { MessageState } from '../../message/message.js';
 import { MAX_BATCH } from '../../timing/turn-batcher.js';
-import type { PageRequest, StoredMessage, StoredPage } from '../message-upkeep.js';
+import type { PageRequest, StoredMessage, StoredPage } from '../admin-store.js';
 import { formatCursor, PAGE_BYTES } from '../page-cursor.js';
 import type { Reading } from './reading.js';
 

@@ -1,5 +1,5 @@
 import type { MessageCounts, MessageState } from '../../message/message.js';
-import type { PageRequest, QueueStatus, StoredPage, TypeCountPage, WholeQueue } from '../message-upkeep.js';
+import type { PageRequest, QueueStatus, StoredPage, TypeCountPage, WholeQueue } from '../admin-store.js';
 import { listMerged } from './merged-list.js';
 import { countTypesInTurn, listInTurn } from './list-in-turn.js';
 import { widthOf } from './partitioning.js';

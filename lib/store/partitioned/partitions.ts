@@ -1,5 +1,5 @@
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
-import type { Offer, OfferReceipt } from '../message-intake.js';
+import type { Offer, OfferReceipt } from '../producer-store.js';
 import type { MessageStore } from '../message-store.js';
 import type { Reach } from '../../redis/connection/redis-connection.js';
 import { type Partitioning, placesOf } from './partitioning.js';

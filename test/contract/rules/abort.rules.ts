@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Claim } from '../../../lib/store/message-flow.js';
+import type { Claim } from '../../../lib/store/consumer-store.js';
 import { until } from '../../support/until.js';
 import { type ContractQueues, defined, HOUR, SHORT_LEASE } from '../contract-queue.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ChangeOutcome } from '../../../lib/store/message-intake.js';
+import type { ChangeOutcome } from '../../../lib/store/producer-store.js';
 import { type ContractQueue, type ContractQueues, defined, HOUR, numberedIds } from '../contract-queue.js';
 
 export function describeChanges(queues: ContractQueues): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { DueTime, OfferReceipt } from '../../../lib/store/message-intake.js';
+import type { DueTime, OfferReceipt } from '../../../lib/store/producer-store.js';
 import { type ContractQueue, type ContractQueues, defined, HOUR } from '../contract-queue.js';
 
 const WAIT = 2 * HOUR;

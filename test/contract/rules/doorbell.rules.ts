@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Doorbell } from '../../../lib/store/message-flow.js';
+import type { Doorbell } from '../../../lib/store/consumer-store.js';
 import { type ContractQueue, type ContractQueues, HOUR, SHORT_LEASE } from '../contract-queue.js';
 import { until } from '../../support/until.js';
 

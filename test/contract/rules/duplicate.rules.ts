@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { OfferOutcome, OnDuplicate } from '../../../lib/store/message-intake.js';
+import type { OfferOutcome, OnDuplicate } from '../../../lib/store/producer-store.js';
 import { type ContractQueues, HOUR } from '../contract-queue.js';
 
 const STATES = ['delayed', 'ready', 'active', 'dead'] as const;

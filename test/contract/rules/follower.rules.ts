@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Outcome } from '../../../lib/store/message-flow.js';
-import type { DueTime } from '../../../lib/store/message-intake.js';
+import type { Outcome } from '../../../lib/store/consumer-store.js';
+import type { DueTime } from '../../../lib/store/producer-store.js';
 import { type ContractQueue, type ContractQueues, defined, HOUR, SHORT_LEASE } from '../contract-queue.js';
 
 /** For stores that have followers. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { wrapGroup } from '../../../lib/message/codec/group-body.js';
 import { ofGroup } from '../../support/of-group.js';
-import type { Claim, Doorbell, Outcome } from '../../../lib/store/message-flow.js';
-import type { DueTime, Offer } from '../../../lib/store/message-intake.js';
+import type { Claim, Doorbell, Outcome } from '../../../lib/store/consumer-store.js';
+import type { DueTime, Offer } from '../../../lib/store/producer-store.js';
 import type { GroupRules, StoreLimits } from '../../../lib/store/message-store.js';
 import { type ContractQueue, ContractQueues, defined, HOUR, type OpenQueue, SHORT_LEASE } from '../contract-queue.js';
 

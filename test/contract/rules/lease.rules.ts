@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LEASE_EXPIRED } from '../../../lib/store/message-flow.js';
+import { LEASE_EXPIRED } from '../../../lib/store/consumer-store.js';
 import { type ContractQueues, defined, HOUR, numberedIds, SHORT_LEASE } from '../contract-queue.js';
 
 export function describeLeases(queues: ContractQueues): void {

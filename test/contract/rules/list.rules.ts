@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MessageState } from '../../../lib/message/message.js';
-import type { StoredPage } from '../../../lib/store/message-upkeep.js';
+import type { StoredPage } from '../../../lib/store/admin-store.js';
 import { type ContractQueue, type ContractQueues, defined, HOUR, numberedIds } from '../contract-queue.js';
 
 const STATES: readonly MessageState[] = ['delayed', 'ready', 'active', 'dead'];

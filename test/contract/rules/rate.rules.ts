@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ClaimReport, Doorbell } from '../../../lib/store/message-flow.js';
+import type { ClaimReport, Doorbell } from '../../../lib/store/consumer-store.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import {
   type ContractQueue,

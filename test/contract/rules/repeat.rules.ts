@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RepeatRule } from '../../../lib/message/repeat-rule.js';
 import { unwrapSetAside, wrapSetAside } from '../../../lib/message/codec/set-aside-body.js';
-import type { Outcome } from '../../../lib/store/message-flow.js';
-import type { OfferReceipt } from '../../../lib/store/message-intake.js';
+import type { Outcome } from '../../../lib/store/consumer-store.js';
+import type { OfferReceipt } from '../../../lib/store/producer-store.js';
 import type { MessageState } from '../../../lib/message/message.js';
 import { until } from '../../support/until.js';
 import { type ContractQueue, type ContractQueues, defined, HOUR, SHORT_LEASE } from '../contract-queue.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Claim, Outcome } from '../../../lib/store/message-flow.js';
+import type { Claim, Outcome } from '../../../lib/store/consumer-store.js';
 import { type ContractQueue, type ContractQueues, defined, HOUR, SHORT_LEASE } from '../contract-queue.js';
 
 const OUTCOMES: Outcome[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Outcome } from '../../../lib/store/message-flow.js';
+import type { Outcome } from '../../../lib/store/consumer-store.js';
 import { until } from '../../support/until.js';
 import { type ContractQueue, type ContractQueues, defined, HOUR, SHORT_LEASE, SOME_TIME } from '../contract-queue.js';
 import { listen } from '../listen.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Claim } from '../../../lib/store/message-flow.js';
+import type { Claim } from '../../../lib/store/consumer-store.js';
 import { type ContractQueue, type ContractQueues, defined, HOUR, SOME_TIME } from '../contract-queue.js';
 
 /** The ways in which a message that was retried once, and is delayed again, can leave the queue. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { RedissonKeys } from '../../../lib/redisson/redisson-keys.js';
-import type { DueTime } from '../../../lib/store/message-intake.js';
+import type { DueTime } from '../../../lib/store/producer-store.js';
 import type { NativeKeys } from '../../../lib/store/native/native-keys.js';
 import type { RedissonMessageStore } from '../../../lib/redisson/redisson-store.js';
 import { encodeEntry } from '../../redisson/entry.codec.js';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import type { Outcome } from '../../../lib/store/message-flow.js';
-import type { Offer } from '../../../lib/store/message-intake.js';
+import type { Outcome } from '../../../lib/store/consumer-store.js';
+import type { Offer } from '../../../lib/store/producer-store.js';
 import type { MessageStore, StoreLimits } from '../../../lib/store/message-store.js';
 import type { NativeKeys } from '../../../lib/store/native/native-keys.js';
 import { randomName } from '../../support/random-name.js';

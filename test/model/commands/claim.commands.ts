@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import type { ClaimReport, ClaimRequest } from '../../../lib/store/message-flow.js';
+import type { ClaimReport, ClaimRequest } from '../../../lib/store/consumer-store.js';
 import { expectInstants, known, seen } from '../agreement.invariant.js';
 import type { Moment } from '../instant.js';
 import type { ModelMessage, QueueModel } from '../queue-model.js';

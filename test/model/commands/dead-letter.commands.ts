@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import type { DeadSelection } from '../../../lib/store/message-upkeep.js';
+import type { DeadSelection } from '../../../lib/store/admin-store.js';
 import { IDS } from '../agreement.invariant.js';
 import { timed } from '../real-queue.js';
 import { command, often, type WeightedCommands } from './command.js';

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import type { DueTime, Offer, OnDuplicate } from '../../../lib/store/message-intake.js';
+import type { DueTime, Offer, OnDuplicate } from '../../../lib/store/producer-store.js';
 import { expectInstant, IDS } from '../agreement.invariant.js';
 import { timed } from '../real-queue.js';
 import { command, often, type WeightedCommands } from './command.js';

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import type { Outcome } from '../../../lib/store/message-flow.js';
+import type { Outcome } from '../../../lib/store/consumer-store.js';
 import { expectInstant, IDS } from '../agreement.invariant.js';
 import { timed } from '../real-queue.js';
 import { command, often, type WeightedCommands } from './command.js';

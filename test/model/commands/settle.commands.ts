@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { MessageBody } from '../../../lib/message/codec/message-codec.js';
-import type { Outcome, Settlement } from '../../../lib/store/message-flow.js';
+import type { Outcome, Settlement } from '../../../lib/store/consumer-store.js';
 import { IDS } from '../agreement.invariant.js';
 import type { QueueModel } from '../queue-model.js';
 import { timed } from '../real-queue.js';

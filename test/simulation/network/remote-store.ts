@@ -1,5 +1,5 @@
 import { closed, explain } from '../../../lib/redis/redis-errors.js';
-import type { Doorbell, DueListener } from '../../../lib/store/message-flow.js';
+import type { Doorbell, DueListener } from '../../../lib/store/consumer-store.js';
 import type { MemoryMessageStore } from '../../../lib/store/memory/memory-store.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { Link } from './link.js';

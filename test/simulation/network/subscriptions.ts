@@ -1,4 +1,4 @@
-import type { DueListener, ToldTransfer } from '../../../lib/store/message-flow.js';
+import type { DueListener, ToldTransfer } from '../../../lib/store/consumer-store.js';
 import { cancel, type WorldEvent } from '../world/world.js';
 import type { Link } from './link.js';
 

@@ -1,5 +1,5 @@
 import type { DelayedMessage } from '../../../lib/index.js';
-import type { Outcome } from '../../../lib/store/message-flow.js';
+import type { Outcome } from '../../../lib/store/consumer-store.js';
 import type { Scenario } from '../applications/scenario.js';
 import type { SimulatedServer } from '../network/server.js';
 import type { World } from '../world/world.js';

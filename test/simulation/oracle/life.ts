@@ -1,6 +1,6 @@
 import type { QueueTraits } from '../applications/scenario.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
-import type { DueTime } from '../../../lib/store/message-intake.js';
+import type { DueTime } from '../../../lib/store/producer-store.js';
 import type { Delivery } from './delivery.js';
 import type { GroupUse } from './group-use.js';
 

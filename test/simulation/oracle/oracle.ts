@@ -9,10 +9,10 @@ import type {
   Settlement,
   SettleReport,
   TransferReport,
-} from '../../../lib/store/message-flow.js';
-import type { Change, DueTime, Offer, OfferReceipt } from '../../../lib/store/message-intake.js';
+} from '../../../lib/store/consumer-store.js';
+import type { Change, DueTime, Offer, OfferReceipt } from '../../../lib/store/producer-store.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
-import type { DeadSelection } from '../../../lib/store/message-upkeep.js';
+import type { DeadSelection } from '../../../lib/store/admin-store.js';
 import { type Conduct, LONG } from '../applications/conduct.js';
 import type { QueueTraits, Scenario } from '../applications/scenario.js';
 import { LONGEST_LINGERING } from '../network/remote-store.js';

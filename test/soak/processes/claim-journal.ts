@@ -6,7 +6,7 @@ import type {
   ClaimRequest,
   Outcome,
   Settlement,
-} from '../../../lib/store/message-flow.js';
+} from '../../../lib/store/consumer-store.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { SettleResult } from '../journal/entries.js';
 import type { Journal } from '../journal/journal.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { groupOf } from '../../../lib/message/codec/group-body.js';
-import type { ClaimedMessage } from '../../../lib/store/message-flow.js';
+import type { ClaimedMessage } from '../../../lib/store/consumer-store.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import { type Request, RequestParser } from '../tcp-proxy/request-parser.js';
 

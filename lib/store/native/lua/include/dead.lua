@@ -17,7 +17,7 @@ end
 local LOOK_PAST_UNREAD = 100
 
 -- The ids of the oldest dead letters whose bodies could be read, at most `most`. The others are kept, because they can be read with the
--- right codec: see `UNREAD_ERROR` in `store/message-flow.ts`.
+-- right codec: see `UNREAD_ERROR` in `store/consumer-store.ts`.
 local function oldest_read(most)
   local ids = redis.call('ZRANGE', keys.dead, 0, most + LOOK_PAST_UNREAD - 1)
   local chosen = {}

@@ -3,7 +3,7 @@ import type { DeathCause } from '../events/delay-queue-events.js';
 import type { MessageFailure } from '../message/message.js';
 
 /** The port's second role: the stages of a message's way from delayed to settled, and the signals between them. */
-export interface MessageFlow {
+export interface ConsumerStore {
   /**
    * Moves due messages from delayed to ready, earliest first and never early. It also takes back active messages whose
    * lease has expired: an attempt is spent, and the message is ready again or dead. It does at most `limit` of each; `more`
@@ -11,7 +11,7 @@ export interface MessageFlow {
    * a calendar knows it. Whenever ready messages remain, some {@link Doorbell} rings, unless a consumer already
    * waits for the queue's rate (see {@link claim}).
    *
-   * While the queue is paused nothing rings; {@link MessageUpkeep.resume} does that.
+   * While the queue is paused nothing rings; {@link AdminStore.resume} does that.
    *
    * After a crash right after the call, the moved messages are ready, and a doorbell has rung for them.
    */
@@ -28,7 +28,7 @@ export interface MessageFlow {
    *
    * A queue with a rate gives out no more messages than its rate allows; the rest stays ready. Every message taken counts, also
    * one that was claimed before: retried, released, or taken back from an expired lease. What passes to a successor counts
-   * once. Nothing gives back what has counted, not even {@link MessageUpkeep.clear}: whatever the rate protects has been used.
+   * once. Nothing gives back what has counted, not even {@link AdminStore.clear}: whatever the rate protects has been used.
    * A claim that gets less than it asks for because the rate is spent rings nothing. Its answer tells one consumer of the queue
    * when to claim again, and the others need do nothing until they are rung for. If that consumer does not come back, a
    * {@link transfer} soon after rings.
@@ -68,7 +68,7 @@ export interface MessageFlow {
    * own delay from now. No dead letter is left then. With every other outcome it goes on waiting. A {@link transfer} that buries a
    * message does the same.
    *
-   * A message that repeats comes again with `next` of its outcome, unless {@link MessageIntake.cancel} has ended it meanwhile, or another
+   * A message that repeats comes again with `next` of its outcome, unless {@link ProducerStore.cancel} has ended it meanwhile, or another
    * one follows it.
    */
   settle(settlements: readonly Settlement[]): Promise<SettleReport>;

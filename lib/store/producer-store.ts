@@ -5,12 +5,12 @@ import type { DueTime } from '../message/due-time.js';
 export type { DueTime };
 
 /** The port's first role: takes messages in, and changes them while they are delayed. */
-export interface MessageIntake {
+export interface ProducerStore {
   /**
    * Takes in new messages. Each falls due after its delay, or at its instant.
    *
    * Receipts come in the order of the offers, and each offer sees the ones before it in the same call. If the queue's
-   * earliest due time becomes earlier, the listeners of {@link MessageFlow.watchDue} in all processes are told. An accepted
+   * earliest due time becomes earlier, the listeners of {@link ConsumerStore.watchDue} in all processes are told. An accepted
    * offer survives whatever the store itself survives.
    */
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]>;
@@ -26,7 +26,7 @@ export interface MessageIntake {
   cancel(id: string, notAfter?: number): Promise<boolean>;
 
   /**
-   * Moves the due time of a message that is still delayed. {@link MessageFlow.watchDue} tells of a new earliest one.
+   * Moves the due time of a message that is still delayed. {@link ConsumerStore.watchDue} tells of a new earliest one.
    *
    * @param notAfter - as in {@link cancel}
    * @returns whether it was moved; false if it is not delayed, or no longer
@@ -35,7 +35,7 @@ export interface MessageIntake {
 
   /**
    * Moves the due time of a message that is still delayed, and gives it another body, provided that it has the one that the caller
-   * has read. Failed attempts and the time of the offer stay. {@link MessageFlow.watchDue} tells of a new earliest due time. Left
+   * has read. Failed attempts and the time of the offer stay. {@link ConsumerStore.watchDue} tells of a new earliest due time. Left
    * out where the layout cannot do it.
    */
   change?(id: string, change: Change): Promise<ChangeOutcome>;
@@ -46,7 +46,7 @@ export interface Change {
   /** The body that the caller has read. */
   readonly from: Buffer;
   readonly to: MessageBody;
-  /** As in {@link MessageIntake.cancel}. */
+  /** As in {@link ProducerStore.cancel}. */
   readonly notAfter?: number | undefined;
 }
 
@@ -90,7 +90,7 @@ export interface Offer {
   readonly isNew?: boolean;
   /** Its group, which its body names, too: a script that stores many messages does not search their bodies. */
   readonly group?: string;
-  /** As in {@link MessageIntake.cancel}. All offers of a call have the same, or none. */
+  /** As in {@link ProducerStore.cancel}. All offers of a call have the same, or none. */
   readonly notAfter?: number;
 }
 

@@ -1,8 +1,8 @@
 import type { MessageCounts, MessageState } from '../message/message.js';
-import type { ClaimedMessage } from './message-flow.js';
+import type { ClaimedMessage } from './consumer-store.js';
 
 /** The port's third role: looks at a queue as a whole, or at one message in it, and keeps the queue in order. */
-export interface MessageUpkeep {
+export interface AdminStore {
   /** Looks at one message, in whatever state; null if there is none of that id. */
   find(id: string): Promise<StoredMessage | null>;
 
@@ -29,7 +29,7 @@ export interface MessageUpkeep {
 
   /**
    * Removes every message in every state; a paused queue stays paused. Running handlers go on, but their outcomes no longer
-   * change anything. What has been claimed still counts for the rate ({@link MessageFlow.claim}).
+   * change anything. What has been claimed still counts for the rate ({@link ConsumerStore.claim}).
    *
    * @returns how many messages were removed
    */
@@ -56,7 +56,7 @@ export interface MessageUpkeep {
   listGroup?(request: GroupPageRequest): Promise<GroupPage>;
 
   /**
-   * Makes dead letters due now, with all attempts before them again. {@link MessageFlow.watchDue} tells of it.
+   * Makes dead letters due now, with all attempts before them again. {@link ConsumerStore.watchDue} tells of it.
    *
    * @param options - `unwrap`: a body that tells when its message first fell due (`set-aside-body.ts`) loses what tells it, because it
    *   falls due anew. Default: bodies stay as they are
@@ -77,7 +77,7 @@ export interface MessageUpkeep {
    * A queue with a long line of ready messages is left for later: what is lost and due would join the end of that line anyway.
    *
    * It also releases messages that follow one that is gone or dead, which a process of an older version leaves behind, and gives a lease
-   * to claims that have none: a consumer that holds one extends it, and otherwise {@link MessageFlow.transfer} takes its messages back.
+   * to claims that have none: a consumer that holds one extends it, and otherwise {@link ConsumerStore.transfer} takes its messages back.
    *
    * @param lease - of such claims, ms
    * @param cursor - of the report before; none for a first look
@@ -89,7 +89,7 @@ export interface MessageUpkeep {
  * A queue seen as a whole, whatever its partitions. If it has several, each is looked at or changed at an instant of its own. A
  * change that fails may have happened in some of them; it can be repeated.
  */
-export type WholeQueue = Pick<MessageUpkeep, 'status' | 'countTypes' | 'pause' | 'resume' | 'clear' | 'list'>;
+export type WholeQueue = Pick<AdminStore, 'status' | 'countTypes' | 'pause' | 'resume' | 'clear' | 'list'>;
 
 export interface StoredMessage extends ClaimedMessage {
   readonly state: MessageState;
