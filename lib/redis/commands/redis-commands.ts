@@ -11,7 +11,7 @@ import {
 } from '../redis-errors.js';
 import type { RedisScript } from '../script/redis-script.js';
 import { type ScriptArgument, type ScriptCall, wordsOf } from '../script/script-call.js';
-import { ScriptReply } from '../script/script-reply.js';
+import type { ScriptReply } from '../script/script-reply.js';
 import type { Copies } from './copies.js';
 import type { RedisServer } from './redis-server.js';
 import { type RedisServers, SingleServer } from './redis-servers.js';
@@ -95,18 +95,18 @@ export class RedisCommands {
         await this.#untilReady(name, key, deadline, asking);
         continue;
       }
-      const showing = script && server.showing(script);
+      const showing = script && server.scripts.showing(script);
       if (showing) {
         await this.#untilShown(name, deadline, showing);
         continue;
       }
       const sentAt = clock.monotonic();
       const words = wordsFor(server, deadline);
-      const options = { deadline, asking: asking !== undefined, copies: this.settings.copies };
+      const options = { deadline, asking: asking !== undefined };
       try {
         return script
-          ? await server.evaluate(script, words, options)
-          : new ScriptReply(await server.send(name, words, options));
+          ? await server.scripts.call(script, words, { ...options, copies: this.settings.copies })
+          : await server.send(name, words, options);
       } catch (error) {
         asking = await this.#afterFailure(name, error, { server, sentAt, deadline });
       }

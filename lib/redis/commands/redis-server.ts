@@ -3,9 +3,9 @@ import type { Clock } from '../../timing/clock.js';
 import { RemoteClock } from '../../timing/remote-clock.js';
 import type { RedisConnection } from '../connection/redis-connection.js';
 import { isErrorReply } from '../redis-errors.js';
-import type { RedisScript } from '../script/redis-script.js';
 import type { ScriptArgument } from '../script/script-call.js';
 import { ScriptReply } from '../script/script-reply.js';
+import { ServerScripts } from '../script/server-scripts.js';
 import { type Copies, missingCopies, notReplicated, waitFor } from './copies.js';
 
 /**
@@ -20,7 +20,7 @@ export interface SendOptions {
   readonly deadline: number;
   /** Whether to send `ASKING` first, because the key is moving to this server. */
   readonly asking: boolean;
-  /** What to wait for after the answer of a script; undefined: nothing. */
+  /** What to wait for after the answer; undefined: nothing. */
   readonly copies?: Copies | undefined;
 }
 
@@ -30,12 +30,7 @@ export class RedisServer {
   /** The question about the clock that has not been answered yet. */
   #question: Promise<void> | undefined;
   #toldTime = false;
-  /**
-   * The scripts that the server has, by digest. One that was sent whole on this connection is there when the server runs what follows it.
-   * A promise: the answer to the first call by a digest that an earlier connection knew.
-   */
-  #scripts = new Map<string, true | Promise<unknown>>();
-  readonly #earlierScripts = new Set<string>();
+  readonly scripts = new ServerScripts<SendOptions>((...call) => this.send(...call));
 
   constructor(
     readonly connection: RedisConnection,
@@ -46,8 +41,7 @@ export class RedisServer {
     connection.client.on('close', () => {
       this.#serverClock = new RemoteClock(LONGEST_ROUND_TRIP);
       this.#toldTime = false;
-      for (const sha1 of this.#scripts.keys()) this.#earlierScripts.add(sha1);
-      this.#scripts = new Map();
+      this.scripts.onConnectionLost();
     });
   }
 
@@ -72,7 +66,14 @@ export class RedisServer {
     this.#serverClock.learn(serverTime, { sentAt, receivedAt: this.clock.monotonic() });
   }
 
-  send(command: string, words: ScriptArgument[], { deadline, asking }: SendOptions): Promise<unknown> {
+  /** Sends a command, and waits for the copies that the options ask for. */
+  async send(command: string, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
+    const { copies } = options;
+    if (copies) return this.#sendCopied(command, words, { ...options, copies });
+    return new ScriptReply(await this.#send(command, words, options));
+  }
+
+  #send(command: string, words: ScriptArgument[], { deadline, asking }: SendOptions): Promise<unknown> {
     const { client } = this.connection;
     // It applies to the next command, whose answer reports any failure.
     if (asking) client.call('ASKING').catch(() => undefined);
@@ -80,73 +81,19 @@ export class RedisServer {
     return this.connection.answer(reply, undefined, Math.max(0, deadline - this.clock.monotonic()));
   }
 
-  /** Resolves when it is known whether the server still has a script; undefined: calls of it need not wait for that. */
-  showing({ sha1 }: RedisScript): Promise<unknown> | undefined {
-    const script = this.#scripts.get(sha1);
-    return script === true ? undefined : script;
-  }
-
-  /**
-   * Sends a script whole the first time, because the server may never have had it, and then by its digest. After a reconnection, one call
-   * shows whether the server still has it, and the others wait for that: if it has lost them, all calls would be refused together, and if
-   * each connection began with whole scripts, they would fill a narrow network.
-   *
-   * @param words - from `wordsOf`
-   */
-  async evaluate(script: RedisScript, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
-    const { source, sha1 } = script;
-    const scripts = this.#scripts;
-    try {
-      // Nearly all calls end here, so they are spared another asynchronous function.
-      if (scripts.has(sha1) && !options.copies) return new ScriptReply(await this.send('EVALSHA', words, options));
-      if (scripts.has(sha1)) return await this.#evaluate('EVALSHA', words, options);
-      if (this.#earlierScripts.has(sha1)) return await this.#evaluateFirst(script, words, options);
-    } catch (error) {
-      // The server has lost it (SCRIPT FLUSH, a restart), or refused the call before it read the script.
-      if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
-    }
-    scripts.set(sha1, true);
-    return this.#evaluate('EVAL', [source, ...words.slice(1)], options);
-  }
-
-  /** Makes the call that shows whether the server still has a script. */
-  async #evaluateFirst({ sha1 }: RedisScript, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
-    const scripts = this.#scripts;
-    const reply = this.#evaluate('EVALSHA', words, options);
-    scripts.set(
-      sha1,
-      reply.catch(() => undefined),
-    );
-    try {
-      const answer = await reply;
-      scripts.set(sha1, true);
-      return answer;
-    } catch (error) {
-      if (isErrorReply(error)) scripts.set(sha1, true);
-      else scripts.delete(sha1);
-      throw error;
-    }
-  }
-
-  async #evaluate(command: string, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
-    const { copies } = options;
-    if (copies) return this.#evaluateCopied(command, words, { ...options, copies });
-    return new ScriptReply(await this.send(command, words, options));
-  }
-
   /**
    * Waits for the copies on the same connection, in the same turn: Redis waits for what that connection has written. On another one,
    * or on this one after an outage, it would promise copies of nothing.
    */
-  async #evaluateCopied(
+  async #sendCopied(
     command: string,
     words: ScriptArgument[],
     options: SendOptions & { readonly copies: Copies },
   ): Promise<ScriptReply> {
     const { copies, deadline } = options;
-    const written = this.send(command, words, options);
+    const written = this.#send(command, words, options);
     const wait = waitFor(copies);
-    const copied = this.send(wait.command, wait.words, { deadline, asking: false }).then(
+    const copied = this.#send(wait.command, wait.words, { deadline, asking: false }).then(
       (answer) => missingCopies(answer, copies),
       (error: unknown) => error,
     );
