@@ -14,7 +14,8 @@ const LAYERS = [
   '^lib/(index|delay-queue-module)\\.ts$',
   '^lib/producer/',
   '^lib/runtime/',
-  '^lib/delivery/',
+  '^lib/families/',
+  '^lib/(batches|repeats|consumer)/',
   '^lib/handler/',
   '^lib/options/',
   '^lib/store/',
@@ -34,12 +35,6 @@ module.exports = {
       from: { path: layer },
       to: { path: LAYERS.slice(0, i + 1) },
     })),
-    {
-      name: 'consumer-and-transfer-apart',
-      severity: 'error',
-      from: { path: '^lib/delivery/(consumer|transfer)/' },
-      to: { path: '^lib/delivery/', pathNot: '^lib/delivery/$1/' },
-    },
     {
       name: 'entries-apart',
       severity: 'error',

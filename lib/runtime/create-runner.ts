@@ -1,11 +1,11 @@
 import type { MessageBody } from '../message/codec/message-codec.js';
-import { BatchRunner } from '../delivery/consumer/batch-runner.js';
-import { CallLine } from '../delivery/consumer/call-line.js';
-import { GroupBatches } from '../delivery/consumer/group-batches.js';
-import { MessageRunner, type Route } from '../delivery/consumer/message-runner.js';
-import { Outcomes } from '../delivery/consumer/outcomes.js';
-import { RetryPolicy } from '../delivery/consumer/retry-policy.js';
-import { UnknownTypes } from '../delivery/consumer/unknown-types.js';
+import { BatchRunner } from '../batches/batch-runner.js';
+import { CallLine } from '../batches/call-line.js';
+import { GroupBatches } from '../batches/group-batches.js';
+import { MessageRunner, type Route } from '../consumer/message-runner.js';
+import { Outcomes } from '../consumer/outcomes.js';
+import { RetryPolicy } from '../consumer/retry-policy.js';
+import { UnknownTypes } from '../consumer/unknown-types.js';
 import type { Events } from '../events/events.js';
 import type { Calendar } from '../message/repeat-rule.js';
 import type { Observers } from '../events/observers.js';

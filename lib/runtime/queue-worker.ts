@@ -1,11 +1,11 @@
-import { ConsumerLoop } from '../delivery/consumer/consumer-loop.js';
-import { Slots } from '../delivery/consumer/slots.js';
-import type { MemberWorker, Visit } from '../delivery/family/family-member.js';
+import { ConsumerLoop } from '../consumer/consumer-loop.js';
+import { Slots } from '../consumer/slots.js';
+import type { MemberWorker, Visit } from '../families/family-member.js';
 import type { Claim, Teller } from '../store/consumer-store.js';
 import type { MessageStore } from '../store/message-store.js';
 import { withAll } from '../store/partitioned/partitions.js';
-import { Repairer } from '../delivery/transfer/repairer.js';
-import { TransferScheduler } from '../delivery/transfer/transfer-scheduler.js';
+import { Repairer } from '../consumer/repairer.js';
+import { TransferScheduler } from '../consumer/transfer-scheduler.js';
 import { createRunner, type WorkerParts } from './create-runner.js';
 import type { ConfiguredHandler, Queue } from './queues.js';
 

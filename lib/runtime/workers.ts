@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Events } from '../events/events.js';
 import { Observers } from '../events/observers.js';
-import { Family, type QueueRemains } from '../delivery/family/family.js';
+import { Family, type QueueRemains } from '../families/family.js';
 import { AgainAdvice } from '../handler/again-advice.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
 import { isFamily } from '../message/queue-family.js';

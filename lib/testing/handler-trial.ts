@@ -1,7 +1,7 @@
 import { encodeBody } from '../message/codec/encode-body.js';
 import type { MessageContent } from '../message/codec/message-codec.js';
-import { Delivery } from '../delivery/consumer/delivery.js';
-import type { MessageRunner } from '../delivery/consumer/message-runner.js';
+import { Delivery } from '../consumer/delivery.js';
+import type { MessageRunner } from '../consumer/message-runner.js';
 import { Events } from '../events/events.js';
 import type { DeclaredQueue } from '../handler/handler-registry.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MemberWorker, Visit } from '../../lib/delivery/family/family-member.js';
-import { Family } from '../../lib/delivery/family/family.js';
+import type { MemberWorker, Visit } from '../../lib/families/family-member.js';
+import { Family } from '../../lib/families/family.js';
 import { HandlerRegistry } from '../../lib/handler/handler-registry.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { MisspeltNames } from '../../lib/runtime/misspelt-names.js';

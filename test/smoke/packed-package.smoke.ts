@@ -95,8 +95,8 @@ describe('the packed package', () => {
 
   it('has source maps that contain the sources', async () => {
     const map = JSON.parse(await readFile(packed.built('dist/lib/cjs/core.js.map'), 'utf8')) as SourceMap;
-    const at = map.sources.findIndex((path) => path.endsWith('lib/delivery/transfer/transfer-scheduler.ts'));
-    expect(map.sourcesContent[at]).toBe(await readFile('lib/delivery/transfer/transfer-scheduler.ts', 'utf8'));
+    const at = map.sources.findIndex((path) => path.endsWith('lib/consumer/transfer-scheduler.ts'));
+    expect(map.sourcesContent[at]).toBe(await readFile('lib/consumer/transfer-scheduler.ts', 'utf8'));
     const code = await readFile(packed.built('dist/lib/cjs/core.js'), 'utf8');
     expect(code.trimEnd()).toMatch(/\n\/\/# sourceMappingURL=core\.js\.map$/);
   });

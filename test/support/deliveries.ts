@@ -1,4 +1,4 @@
-import { Delivery, type Lease } from '../../lib/delivery/consumer/delivery.js';
+import { Delivery, type Lease } from '../../lib/consumer/delivery.js';
 import type { ClaimedMessage } from '../../lib/store/consumer-store.js';
 
 /** What the messages of a claim share; by default it never ends. */

@@ -1,20 +1,20 @@
 import type { Clock } from '../../lib/timing/clock.js';
-import type { SharedByLoops } from '../../lib/delivery/consumer/admission.js';
-import { ConsumerLoop } from '../../lib/delivery/consumer/consumer-loop.js';
-import { MessageRunner } from '../../lib/delivery/consumer/message-runner.js';
-import { Outcomes } from '../../lib/delivery/consumer/outcomes.js';
+import type { SharedByLoops } from '../../lib/consumer/admission.js';
+import { ConsumerLoop } from '../../lib/consumer/consumer-loop.js';
+import { MessageRunner } from '../../lib/consumer/message-runner.js';
+import { Outcomes } from '../../lib/consumer/outcomes.js';
 import type { HandlerCall } from '../../lib/handler/delayed-message-handler.js';
-import { Slots } from '../../lib/delivery/consumer/slots.js';
-import { UnknownTypes } from '../../lib/delivery/consumer/unknown-types.js';
+import { Slots } from '../../lib/consumer/slots.js';
+import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
 import { NO_TYPE } from '../../lib/message/message-type.js';
-import { RetryPolicy } from '../../lib/delivery/consumer/retry-policy.js';
+import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import type { QueueOptions } from '../../lib/options/queue-options.js';
 import type { Events } from '../../lib/events/events.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import type { DelayedMessage } from '../../lib/message/message.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
-import { TransferScheduler } from '../../lib/delivery/transfer/transfer-scheduler.js';
+import { TransferScheduler } from '../../lib/consumer/transfer-scheduler.js';
 
 export type Handler = (payload: unknown, message: DelayedMessage) => unknown;
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Admission } from '../../lib/delivery/consumer/admission.js';
-import { Slots } from '../../lib/delivery/consumer/slots.js';
+import { Admission } from '../../lib/consumer/admission.js';
+import { Slots } from '../../lib/consumer/slots.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 describe('Admission', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import { Observers } from '../../lib/events/observers.js';
-import { BatchRunner, type BatchRunnerOptions } from '../../lib/delivery/consumer/batch-runner.js';
-import { CallLine } from '../../lib/delivery/consumer/call-line.js';
-import { type Delivery, HandlerTimeout, LeaseLost, ShuttingDown } from '../../lib/delivery/consumer/delivery.js';
-import { Outcomes } from '../../lib/delivery/consumer/outcomes.js';
-import { RetryPolicy } from '../../lib/delivery/consumer/retry-policy.js';
+import { BatchRunner, type BatchRunnerOptions } from '../../lib/batches/batch-runner.js';
+import { CallLine } from '../../lib/batches/call-line.js';
+import { type Delivery, HandlerTimeout, LeaseLost, ShuttingDown } from '../../lib/consumer/delivery.js';
+import { Outcomes } from '../../lib/consumer/outcomes.js';
+import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import type { HandlerCall } from '../../lib/handler/delayed-message-handler.js';
 import { again, DeferMessage, RejectMessage } from '../../lib/message/handler-results.js';
 import type { DelayedMessage } from '../../lib/message/message.js';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Claimer } from '../../lib/delivery/consumer/claimer.js';
+import { Claimer } from '../../lib/consumer/claimer.js';
 import { DelayQueueError, type DelayQueueErrorCode } from '../../lib/message/delay-queue-errors.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { ClaimReport, ClaimRequest } from '../../lib/store/consumer-store.js';

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { of, throwError } from 'rxjs';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
-import type { ConsumerLoop } from '../../lib/delivery/consumer/consumer-loop.js';
+import type { ConsumerLoop } from '../../lib/consumer/consumer-loop.js';
 import type { QueueOptions } from '../../lib/options/queue-options.js';
-import { Slots } from '../../lib/delivery/consumer/slots.js';
+import { Slots } from '../../lib/consumer/slots.js';
 import { DeferMessage, RejectMessage } from '../../lib/message/handler-results.js';
 import type { DelayedMessage } from '../../lib/message/message.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';

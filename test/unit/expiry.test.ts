@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { bodyOfRetry, firstDueOf, mayMatter, type QueueExpiry } from '../../lib/delivery/consumer/first-due.js';
+import { bodyOfRetry, firstDueOf, mayMatter, type QueueExpiry } from '../../lib/consumer/first-due.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import type { Expiry } from '../../lib/message/expiry.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { MemberWorker, Visit } from '../../lib/delivery/family/family-member.js';
-import { Family, type QueueRemains } from '../../lib/delivery/family/family.js';
-import { Lanes } from '../../lib/delivery/family/lanes.js';
+import type { MemberWorker, Visit } from '../../lib/families/family-member.js';
+import { Family, type QueueRemains } from '../../lib/families/family.js';
+import { Lanes } from '../../lib/families/lanes.js';
 import { DueAnnouncer } from '../../lib/store/memory/due-announcer.js';
 import type { Claim } from '../../lib/store/consumer-store.js';
 import { MemoryQueueDirectory } from '../../lib/store/memory/memory-directory.js';

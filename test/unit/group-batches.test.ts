@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { CallLine } from '../../lib/delivery/consumer/call-line.js';
-import { GroupBatches, type GroupBatchesOptions } from '../../lib/delivery/consumer/group-batches.js';
-import { Outcomes } from '../../lib/delivery/consumer/outcomes.js';
-import { RetryPolicy } from '../../lib/delivery/consumer/retry-policy.js';
+import { CallLine } from '../../lib/batches/call-line.js';
+import { GroupBatches, type GroupBatchesOptions } from '../../lib/batches/group-batches.js';
+import { Outcomes } from '../../lib/consumer/outcomes.js';
+import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import type { DelayedMessage } from '../../lib/message/message.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';

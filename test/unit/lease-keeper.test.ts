@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Delivery } from '../../lib/delivery/consumer/delivery.js';
-import { LeaseKeeper } from '../../lib/delivery/consumer/lease-keeper.js';
+import type { Delivery } from '../../lib/consumer/delivery.js';
+import { LeaseKeeper } from '../../lib/consumer/lease-keeper.js';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import type { Claim } from '../../lib/store/consumer-store.js';
 import { newDelivery, newLease } from '../support/deliveries.js';

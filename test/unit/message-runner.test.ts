@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { CallLine } from '../../lib/delivery/consumer/call-line.js';
-import { MessageRunner, type MessageRunnerOptions, type Route } from '../../lib/delivery/consumer/message-runner.js';
-import { Outcomes } from '../../lib/delivery/consumer/outcomes.js';
-import { RetryPolicy } from '../../lib/delivery/consumer/retry-policy.js';
-import { UnknownTypes } from '../../lib/delivery/consumer/unknown-types.js';
+import { CallLine } from '../../lib/batches/call-line.js';
+import { MessageRunner, type MessageRunnerOptions, type Route } from '../../lib/consumer/message-runner.js';
+import { Outcomes } from '../../lib/consumer/outcomes.js';
+import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
+import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
 import type { DelayQueueObserver } from '../../lib/events/delay-queue-observer.js';
 import { Observers } from '../../lib/events/observers.js';
 import type { HandlerCall } from '../../lib/handler/delayed-message-handler.js';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { NudgedDoorbell } from '../../lib/delivery/consumer/nudged-doorbell.js';
+import { NudgedDoorbell } from '../../lib/consumer/nudged-doorbell.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const TIMEOUT = 25_000;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
-import { HandlerTimeout } from '../../lib/delivery/consumer/delivery.js';
-import { Outcomes } from '../../lib/delivery/consumer/outcomes.js';
-import { RetryPolicy } from '../../lib/delivery/consumer/retry-policy.js';
+import { HandlerTimeout } from '../../lib/consumer/delivery.js';
+import { Outcomes } from '../../lib/consumer/outcomes.js';
+import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import { checkOf } from '../../lib/handler/definition/payload-check.js';
 import { again } from '../../lib/message/handler-results.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Pace } from '../../lib/delivery/consumer/pace.js';
+import { Pace } from '../../lib/consumer/pace.js';
 
 describe('Pace', () => {
   it('sets no limit while handlers start quickly', () => {

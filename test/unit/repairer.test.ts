@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RepairReport } from '../../lib/store/admin-store.js';
-import { Repairer } from '../../lib/delivery/transfer/repairer.js';
+import { Repairer } from '../../lib/consumer/repairer.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { calendar } from '../../lib/calendar/index.js';
-import { Delivery } from '../../lib/delivery/consumer/delivery.js';
-import { Repetition } from '../../lib/delivery/consumer/repetition.js';
+import { Delivery } from '../../lib/consumer/delivery.js';
+import { Repetition } from '../../lib/repeats/repetition.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import type { RepeatRule } from '../../lib/message/repeat-rule.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';

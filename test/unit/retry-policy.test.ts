@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RetryPolicy } from '../../lib/delivery/consumer/retry-policy.js';
+import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import type { BackoffOptions } from '../../lib/options/queue-options.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Slots, type Turn } from '../../lib/delivery/consumer/slots.js';
+import { Slots, type Turn } from '../../lib/consumer/slots.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 describe('Slots', () => {

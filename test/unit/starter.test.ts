@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type Delivery, LeaseLost } from '../../lib/delivery/consumer/delivery.js';
-import { Pace } from '../../lib/delivery/consumer/pace.js';
-import { Starter } from '../../lib/delivery/consumer/starter.js';
+import { type Delivery, LeaseLost } from '../../lib/consumer/delivery.js';
+import { Pace } from '../../lib/consumer/pace.js';
+import { Starter } from '../../lib/consumer/starter.js';
 import { newDelivery, newLease } from '../support/deliveries.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { DueListener, ToldTransfer, TransferReport } from '../../lib/store/consumer-store.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
-import { TransferScheduler } from '../../lib/delivery/transfer/transfer-scheduler.js';
+import { TransferScheduler } from '../../lib/consumer/transfer-scheduler.js';
 import { Latch } from '../support/latch.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { unwrapSetAside } from '../../lib/message/codec/set-aside-body.js';
 import { UnknownBodyForm } from '../../lib/message/codec/unknown-body-form.js';
-import type { Delivery } from '../../lib/delivery/consumer/delivery.js';
-import { UnknownTypes } from '../../lib/delivery/consumer/unknown-types.js';
+import type { Delivery } from '../../lib/consumer/delivery.js';
+import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
 import { Events } from '../../lib/events/events.js';
 import type { Outcome } from '../../lib/store/consumer-store.js';
 import { newDelivery } from '../support/deliveries.js';

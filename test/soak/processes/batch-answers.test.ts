@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readBatchResults } from '../../../lib/delivery/consumer/batch-results.js';
+import { readBatchResults } from '../../../lib/batches/batch-results.js';
 import { again } from '../../../lib/index.js';
 import { answerOf } from './batch-answers.js';
 

@@ -1,7 +1,7 @@
-import type { Events } from '../../events/events.js';
-import { FailureStreak, workFailures } from '../../events/failure-streak.js';
-import type { CancelTimer, Clock } from '../../timing/clock.js';
-import type { AdminStore } from '../../store/admin-store.js';
+import type { Events } from '../events/events.js';
+import { FailureStreak, workFailures } from '../events/failure-streak.js';
+import type { CancelTimer, Clock } from '../timing/clock.js';
+import type { AdminStore } from '../store/admin-store.js';
 
 export interface RepairerOptions {
   readonly queue: string;

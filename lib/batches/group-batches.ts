@@ -1,7 +1,7 @@
-import type { Outcome } from '../../store/consumer-store.js';
+import type { Outcome } from '../store/consumer-store.js';
 import { BatchRunner, type BatchRunnerOptions } from './batch-runner.js';
-import type { Delivery } from './delivery.js';
-import { RELEASE } from './outcomes.js';
+import type { Delivery } from '../consumer/delivery.js';
+import { RELEASE } from '../consumer/outcomes.js';
 
 export interface GroupBatchesOptions extends BatchRunnerOptions {
   /** The most messages of a group that can be handled at once; null: any number. */

@@ -1,9 +1,9 @@
-import type { Events } from '../../events/events.js';
-import { FailureStreak, workFailures } from '../../events/failure-streak.js';
-import type { ConsumerStore } from '../../store/consumer-store.js';
-import type { CancelTimer, Clock } from '../../timing/clock.js';
-import { failurePause } from '../../timing/failure-pause.js';
-import { inBatches, MAX_BATCH } from '../../timing/turn-batcher.js';
+import type { Events } from '../events/events.js';
+import { FailureStreak, workFailures } from '../events/failure-streak.js';
+import type { ConsumerStore } from '../store/consumer-store.js';
+import type { CancelTimer, Clock } from '../timing/clock.js';
+import { failurePause } from '../timing/failure-pause.js';
+import { inBatches, MAX_BATCH } from '../timing/turn-batcher.js';
 import { type Delivery, type Lease, LeaseLost } from './delivery.js';
 
 export interface LeaseKeeperOptions {

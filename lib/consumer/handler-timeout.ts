@@ -1,4 +1,4 @@
-import { againWatch } from '../../message/again-watch.js';
+import { againWatch } from '../message/again-watch.js';
 import { type Delivery, HandlerTimeout } from './delivery.js';
 
 /**

@@ -1,7 +1,7 @@
-import type { Events } from '../../events/events.js';
-import { FailureStreak, workFailures } from '../../events/failure-streak.js';
-import type { CancelTimer, Clock } from '../../timing/clock.js';
-import { failurePause } from '../../timing/failure-pause.js';
+import type { Events } from '../events/events.js';
+import { FailureStreak, workFailures } from '../events/failure-streak.js';
+import type { CancelTimer, Clock } from '../timing/clock.js';
+import { failurePause } from '../timing/failure-pause.js';
 import {
   type Claim,
   hasMoved,
@@ -10,7 +10,7 @@ import {
   type Teller,
   type ToldTransfer,
   type TransferReport,
-} from '../../store/consumer-store.js';
+} from '../store/consumer-store.js';
 
 export interface TransferSchedulerOptions {
   readonly queue: string;

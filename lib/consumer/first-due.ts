@@ -1,6 +1,6 @@
-import { isSetAside, unwrapSetAside, wrapSetAside } from '../../message/codec/set-aside-body.js';
-import type { MessageBody, MessageContent } from '../../message/codec/message-codec.js';
-import type { Expiry, OnExpired } from '../../message/expiry.js';
+import { isSetAside, unwrapSetAside, wrapSetAside } from '../message/codec/set-aside-body.js';
+import type { MessageBody, MessageContent } from '../message/codec/message-codec.js';
+import type { Expiry, OnExpired } from '../message/expiry.js';
 
 /** When the messages of a queue expire that do not say so themselves. */
 export type QueueExpiry = Expiry & { readonly onExpired: OnExpired };

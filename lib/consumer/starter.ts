@@ -1,7 +1,7 @@
-import type { Events } from '../../events/events.js';
-import { OnceAMinute } from '../../events/once-a-minute.js';
-import type { Clock } from '../../timing/clock.js';
-import { nextTick, setImmediate } from '../../timing/event-loop.js';
+import type { Events } from '../events/events.js';
+import { OnceAMinute } from '../events/once-a-minute.js';
+import type { Clock } from '../timing/clock.js';
+import { nextTick, setImmediate } from '../timing/event-loop.js';
 import type { Delivery, Lease } from './delivery.js';
 import type { Pace } from './pace.js';
 

@@ -1,4 +1,4 @@
-import { MAX_BATCH } from '../../timing/turn-batcher.js';
+import { MAX_BATCH } from '../timing/turn-batcher.js';
 import type { Pace } from './pace.js';
 import type { Loan, Slots, Turn } from './slots.js';
 

@@ -1,5 +1,5 @@
-import type { Doorbell } from '../../store/consumer-store.js';
-import type { Clock } from '../../timing/clock.js';
+import type { Doorbell } from '../store/consumer-store.js';
+import type { Clock } from '../timing/clock.js';
 
 /** How long after a nudge that led to nothing the next one counts, ms; it doubles each time. */
 const FIRST_REST = 1000;

@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from '../../timing/clock.js';
+import type { CancelTimer, Clock } from '../timing/clock.js';
 
 /**
  * How long a claim keeps slots from the other loops, ms. An answer takes far less; a server that hangs must not keep the

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import type { DelayedMessage, MessageHeaders } from '../../message/message.js';
-import type { Occurrence } from '../../message/repeat-rule.js';
+import type { DelayedMessage, MessageHeaders } from '../message/message.js';
+import type { Occurrence } from '../message/repeat-rule.js';
 
 /** What the consumer keeps of a message. */
 interface MessageSource {

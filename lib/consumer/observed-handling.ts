@@ -1,6 +1,6 @@
-import type { HandlingOutcome } from '../../events/delay-queue-observer.js';
-import type { Around } from '../../events/observers.js';
-import type { Outcome } from '../../store/consumer-store.js';
+import type { HandlingOutcome } from '../events/delay-queue-observer.js';
+import type { Around } from '../events/observers.js';
+import type { Outcome } from '../store/consumer-store.js';
 import type { Delivery } from './delivery.js';
 
 /** Work that leads to the outcome of a message, or to those of a batch. */

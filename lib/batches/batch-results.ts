@@ -1,6 +1,6 @@
 import { types } from 'node:util';
-import { isDecision } from '../../message/handler-results.js';
-import { isInstance } from '../../message/failure.js';
+import { isDecision } from '../message/handler-results.js';
+import { isInstance } from '../message/failure.js';
 
 /** What a handler reports for one message of its batch. */
 export type BatchResult = { readonly value: unknown } | { readonly error: unknown };

@@ -1,13 +1,13 @@
-import type { Events } from '../../events/events.js';
-import { FailureStreak, workFailures } from '../../events/failure-streak.js';
-import { againWatch } from '../../message/again-watch.js';
-import { hasCode } from '../../message/failure.js';
-import type { MessageFailure } from '../../message/message.js';
-import type { ConsumerStore, Outcome, Settlement } from '../../store/consumer-store.js';
-import type { Clock } from '../../timing/clock.js';
-import { failurePause } from '../../timing/failure-pause.js';
-import { Pauses } from '../../timing/pauses.js';
-import { MAX_BATCH, TurnBatcher } from '../../timing/turn-batcher.js';
+import type { Events } from '../events/events.js';
+import { FailureStreak, workFailures } from '../events/failure-streak.js';
+import { againWatch } from '../message/again-watch.js';
+import { hasCode } from '../message/failure.js';
+import type { MessageFailure } from '../message/message.js';
+import type { ConsumerStore, Outcome, Settlement } from '../store/consumer-store.js';
+import type { Clock } from '../timing/clock.js';
+import { failurePause } from '../timing/failure-pause.js';
+import { Pauses } from '../timing/pauses.js';
+import { MAX_BATCH, TurnBatcher } from '../timing/turn-batcher.js';
 import type { Delivery } from './delivery.js';
 
 /** `accepted`: the outcome counts. `refused`: the claim was no longer held. `given-up`: the process stopped before an answer. */

@@ -1,8 +1,8 @@
-import type { Events } from '../../events/events.js';
-import { FailureStreak, workFailures } from '../../events/failure-streak.js';
-import { type QueueDirectory, REGISTRATION_VALID, type Registration } from '../../store/queue-directory.js';
-import type { CancelTimer, Clock } from '../../timing/clock.js';
-import { failurePause } from '../../timing/failure-pause.js';
+import type { Events } from '../events/events.js';
+import { FailureStreak, workFailures } from '../events/failure-streak.js';
+import { type QueueDirectory, REGISTRATION_VALID, type Registration } from '../store/queue-directory.js';
+import type { CancelTimer, Clock } from '../timing/clock.js';
+import { failurePause } from '../timing/failure-pause.js';
 import { FamilyMember, type MemberSource } from './family-member.js';
 import { Lanes } from './lanes.js';
 

@@ -1,5 +1,5 @@
-import { type Calendar, letterIdOf, type Occurrence, type RepeatRule } from '../../message/repeat-rule.js';
-import { LEASE_EXPIRED, type Outcome } from '../../store/consumer-store.js';
+import { type Calendar, letterIdOf, type Occurrence, type RepeatRule } from '../message/repeat-rule.js';
+import { LEASE_EXPIRED, type Outcome } from '../store/consumer-store.js';
 
 /** The message of an occurrence. */
 interface OccurrenceMessage {

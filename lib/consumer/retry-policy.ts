@@ -1,10 +1,10 @@
-import type { Events } from '../../events/events.js';
-import type { ResolvedBackoff, ResolvedQueueOptions } from '../../options/queue-options-schema.js';
-import { resolveQueueOptions } from '../../options/resolve-options.js';
-import { parseDelay } from '../../message/duration.js';
-import { type ComingAgain, DeferMessage, readComingAgain, RejectMessage } from '../../message/handler-results.js';
-import type { Outcome } from '../../store/consumer-store.js';
-import { describeFailure, isInstance, isStrayPromise, showFailure } from '../../message/failure.js';
+import type { Events } from '../events/events.js';
+import type { ResolvedBackoff, ResolvedQueueOptions } from '../options/queue-options-schema.js';
+import { resolveQueueOptions } from '../options/resolve-options.js';
+import { parseDelay } from '../message/duration.js';
+import { type ComingAgain, DeferMessage, readComingAgain, RejectMessage } from '../message/handler-results.js';
+import type { Outcome } from '../store/consumer-store.js';
+import { describeFailure, isInstance, isStrayPromise, showFailure } from '../message/failure.js';
 
 type ComputedBackoff = Exclude<ResolvedBackoff, (...args: never) => unknown>;
 

@@ -1,8 +1,8 @@
-import { unwrapSetAside, wrapSetAside } from '../../message/codec/set-aside-body.js';
-import { UnknownBodyForm } from '../../message/codec/unknown-body-form.js';
-import type { Events } from '../../events/events.js';
-import { describeFailure } from '../../message/failure.js';
-import type { Outcome } from '../../store/consumer-store.js';
+import { unwrapSetAside, wrapSetAside } from '../message/codec/set-aside-body.js';
+import { UnknownBodyForm } from '../message/codec/unknown-body-form.js';
+import type { Events } from '../events/events.js';
+import { describeFailure } from '../message/failure.js';
+import type { Outcome } from '../store/consumer-store.js';
 import type { Delivery } from './delivery.js';
 
 /** How long a message is put off, ms; ±20 %, so that messages that came together do not come back together for ever. */

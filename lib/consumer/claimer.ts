@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { Events } from '../../events/events.js';
-import { DelayQueueError } from '../../message/delay-queue-errors.js';
-import { hasCode } from '../../message/failure.js';
-import type { ClaimedMessage, ClaimReport, ClaimRequest, ConsumerStore } from '../../store/consumer-store.js';
-import type { Clock } from '../../timing/clock.js';
-import { RemoteClock } from '../../timing/remote-clock.js';
+import type { Events } from '../events/events.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { hasCode } from '../message/failure.js';
+import type { ClaimedMessage, ClaimReport, ClaimRequest, ConsumerStore } from '../store/consumer-store.js';
+import type { Clock } from '../timing/clock.js';
+import { RemoteClock } from '../timing/remote-clock.js';
 import type { Lease } from './delivery.js';
 
 /** The maximum size of the bodies that one claim takes, in bytes: the answer must arrive in time even over a slow connection. */

@@ -1,11 +1,11 @@
-import type { MessageContent } from '../../message/codec/message-codec.js';
-import type { MessageHeaders } from '../../message/message.js';
-import { NO_TYPE } from '../../message/message-type.js';
-import type { Occurrence } from '../../message/repeat-rule.js';
-import type { Claim, ClaimedMessage } from '../../store/consumer-store.js';
+import type { MessageContent } from '../message/codec/message-codec.js';
+import type { MessageHeaders } from '../message/message.js';
+import { NO_TYPE } from '../message/message-type.js';
+import type { Occurrence } from '../message/repeat-rule.js';
+import type { Claim, ClaimedMessage } from '../store/consumer-store.js';
 import type { FirstDue } from './first-due.js';
 import { HandlerMessage } from './handler-message.js';
-import type { Repetition } from './repetition.js';
+import type { Repetition } from '../repeats/repetition.js';
 
 /** Until the body is decoded; one object for all, because there is one delivery for each message. */
 const NO_HEADERS: MessageHeaders = Object.freeze({});

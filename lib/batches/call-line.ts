@@ -1,5 +1,5 @@
-import { follow } from '../../message/failure.js';
-import { setImmediate } from '../../timing/event-loop.js';
+import { follow } from '../message/failure.js';
+import { setImmediate } from '../timing/event-loop.js';
 
 /** A call of a handler that may have to wait for its turn. */
 export interface WaitingCall {

@@ -1,17 +1,17 @@
-import type { Observers } from '../../events/observers.js';
-import type { HandlerCall } from '../../handler/delayed-message-handler.js';
-import { follow } from '../../message/failure.js';
-import type { DelayedMessage } from '../../message/message.js';
-import type { Outcome } from '../../store/consumer-store.js';
-import type { CancelTimer, Clock } from '../../timing/clock.js';
-import { clearImmediate, setImmediate } from '../../timing/event-loop.js';
-import { completionOf, withinTimeout } from '../../handler/completion.js';
+import type { Observers } from '../events/observers.js';
+import type { HandlerCall } from '../handler/delayed-message-handler.js';
+import { follow } from '../message/failure.js';
+import type { DelayedMessage } from '../message/message.js';
+import type { Outcome } from '../store/consumer-store.js';
+import type { CancelTimer, Clock } from '../timing/clock.js';
+import { clearImmediate, setImmediate } from '../timing/event-loop.js';
+import { completionOf, withinTimeout } from '../handler/completion.js';
 import { type BatchResult, forAll, readBatchResults } from './batch-results.js';
 import type { CallLine, WaitingCall } from './call-line.js';
-import type { Delivery } from './delivery.js';
-import { slowHandler, slowObserver, timeOut } from './handler-timeout.js';
-import { observed, showOutcome } from './observed-handling.js';
-import { type HandlerRules, type Outcomes, RELEASE } from './outcomes.js';
+import type { Delivery } from '../consumer/delivery.js';
+import { slowHandler, slowObserver, timeOut } from '../consumer/handler-timeout.js';
+import { observed, showOutcome } from '../consumer/observed-handling.js';
+import { type HandlerRules, type Outcomes, RELEASE } from '../consumer/outcomes.js';
 
 export interface BatchRunnerOptions extends HandlerRules {
   readonly call: HandlerCall;

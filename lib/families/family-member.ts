@@ -1,6 +1,6 @@
-import type { Claim } from '../../store/consumer-store.js';
-import { type CancelTimer, type Clock, LONGEST_TIMER } from '../../timing/clock.js';
-import { failurePause } from '../../timing/failure-pause.js';
+import type { Claim } from '../store/consumer-store.js';
+import { type CancelTimer, type Clock, LONGEST_TIMER } from '../timing/clock.js';
+import { failurePause } from '../timing/failure-pause.js';
 import type { Lanes } from './lanes.js';
 
 /** What serves one queue while it is awake. */
