@@ -1,5 +1,3 @@
-import process from 'node:process';
-
 /** @type {import('jest').Config} */
 export default {
   rootDir: '..',
@@ -12,7 +10,6 @@ export default {
   testTimeout: 240_000,
   // More than the processors of a small machine: many suites wait for servers and timers.
   maxWorkers: 3,
-  setupFilesAfterEnv: process.env.MEASURE_AGAIN ? ['<rootDir>/test/support/jest/measure-again.js'] : [],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '@swc/jest' },
   moduleNameMapper: {

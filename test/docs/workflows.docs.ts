@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
@@ -74,10 +73,16 @@ describe('the workflow of changes', () => {
     expect((await matrixOf('redis')).server).toEqual([TOO_OLD, ...SERVERS].map(({ name }) => name));
   });
 
-  test('runs the packed packages in applications of each line of Nest', async () => {
-    const { suite = [] } = await matrixOf('nest');
-    expect(suite).toEqual(expect.arrayContaining(['nest-11', 'nest-12']));
-    expect(suite.filter((name) => !existsSync(path.join(ROOT, `test/smoke/${name}.smoke.ts`)))).toEqual([]);
+  test('runs each suite of the packed packages in a job of its own', async () => {
+    const files = await readdir(path.join(ROOT, 'test/smoke'));
+    const suites = files.filter((name) => name.endsWith('.smoke.ts')).map((name) => name.replace('.smoke.ts', ''));
+    expect(suites).toContain('nest-12');
+    expect([...((await matrixOf('nest')).suite ?? [])].sort()).toEqual(suites.sort());
+  });
+
+  test('runs each other slow suite in a job of its own', async () => {
+    const [, suites = ''] = /^SUITES=\((.*)\)$/m.exec(await readPage('.ci/slow')) ?? [];
+    expect([...((await matrixOf('slow')).suite ?? []), 'smoke'].sort()).toEqual(suites.split(' ').sort());
   });
 });
 

@@ -36,7 +36,7 @@ describe('a message that follows another', () => {
     expect((await producer.offerMany(queue, offers)).every(({ follows }) => follows)).toBe(true);
     await doomed.end('SIGKILL');
     const heir = await scene.startWorker(settings);
-    await until(() => isEmpty(producer, queue), { within: 15_000 });
+    await until(() => isEmpty(producer, queue));
     for (const id of ids) {
       // The message again, then the one that follows it.
       expect([id, heir.of('end').filter((each) => each.id === id).map(({ attempt }) => attempt)]).toEqual([id, [2, 1]]); // prettier-ignore
@@ -51,11 +51,13 @@ describe('a message that follows another', () => {
     const first = await scene.startWorker(settings);
     await producer.offer(queue, { do: 'work', ms: 300 } satisfies Task, 0, { id: 'm' });
     await until(() => first.of('start').length === 1);
-    await producer.offer(queue, null, 500, { id: 'm', ...FOLLOW });
+    // Long enough for the kill.
+    await producer.offer(queue, null, 2500, { id: 'm', ...FOLLOW });
     await until(async () => (await producer.find(queue, 'm'))?.state === 'delayed', { every: 1 });
     await first.end('SIGKILL');
     const heir = await scene.startWorker(settings);
-    await until(() => isEmpty(producer, queue), { within: 15_000 });
+    await until(() => isEmpty(producer, queue));
+    await until(() => heir.of('end').length > 0);
     expect(heir.of('start').map(({ id, attempt }) => [id, attempt])).toEqual([['m', 1]]);
   });
 

@@ -1,10 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { DelayQueueProducer, Duration } from '../../lib/index.js';
 import { Handled } from '../support/handled.js';
 import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
+
+/** Offers until an offer is in time. */
+const offerPatiently = (producer: DelayQueueProducer, queue: string, delay: Duration, id = 'any') =>
+  until(() =>
+    producer.offer(queue, null, delay, { id }).then(
+      () => true,
+      () => false,
+    ),
+  );
 
 describe('outages of Redis', () => {
   const scene = new Scene({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
@@ -14,7 +24,6 @@ describe('outages of Redis', () => {
     const handled = new Handled();
     await scene.server.kill9();
     const { producer, log } = await scene.startApp({
-      module: { offerTimeout: '2s' },
       providers: [handlerOf(queue, handled.record)],
     });
     const offered = producer.offer(queue, 'waits for Redis', 0);
@@ -95,10 +104,10 @@ describe('outages of Redis', () => {
   test('each connection logs an outage once and its end once, however many calls fail', async () => {
     const queues = Array.from({ length: 5 }, () => scene.newQueue());
     const { producer, log } = await scene.startApp({
-      module: { offerTimeout: 100, defaults: { blockTimeout: '1s', checkInterval: '1s' } },
+      module: { offerTimeout: 300, defaults: { blockTimeout: '1s', checkInterval: '1s' } },
       providers: queues.map((queue) => handlerOf(queue, () => undefined)),
     });
-    for (const queue of queues) await producer.offer(queue, null, '1h');
+    for (const queue of queues) await offerPatiently(producer, queue, '1h');
     const linesOf = (level: string) =>
       log.filter((line) => line.startsWith(level) && !/Handling|Connected to/.test(line)).sort();
     const connections = ['announcements', 'commands', 'doorbell'];
@@ -109,7 +118,7 @@ describe('outages of Redis', () => {
     const all = [...linesOf('error'), ...linesOf('warn')];
     expect(new Set(all).size).toBe(all.length);
     expect(all.filter((line) => !line.includes('ECONNRESET'))).toEqual(
-      connections.map((role) => expect.stringMatching(`^error Redis connection for ${role} is down: .*ECONNREFUSED`)),
+      connections.map((role) => expect.stringMatching(`^error Redis connection for ${role} is down: `)),
     );
     await scene.server.restart();
     await until(() => linesOf('log').length >= connections.length);
@@ -120,9 +129,9 @@ describe('outages of Redis', () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     // Short timeouts, so that calls fail as often in a few seconds as otherwise in minutes.
-    const module = { offerTimeout: 100, defaults: { blockTimeout: '1s' } };
+    const module = { offerTimeout: 200, defaults: { blockTimeout: '1s' } };
     const { producer } = await scene.startApp({ module, providers: [handlerOf(queue, handled.record)] });
-    await producer.offer(queue, null, 2000, { id: 'm' });
+    await offerPatiently(producer, queue, 2000, 'm');
     await scene.server.kill9();
     // If pauses between failed claims doubled, the next one would now last about five seconds.
     await sleep(7500);
@@ -143,12 +152,7 @@ describe('outages of Redis', () => {
     await Promise.all([scene.redis.flushall(), scene.redis.script('FLUSH')]);
     await scene.server.restart();
 
-    await until(() =>
-      producer.offer(queue, null, 100, { id: 'new' }).then(
-        () => true,
-        () => false,
-      ),
-    );
+    await offerPatiently(producer, queue, 100, 'new');
     await handled.until('new');
     expect(await producer.find(queue, 'lost')).toBeNull();
   });

@@ -26,7 +26,6 @@ const { globalSetup, globalTeardown, modulePathIgnorePatterns, extensionsToTreat
 const load = {
   ...{ globalSetup, globalTeardown, modulePathIgnorePatterns, extensionsToTreatAsEsm, transform, moduleNameMapper },
   rootDir: '.',
-  setupFilesAfterEnv: ['<rootDir>/test/support/jest/measure-again.js'],
 };
 
 /** @type {import('jest').Config} */
@@ -44,6 +43,7 @@ export default {
       testMatch: ['<rootDir>/test/load/*.load.ts'],
       testPathIgnorePatterns: SIDE_BY_SIDE,
       runner: '<rootDir>/test/support/jest/one-by-one.js',
+      setupFilesAfterEnv: ['<rootDir>/test/support/jest/measure-again.js'],
     },
   ],
 };

@@ -72,7 +72,7 @@ export class Scene {
 
   /** Starts an application in this process. */
   async startApp({ module = {}, ...parts }: AppSettings = {}): Promise<TestApp> {
-    const app = await startTestApp({ connection: this.url, prefix: this.prefix, ...module }, parts);
+    const app = await startTestApp({ ...this.#common, ...module }, parts);
     this.#apps.push(app);
     return app;
   }
@@ -81,10 +81,15 @@ export class Scene {
   async startWorker({ module, ...settings }: Partial<WorkerSettings> & { queue: string }): Promise<WorkerProcess> {
     const worker = await WorkerProcess.start({
       ...settings,
-      module: { connection: this.url, prefix: this.prefix, ...module },
+      module: { ...this.#common, ...module },
     });
     this.#workers.push(worker);
     return worker;
+  }
+
+  /** What all applications of a scene have. A busy machine may take longer than the default of `offerTimeout`, 5 s. */
+  get #common(): Pick<DelayQueueModuleOptions, 'connection' | 'prefix' | 'offerTimeout'> {
+    return { connection: this.url, prefix: this.prefix, offerTimeout: '30s' };
   }
 
   async #removeKeys(): Promise<void> {
@@ -98,7 +103,7 @@ export class Scene {
 async function closeInTime(app: TestApp): Promise<void> {
   let closed = false;
   void app.close().finally(() => (closed = true));
-  await until(() => closed, { within: 9000 }).catch(() => {
-    throw new Error('An application did not close within 9 s.');
+  await until(() => closed, { within: 30_000 }).catch(() => {
+    throw new Error('An application did not close within 30 s.');
   });
 }
