@@ -182,6 +182,45 @@ describe.each([
   });
 });
 
+describe.each([
+  ['native', {}],
+  ['memory', { store: 'memory' as const }],
+])('a batch of messages that come again with new payloads, on %s', (_, module) => {
+  const scene = new Scene();
+
+  test('leaves each of them its headers, group, type and expiry', async () => {
+    const queue = scene.newQueue();
+    const calls: DelayedMessage[][] = [];
+    const handle: Handle = (payloads, messages) => {
+      calls.push(messages);
+      return messages.map(({ attempt, id }) => again('1h', { payload: `${id} ${attempt} anew` }));
+    };
+    const { producer } = await scene.startApp({
+      module: { ...module, queues: { [queue]: { groups: { concurrency: 1 } } } },
+      providers: [batchHandlerOf(queue, handle, { batch: 3, batchWait: '10s' })],
+    });
+    const given = ['a', 'b', 'c'].map((id, i) => ({
+      id,
+      payload: id,
+      delay: 0,
+      type: `type-${id}`,
+      headers: { tenant: id },
+      group: `group-${id}`,
+      expiresAfter: (i + 1) * 3_600_000,
+    }));
+    await producer.offerMany(queue, given);
+    await until(() => calls.length > 0);
+    await until(async () => (await producer.counts(queue)).delayed === 3);
+    expect(calls).toHaveLength(1);
+    for (const { id, type, headers, group, expiresAfter } of given) {
+      const found = (await producer.find(queue, id))!;
+      expect(found).toMatchObject({ payload: `${id} 1 anew`, type, headers, group });
+      // The expiry counts anew from the new due time.
+      expect(found.expiresAt!.getTime() - found.dueAt.getTime()).toBe(expiresAfter);
+    }
+  });
+});
+
 describe('guards, interceptors and scopes around a batch', () => {
   const scene = new Scene();
 

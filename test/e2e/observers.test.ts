@@ -16,6 +16,7 @@ import {
   payload,
   RejectMessage,
 } from '../../lib/index.js';
+import { z } from 'zod';
 import { redisson } from '../../lib/redisson/index.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
@@ -144,6 +145,25 @@ describe('an observer around the handling of messages', () => {
     ]);
     expect(inside).toEqual(Object.keys(ends).map((id) => `of ${id}`));
     expect(store.getStore()).toBeUndefined();
+  });
+
+  test('sees why a message cannot be handled when the schema refuses its payload', async () => {
+    class Invoices extends DelayQueue('invoices', z.object({ total: z.number() })) {}
+    @Injectable()
+    class Handler {
+      @DelayedHandler(Invoices)
+      handle() {
+        throw new Error('it must not be called');
+      }
+    }
+    const seen: HandlingOutcome[] = [];
+    const observer: DelayQueueObserver = { handle: async (_message, next) => seen.push(await next()) };
+    const { producer } = await scene.startApp({ module: observedBy(observer), providers: [Invoices, Handler] });
+    await producer.offer('invoices', { total: 'much' }, 0);
+    await until(() => seen.length === 1);
+    expect(seen).toEqual([
+      { kind: 'dead', error: expect.objectContaining({ message: expect.stringContaining('total') }) },
+    ]);
   });
 
   test('of several is inside of those before it', async () => {

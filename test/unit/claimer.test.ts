@@ -150,6 +150,19 @@ describe('Claimer', () => {
     expect(await store.find('m0')).toMatchObject({ state: 'ready', failedAttempts: 0 });
   });
 
+  it('ends a claim only once, however often it turns out to be late', async () => {
+    const claimer = newClaimer();
+    store.claim = (request) => {
+      requests.push(request);
+      return new Promise(() => undefined);
+    };
+    void claimer.claim(8);
+    await clock.advance(0);
+    clock.block(LEASE);
+    for (let i = 0; i < 3; i++) claimer.releaseIfLate();
+    expect(requests.map(({ insteadOf }) => insteadOf)).toEqual([undefined, requests[0]!.token]);
+  });
+
   it('ends a claim whose answer outlasts its lease before an attempt is spent', async () => {
     const claimer = newClaimer();
     await makeReady(2);

@@ -397,6 +397,7 @@ describe('a family of queues', () => {
     await test.clock.advance(10);
     await stopped;
     const looked = test.looks.length;
+    expect(test.clock.pendingTimers).toBe(0);
     test.directory.announce('t-3', 0);
     await test.clock.advance(10 * CHECK_INTERVAL);
     expect(test.looks).toHaveLength(looked);

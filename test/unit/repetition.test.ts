@@ -78,6 +78,33 @@ async function live(rule: RepeatRule, fates: readonly { fate: Fate; takes: numbe
   return { attempts, letters, counts: (await store.status()).counts };
 }
 
+describe('an occurrence that no process lived to handle', () => {
+  const at = START + MINUTE;
+  const later = { attempt: ATTEMPTS + 1, lateness: 10 * MINUTE };
+
+  test.each(['once', 'skip'] as const)(
+    'becomes a dead letter, and its message comes at the next minute (missed: %s)',
+    (missed) => {
+      const rule = { ...EVERY_MINUTE, missed };
+      const repetition = new Repetition(
+        { id: 'a', dueAt: at, ...later },
+        { calendar, attempts: ATTEMPTS },
+        { rule, at },
+      );
+      const outcome = repetition.outcomeWithoutHandler()!;
+      expect(outcome).toMatchObject({ kind: 'dead', by: 'lease' });
+      const next = missed === 'skip' ? at + 11 * MINUTE : at + MINUTE;
+      expect(repetition.goOn(outcome)).toMatchObject({ next: { at: next, failedAttempts: ATTEMPTS } });
+    },
+  );
+
+  test('is handled with its last attempt', () => {
+    const last = { id: 'a', dueAt: at, ...later, attempt: ATTEMPTS };
+    const repetition = new Repetition(last, { calendar, attempts: ATTEMPTS }, { rule: EVERY_MINUTE, at });
+    expect(repetition.outcomeWithoutHandler()).toBeUndefined();
+  });
+});
+
 describe('a message that repeats every minute', () => {
   const fate = fc.record({
     fate: fc.constantFrom<Fate>('handled', 'handled', 'handled', 'failed', 'killed before', 'killed after'),

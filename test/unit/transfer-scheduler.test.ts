@@ -220,6 +220,26 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(0);
   });
 
+  it('makes one transfer at a time, however often something is announced', async () => {
+    let underWay = 0;
+    let most = 0;
+    const transfer = store.transfer.bind(store);
+    store.transfer = async (request) => {
+      most = Math.max(most, ++underWay);
+      await clock.sleep(100);
+      underWay--;
+      return transfer(request);
+    };
+    scheduler().start();
+    for (let i = 0; i < 20; i++) {
+      await offer(`m${i}`, 0);
+      await clock.advance(10);
+    }
+    await clock.advance(1000);
+    expect(await ready()).toBe(20);
+    expect(most).toBe(1);
+  });
+
   it('waits for a running transfer when it is stopped', async () => {
     let finish: (report: TransferReport) => void = () => undefined;
     store.transfer = () => new Promise((resolve) => (finish = resolve));

@@ -167,6 +167,17 @@ export function describeDoorbells(queues: ContractQueues): void {
       await doorbell.close();
     });
 
+    it('a ring for a consumer that has left wakes another one', async () => {
+      const queue = await queues.open();
+      const left = queue.openDoorbell();
+      const waiting = left.wait(HOUR);
+      await queue.advance(BRIEF);
+      left.leave();
+      expect(await waiting).toBe(false);
+      await queue.makeReady('a');
+      expect(await ringsWithin(queue, queue.openDoorbell(queue.secondView))).toBe(true);
+    });
+
     it('a doorbell closed during its wait takes no ring from others', async () => {
       const queue = await queues.open();
       const closed = queue.openDoorbell();
