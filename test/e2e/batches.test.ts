@@ -191,7 +191,7 @@ describe.each([
   test('leaves each of them its headers, group, type and expiry', async () => {
     const queue = scene.newQueue();
     const calls: DelayedMessage[][] = [];
-    const handle: Handle = (payloads, messages) => {
+    const handle: Handle = (_payloads, messages) => {
       calls.push(messages);
       return messages.map(({ attempt, id }) => again('1h', { payload: `${id} ${attempt} anew` }));
     };

@@ -1,0 +1,22 @@
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { JsonLines } from './json-lines.js';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'lines-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('an entry replaces the one before it, and outlives the process, even if its last write was interrupted', () => {
+  const file = join(folder, 'new/lines.jsonl');
+  const open = () => new JsonLines<{ key: string; value: number }>(file, ({ key }) => key);
+  const lines = open();
+  lines.put({ key: 'a', value: 1 });
+  lines.put({ key: 'b', value: 2 });
+  lines.put({ key: 'a', value: 3 });
+  appendFileSync(file, '{"key":"b","val');
+  for (const each of [lines, open()]) expect([each.get('a')?.value, each.get('b')?.value]).toEqual([3, 2]);
+});

@@ -1,0 +1,36 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Trees } from '../simulation/planted/trees.js';
+import { Judge } from './judge.js';
+import { mutantsOf } from './mutation/mutant.js';
+import { filesOf } from './project-files.js';
+import { Suites } from './suites/suites.js';
+
+const PROJECT = join(import.meta.dirname, '../..');
+const FILE = 'lib/message/duration.ts';
+const SUITE = 'test/unit/duration.test.ts';
+
+let folder: string;
+let tree: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'judged-'));
+  tree = new Trees(PROJECT, { paths: filesOf(PROJECT), folder }).copy('tree');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('a suite that runs the mutated line notices the mutant, and the copy is as it was afterwards', async () => {
+  const mutant = mutantsOf(PROJECT, FILE).find(({ lineText }) => lineText.startsWith('if (milliseconds < range.min'))!;
+  const record = join(folder, 'suites.jsonl');
+  const ran = { suite: SUITE, hasPassed: true, seconds: 1, covered: { [FILE]: [mutant.line] }, digest: '' };
+  writeFileSync(record, `${JSON.stringify(ran)}\n`);
+  const suites = new Suites(tree, record, []);
+  expect(suites.relatedTo(mutant)).toEqual([SUITE]);
+  expect(suites.relatedTo({ ...mutant, line: mutant.line + 1 })).toEqual([]);
+
+  const kill = await new Judge(tree, suites).judge(mutant, ['related']);
+
+  expect(kill).toMatchObject({ stage: 'related', by: SUITE });
+  expect(readFileSync(join(tree, FILE), 'utf8')).toBe(readFileSync(join(PROJECT, FILE), 'utf8'));
+});

@@ -1,0 +1,67 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { relative } from 'node:path';
+import process from 'node:process';
+
+/**
+ * A reporter of jest that appends a line of JSON for each suite to the file `SUITE_REPORT`: how it ended, how long it took, and, if
+ * coverage is collected, which lines of the library it ran. Jest itself only tells the coverage of all suites together.
+ */
+export default class SuiteReporter {
+  /** Original lines by generated lines, by path: suites share the compiled files. */
+  #lines = new Map();
+
+  constructor({ rootDir }) {
+    this.rootDir = rootDir;
+  }
+
+  onTestResult(_test, result) {
+    const failed = result.testResults.find(({ status }) => status === 'failed');
+    const hasPassed = !failed && !result.testExecError;
+    const report = {
+      suite: relative(this.rootDir, result.testFilePath),
+      hasPassed,
+      problem: hasPassed ? undefined : (failed?.fullName ?? 'the suite does not run'),
+      seconds: (result.perfStats.end - result.perfStats.start) / 1000,
+      covered: result.v8Coverage && this.#covered(result.v8Coverage),
+    };
+    appendFileSync(process.env.SUITE_REPORT, `${JSON.stringify(report)}\n`);
+  }
+
+  /** Lines of each file, counted from 1. */
+  #covered(coverage) {
+    const covered = {};
+    for (const { result, codeTransformResult } of coverage) {
+      const file = relative(this.rootDir, result.url.replace(/^file:\/\//, ''));
+      if (!file.startsWith('lib/') || !codeTransformResult?.sourceMapPath) continue;
+      const lines = this.#linesOf(file, codeTransformResult);
+      const counts = new Array(lines.length).fill(0);
+      // Inner ranges come after the ones around them.
+      for (const { startOffset, endOffset, count } of result.functions.flatMap(({ ranges }) => ranges)) {
+        for (const [i, { offset }] of lines.entries())
+          if (offset >= startOffset && offset < endOffset) counts[i] = count;
+      }
+      const run = new Set(lines.filter((_, i) => counts[i] > 0).map(({ original }) => original));
+      if (run.size > 0) covered[file] = [...run].sort((a, b) => a - b);
+    }
+    return covered;
+  }
+
+  /** The offset of each line of the compiled code that has a place in the source, with its original line. */
+  #linesOf(file, { code, sourceMapPath }) {
+    const known = this.#lines.get(file);
+    if (known) return known;
+    const map = new SourceMap(JSON.parse(readFileSync(sourceMapPath, 'utf8')));
+    const lines = [];
+    let offset = 0;
+    for (const [i, text] of code.split('\n').entries()) {
+      const indent = /^\s*/.exec(text)[0].length;
+      const { originalLine, generatedLine } = map.findEntry(i, indent);
+      if (indent < text.length && generatedLine === i)
+        lines.push({ offset: offset + indent, original: originalLine + 1 });
+      offset += text.length + 1;
+    }
+    this.#lines.set(file, lines);
+    return lines;
+  }
+}
