@@ -13,8 +13,7 @@ import { type RedisServers, SingleServer } from './commands/redis-servers.js';
 import { createClient, databaseOf, type RedisClient } from './connection/redis-client.js';
 import { RedisConnection, type ConnectionSettings } from './connection/redis-connection.js';
 import type { Wire } from './connection/wire.js';
-import type { DoorbellPlace } from './doorbell/doorbell-place.js';
-import { Doorbells } from './doorbell/doorbells.js';
+import { type WakeSignal, WakeSignals } from './wake-signals.js';
 
 type Settings = ConnectionSettings & {
   readonly heartbeat: number;
@@ -24,7 +23,7 @@ type Settings = ConnectionSettings & {
 
 /**
  * All connections of a process: one for commands and one for announcements, or in a cluster one of each to every primary, and
- * those of the consumers' doorbells. Calls of a producer that wait for copies have others, because Redis answers nothing else on
+ * those on which consumers wait. Calls of a producer that wait for copies have others, because Redis answers nothing else on
  * such a connection meanwhile.
  */
 export class RedisConnections {
@@ -36,7 +35,7 @@ export class RedisConnections {
   readonly #settings: Settings;
   /** Undefined for a single server. */
   readonly #map: ClusterMap | undefined;
-  readonly #doorbells: Doorbells;
+  readonly #wakeSignals: WakeSignals;
   /** Those of {@link openWire}. */
   readonly #wires = new Set<Wire>();
 
@@ -47,10 +46,10 @@ export class RedisConnections {
     this.servers = this.#serversOf('commands', client);
     this.commands = new RedisCommands(this.servers, { clock: settings.clock, commandTimeout: settings.commandTimeout });
     this.writes = settings.copies ? new RedisCommands(this.#serversOf('producer'), settings) : this.commands;
-    this.#doorbells = new Doorbells({
+    this.#wakeSignals = new WakeSignals({
       clock: settings.clock,
       events: settings.events,
-      openWire: (key) => this.#openForKey(key),
+      open: (key) => this.#openForKey(key),
       unblock: this.#map ? undefined : async (id) => (await this.commands.send('CLIENT', 'UNBLOCK', id)).flag(),
     });
     const subscriber = new Subscriber((onClient) => this.#openForAnnouncements(onClient), settings);
@@ -74,12 +73,12 @@ export class RedisConnections {
   }
 
   /**
-   * Opens a doorbell, which rings when there is a token in a list, and takes it.
+   * Opens the wake-up signal of one consumer: an element of a list, which it takes.
    *
-   * @param passOn - puts a token back that nobody here waits for
+   * @param wakeAnother - puts a signal back that nobody here waits for
    */
-  openDoorbell(key: string, passOn: () => Promise<void>): DoorbellPlace {
-    return this.#doorbells.open(key, passOn);
+  openWakeSignal(key: string, wakeAnother: () => Promise<void>): WakeSignal {
+    return this.#wakeSignals.open(key, wakeAnother);
   }
 
   /** Opens a connection on which calls on a key may block. It is closed with the others, unless the caller closes it earlier. */
@@ -92,7 +91,7 @@ export class RedisConnections {
   }
 
   async close(): Promise<void> {
-    const parts = [...this.#allServers, this.announcements, this.#doorbells, ...this.#wires];
+    const parts = [...this.#allServers, this.announcements, this.#wakeSignals, ...this.#wires];
     await Promise.all(parts.map((each) => each.close()));
   }
 

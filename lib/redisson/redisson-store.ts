@@ -296,7 +296,7 @@ export class RedissonMessageStore implements MessageStore {
   }
 
   openDoorbell(): Doorbell {
-    return this.#connections.openDoorbell(this.#keys.wake, () => this.ring());
+    return this.#connections.openWakeSignal(this.#keys.wake, () => this.ring());
   }
 
   /** Redisson announces an instant rather than a duration. Until the first transfer, this process' own clock must do. */

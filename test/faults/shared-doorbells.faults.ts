@@ -30,7 +30,7 @@ describe('doorbells that share a connection', () => {
     opened.push(connections);
     const passedOn: string[] = [];
     const doorbell = (key: string) =>
-      connections.openDoorbell(key, async () => {
+      connections.openWakeSignal(key, async () => {
         passedOn.push(key);
         await scene.redis.rpush(key, '1');
       });

@@ -298,7 +298,7 @@ export class NativeMessageStore implements MessageStore {
   }
 
   openDoorbell(): Doorbell {
-    return this.#connections.openDoorbell(this.#keys.wake, () => this.ring());
+    return this.#connections.openWakeSignal(this.#keys.wake, () => this.ring());
   }
 
   /** Where every message passes, it is not spread into the arguments: that is measurably slower than naming them. */

@@ -1,0 +1,389 @@
+import type { Redis } from 'ioredis';
+import type { Events } from '../events/events.js';
+import type { CancelTimer, Clock } from '../timing/clock.js';
+import { setImmediate } from '../timing/event-loop.js';
+import { atMost, Pauses } from '../timing/pauses.js';
+import { ANSWER_GRACE, type Wire } from './connection/wire.js';
+import { explain, isErrorReply } from './redis-errors.js';
+import { loadScript } from './script/redis-script.js';
+import { ScriptReply } from './script/script-reply.js';
+
+/** The most keys that share a connection. A signal costs Redis about 25 µs with one key, and 64 µs with this many. */
+const MAX_KEYS = 64;
+
+/** How long a signal is kept for a consumer that is not waiting, ms: longer than most claims take. */
+const KEPT = 25;
+
+/** A signal that comes this soon after the call was sent, ms, is likely one of many. */
+const DENSE = 50;
+
+/** How soon to unblock a call again after the server said that none was blocked, ms; doubles each time. */
+const FIRST_PAUSE = 5;
+
+/** After so many misses in a row, about a second, the client's id must be wrong, or the connections lead to different servers. */
+const MAX_MISSES = 8;
+
+/** How long a signal that closes waits until the server no longer pops its key, ms. */
+const CLOSE_TIMEOUT = 1000;
+
+const takeTokens = loadScript('redis/take-tokens', {});
+
+export interface WakeSignalsOptions {
+  readonly clock: Clock;
+  readonly events: Events;
+  /** Opens a connection to the server that has a key. */
+  readonly open: (key: string) => Wire;
+  /**
+   * Sends `CLIENT UNBLOCK` over another connection, and returns whether a call was blocked. Undefined for a cluster, where no call may
+   * name keys of several slots, so that each key has a connection of its own.
+   */
+  readonly unblock: ((clientId: number) => Promise<boolean>) | undefined;
+}
+
+/** The wake-up signals of a process, which share connections if the server allows it. */
+export class WakeSignals {
+  readonly #connections = new Set<SharedConnection>();
+  #isShared: boolean;
+
+  constructor(private readonly options: WakeSignalsOptions) {
+    this.#isShared = options.unblock !== undefined;
+  }
+
+  /** @param wakeAnother - puts a signal back for other consumers */
+  open(key: string, wakeAnother: () => Promise<void>): WakeSignal {
+    return this.#assign(new WakeSignal(key, wakeAnother, this.options.clock));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#connections].map((connection) => connection.close()));
+  }
+
+  #assign(signal: WakeSignal): WakeSignal {
+    const connection = this.#isShared && [...this.#connections].find((each) => each.hasRoomFor(signal));
+    (connection || this.#openConnection(signal.key)).add(signal);
+    return signal;
+  }
+
+  #openConnection(key: string): SharedConnection {
+    const { clock, events, open, unblock } = this.options;
+    const connection: SharedConnection = new SharedConnection(open(key), {
+      clock,
+      unblock: this.#isShared ? unblock : undefined,
+      onUnshareable: (error) => {
+        if (this.#isShared && isCrossSlot(error)) events.note('doorbells-separated', { reason: error.message });
+        this.#separate();
+      },
+      onClosed: () => this.#connections.delete(connection),
+    });
+    this.#connections.add(connection);
+    return connection;
+  }
+
+  /** From now on, each key has a connection of its own. */
+  #separate(): void {
+    if (!this.#isShared) return;
+    this.#isShared = false;
+    for (const signal of [...this.#connections].flatMap((connection) => connection.keepOne())) this.#assign(signal);
+  }
+}
+
+interface Waiter {
+  readonly until: number;
+  readonly resolve: (isAwake: boolean) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * The wake-up signal of one consumer.
+ *
+ * A consumer that was woken soon waits again, so its key stays in the calls that follow. A signal that comes meanwhile ends its next wait
+ * at once; if that does not begin soon, it wakes another consumer.
+ */
+export class WakeSignal {
+  /** The connection on which it is awaited; it may move to another one. */
+  connection!: SharedConnection;
+  waiter: Waiter | undefined;
+  /** True if its key belongs in the next call. That lasts until a signal has been passed on. */
+  isListed = false;
+  isClosed = false;
+  #isAway = true;
+  /** Ends the time for which a signal is kept; undefined if none is. */
+  #cancelKeeping: CancelTimer | undefined;
+
+  constructor(
+    readonly key: string,
+    private readonly wakeAnother: () => Promise<void>,
+    private readonly clock: Clock,
+  ) {}
+
+  async wait(timeout: number): Promise<boolean> {
+    this.endWait(false);
+    if (this.isClosed) return false;
+    this.#isAway = false;
+    this.isListed = true;
+    if (this.#takeKept()) return true;
+    return new Promise((resolve, reject) => {
+      this.waiter = { until: this.clock.monotonic() + timeout, resolve, reject };
+      this.connection.listenFor(this);
+    });
+  }
+
+  leave(): void {
+    this.#isAway = true;
+    this.endWait(false);
+    if (this.#takeKept()) this.#passOn();
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.leave();
+    await this.connection.remove(this);
+  }
+
+  /** Called when a signal was popped. */
+  onSignal(): void {
+    if (this.waiter) this.endWait(true);
+    else if (this.#isAway) this.#passOn();
+    else this.#cancelKeeping ??= this.clock.schedule(() => this.leave(), KEPT);
+  }
+
+  /** @param result - whether to wake its consumer, or the error with which the wait fails */
+  endWait(result: boolean | Error): void {
+    const { waiter } = this;
+    this.waiter = undefined;
+    if (result instanceof Error) waiter?.reject(result);
+    else waiter?.resolve(result);
+  }
+
+  #passOn(): void {
+    this.isListed = false;
+    // If it fails, the next transfer wakes a consumer.
+    this.wakeAnother().catch(() => undefined);
+  }
+
+  #takeKept(): boolean {
+    const isKept = this.#cancelKeeping !== undefined;
+    this.#cancelKeeping?.();
+    this.#cancelKeeping = undefined;
+    return isKept;
+  }
+}
+
+interface SharedConnectionOptions extends Pick<WakeSignalsOptions, 'clock' | 'unblock'> {
+  /** Called once it turns out that several keys cannot share a call, with the error if the server said so. */
+  readonly onUnshareable: (error?: unknown) => void;
+  readonly onClosed: () => void;
+}
+
+/** A call under way. */
+interface BlockedCall {
+  readonly signals: ReadonlyMap<string, WakeSignal>;
+  readonly until: number;
+  readonly answer: Promise<[key: string, token: string] | null>;
+}
+
+/**
+ * One connection on which several consumers wait. It pops only signals, never messages: whatever a crashed or half-open client pops is
+ * lost, and a signal is soon replaced.
+ *
+ * A blocked call keeps the keys that it was sent with. When a key joins, the call is ended with `CLIENT UNBLOCK` and sent again.
+ * It blocks until the earliest of the waits is over, and this side watches the time too, because a server whose clock is
+ * set back keeps a blocked client waiting longer.
+ */
+class SharedConnection {
+  readonly #pauses: Pauses;
+  /** In the order in which the server looks for them: the one that came last comes last. */
+  readonly #signals = new Set<WakeSignal>();
+  /** The client's id, asked for ahead of a call that may have to be ended; undefined if it is not known. */
+  #clientId: Promise<number | undefined> | undefined;
+  #isRunning = false;
+  #call: BlockedCall | undefined;
+  #isDense = false;
+  #replacing: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    private readonly connection: Wire,
+    private readonly options: SharedConnectionOptions,
+  ) {
+    this.#pauses = new Pauses(options.clock);
+    if (options.unblock) connection.client.on('close', () => (this.#clientId = undefined));
+  }
+
+  /** A signal would wake only one of several consumers with the same key. */
+  hasRoomFor({ key }: WakeSignal): boolean {
+    return !this.#closing && this.#signals.size < MAX_KEYS && [...this.#signals].every((each) => each.key !== key);
+  }
+
+  add(signal: WakeSignal): void {
+    signal.connection = this;
+    this.#signals.add(signal);
+    if (signal.waiter) this.listenFor(signal);
+  }
+
+  /** Lets go of all but the first. What the call under way pops still reaches them. */
+  keepOne(): WakeSignal[] {
+    const others = [...this.#signals].slice(1);
+    for (const signal of others) this.#signals.delete(signal);
+    return others;
+  }
+
+  listenFor(signal: WakeSignal): void {
+    if (!this.#isRunning) void this.#run();
+    else if (this.#call && !isServed(signal, this.#call)) void this.#replaceCall();
+  }
+
+  /** Resolves once nothing can be popped for it any more. When the last one goes, the connection is closed. */
+  async remove(signal: WakeSignal): Promise<void> {
+    this.#signals.delete(signal);
+    await endOfTurn();
+    if (this.#signals.size === 0) return this.close();
+    if (this.#call?.signals.has(signal.key)) await atMost(this.options.clock, CLOSE_TIMEOUT, this.#replaceCall());
+  }
+
+  close(): Promise<void> {
+    this.#pauses.end();
+    return (this.#closing ??= this.connection.close().then(this.options.onClosed));
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    try {
+      while (this.#waiting().length > 0) await this.#listen();
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  async #listen(): Promise<void> {
+    const { connection } = this;
+    const { clock } = this.options;
+    await connection.ready('BLPOP', Math.max(0, this.#earliestEnd() - clock.monotonic()));
+    const until = this.#earliestEnd();
+    if (until === Infinity) return;
+    // For the server, 0 would be forever.
+    const timeout = Math.max(1, Math.ceil(until - clock.monotonic()));
+    const listed = [...this.#signals].filter(({ isListed }) => isListed);
+    if (this.options.unblock) this.#clientId ??= this.#askClientId();
+    if (this.#isDense) void this.#takeAll();
+    const sentAt = clock.monotonic();
+    const answer = connection.client.blpop(...listed.map(({ key }) => key), timeout / 1000);
+    const call = { signals: new Map(listed.map((signal) => [signal.key, signal])), until, answer };
+    this.#call = call;
+    try {
+      const reply = await connection.answer(answer, timeout + ANSWER_GRACE);
+      this.#isDense = reply !== null && clock.monotonic() - sentAt < DENSE;
+      if (reply) this.#onSignal(call.signals.get(reply[0])!);
+      // All waits end with the earliest, so that the next ones begin together and share a call. Before that, a key joined or left.
+      else if (clock.monotonic() >= until) for (const signal of listed) signal.endWait(false);
+    } finally {
+      this.#call = undefined;
+    }
+  }
+
+  #onSignal(signal: WakeSignal): void {
+    if (this.#signals.delete(signal)) this.#signals.add(signal);
+    signal.onSignal();
+  }
+
+  /** Takes the signals of all that wait at once: the blocked call would take one per turn of the event loop. */
+  async #takeAll(): Promise<void> {
+    const waiting = this.#waiting();
+    if (waiting.length < 2) return;
+    const keys = waiting.map(({ key }) => key);
+    try {
+      const reply = new ScriptReply(await this.connection.client.eval(takeTokens.source, 0, ...keys));
+      for (const position of reply.rest((each) => each.number())) this.#onSignal(waiting[position - 1]!);
+    } catch {
+      // The call that follows fails, too, or takes the signals.
+    }
+  }
+
+  #fail(error: unknown): void {
+    const { connection } = this;
+    // A consumer that is woken without a signal finds what came in the meantime.
+    const isWoken = isCrossSlot(error) || connection.isElsewhere(error);
+    const result = connection.isClosed ? false : isWoken || explain('BLPOP', error);
+    for (const signal of this.#waiting()) signal.endWait(result);
+    // One list that is something else, or not permitted, must not silence the others.
+    if (isErrorReply(error) && /^(CROSSSLOT|WRONGTYPE|NOPERM)\b/.test(error.message)) this.options.onUnshareable(error);
+  }
+
+  #waiting(): WakeSignal[] {
+    return [...this.#signals].filter(({ waiter }) => waiter);
+  }
+
+  #earliestEnd(): number {
+    return Math.min(...[...this.#signals].map(({ waiter }) => waiter?.until ?? Infinity));
+  }
+
+  /** Ends the blocked call, so that the loop sends one with the current keys: one call for all changes of a turn. */
+  #replaceCall(): Promise<void> {
+    return (this.#replacing ??= this.#endStaleCalls());
+  }
+
+  async #endStaleCalls(): Promise<void> {
+    try {
+      for (let misses = 0; misses < MAX_MISSES; misses++) {
+        await endOfTurn();
+        const call = this.#call;
+        if (!call || !isStale(call, this.#waiting()) || this.#closing) return;
+        if (await this.#unblock()) {
+          misses = -1;
+          // If the call is not answered now, the connection is dead.
+          await this.connection.answer(call.answer, ANSWER_GRACE).catch(() => undefined);
+        } else await this.#pauses.take(FIRST_PAUSE * 2 ** misses);
+      }
+      this.options.onUnshareable();
+    } catch {
+      this.options.onUnshareable();
+    } finally {
+      // In the same step as the last look at the call, so that nobody waits for a loop that has ended.
+      this.#replacing = undefined;
+    }
+  }
+
+  async #askClientId(): Promise<number | undefined> {
+    try {
+      return await (this.connection.client as Redis).client('ID');
+    } catch (error) {
+      if (isRefusal(error)) this.options.onUnshareable();
+      this.#clientId = undefined;
+      return undefined;
+    }
+  }
+
+  /**
+   * @returns whether a call was blocked; it may not have arrived yet
+   * @throws the server's error if it refuses to end calls
+   */
+  async #unblock(): Promise<boolean> {
+    const clientId = await this.#clientId;
+    if (clientId === undefined) return false;
+    try {
+      return await this.options.unblock!(clientId);
+    } catch (error) {
+      if (isRefusal((error as Error).cause)) throw error;
+      return false;
+    }
+  }
+}
+
+/** True if a call does not listen for all that wait, or listens for one that is closed. */
+function isStale(call: BlockedCall, waiting: readonly WakeSignal[]): boolean {
+  return [...call.signals.values()].some(({ isClosed }) => isClosed) || !waiting.every((each) => isServed(each, call));
+}
+
+const isServed = (signal: WakeSignal, { signals, until }: BlockedCall) =>
+  signals.get(signal.key) === signal && until <= (signal.waiter?.until ?? Infinity);
+
+/** A proxy that hides a cluster refuses a call with keys of several slots. */
+const isCrossSlot = (error: unknown): error is Error => isErrorReply(error) && error.message.startsWith('CROSSSLOT');
+
+/** Unlike an error that may pass, such as `BUSY` or `LOADING`. */
+const isRefusal = (error: unknown) => isErrorReply(error) && /^(NOPERM|ERR)\b/.test(error.message);
+
+const endOfTurn = () => new Promise((resolve) => setImmediate(resolve));
