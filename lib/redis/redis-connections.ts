@@ -6,20 +6,16 @@ import { ClusterMap } from './cluster/cluster-map.js';
 import { ClusterServers } from './cluster/cluster-servers.js';
 import { FollowingConnection } from './cluster/following-connection.js';
 import { hashSlot } from './cluster/hash-slot.js';
-import type { Copies } from './commands/copies.js';
 import { RedisCommands } from './commands/redis-commands.js';
-import { RedisServer } from './commands/redis-server.js';
-import { type RedisServers, SingleServer } from './commands/redis-servers.js';
+import { RedisServer, type RedisServers, type ServerSettings } from './commands/redis-server.js';
 import { createClient, databaseOf, type RedisClient } from './connection/redis-client.js';
-import { RedisConnection, type ConnectionSettings } from './connection/redis-connection.js';
-import type { Wire } from './connection/wire.js';
+import { type Connection, RedisConnection } from './connection/redis-connection.js';
 import { type WakeSignal, WakeSignals } from './wake-signals.js';
 
-type Settings = ConnectionSettings & {
+interface Settings extends ServerSettings {
+  /** How often connections that only listen are tested, ms. */
   readonly heartbeat: number;
-  /** What each call of a producer that writes waits for; undefined: nothing. */
-  readonly copies?: Copies | undefined;
-};
+}
 
 /**
  * All connections of a process: one for commands and one for announcements, or in a cluster one of each to every primary, and
@@ -36,15 +32,15 @@ export class RedisConnections {
   /** Undefined for a single server. */
   readonly #map: ClusterMap | undefined;
   readonly #wakeSignals: WakeSignals;
-  /** Those of {@link openWire}. */
-  readonly #wires = new Set<Wire>();
+  /** Those of {@link openConnection}. */
+  readonly #opened = new Set<Connection>();
 
   constructor(settings: Settings) {
     this.#settings = settings;
     const client = createClient(settings.connection, 'commands');
     if (client.isCluster) this.#map = new ClusterMap(client as Cluster, settings);
     this.servers = this.#serversOf('commands', client);
-    this.commands = new RedisCommands(this.servers, { clock: settings.clock, commandTimeout: settings.commandTimeout });
+    this.commands = new RedisCommands(this.servers, settings);
     this.writes = settings.copies ? new RedisCommands(this.#serversOf('producer'), settings) : this.commands;
     this.#wakeSignals = new WakeSignals({
       clock: settings.clock,
@@ -82,16 +78,16 @@ export class RedisConnections {
   }
 
   /** Opens a connection on which calls on a key may block. It is closed with the others, unless the caller closes it earlier. */
-  openWire(key: string): Wire {
+  openConnection(key: string): Connection {
     // Queues come and go while a process runs.
-    for (const wire of this.#wires) if (wire.isClosed) this.#wires.delete(wire);
-    const wire = this.#openForKey(key);
-    this.#wires.add(wire);
-    return wire;
+    for (const connection of this.#opened) if (connection.isClosed) this.#opened.delete(connection);
+    const connection = this.#openForKey(key);
+    this.#opened.add(connection);
+    return connection;
   }
 
   async close(): Promise<void> {
-    const parts = [...this.#allServers, this.announcements, this.#wakeSignals, ...this.#wires];
+    const parts = [...this.#allServers, this.announcements, this.#wakeSignals, ...this.#opened];
     await Promise.all(parts.map((each) => each.close()));
   }
 
@@ -102,11 +98,10 @@ export class RedisConnections {
   #serversOf(role: 'commands' | 'producer', client?: RedisClient): RedisServers {
     const settings = this.#settings;
     if (this.#map) return new ClusterServers(this.#map, settings, role);
-    const connection = new RedisConnection(role, settings, client ? { client } : {});
-    return new SingleServer(new RedisServer(connection, settings.clock));
+    return new RedisServer(role, settings, { client });
   }
 
-  #openForAnnouncements(onClient: (client: RedisClient) => void): Wire {
+  #openForAnnouncements(onClient: (client: RedisClient) => void): Connection {
     const map = this.#map;
     if (map)
       return new FollowingConnection({ role: 'announcements', map, choose: anyOf(map), onClient }, this.#settings);
@@ -115,7 +110,7 @@ export class RedisConnections {
     return connection;
   }
 
-  #openForKey(key: string): Wire {
+  #openForKey(key: string): Connection {
     const map = this.#map;
     if (!map) return new RedisConnection('doorbell', this.#settings);
     const slot = hashSlot(key);

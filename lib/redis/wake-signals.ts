@@ -3,7 +3,7 @@ import type { Events } from '../events/events.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { setImmediate } from '../timing/event-loop.js';
 import { atMost, Pauses } from '../timing/pauses.js';
-import { ANSWER_GRACE, type Wire } from './connection/wire.js';
+import { ANSWER_GRACE, type Connection } from './connection/redis-connection.js';
 import { explain, isErrorReply } from './redis-errors.js';
 import { loadScript } from './script/redis-script.js';
 import { ScriptReply } from './script/script-reply.js';
@@ -32,7 +32,7 @@ export interface WakeSignalsOptions {
   readonly clock: Clock;
   readonly events: Events;
   /** Opens a connection to the server that has a key. */
-  readonly open: (key: string) => Wire;
+  readonly open: (key: string) => Connection;
   /**
    * Sends `CLIENT UNBLOCK` over another connection, and returns whether a call was blocked. Undefined for a cluster, where no call may
    * name keys of several slots, so that each key has a connection of its own.
@@ -59,8 +59,8 @@ export class WakeSignals {
   }
 
   #assign(signal: WakeSignal): WakeSignal {
-    const connection = this.#isShared && [...this.#connections].find((each) => each.hasRoomFor(signal));
-    (connection || this.#openConnection(signal.key)).add(signal);
+    const shared = this.#isShared ? [...this.#connections].find((each) => each.hasRoomFor(signal)) : undefined;
+    (shared ?? this.#openConnection(signal.key)).add(signal);
     return signal;
   }
 
@@ -204,7 +204,7 @@ class SharedConnection {
   #closing: Promise<void> | undefined;
 
   constructor(
-    private readonly connection: Wire,
+    private readonly connection: Connection,
     private readonly options: SharedConnectionOptions,
   ) {
     this.#pauses = new Pauses(options.clock);

@@ -1,4 +1,4 @@
-import { ANSWER_GRACE, type Wire } from '../redis/connection/wire.js';
+import { ANSWER_GRACE, type Connection } from '../redis/connection/redis-connection.js';
 import { explain } from '../redis/redis-errors.js';
 
 /**
@@ -10,25 +10,25 @@ import { explain } from '../redis/redis-errors.js';
 export class ListWatch {
   constructor(
     private readonly key: string,
-    private readonly wire: Wire,
+    private readonly connection: Connection,
   ) {}
 
   /** @returns false if the list was empty for `timeout` ms, or the watch is closed */
   async wait(timeout: number): Promise<boolean> {
-    const { key, wire } = this;
+    const { key, connection } = this;
     try {
-      await wire.ready('BLMOVE', timeout);
-      const answer = wire.client.blmove(key, key, 'LEFT', 'LEFT', timeout / 1000);
-      return (await wire.answer(answer, timeout + ANSWER_GRACE)) !== null;
+      await connection.ready('BLMOVE', timeout);
+      const answer = connection.client.blmove(key, key, 'LEFT', 'LEFT', timeout / 1000);
+      return (await connection.answer(answer, timeout + ANSWER_GRACE)) !== null;
     } catch (error) {
-      if (wire.isClosed) return false;
+      if (connection.isClosed) return false;
       // The caller finds what came in the meantime when it looks.
-      if (wire.isElsewhere(error)) return true;
+      if (connection.isElsewhere(error)) return true;
       throw explain('BLMOVE', error);
     }
   }
 
   close(): Promise<void> {
-    return this.wire.close();
+    return this.connection.close();
   }
 }

@@ -109,7 +109,7 @@ export class RedissonMessageStore implements MessageStore {
     this.#queue = queue;
     this.#format = format;
     this.#codecCheck = codecCheck;
-    const open = () => new ListWatch(this.#keys.target, connections.openWire(this.#keys.target));
+    const open = () => new ListWatch(this.#keys.target, connections.openConnection(this.#keys.target));
     this.#target = new TargetWatch({ queue, open, clock, events, blockTimeout });
   }
 

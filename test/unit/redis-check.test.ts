@@ -34,7 +34,7 @@ describe('the check of Redis', () => {
 
   async function start(): Promise<void> {
     [asked, infos] = [[], 0];
-    const connected = { connection: { isClosed: false }, get user() { return server.user; } } as RedisServer; // prettier-ignore
+    const connected = { isClosed: false, get user() { return server.user; } } as RedisServer; // prettier-ignore
     const commands = {
       on: () => commands,
       servers: {

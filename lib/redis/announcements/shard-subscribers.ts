@@ -1,7 +1,7 @@
 import type { CancelTimer } from '../../timing/clock.js';
 import type { ClusterMap } from '../cluster/cluster-map.js';
 import { hashSlot } from '../cluster/hash-slot.js';
-import type { RedisConnection } from '../connection/redis-connection.js';
+import { RedisConnection } from '../connection/redis-connection.js';
 import { isMiscount } from '../redis-errors.js';
 import { type ChannelListener, Subscriber, type SubscriberSettings } from './subscriber.js';
 
@@ -78,7 +78,7 @@ export class ShardSubscribers {
   #subscriberAt(address: string): Subscriber {
     const known = this.#subscribers.get(address);
     if (known) return known.subscriber;
-    const connection = this.map.open('announcements', address);
+    const connection = new RedisConnection('announcements', this.settings, this.map.partsFor('announcements', address));
     // Another server may take its place, or may have some of its slots.
     for (const event of ['close', 'moved']) connection.client.on(event, () => this.#readMap());
     connection.client.on('error', (error) => isMiscount(error) && this.#readMap());

@@ -4,8 +4,7 @@ import type { CancelTimer } from '../../timing/clock.js';
 import { failurePause } from '../../timing/failure-pause.js';
 import { atMost } from '../../timing/pauses.js';
 import type { RedisClient } from '../connection/redis-client.js';
-import type { ConnectionSettings } from '../connection/redis-connection.js';
-import type { Wire } from '../connection/wire.js';
+import type { Connection, ConnectionSettings } from '../connection/redis-connection.js';
 import { explain, isMiscount, redirectionOf } from '../redis-errors.js';
 
 export interface ChannelListener {
@@ -21,9 +20,9 @@ const SUBSCRIBE = { channel: 'subscribe', pattern: 'psubscribe', shard: 'ssubscr
 const UNSUBSCRIBE = { channel: 'unsubscribe', pattern: 'punsubscribe', shard: 'sunsubscribe' } as const;
 
 /** Opens the connection, and calls `onClient` for each client that it uses, before that is connected. */
-export type OpenWire = (onClient: (client: RedisClient) => void) => Wire;
+export type Open = (onClient: (client: RedisClient) => void) => Connection;
 
-export interface SubscriberSettings extends Pick<ConnectionSettings, 'clock' | 'events'> {
+export interface SubscriberSettings extends ConnectionSettings {
   /** How often the connection is tested, ms, because a subscriber would never notice that it is dead. */
   readonly heartbeat: number;
 }
@@ -42,9 +41,9 @@ interface Topic {
 /** Listens to channels over one connection. */
 export class Subscriber {
   readonly #settings: SubscriberSettings;
-  readonly #openWire: OpenWire;
+  readonly #openConnection: Open;
   readonly #topics = new Map<`${TopicKind} ${string}`, Topic>();
-  #connection: Wire | undefined;
+  #connection: Connection | undefined;
   /** The topics to subscribe to again, and why, if that has failed. */
   readonly #unconfirmed = new Map<Topic, unknown>();
   readonly #streak: FailureStreak;
@@ -52,8 +51,8 @@ export class Subscriber {
   #cancelHeartbeat: CancelTimer | undefined;
   #cancelRetry: CancelTimer | undefined;
 
-  constructor(openWire: OpenWire, settings: SubscriberSettings) {
-    this.#openWire = openWire;
+  constructor(open: Open, settings: SubscriberSettings) {
+    this.#openConnection = open;
     this.#settings = settings;
     this.#streak = new FailureStreak(settings.clock, workFailures(settings.events, 'subscribe'));
   }
@@ -87,8 +86,8 @@ export class Subscriber {
     await this.#connection?.close();
   }
 
-  #open(): Wire {
-    const connection: Wire = this.#openWire((client) => {
+  #open(): Connection {
+    const connection: Connection = this.#openConnection((client) => {
       client.on('message', (channel: string, text: string) => this.#tell('channel', channel, channel, text));
       client.on('smessage', (channel: string, text: string) => this.#tell('shard', channel, channel, text));
       client.on('pmessage', (pattern: string, channel: string, text: string) =>
@@ -107,13 +106,13 @@ export class Subscriber {
     for (const listener of this.#topics.get(`${kind} ${name}`)?.listeners ?? []) listener.onMessage(text, channel);
   }
 
-  #subscribe(connection: Wire, topics: readonly Topic[]): void {
+  #subscribe(connection: Connection, topics: readonly Topic[]): void {
     for (const topic of topics) topic.isConfirmed = false;
     for (const group of inOneCall(topics)) void this.#subscribeTo(connection, group);
   }
 
   /** @param topics - of one kind */
-  async #subscribeTo(connection: Wire, topics: readonly Topic[]): Promise<void> {
+  async #subscribeTo(connection: Connection, topics: readonly Topic[]): Promise<void> {
     const command = SUBSCRIBE[topics[0]!.kind];
     try {
       await connection.answer(connection.client[command](...topics.map(({ name }) => name)));
@@ -130,7 +129,7 @@ export class Subscriber {
   }
 
   /** @param topics - of one kind */
-  #failed(connection: Wire, topics: readonly Topic[], error: unknown): void {
+  #failed(connection: Connection, topics: readonly Topic[], error: unknown): void {
     const { kind } = topics[0]!;
     const wanted = topics.filter((topic) => this.#topics.get(`${kind} ${topic.name}`) === topic);
     if (wanted.length === 0) return;
@@ -138,7 +137,7 @@ export class Subscriber {
     this.#subscribeLater(connection, wanted, error);
   }
 
-  #subscribeLater(connection: Wire, topics: readonly Topic[], error?: unknown): void {
+  #subscribeLater(connection: Connection, topics: readonly Topic[], error?: unknown): void {
     for (const topic of topics) this.#unconfirmed.set(topic, error);
     this.#cancelRetry ??= this.#settings.clock.schedule(() => {
       this.#cancelRetry = undefined;
@@ -151,7 +150,7 @@ export class Subscriber {
   }
 
   /** Renews the subscriptions that the server has ended by itself, unless they have moved with their slots by then. */
-  #renewEnded(connection: Wire): void {
+  #renewEnded(connection: Connection): void {
     const kept = shardChannelsOf(connection.client);
     const isEnded = ({ kind, name, isConfirmed }: Topic) => kind === 'shard' && isConfirmed && !kept.has(name);
     const ended = [...this.#topics.values()].filter(isEnded);
@@ -174,7 +173,7 @@ export class Subscriber {
     this.#streak.worked();
   }
 
-  #scheduleHeartbeat(connection: Wire): void {
+  #scheduleHeartbeat(connection: Connection): void {
     this.#cancelHeartbeat = this.#settings.clock.schedule(() => {
       this.#scheduleHeartbeat(connection);
       if (!connection.isReady) return;

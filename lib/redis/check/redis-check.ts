@@ -102,7 +102,7 @@ export class RedisCheck {
       await this.#checkPermissions(commands, kind);
       if (identity !== undefined) this.#permittedBy.add(identity);
     } catch (error) {
-      if (!server.connection.isClosed) this.#unchecked.add(server);
+      if (!server.isClosed) this.#unchecked.add(server);
       throw error;
     }
   }

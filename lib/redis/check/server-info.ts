@@ -26,7 +26,7 @@ export function serverName(info: string): string {
 
 /** @param servers - the connected ones: a single server, or the primaries of a cluster */
 export function placeOf([server, ...others]: readonly RedisServer[], isCluster: boolean): ServerPlace {
-  const client = server!.connection.client as Redis;
+  const client = server!.client as Redis;
   const { options, stream } = client;
   const { host = 'localhost', port = 6379, path, name, sentinels } = options;
   // With sentinels, the options have only their addresses; the socket has that of the master.

@@ -46,7 +46,7 @@ export class ClusterMap {
       if (nodes.length > 0) this.#templates = nodes;
       this.#learn(cluster.slots.map((addresses) => addresses?.[0]));
     });
-    cluster.on('ready', () => this.#suspendCluster());
+    this.#connection.onReady(() => this.#suspendCluster());
   }
 
   connect(): void {
@@ -69,8 +69,8 @@ export class ClusterMap {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Creates a connection to a server, not connected yet. */
-  open(role: ConnectionRole, address: string, parts: Omit<ConnectionParts, 'client'> = {}): RedisConnection {
+  /** What a connection to a server is made of. The `Cluster` must have been connected. */
+  partsFor(role: ConnectionRole, address: string): ConnectionParts {
     const [, host, port] = /^(.*):(\d+)$/.exec(address)!;
     const template = this.#templates.find(({ options }) => addressOf(options) === address) ?? this.#templates[0]!;
     const client = template.duplicate({
@@ -80,10 +80,16 @@ export class ClusterMap {
       host,
       port: Number(port),
     });
-    const onRedirection = (redirection: Redirection) => this.note(redirection);
-    const connection = new RedisConnection(role, this.#settings, { client, onRedirection, ...parts });
-    if (role === 'commands' || role === 'producer') this.#follow(connection);
-    return connection;
+    return { client, onRedirection: (redirection) => this.note(redirection) };
+  }
+
+  /** From now on, reads the map from this server, too. */
+  follow(server: RedisConnection): void {
+    this.#servers.add(server);
+    server.onReady(() => this.#suspendCluster());
+    server.client.on('end', () => server.isClosed && this.#servers.delete(server));
+    // Another server may take its place.
+    server.client.on('close', () => this.readAgain());
   }
 
   /** Takes note of what a server says about a slot. */
@@ -171,12 +177,6 @@ export class ClusterMap {
       if (!isReplaced && (wait.isLast || this.#hurried || !hasCode(error, 'NOT_CONNECTED'))) throw error;
       this.readAgain();
     }
-  }
-
-  #follow(connection: RedisConnection): void {
-    this.#servers.add(connection);
-    connection.client.on('ready', () => this.#suspendCluster());
-    connection.client.on('end', () => connection.isClosed && this.#servers.delete(connection));
   }
 
   /** Suspends the `Cluster` of ioredis once there is a connection to a server. */

@@ -1,9 +1,7 @@
 import type { CancelTimer } from '../../timing/clock.js';
-import { RedisServer } from '../commands/redis-server.js';
-import type { Detour, RedisServers } from '../commands/redis-servers.js';
+import { type Detour, RedisServer, type RedisServers, type ServerSettings } from '../commands/redis-server.js';
 import type { ConnectionRole } from '../connection/redis-client.js';
 import type { Reach } from '../connection/redis-connection.js';
-import type { ConnectionSettings } from '../connection/redis-connection.js';
 import { redirectionOf } from '../redis-errors.js';
 import type { ClusterMap } from './cluster-map.js';
 import { hashSlot } from './hash-slot.js';
@@ -20,7 +18,7 @@ export class ClusterServers implements RedisServers {
 
   constructor(
     private readonly map: ClusterMap,
-    private readonly settings: ConnectionSettings,
+    private readonly settings: ServerSettings,
     private readonly role: ConnectionRole,
   ) {
     map.onChange(() => this.#retireOthers());
@@ -37,18 +35,18 @@ export class ClusterServers implements RedisServers {
 
   reachOf(slot: number): Reach {
     const address = this.map.primaryOf(slot);
-    if (address !== undefined) return this.#serverAt(address).connection.reach;
+    if (address !== undefined) return this.#serverAt(address).reach;
     return this.map.primaries.length === 0 ? 'opening' : 'lost';
   }
 
-  ready(command: string, key: string | undefined, timeout = this.settings.commandTimeout): Promise<void> {
-    return this.map.ready(() => this.of(key)?.connection, command, timeout);
+  ready(command: string, timeout = this.settings.commandTimeout, key?: string): Promise<void> {
+    return this.map.ready(() => this.of(key), command, timeout);
   }
 
   async all(command: string): Promise<readonly RedisServer[]> {
-    await this.ready(command, undefined);
+    await this.ready(command);
     const servers = this.map.primaries.map((address) => this.#serverAt(address));
-    await Promise.all(servers.map(({ connection }) => connection.ready(command)));
+    await Promise.all(servers.map((server) => server.ready(command)));
     return servers;
   }
 
@@ -63,16 +61,17 @@ export class ClusterServers implements RedisServers {
 
   onReady(listener: (server: RedisServer) => void): void {
     this.#listeners.add(listener);
+    for (const server of this.#servers.values()) server.onReady(listener);
   }
 
   hurry(): void {
     this.#hurried = true;
     this.map.hurry();
-    for (const { connection } of this.#servers.values()) connection.hurry();
+    for (const server of this.#servers.values()) server.hurry();
   }
 
   get isConnected(): boolean {
-    return [...this.#servers.values()].some(({ connection }) => connection.isReady);
+    return [...this.#servers.values()].some(({ isReady }) => isReady);
   }
 
   get isClosed(): boolean {
@@ -81,30 +80,26 @@ export class ClusterServers implements RedisServers {
 
   async close(): Promise<void> {
     this.#cancelRetiring?.();
-    const closed = [...this.#servers.values()].map(({ connection }) => connection.close());
+    const closed = [...this.#servers.values()].map((server) => server.close());
     await Promise.all([this.map.close(), ...closed]);
   }
 
   /** Prefers one that is connected. */
   #anyPrimary(): string | undefined {
     const { primaries } = this.map;
-    const isReady = (address: string) => this.#servers.get(address)?.connection.isReady;
+    const isReady = (address: string) => this.#servers.get(address)?.isReady;
     return primaries.find(isReady) ?? primaries[Math.floor(Math.random() * primaries.length)];
   }
 
   #serverAt(address: string): RedisServer {
     const known = this.#servers.get(address);
     if (known) return known;
-    const connection = this.map.open(this.role, address);
-    const server = new RedisServer(connection, this.settings.clock);
+    const server = new RedisServer(this.role, this.settings, this.map.partsFor(this.role, address));
     this.#servers.set(address, server);
-    connection.client.on('ready', () => {
-      for (const listener of this.#listeners) listener(server);
-    });
-    // Another server may take its place.
-    connection.client.on('close', () => this.map.readAgain());
-    if (this.#hurried) connection.hurry();
-    connection.connect();
+    this.map.follow(server);
+    for (const listener of this.#listeners) server.onReady(listener);
+    if (this.#hurried) server.hurry();
+    server.connect();
     return server;
   }
 
@@ -116,7 +111,7 @@ export class ClusterServers implements RedisServers {
     if (others.length === 0 || this.#cancelRetiring) return;
     this.#cancelRetiring = clock.schedule(() => {
       for (const address of others.filter(isOther)) {
-        void this.#servers.get(address)?.connection.retire();
+        void this.#servers.get(address)?.retire();
         this.#servers.delete(address);
       }
       this.#cancelRetiring = undefined;

@@ -1,8 +1,7 @@
 import { connectionFailures, FailureStreak } from '../../events/failure-streak.js';
 import type { CancelTimer } from '../../timing/clock.js';
 import type { ConnectionRole, RedisClient } from '../connection/redis-client.js';
-import type { ConnectionSettings, RedisConnection } from '../connection/redis-connection.js';
-import type { Wire } from '../connection/wire.js';
+import { type Connection, type ConnectionSettings, RedisConnection } from '../connection/redis-connection.js';
 import { closed } from '../redis-errors.js';
 import type { ClusterMap } from './cluster-map.js';
 
@@ -24,7 +23,7 @@ export interface FollowingOptions {
 }
 
 /** A connection to whichever server of a cluster is the right one. When that becomes another server, it reconnects there. */
-export class FollowingConnection implements Wire {
+export class FollowingConnection implements Connection {
   readonly #options: FollowingOptions;
   readonly #settings: ConnectionSettings;
   readonly #outage: FailureStreak;
@@ -92,7 +91,8 @@ export class FollowingConnection implements Wire {
 
   #open(address: string): RedisConnection {
     const { role, map, onClient } = this.#options;
-    const connection = map.open(role, address, { outage: this.#outage });
+    const parts = { ...map.partsFor(role, address), outage: this.#outage };
+    const connection = new RedisConnection(role, this.#settings, parts);
     this.#present = { address, connection };
     connection.client.on('close', () => this.#onLost(connection));
     onClient?.(connection.client);

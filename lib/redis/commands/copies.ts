@@ -1,6 +1,7 @@
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { showFailure } from '../../message/failure.js';
 import type { ScriptArgument } from '../script/script-call.js';
+import type { ScriptReply } from '../script/script-reply.js';
 
 /** What a write waits for before it is answered. */
 export interface Copies {
@@ -22,10 +23,10 @@ export function waitFor({ replicas, within, fsync }: Copies): { command: string;
  *
  * @returns what is missing, for people to read; undefined: nothing
  */
-export function missingCopies(answer: unknown, { replicas, fsync }: Copies): string | undefined {
-  const [onDisk, copied] = fsync ? (answer as [number, number]).map(Number) : [1, Number(answer)];
-  if (onDisk! < 1) return 'the primary has not written it to disk';
-  return copied! < replicas ? `${copied} of ${replicas} replicas have confirmed it` : undefined;
+export function missingCopies(answer: ScriptReply, { replicas, fsync }: Copies): string | undefined {
+  if (fsync && answer.number() < 1) return 'the primary has not written it to disk';
+  const copied = answer.number();
+  return copied < replicas ? `${copied} of ${replicas} replicas have confirmed it` : undefined;
 }
 
 /** The error for what the primary has, but perhaps nobody else. */

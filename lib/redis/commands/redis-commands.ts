@@ -1,20 +1,10 @@
+import type { Clock } from '../../timing/clock.js';
 import { atMost } from '../../timing/pauses.js';
-import type { ConnectionSettings } from '../connection/redis-connection.js';
-import {
-  closed,
-  connectedTooLate,
-  explain,
-  isErrorReply,
-  notConnected,
-  serverTimeOfLateCall,
-  wasNotSent,
-} from '../redis-errors.js';
+import { closed, connectedTooLate, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from '../redis-errors.js';
 import type { RedisScript } from '../script/redis-script.js';
 import { type ScriptArgument, type ScriptCall, wordsOf } from '../script/script-call.js';
 import type { ScriptReply } from '../script/script-reply.js';
-import type { Copies } from './copies.js';
-import type { RedisServer } from './redis-server.js';
-import { type RedisServers, SingleServer } from './redis-servers.js';
+import type { RedisServer, RedisServers } from './redis-server.js';
 
 /** How soon to retry with a client that looked ready but could not send, ms. */
 const UNNOTICED_PAUSE = 5;
@@ -22,21 +12,31 @@ const UNNOTICED_PAUSE = 5;
 /** The share of a call's time that must be left when it is sent after a wait, or sent again. */
 const TIME_TO_ANSWER = 0.1;
 
+interface Settings {
+  readonly clock: Clock;
+  /** How long a call may wait for the connection and for its answer, ms. */
+  readonly commandTimeout: number;
+  /** No call takes effect after this instant of the clock. */
+  readonly notAfter?: number;
+}
+
+/** What was sent to whom, and when, on the monotonic clock. */
+interface Attempt {
+  readonly server: RedisServer;
+  readonly sentAt: number;
+  readonly deadline: number;
+}
+
 /** Sends scripts and commands over connections that all queues of a process share. */
 export class RedisCommands {
   constructor(
     readonly servers: RedisServers,
-    private readonly settings: Pick<ConnectionSettings, 'clock' | 'commandTimeout'> & {
-      /** What every script waits for; undefined: nothing. */
-      readonly copies?: Copies | undefined;
-      /** No call takes effect after this instant of the clock. */
-      readonly notAfter?: number;
-    },
+    private readonly settings: Settings,
   ) {}
 
   /** Sends everything to one of the servers, wherever the keys are. */
   on(server: RedisServer): RedisCommands {
-    return new RedisCommands(new SingleServer(server), this.settings);
+    return new RedisCommands(server, this.settings);
   }
 
   /** Sends what must take effect before an instant, or never. */
@@ -63,9 +63,7 @@ export class RedisCommands {
    */
   run<Part extends string>(script: RedisScript<Part>, call: ScriptCall<NoInfer<Part>>): Promise<ScriptReply> {
     const [first] = script.keys;
-    const wordsFor = (server: RedisServer, deadline: number) =>
-      wordsOf(script, call, script.hasDeadline ? server.timeAt(deadline) : 0);
-    return this.#call(script.name, first && call.keys[first.part], wordsFor, script);
+    return this.#call(script.name, first && call.keys[first.part], call, script);
   }
 
   /**
@@ -75,63 +73,37 @@ export class RedisCommands {
    * @throws DelayQueueError like {@link run}
    */
   send(command: string, ...words: ScriptArgument[]): Promise<ScriptReply> {
-    return this.#call(command, words.length > 0 ? String(words[0]) : undefined, () => words);
+    return this.#call(command, words.length > 0 ? String(words[0]) : undefined, words);
   }
 
   /** Waits for the connection, sends, and sends again what was certainly not carried out. */
   async #call(
     name: string,
     key: string | undefined,
-    wordsFor: (server: RedisServer, deadline: number) => ScriptArgument[],
+    given: ScriptCall | ScriptArgument[],
     script?: RedisScript,
   ): Promise<ScriptReply> {
-    const { clock, commandTimeout, notAfter } = this.settings;
-    const latest = clock.monotonic() + commandTimeout;
-    const deadline = notAfter === undefined || notAfter > latest ? latest : notAfter;
+    const { clock, commandTimeout, notAfter = Infinity } = this.settings;
+    const deadline = Math.min(clock.monotonic() + commandTimeout, notAfter);
     let asking: RedisServer | undefined;
     for (;;) {
       const server = asking ?? this.servers.of(key);
-      if (!server?.connection.isReady || !server.toldTime) {
-        await this.#untilReady(name, key, deadline, asking);
-        continue;
-      }
-      const showing = script && server.scripts.showing(script);
-      if (showing) {
-        await this.#untilShown(name, deadline, showing);
+      const showing = server?.isReady && script && server.scripts.showing(script);
+      if (!server?.isReady || showing) {
+        if (showing) await atMost(clock, this.#left(deadline), showing);
+        else await (asking ?? this.servers).ready(name, this.#left(deadline), key);
+        if (this.#isTooLate(deadline)) throw connectedTooLate(name, this.#left(deadline));
         continue;
       }
       const sentAt = clock.monotonic();
-      const words = wordsFor(server, deadline);
       const options = { deadline, asking: asking !== undefined };
+      const words = Array.isArray(given) ? given : wordsOf(script!, given, server.timeAt(deadline));
       try {
-        return script
-          ? await server.scripts.call(script, words, { ...options, copies: this.settings.copies })
-          : await server.send(name, words, options);
+        return await (script ? server.scripts.call(script, words, options) : server.send(name, words, options));
       } catch (error) {
         asking = await this.#afterFailure(name, error, { server, sentAt, deadline });
       }
     }
-  }
-
-  /** Waits until the server can be sent to and has told its time, by which calls carry their deadline. */
-  async #untilReady(name: string, key: string | undefined, deadline: number, asking?: RedisServer): Promise<void> {
-    const left = () => Math.max(0, deadline - this.settings.clock.monotonic());
-    const server = asking ?? this.servers.of(key);
-    if (!server?.connection.isReady)
-      await (asking ? asking.connection.ready(name, left()) : this.servers.ready(name, key, left()));
-    else {
-      await atMost(this.settings.clock, left(), server.askTime());
-      if (left() === 0) throw notConnected(name, this.settings.commandTimeout, new Error('it does not answer'));
-      // The socket may be closing, and ioredis has not noticed yet.
-      if (!server.toldTime) await this.#pause(UNNOTICED_PAUSE);
-    }
-    if (this.#isTooLate(deadline)) throw connectedTooLate(name, left());
-  }
-
-  async #untilShown(name: string, deadline: number, showing: Promise<unknown>): Promise<void> {
-    const left = () => Math.max(0, deadline - this.settings.clock.monotonic());
-    await atMost(this.settings.clock, left(), showing);
-    if (this.#isTooLate(deadline)) throw connectedTooLate(name, left());
   }
 
   /**
@@ -140,33 +112,27 @@ export class RedisCommands {
    * @returns the server to ask this once
    * @throws DelayQueueError if the call has failed, or may have been carried out
    */
-  async #afterFailure(
-    name: string,
-    error: unknown,
-    { server, sentAt, deadline }: { server: RedisServer; sentAt: number; deadline: number },
-  ): Promise<RedisServer | undefined> {
-    if (this.settings.clock.monotonic() >= deadline) throw this.#explain(name, error);
+  async #afterFailure(name: string, error: unknown, attempt: Attempt): Promise<RedisServer | undefined> {
+    const { server, sentAt, deadline } = attempt;
+    if (this.#left(deadline) === 0) throw this.#explain(name, error);
     const serverTime = serverTimeOfLateCall(error);
-    if (serverTime !== undefined) {
-      // The server's clock was set forward; the call changed nothing.
-      server.noteTime(serverTime, sentAt);
-      return undefined;
-    }
-    if (wasNotSent(error)) {
-      // The socket is closing, and ioredis has not noticed yet.
-      await this.#pause(UNNOTICED_PAUSE);
-      return undefined;
-    }
+    // The server's clock was set forward; the call changed nothing.
+    if (serverTime !== undefined) return void server.noteTime(serverTime, sentAt);
+    // The socket is closing, and ioredis has not noticed yet.
+    if (wasNotSent(error)) return void (await this.#pause(UNNOTICED_PAUSE));
     const detour = this.servers.detour(error);
     if (!detour || this.#isTooLate(deadline)) throw this.#explain(name, error);
     if (detour.pause > 0) await this.#pause(detour.pause);
     return detour.asking;
   }
 
+  #left(deadline: number): number {
+    return Math.max(0, deadline - this.settings.clock.monotonic());
+  }
+
   /** An attempt this late would likely end with an unknown outcome; until now, nothing has been carried out. */
   #isTooLate(deadline: number): boolean {
-    const { clock, commandTimeout } = this.settings;
-    return deadline - clock.monotonic() < commandTimeout * TIME_TO_ANSWER;
+    return this.#left(deadline) < this.settings.commandTimeout * TIME_TO_ANSWER;
   }
 
   #pause(ms: number): Promise<void> {

@@ -1,7 +1,12 @@
 import type { Redis } from 'ioredis';
-import type { Clock } from '../../timing/clock.js';
 import { RemoteClock } from '../../timing/remote-clock.js';
-import type { RedisConnection } from '../connection/redis-connection.js';
+import type { ConnectionRole } from '../connection/redis-client.js';
+import {
+  type ConnectionParts,
+  type ConnectionSettings,
+  type Reach,
+  RedisConnection,
+} from '../connection/redis-connection.js';
 import { isErrorReply } from '../redis-errors.js';
 import type { ScriptArgument } from '../script/script-call.js';
 import { ScriptReply } from '../script/script-reply.js';
@@ -12,116 +17,170 @@ import { type Copies, missingCopies, notReplicated, waitFor } from './copies.js'
  * An answer that took longer says too little about the server's clock, so it is asked again, ms. Networks that are slow but sound
  * are faster, and after an outage each question costs the calls that wait a round trip.
  */
-const LONGEST_ROUND_TRIP = 250;
+const MAX_ROUND_TRIP = 250;
+
+/** The servers that hold the keys: a single one, or the primaries of a cluster. */
+export interface RedisServers {
+  readonly isClosed: boolean;
+  /** True if there is a connection to any of them. */
+  readonly isConnected: boolean;
+  /** Opens connections in the background. */
+  connect(): void;
+  /** The server that has a key, or any if there is none; undefined if that is not known yet. Its connection may not be ready. */
+  of(key: string | undefined): RedisServer | undefined;
+  /** What is known about the way to the server that has the keys of a hash slot. */
+  reachOf(hashSlot: number): Reach;
+  /**
+   * Waits until {@link of} returns a server that can be sent to.
+   *
+   * @param command - the command that is to be sent, for the error
+   * @throws DelayQueueError `NOT_CONNECTED` after `timeout` ms, `LOGIN_REFUSED`, `CLOSED`
+   */
+  ready(command: string, timeout?: number, key?: string): Promise<void>;
+  /** All of them. @throws like {@link ready} */
+  all(command: string): Promise<readonly RedisServer[]>;
+  /** The way around an error; undefined if there is none, so that the call has failed. */
+  detour(error: unknown): Detour | undefined;
+  /** Calls `listener` whenever the connection to a server becomes ready. */
+  onReady(listener: (server: RedisServer) => void): void;
+  /** From now on no command waits for a connection. */
+  hurry(): void;
+  close(): Promise<void>;
+}
+
+/** How to send a call again after an error reply that says that nothing was done here. */
+export interface Detour {
+  /** How long to wait first, ms. */
+  readonly pause: number;
+  /** The server to ask this once, because the key is on its way there. */
+  readonly asking?: RedisServer | undefined;
+}
 
 /** How to send a call. */
 export interface SendOptions {
   /** When to stop waiting for the answer, on the monotonic clock. */
   readonly deadline: number;
-  /** Whether to send `ASKING` first, because the key is moving to this server. */
+  /** True to send `ASKING` first, because the key is moving to this server. */
   readonly asking: boolean;
-  /** What to wait for after the answer; undefined: nothing. */
+}
+
+export interface ServerSettings extends ConnectionSettings {
+  /** What each script of a producer waits for after its answer; undefined: nothing. */
   readonly copies?: Copies | undefined;
 }
 
-/** A server that runs calls: the connection to it, and its clock, which is not that of the other servers of a cluster. */
-export class RedisServer {
-  #serverClock = new RemoteClock(LONGEST_ROUND_TRIP);
+/**
+ * A server that runs calls. It is ready once it has told its time, by which calls carry their deadlines; those to a server that refuses
+ * to tell it carry none. By itself it is all the servers there are.
+ */
+export class RedisServer extends RedisConnection implements RedisServers {
+  readonly scripts: ServerScripts<SendOptions>;
+  readonly #settings: ServerSettings;
+  /** The servers of a cluster have a clock each. */
+  #serverClock = new RemoteClock(MAX_ROUND_TRIP);
   /** The question about the clock that has not been answered yet. */
-  #question: Promise<void> | undefined;
-  #toldTime = false;
-  readonly scripts = new ServerScripts<SendOptions>((...call) => this.send(...call));
+  #question: Promise<boolean> | undefined;
 
-  constructor(
-    readonly connection: RedisConnection,
-    private readonly clock: Clock,
-  ) {
-    connection.client.on('ready', () => void this.askTime());
+  constructor(role: ConnectionRole, settings: ServerSettings, parts?: ConnectionParts) {
+    super(role, settings, parts);
+    this.#settings = settings;
+    const copies = role === 'producer' ? settings.copies : undefined;
+    this.scripts = new ServerScripts<SendOptions>(
+      copies ? (...call) => this.#sendCopied(copies, ...call) : (...call) => this.send(...call),
+    );
     // The next connection may lead to another server.
-    connection.client.on('close', () => {
-      this.#serverClock = new RemoteClock(LONGEST_ROUND_TRIP);
-      this.#toldTime = false;
+    this.client.on('close', () => {
+      this.#serverClock = new RemoteClock(MAX_ROUND_TRIP);
       this.scripts.onConnectionLost();
     });
   }
 
   /** The user that this process is logged in as. */
   get user(): string {
-    return (this.connection.client as Redis).options.username ?? 'default';
+    return (this.client as Redis).options.username ?? 'default';
   }
 
-  /** Whether calls can carry a deadline. Those to a server that refuses to tell its time carry none. */
-  get toldTime(): boolean {
-    return this.#toldTime;
+  get isConnected(): boolean {
+    return this.isReady;
+  }
+
+  of(): RedisServer {
+    return this;
+  }
+
+  reachOf(): Reach {
+    return this.reach;
+  }
+
+  async all(command: string): Promise<readonly RedisServer[]> {
+    await this.ready(command);
+    return [this];
+  }
+
+  detour(): undefined {
+    return undefined;
   }
 
   /** The latest time that the server's clock may show at an instant of the monotonic clock, ms; 0 if not known. */
   timeAt(monotonic: number): number {
-    if (this.#serverClock.isStale(this.clock.monotonic())) void this.askTime();
+    if (this.#serverClock.isStale(this.#settings.clock.monotonic())) void this.#askTime();
     return Math.ceil(this.#serverClock.at(monotonic));
   }
 
   /** Takes note of the server's time, ms, in an answer to what was sent at `sentAt`, on the monotonic clock. */
   noteTime(serverTime: number, sentAt: number): void {
-    this.#serverClock.learn(serverTime, { sentAt, receivedAt: this.clock.monotonic() });
+    this.#serverClock.learn(serverTime, { sentAt, receivedAt: this.#settings.clock.monotonic() });
   }
 
-  /** Sends a command, and waits for the copies that the options ask for. */
-  async send(command: string, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
-    const { copies } = options;
-    if (copies) return this.#sendCopied(command, words, { ...options, copies });
-    return new ScriptReply(await this.#send(command, words, options));
-  }
-
-  #send(command: string, words: ScriptArgument[], { deadline, asking }: SendOptions): Promise<unknown> {
-    const { client } = this.connection;
+  async send(command: string, words: ScriptArgument[], { deadline, asking }: SendOptions): Promise<ScriptReply> {
     // It applies to the next command, whose answer reports any failure.
-    if (asking) client.call('ASKING').catch(() => undefined);
-    const reply = client.callBuffer(command, words);
-    return this.connection.answer(reply, undefined, Math.max(0, deadline - this.clock.monotonic()));
+    if (asking) this.client.call('ASKING').catch(() => undefined);
+    const answer = this.client.callBuffer(command, words);
+    const left = Math.max(0, deadline - this.#settings.clock.monotonic());
+    return new ScriptReply(await this.answer(answer, undefined, left));
+  }
+
+  protected override prepare(): Promise<boolean> {
+    return this.#askTime();
   }
 
   /**
    * Waits for the copies on the same connection, in the same turn: Redis waits for what that connection has written. On another one,
    * or on this one after an outage, it would promise copies of nothing.
    */
-  async #sendCopied(
-    command: string,
-    words: ScriptArgument[],
-    options: SendOptions & { readonly copies: Copies },
-  ): Promise<ScriptReply> {
-    const { copies, deadline } = options;
-    const written = this.#send(command, words, options);
+  async #sendCopied(copies: Copies, command: string, words: ScriptArgument[], options: SendOptions) {
+    const written = this.send(command, words, options);
     const wait = waitFor(copies);
-    const copied = this.#send(wait.command, wait.words, { deadline, asking: false }).then(
-      (answer) => missingCopies(answer, copies),
+    const copied = this.send(wait.command, wait.words, { ...options, asking: false }).then(
+      (reply) => missingCopies(reply, copies),
       (error: unknown) => error,
     );
     const reply = await written;
     const problem = await copied;
-    return new ScriptReply(reply, problem === undefined ? undefined : notReplicated(copies, problem));
+    if (problem !== undefined) reply.notCopied = notReplicated(copies, problem);
+    return reply;
   }
 
-  /** Asks the server for its time, once at a time. Never fails: the next call asks again. */
-  askTime(): Promise<void> {
+  /** Asks the server for its time, once at a time. @returns false if the connection was lost; it is never rejected */
+  #askTime(): Promise<boolean> {
     this.#question ??= this.#ask().finally(() => (this.#question = undefined));
     return this.#question;
   }
 
-  async #ask(): Promise<void> {
+  async #ask(): Promise<boolean> {
     try {
       await this.#readTime();
       // The answer took long. On a network that is always slow, the second one is no better, and is good enough.
-      if (this.#serverClock.isStale(this.clock.monotonic())) await this.#readTime();
-      this.#toldTime = true;
+      if (this.#serverClock.isStale(this.#settings.clock.monotonic())) await this.#readTime();
+      return true;
     } catch (error) {
-      this.#toldTime ||= isErrorReply(error);
+      return isErrorReply(error);
     }
   }
 
   async #readTime(): Promise<void> {
-    const sentAt = this.clock.monotonic();
-    const [seconds, microseconds] = await this.connection.answer(this.connection.client.time());
+    const sentAt = this.#settings.clock.monotonic();
+    const [seconds, microseconds] = await this.answer(this.client.time());
     this.noteTime(Number(seconds) * 1000 + Number(microseconds) / 1000, sentAt);
   }
 }

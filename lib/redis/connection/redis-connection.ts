@@ -24,7 +24,37 @@ import { adviceOnConnecting, closedEarly, unansweredHandshake } from './connect-
 import { type ConnectionRole, createClient, type RedisClient } from './redis-client.js';
 import type { StartUp } from './start-up.js';
 import { tolerateRefusedGreeting } from './tolerant-client.js';
-import type { Wire } from './wire.js';
+
+/** How long after its timeout a blocked call may answer before the connection counts as dead, ms. */
+export const ANSWER_GRACE = 5000;
+
+/** A connection to a server, or to whichever server of a cluster is the right one. */
+export interface Connection {
+  readonly client: RedisClient;
+  readonly isReady: boolean;
+  readonly isClosed: boolean;
+  /** Opens it in the background; failures are logged and retried. */
+  connect(): void;
+  /**
+   * Waits until commands can be sent.
+   *
+   * @param command - the command that is to be sent, for the error
+   * @param timeout - ms; default: `commandTimeout`
+   * @throws DelayQueueError `NOT_CONNECTED` after `timeout` ms, `LOGIN_REFUSED`, `CLOSED`
+   */
+  ready(command: string, timeout?: number): Promise<void>;
+  /**
+   * Waits for an answer. A connection whose peer vanished silently looks like a slow one: if it answers nobody for `patience` ms, it is
+   * replaced by a new one.
+   *
+   * @param patience - ms; default: `commandTimeout`
+   */
+  answer<Answer>(answer: Promise<Answer>, patience?: number): Promise<Answer>;
+  /** True if an error says that the key is not, or not yet, on this server. If so, the next command goes where it is. */
+  isElsewhere(error: unknown): boolean;
+  /** Closes it; unanswered commands fail. */
+  close(): Promise<void>;
+}
 
 export interface ConnectionSettings {
   readonly connection: ConnectionOptions;
@@ -39,7 +69,7 @@ export interface ConnectionSettings {
 /** What a connection may be given instead of creating it itself. */
 export interface ConnectionParts {
   /** Not connected yet. */
-  readonly client?: RedisClient;
+  readonly client?: RedisClient | undefined;
   /** Where its outages are reported. */
   readonly outage?: FailureStreak;
   /** Called with what a server of a cluster says about where a key is. */
@@ -53,7 +83,7 @@ export interface ConnectionParts {
 export type Reach = 'ready' | 'silent' | 'opening' | 'lost';
 
 /** How long a server may owe an answer, and a connection may take to open, for that {@link Reach}, ms. */
-const LONGEST_SILENCE = 1000;
+const MAX_SILENCE = 1000;
 
 /** How long closing may take, ms; before that, ioredis destroys a socket that the other side does not close. */
 const CLOSE_TIMEOUT = 1000;
@@ -69,7 +99,7 @@ const OPEN: readonly string[] = ['connecting', 'connect', 'ready'];
  * the user, the database and the protocol that it asked for. While the server refuses them, calls fail at once, and the
  * connection keeps retrying.
  */
-export class RedisConnection implements Wire {
+export class RedisConnection implements Connection {
   readonly client: RedisClient;
   readonly #settings: ConnectionSettings;
   readonly #deadlines: AnswerDeadlines;
@@ -83,11 +113,17 @@ export class RedisConnection implements Wire {
   #advice: string | undefined;
   /** Since when it is being opened, on the monotonic clock. */
   #openingSince: number;
+  /** True while the client is ready and {@link prepare} is done. */
+  #isPrepared = false;
+  readonly #readyListeners: (() => void)[] = [];
   #wasReady = false;
   /** Until it is ready, or refused, for the first time. */
   #isStarting = true;
   #isHurried = false;
+  /** True if it stays closed until {@link connect} is called. */
   #isSuspended = false;
+  /** True until the client of a suspended connection has ended. */
+  #isEnding = false;
   #isResting = false;
   #isClosed = false;
   #cancelOpening: CancelTimer | undefined;
@@ -111,7 +147,7 @@ export class RedisConnection implements Wire {
   }
 
   get isReady(): boolean {
-    return this.client.status === 'ready' && !this.#isClosed;
+    return this.#isPrepared && this.client.status === 'ready';
   }
 
   get isClosed(): boolean {
@@ -129,17 +165,19 @@ export class RedisConnection implements Wire {
   }
 
   get reach(): Reach {
-    if (this.isReady) return this.#deadlines.longestWait < LONGEST_SILENCE ? 'ready' : 'silent';
+    if (this.isReady) return this.#deadlines.longestWait < MAX_SILENCE ? 'ready' : 'silent';
     if (this.#lastError !== undefined) return 'lost';
-    const isOpening = this.#settings.clock.monotonic() - this.#openingSince < LONGEST_SILENCE;
+    const isOpening = this.#settings.clock.monotonic() - this.#openingSince < MAX_SILENCE;
     return isOpening || this.#isResting ? 'opening' : 'lost';
   }
 
-  /** Opens the connection in the background; failures are logged and retried. */
   connect(): void {
+    if (this.#isClosed) return;
     const { status } = this.client;
-    if (this.#isClosed || (status !== 'wait' && status !== 'end')) return;
+    // A client that is suspended between two attempts stays 'reconnecting'. One that is about to end is opened again after that.
+    const isIdle = this.#isSuspended ? !this.#isEnding : status === 'wait' || status === 'end';
     this.#isSuspended = false;
+    if (!isIdle) return;
     if (this.#isResting) this.#openingSince = this.#settings.clock.monotonic();
     this.#isResting = false;
     this.#settings.startUp?.opened(this);
@@ -147,13 +185,6 @@ export class RedisConnection implements Wire {
     this.client.connect().catch((error: unknown) => (this.#lastError ??= reasonOf(error)));
   }
 
-  /**
-   * Waits until commands can be sent.
-   *
-   * @param command - the command that is to be sent, for the error
-   * @param timeout - ms; default: `commandTimeout`
-   * @throws DelayQueueError `NOT_CONNECTED` after `timeout` ms, `LOGIN_REFUSED`, `CLOSED`
-   */
   async ready(command: string, timeout = this.#settings.commandTimeout): Promise<void> {
     if (this.isReady) return;
     if (!this.#isClosed && !this.#isHurried && !this.#isRefused) {
@@ -168,21 +199,31 @@ export class RedisConnection implements Wire {
     throw notConnected(command, waited, this.#lastError, this.#advice);
   }
 
+  /** Calls `listener` whenever it becomes ready. */
+  onReady(listener: (connection: this) => void): void {
+    this.#readyListeners.push(() => listener(this));
+  }
+
   /** From now on no command waits for the connection: without one, it fails at once. */
   hurry(): void {
     this.#isHurried = true;
     this.#waits.end();
   }
 
-  /**
-   * Waits for an answer, for `limit` ms at most. A connection whose peer vanished silently looks like a slow one: if it answers
-   * nobody for `patience` ms, it is replaced by a new one.
-   */
+  /** @param limit - how long to wait, ms */
   answer<Answer>(answer: Promise<Answer>, patience = this.#settings.commandTimeout, limit = patience): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const answered = this.#deadlines.add(limit, patience, () => reject(new Error(noAnswer(limit))));
-      answer.then(answered, answered);
-      answer.then(resolve, reject);
+      answer.then(
+        (value) => {
+          answered();
+          resolve(value);
+        },
+        (error: Error) => {
+          answered();
+          reject(error);
+        },
+      );
     });
   }
 
@@ -200,10 +241,10 @@ export class RedisConnection implements Wire {
     this.#drop();
   }
 
-  /** Closes the connection; its unanswered commands fail. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#isPrepared = false;
     this.#cancelOpening?.();
     this.#settings.startUp?.closed(this);
     this.#waits.end();
@@ -218,6 +259,8 @@ export class RedisConnection implements Wire {
   /** Closes the connection until {@link connect} is called. */
   suspend(): void {
     this.#isSuspended = true;
+    this.#isEnding = OPEN.includes(this.client.status);
+    this.#isPrepared = false;
     this.client.disconnect();
   }
 
@@ -233,6 +276,15 @@ export class RedisConnection implements Wire {
   retire(): Promise<void> {
     this.#outage.worked();
     return this.close();
+  }
+
+  /**
+   * Finds out what must be known before the first call on a client that is ready. It must not be rejected.
+   *
+   * @returns undefined: nothing; or whether it is known now
+   */
+  protected prepare(): Promise<boolean> | undefined {
+    return undefined;
   }
 
   /** A server that speaks no TLS waits for the rest of what it takes for a command. */
@@ -261,14 +313,24 @@ export class RedisConnection implements Wire {
     this.#lastError = undefined;
     this.#advice = undefined;
     this.#outage.worked();
+    const prepared = this.prepare();
+    if (prepared) void prepared.then((isKnown) => isKnown && this.#onPrepared());
+    else this.#onPrepared();
+  }
+
+  #onPrepared(): void {
+    if (this.#isClosed) return;
+    this.#isPrepared = true;
     this.#waits.end();
+    for (const listener of this.#readyListeners) listener();
   }
 
   /** A server in protected mode, or one that expects TLS, may close the connection without an error. */
   #onClose(): void {
     this.#cancelOpening?.();
+    this.#isPrepared = false;
     if (this.#wasReady) this.#openingSince = this.#settings.clock.monotonic();
-    else if (!this.#isSuspended && this.#lastError === undefined) this.#onError(closedEarly());
+    else if (!this.#isEnding && this.#lastError === undefined) this.#onError(closedEarly());
     this.#wasReady = false;
   }
 
@@ -310,10 +372,12 @@ export class RedisConnection implements Wire {
     return stream?.secureConnecting === true && stream.connecting === false;
   }
 
-  /** ioredis gives up only if connecting throws. */
+  /** By itself, ioredis gives up only if connecting throws. */
   #onEnd(): void {
+    const pause = this.#isEnding ? 0 : REOPEN_PAUSE;
+    this.#isEnding = false;
     if (this.#isClosed || this.#isSuspended) return;
-    this.#cancelOpening = this.#settings.clock.schedule(() => this.connect(), REOPEN_PAUSE);
+    this.#cancelOpening = this.#settings.clock.schedule(() => this.connect(), pause);
   }
 
   get #isRefused(): boolean {

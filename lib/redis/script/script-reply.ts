@@ -4,12 +4,10 @@ import type { DelayQueueError } from '../../message/delay-queue-errors.js';
 export class ScriptReply {
   readonly #values: readonly unknown[];
   #at = 0;
+  /** Set if what was written is not known to be copied, and its sender asked for copies. */
+  notCopied?: DelayQueueError;
 
-  /** @param notCopied - that what was written is not known to be copied, if its sender asked for copies */
-  constructor(
-    reply: unknown,
-    readonly notCopied?: DelayQueueError,
-  ) {
+  constructor(reply: unknown) {
     this.#values = Array.isArray(reply) ? reply : [reply];
   }
 

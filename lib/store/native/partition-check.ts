@@ -1,6 +1,6 @@
 import type { Events } from '../../events/events.js';
 import { hasCode, showFailure } from '../../message/failure.js';
-import type { RedisServers } from '../../redis/commands/redis-servers.js';
+import type { RedisServers } from '../../redis/commands/redis-server.js';
 import type { Clock } from '../../timing/clock.js';
 import { allInSlices } from '../../timing/slices.js';
 import type { Partitions } from '../partitioned/partitions.js';

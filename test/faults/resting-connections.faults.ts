@@ -1,0 +1,72 @@
+import { connect, createServer, type Server } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { RedisConnection } from '../../lib/redis/connection/redis-connection.js';
+import { systemClock } from '../../lib/timing/clock.js';
+import { onRandomPort } from '../support/redis/random-port.js';
+import { LoggedEvents } from '../support/logged-events.js';
+import { Scene } from '../support/scene.js';
+
+/** A connection that nothing uses while the application starts is closed until it is needed. */
+describe('a resting connection', () => {
+  const scene = new Scene({});
+  let connection: RedisConnection;
+
+  function open(url: string): RedisConnection {
+    const settings = { connection: url, clock: systemClock, events: new LoggedEvents(), commandTimeout: 5000 };
+    return new RedisConnection('commands', settings);
+  }
+
+  afterEach(() => connection.close());
+
+  test.each(['connecting', 'connect', 'ready', 'end'])(
+    'that is %s when it begins to rest opens at once',
+    async (event) => {
+      const settings = { connection: scene.url, clock: systemClock, events: new LoggedEvents(), commandTimeout: 5000 };
+      connection = new RedisConnection('commands', settings);
+      const happened = new Promise((resolve) => connection.client.once(event === 'end' ? 'ready' : event, resolve));
+      connection.connect();
+      await happened;
+      const ended = new Promise((resolve) => connection.client.once('end', resolve));
+      connection.rest();
+      if (event === 'end') await ended;
+      const start = performance.now();
+      await connection.ready('PING');
+      expect(await connection.client.ping()).toBe('PONG');
+      expect(performance.now() - start).toBeLessThan(900);
+    },
+  );
+
+  test('that could not reach Redis opens once it is needed', async () => {
+    const port = await onRandomPort(async (free) => {
+      await listenOn(free).then((server) => server.close());
+      return free;
+    });
+    connection = open(`redis://127.0.0.1:${port}`);
+    connection.connect();
+    await new Promise((resolve) => connection.client.once('reconnecting', resolve));
+    connection.rest();
+    const server = await listenOn(port);
+    try {
+      await connection.ready('PING');
+      expect(await connection.client.ping()).toBe('PONG');
+    } finally {
+      await connection.close();
+      server.close();
+    }
+  });
+
+  /** Passes on to Redis what arrives at a port. */
+  async function listenOn(port: number): Promise<Server> {
+    const server = createServer((socket) => {
+      const { hostname, port } = new URL(scene.url);
+      const redis = connect(Number(port), hostname);
+      for (const [from, to] of [
+        [socket, redis],
+        [redis, socket],
+      ] as const)
+        from.on('error', () => to.destroy()).pipe(to);
+    });
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+    return server;
+  }
+});
