@@ -18,6 +18,7 @@ const LAYERS = [
   '^lib/(batches|repeats|consumer)/',
   '^lib/handler/',
   '^lib/options/',
+  '^lib/(groups|partitions)/',
   '^lib/store/',
   '^lib/redis/',
   '^lib/events/',

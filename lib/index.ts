@@ -78,11 +78,9 @@ export { DelayQueueProducer } from './producer/delay-queue-producer.js';
 export { getDelayQueueProducerToken, InjectDelayQueueProducer } from './producer/inject-producer.js';
 export type { MessageChange } from './producer/change.js';
 export type { DeadLetters } from './producer/dead-letters.js';
-export type { MessageGroup } from './producer/message-group.js';
-export type { MessagePage } from './producer/message-page.js';
-export type { MessageQuery, PageQuery } from './producer/read-page.js';
-export type { QueueCounts } from './producer/queue-counts.js';
-export type { QueuePage } from './producer/queue-list.js';
+export type { MessageGroup } from './groups/message-group.js';
+export type { MessagePage, MessageQuery, PageQuery } from './message/page.js';
+export type { QueueCounts, QueuePage } from './producer/queue-views.js';
 export type {
   CheckedRequests,
   OfferDue,

@@ -5,9 +5,8 @@ import type { DelayedMessage } from '../message/message.js';
 import { NO_TYPE } from '../message/message-type.js';
 import { resolveQueueOptions } from '../options/resolve-options.js';
 import { QueueWorker } from '../runtime/queue-worker.js';
-import { nativeKeys } from '../store/native/native-keys.js';
-import { NativeMessageStore } from '../store/native/native-store.js';
-import { FixedPartitions } from '../store/partitioned/fixed-partitions.js';
+import { Queue } from '../runtime/queues.js';
+import { nativeLayout } from '../store/native/native-layout.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import { systemClock } from '../timing/clock.js';
 
@@ -31,10 +30,13 @@ export interface ProbeSettings {
  */
 export async function sendProbe({ connections, events, prefix, queue, patience }: ProbeSettings) {
   const options = resolveQueueOptions();
-  const store = new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue), limits: options });
+  const { blockTimeout, partitions } = options;
+  const toOpen = { prefix, queue, partitions, limitsOf: () => options, blockTimeout, clock: systemClock, events };
+  const router = nativeLayout.open(connections, toOpen);
+  const store = router.stores[0]!;
   const arrival = new Arrival(DELAY + patience);
   const worker = new QueueWorker({
-    queue: { name: queue, options, codec: nativeCodec, store, partitions: new FixedPartitions([store]) },
+    queue: new Queue(queue, options, router),
     handlers: [{ handler: { name: 'doctor', type: NO_TYPE, options: {}, call: arrival.note }, options }],
     clock: systemClock,
     events,

@@ -89,3 +89,9 @@ export class DelayQueueError extends Error {
 }
 
 recognizeAcrossCopies(DelayQueueError, 'DelayQueueError');
+
+/** Gives each message of a failed call an error of its own, which names the id, so that the call can be repeated with the same id. */
+export function withMessageId(error: unknown, messageId: string): unknown {
+  if (!(error instanceof DelayQueueError) || error.messageId !== undefined) return error;
+  return new DelayQueueError(error.code, `${error.message} (message id '${messageId}')`, { cause: error, messageId });
+}

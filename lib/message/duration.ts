@@ -92,9 +92,11 @@ export function parseDelay(value: unknown): ParsedDuration {
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function readDelay(delay: Duration): number {
-  const parsed = parseDelay(delay);
-  if ('problem' in parsed) throw new DelayQueueError('INVALID_ARGUMENT', `delay ${parsed.problem}`);
-  return parsed.milliseconds;
+  const milliseconds = toMilliseconds(delay);
+  if (Number.isSafeInteger(milliseconds) && milliseconds! >= DELAYS.min && milliseconds! <= DELAYS.max)
+    return milliseconds!;
+  const { problem } = parseDelay(delay) as { problem: string };
+  throw new DelayQueueError('INVALID_ARGUMENT', `delay ${problem}`);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { CheckOfType } from '../handler/definition/queue-definition.js';
 import { type BodyRules, encodeBody, oversized } from '../message/codec/encode-body.js';
 import type { MessageBody, MessageContent } from '../message/codec/message-codec.js';
 import { unwrapSetAside, wrapSetAside } from '../message/codec/set-aside-body.js';
-import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
 import { type DueTime, readDue } from '../message/due-time.js';
 import type { Duration } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
@@ -13,12 +13,10 @@ import { CLOCK, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
 import { type Queue, Queues } from '../runtime/queues.js';
 import type { ChangeOutcome } from '../store/producer-store.js';
 import type { MessageStore } from '../store/message-store.js';
-import { lookUp } from '../store/partitioned/partitions.js';
 import type { Clock } from '../timing/clock.js';
 import type { MessageChange } from './change.js';
 import { checkInTime } from './payload-in-time.js';
 import { unsupported } from './unsupported.js';
-import { withMessageId } from './write-outcome.js';
 
 /** `late`: there is a message with this id, but it is not delayed. */
 type Outcome = Exclude<ChangeOutcome, 'stale' | 'oversized'> | 'late';
@@ -54,7 +52,7 @@ export class Changes {
     assertMessageId(id);
     const dueTime = readDue(due);
     if (!change) {
-      return lookUp(queue.partitions, id, {
+      return queue.router.lookUp(id, {
         ask: (store) => store.reschedule(id, dueTime, notAfter),
         isFound: Boolean,
       });
@@ -63,7 +61,7 @@ export class Changes {
     const rules = { codec: queue.codec, maxPayloadBytes: queue.options.maxPayloadBytes };
     const parts = await this.#parts(queue, { change, rules, checkOf });
     const toMake = { id, due: dueTime, parts, rules, notAfter };
-    const outcome = await lookUp(queue.partitions, id, {
+    const outcome = await queue.router.lookUp(id, {
       ask: (store) => this.#change(store, toMake),
       isFound: (outcome) => outcome !== 'absent',
     });

@@ -1,14 +1,13 @@
 import { assertMessageId } from '../message/message-id.js';
+import type { MessagePage, MessageQuery } from '../message/page.js';
 import type { DeadLetter } from '../message/message.js';
 import type { QueueRegistrar } from '../runtime/queue-registrar.js';
 import type { Queue } from '../runtime/queues.js';
 import type { MessageStore } from '../store/message-store.js';
 import type { DeadSelection } from '../store/admin-store.js';
-import { lookUp } from '../store/partitioned/partitions.js';
-import { writeAll } from '../store/partitioned/write-all.js';
+import { writeAll } from '../store/write-all.js';
 import { MAX_BATCH } from '../timing/turn-batcher.js';
-import { listMessages, type MessagePage } from './message-page.js';
-import type { MessageQuery } from './read-page.js';
+import { listMessages } from './queue-views.js';
 
 /**
  * The dead letters of one queue, as returned by `DelayQueueProducer.deadLetters`. Its methods reject with the same errors.
@@ -83,47 +82,47 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
 
   async redrive(id: string): Promise<boolean> {
     assertMessageId(id);
-    return this.#forOne(id, (partition) => this.#redrive(partition, { id }));
+    return this.#forOne(id, (store) => this.#redrive(store, { id }));
   }
 
   redriveAll(): Promise<number> {
-    return this.#forAll('redriveAll', (partition, selection) => this.#redrive(partition, selection));
+    return this.#forAll('redriveAll', (store, selection) => this.#redrive(store, selection));
   }
 
   async discard(id: string): Promise<boolean> {
     assertMessageId(id);
-    return this.#forOne(id, (partition) => this.#discard(partition, { id }));
+    return this.#forOne(id, (store) => this.#discard(store, { id }));
   }
 
   discardAll(): Promise<number> {
-    return this.#forAll('discardAll', (partition, selection) => this.#discard(partition, selection));
+    return this.#forAll('discardAll', (store, selection) => this.#discard(store, selection));
   }
 
   /** The queue may have been empty but for its dead letters, and so have been forgotten. */
-  async #redrive(partition: MessageStore, selection: DeadSelection): Promise<number> {
+  async #redrive(store: MessageStore, selection: DeadSelection): Promise<number> {
     const registered = this.registrar.register(this.queue.name);
-    const redriven = await partition.redrive(selection, { unwrap: this.queue.options.layout.can.expiry });
+    const redriven = await store.redrive(selection, { unwrap: this.queue.options.layout.can.expiry });
     if (registered) await registered;
     return redriven;
   }
 
   /** A family that has forgotten the queue but for its dead letters looks at it once more, and then forgets its name, too. */
-  async #discard(partition: MessageStore, selection: DeadSelection): Promise<number> {
-    const discarded = await partition.discard(selection);
+  async #discard(store: MessageStore, selection: DeadSelection): Promise<number> {
+    const discarded = await store.discard(selection);
     if (discarded > 0) void this.registrar.register(this.queue.name);
     return discarded;
   }
 
-  async #forOne(id: string, ask: (partition: MessageStore) => Promise<number>): Promise<boolean> {
-    return (await lookUp(this.queue.partitions, id, { ask, isFound: (changed) => changed > 0 })) > 0;
+  async #forOne(id: string, ask: (store: MessageStore) => Promise<number>): Promise<boolean> {
+    return (await this.queue.router.lookUp(id, { ask, isFound: (changed) => changed > 0 })) > 0;
   }
 
   /** Oldest first, and no more than there were at the start, so messages that become dead letters meanwhile are left alone. */
   #forAll(what: string, apply: Apply): Promise<number> {
-    return writeAll(this.queue.partitions, what, async (partition, note) => {
-      const { counts } = await partition.status();
+    return writeAll(this.queue.router, what, async (store, note) => {
+      const { counts } = await store.status();
       for (let left = counts.dead; left > 0;) {
-        const changed = await apply(partition, { oldest: Math.min(MAX_BATCH, left) });
+        const changed = await apply(store, { oldest: Math.min(MAX_BATCH, left) });
         if (changed === 0) return;
         note(changed);
         left -= changed;
@@ -132,4 +131,4 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
   }
 }
 
-type Apply = (partition: MessageStore, selection: DeadSelection) => Promise<number>;
+type Apply = (store: MessageStore, selection: DeadSelection) => Promise<number>;

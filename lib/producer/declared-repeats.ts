@@ -137,7 +137,7 @@ export class DeclaredRepeats implements StartTask, OnModuleDestroy {
 
   #markOf(declared: Declared): DeclaredRepeat {
     const { queue } = declared;
-    return { queue, id: idOf(declared), partitions: this.queues.get(queue).partitions.partitioning.count };
+    return { queue, id: idOf(declared), partitions: this.queues.get(queue).router.changes?.partitions ?? 1 };
   }
 }
 

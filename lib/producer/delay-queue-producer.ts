@@ -1,16 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { type MessageGroup, StoredGroup } from '../groups/message-group.js';
 import { INSTANCE } from '../handler/instance-names.js';
 import { dateOf } from '../message/date-of.js';
 import { type CheckedDue, dueAfter, dueAt } from '../message/due-time.js';
 import type { CheckedDuration, Duration } from '../message/duration.js';
-import { assertMessageId } from '../message/message-id.js';
+import { assertGroup, assertMessageId } from '../message/message-id.js';
 import type { DeadLetter, MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
+import type { MessagePage, MessageQuery, PageQuery } from '../message/page.js';
 import type { RepeatOptions } from '../options/repeat-options.js';
 import type { Stores } from '../runtime/create-stores.js';
 import { STORES } from '../runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { Queues } from '../runtime/queues.js';
-import { lookUp } from '../store/partitioned/partitions.js';
+import type { StoredMessage } from '../store/admin-store.js';
 import { type MessageChange, readChange } from './change.js';
 import { Changes } from './changes.js';
 import { type DeadLetters, StoreDeadLetters } from './dead-letters.js';
@@ -22,13 +24,10 @@ import {
   readOfferOptions,
 } from './offer.js';
 import { Offers } from './offers.js';
-import { listMessages, type MessagePage, snapshotOf } from './message-page.js';
-import { type MessageGroup, StoredGroup } from './message-group.js';
-import { countByType, type QueueCounts } from './queue-counts.js';
+import { countByType, listMessages, listQueues, type QueueCounts, type QueuePage, snapshotOf } from './queue-views.js';
 import { RelayTarget } from './relay-target.js';
 import { Repeats } from './repeats.js';
-import { listQueues, type QueuePage } from './queue-list.js';
-import type { MessageQuery, PageQuery } from './read-page.js';
+import { assertGrouped } from './unsupported.js';
 
 /**
  * Offers messages to queues and manages them there. Inject it anywhere; it works for any queue name, in a process with or
@@ -171,7 +170,7 @@ export class DelayQueueProducer {
   async cancel(queue: string, id: string): Promise<boolean> {
     const known = this.known.named(queue);
     assertMessageId(id);
-    return lookUp(known.partitions, id, { ask: (store) => store.cancel(id), isFound: Boolean });
+    return known.router.lookUp(id, { ask: (store) => store.cancel(id), isFound: Boolean });
   }
 
   /**
@@ -220,7 +219,7 @@ export class DelayQueueProducer {
   async abort(queue: string, id: string): Promise<boolean> {
     const known = this.known.named(queue);
     assertMessageId(id);
-    return lookUp(known.partitions, id, { ask: (store) => store.abort(id), isFound: Boolean });
+    return known.router.lookUp(id, { ask: (store) => store.abort(id), isFound: Boolean });
   }
 
   /**
@@ -239,7 +238,7 @@ export class DelayQueueProducer {
   async find<T = unknown>(queue: string, id: string): Promise<MessageSnapshot<T> | null> {
     const known = this.known.named(queue);
     assertMessageId(id);
-    const found = await lookUp(known.partitions, id, { ask: (store) => store.find(id), isFound: Boolean });
+    const found = await known.router.lookUp(id, { ask: (store) => store.find(id), isFound: Boolean });
     return found && snapshotOf<T>(known, found);
   }
 
@@ -379,7 +378,13 @@ export class DelayQueueProducer {
    * ```
    */
   group<T = unknown>(queue: string, group: string): MessageGroup<MessageSnapshot<T>> {
-    return new StoredGroup(this.known.named(queue), group, this.registrar);
+    const known = this.known.named(queue);
+    assertGroup(group);
+    assertGrouped(known, `group('${queue}', …)`);
+    const { router, options } = known;
+    const register = () => this.registrar.register(queue);
+    const show = (message: StoredMessage) => snapshotOf<T>(known, message);
+    return new StoredGroup({ router, canExpire: options.layout.can.expiry, register, show }, group);
   }
 
   /**

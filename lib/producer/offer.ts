@@ -105,12 +105,19 @@ export interface OfferResult {
 export type TypedOfferOptions = Omit<OfferOptions, 'type'>;
 
 /** The options of an offer that are checked. */
-export interface CheckedOfferOptions extends Pick<OfferOptions, 'type' | 'id' | 'headers' | 'onDuplicate' | 'group'> {
-  readonly expiry?: Expiry;
+export interface CheckedOfferOptions extends Pick<OfferOptions, 'type' | 'id' | 'headers' | 'onDuplicate'> {
+  /** What takes more than an ordinary offer; undefined: nothing. */
+  readonly special?: SpecialOptions | undefined;
+}
+
+/** What few offers have. */
+export interface SpecialOptions {
+  readonly group?: string | undefined;
+  readonly expiry?: Expiry | undefined;
   /** ms */
-  readonly maxWait?: number;
+  readonly maxWait?: number | undefined;
   /** An instant of the monotonic clock after which the offer has no effect. */
-  readonly notAfter?: number;
+  readonly notAfter?: number | undefined;
 }
 
 /** A message to offer, whose arguments are checked. */
@@ -217,15 +224,19 @@ export function checkOfferOptions({
   }
   const checked = { type, id, headers: headers === undefined ? undefined : readHeaders(headers), onDuplicate };
   if (group !== undefined) assertGroup(group);
-  if (expiresAfter === undefined && onExpired === undefined && maxWait === undefined && group === undefined) {
-    return checked;
-  }
-  return {
-    ...checked,
-    ...(group !== undefined && { group }),
-    ...(maxWait !== undefined && { maxWait: checkMaxWait(maxWait, checked) }),
-    ...((expiresAfter !== undefined || onExpired !== undefined) && { expiry: readExpiry(expiresAfter, onExpired) }),
+  const mayExpire = expiresAfter !== undefined || onExpired !== undefined;
+  if (!mayExpire && maxWait === undefined && group === undefined && onDuplicate !== 'follow') return checked;
+  const special = {
+    group,
+    maxWait: maxWait === undefined ? undefined : checkMaxWait(maxWait, checked),
+    expiry: mayExpire ? readExpiry(expiresAfter, onExpired) : undefined,
   };
+  return { ...checked, special };
+}
+
+/** Options of an offer that has no effect after an instant of the monotonic clock. */
+export function inTime(options: CheckedOfferOptions, notAfter: number): CheckedOfferOptions {
+  return { ...options, special: { ...options.special, notAfter } };
 }
 
 function checkMaxWait(maxWait: Duration, { id, onDuplicate }: Pick<OfferOptions, 'id' | 'onDuplicate'>): number {

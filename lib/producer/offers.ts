@@ -2,7 +2,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Observers } from '../events/observers.js';
 import { AgainAdvice } from '../handler/again-advice.js';
 import type { CheckOfType } from '../handler/definition/queue-definition.js';
-import { encodeBody } from '../message/codec/encode-body.js';
 import { MessageIdGenerator } from '../message/message-id.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { MessageHeaders } from '../message/message.js';
@@ -23,46 +22,33 @@ import {
 } from './offer.js';
 import { checkInTime, tookTooLong } from './payload-in-time.js';
 import { QueueWriter, type WriterContext } from './queue-writer.js';
-import { assertSupported } from './unsupported.js';
-
-/** An offer that is encoded. */
-interface EncodedOffer extends Offer {
-  /** The check of its payload, if its schema takes its time. */
-  readonly checked: Promise<unknown> | undefined;
-}
-
-const unchecked: CheckOfType = () => undefined;
-const NO_HEADERS: MessageHeaders = {};
 
 /** Makes the offers of this process. The producer and the typed queues share it: so offers of one turn leave in one call. */
 @Injectable()
 export class Offers {
   @Inject() private readonly queues!: Queues;
-  @Inject() private readonly advice!: AgainAdvice;
-  @Inject() private readonly registrar!: QueueRegistrar;
   @Inject() private readonly observers!: Observers;
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(RESOLVED_OPTIONS) private readonly limits!: Pick<ResolvedModuleOptions, 'offerTimeout'>;
 
   readonly #writers = new WeakMap<Queue, QueueWriter>();
-  readonly #context: WriterContext = {
-    ids: new MessageIdGenerator(),
-    stickyIds: new Map(),
-    calls: { underWay: 0 },
-    busy: new Map(),
-    register: (queue) => this.registrar.register(queue),
-    onKept: (queue, id) => this.advice.onKept(queue, id),
-  };
+  readonly #context: WriterContext;
+
+  constructor(registrar: QueueRegistrar, advice: AgainAdvice) {
+    this.#context = { ids: new MessageIdGenerator(), registrar, advice, callsUnderWay: 0 };
+  }
 
   /**
    * Makes one offer.
    *
+   * @param checkOf - finds the check of payloads; undefined: they are not checked
    * @throws DelayQueueError at once, or in the promise
    */
-  offer(queue: string, message: NewMessage, checkOf = unchecked): Promise<OfferResult> {
-    if (!this.observers.offer) return this.#offer(queue, message, checkOf);
-    const observed = withNewId(message, this.#writerOf(queue));
-    return this.#observe(queue, [observed], (headers) => this.#offer(queue, withHeaders(observed, headers), checkOf));
+  offer(queue: string, message: NewMessage, checkOf?: CheckOfType): Promise<OfferResult> {
+    const writer = this.writerOf(this.queues.named(queue));
+    if (!this.observers.offer) return this.#offer(writer, message, checkOf);
+    const observed = withNewId(message, writer);
+    return this.#observe(writer, [observed], (headers) => this.#offer(writer, withHeaders(observed, headers), checkOf));
   }
 
   /**
@@ -70,32 +56,40 @@ export class Offers {
    *
    * @throws DelayQueueError at once, or in the promise
    */
-  offerMany(queue: string, requests: readonly OfferRequest[], checkOf = unchecked): Promise<OfferResult[]> {
-    if (!this.observers.offer) return this.#offerMany(queue, requests, readRequest, checkOf);
-    const writer = this.#writerOf(queue);
+  offerMany(queue: string, requests: readonly OfferRequest[], checkOf?: CheckOfType): Promise<OfferResult[]> {
+    const writer = this.writerOf(this.queues.named(queue));
+    if (!this.observers.offer) return this.#offerMany(writer, requests, readRequest, checkOf);
     const observed = readEach(requests, (request) => withNewId(readRequest(request), writer));
-    return this.#observe(queue, observed, (headers) =>
-      this.#offerMany(queue, observed, (message) => withHeaders(message, headers), checkOf),
+    return this.#observe(writer, observed, (headers) =>
+      this.#offerMany(writer, observed, (message) => withHeaders(message, headers), checkOf),
     );
   }
 
-  #offer(queue: string, message: NewMessage, checkOf: CheckOfType): Promise<OfferResult> {
-    const writer = this.#writerOf(queue);
-    const offer = this.#encode(writer, message, checkOf);
-    return offer.checked ? offer.checked.then(() => writer.write(offer)) : writer.write(offer);
+  /** Finds what writes the offers of a queue. */
+  writerOf(queue: Queue): QueueWriter {
+    let writer = this.#writers.get(queue);
+    if (!writer) this.#writers.set(queue, (writer = new QueueWriter(queue, this.#context)));
+    return writer;
+  }
+
+  #offer(writer: QueueWriter, message: NewMessage, checkOf: CheckOfType | undefined): Promise<OfferResult> {
+    const offer = writer.encode(message);
+    const checked = checkOf && this.#check(writer, message, offer, checkOf);
+    return checked ? checked.then(() => writer.write(offer)) : writer.write(offer);
   }
 
   async #offerMany<Given>(
-    queue: string,
+    writer: QueueWriter,
     given: readonly Given[],
     read: (given: Given) => NewMessage,
-    checkOf: CheckOfType,
+    checkOf: CheckOfType | undefined,
   ): Promise<OfferResult[]> {
-    const writer = this.#writerOf(queue);
     const checks: Promise<unknown>[] = [];
     const offers = readEach(given, (each, i) => {
-      const offer = this.#encode(writer, read(each), checkOf);
-      if (offer.checked) checks.push(namingMessage(i, offer.checked));
+      const message = read(each);
+      const offer = writer.encode(message);
+      const checked = checkOf && this.#check(writer, message, offer, checkOf);
+      if (checked) checks.push(namingMessage(i, checked));
       return offer;
     });
     await Promise.all(checks);
@@ -103,56 +97,32 @@ export class Offers {
   }
 
   /**
-   * Encodes a message and checks its size, and its payload as it will be read.
+   * Checks a payload as it will be read.
    *
-   * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
+   * @returns a promise if its schema takes its time
+   * @throws DelayQueueError `INVALID_PAYLOAD`
    */
-  #encode(writer: QueueWriter, { payload, due, options, newId }: NewMessage, checkOf: CheckOfType): EncodedOffer {
-    const {
-      type = NO_TYPE,
-      id,
-      headers = NO_HEADERS,
-      onDuplicate = 'keep',
-      expiry,
-      maxWait,
-      group,
-      notAfter,
-    } = options;
-    if (onDuplicate === 'follow' || maxWait !== undefined || expiry || group !== undefined) {
-      assertSupported(writer.queue, options);
-    }
+  #check(
+    { queue: { name: queue, codec } }: QueueWriter,
+    { options: { type = NO_TYPE } }: NewMessage,
+    { body }: Offer,
+    checkOf: CheckOfType,
+  ): Promise<unknown> | undefined {
     const check = checkOf(type);
-    const body = encodeBody(writer.bodyRules, { type, payload, headers, expiry, group });
-    const isNew = id === undefined;
-    const checked =
-      check &&
-      checkInTime(
-        check,
-        { queue: writer.queue.name, type, body, codec: writer.bodyRules.codec },
-        this.clock,
-        this.limits,
-      );
-    const offer = { id: id ?? newId ?? writer.newId(), due, onDuplicate, body, isNew, checked };
-    if (maxWait === undefined && group === undefined && notAfter === undefined) return offer;
-    return {
-      ...offer,
-      ...(maxWait !== undefined && { maxWait }),
-      ...(group !== undefined && { group }),
-      ...(notAfter !== undefined && { notAfter }),
-    };
+    return check && checkInTime(check, { queue, type, body, codec }, this.clock, this.limits);
   }
 
   async #observe<Result>(
-    queue: string,
+    { queue: { name: queue, options } }: QueueWriter,
     messages: readonly NewMessage[],
     offer: (headers: MessageHeaders | undefined) => Promise<Result>,
   ): Promise<Result> {
-    const carriesHeaders = this.queues.named(queue).options.layout.can.headers;
-    const envelopes = messages.map(({ options: { id, type = NO_TYPE, headers = {}, group }, newId }) => ({
+    const carriesHeaders = options.layout.can.headers;
+    const envelopes = messages.map(({ options: { id, type = NO_TYPE, headers = {}, special }, newId }) => ({
       id: (id ?? newId)!,
       type,
       headers,
-      ...(group !== undefined && { group }),
+      ...(special?.group !== undefined && { group: special.group }),
     }));
     const work = (given?: MessageHeaders) => {
       const headers = given === undefined ? undefined : readHeaders(given);
@@ -166,20 +136,6 @@ export class Offers {
         return Promise.reject(tookTooLong(what, timeout));
       },
     })) as Result;
-  }
-
-  /**
-   * The writer of a queue. While it has pending offers, it is found by name: the queue itself may have been forgotten meanwhile.
-   *
-   * @throws DelayQueueError `INVALID_ARGUMENT` if that is no name of a queue
-   */
-  #writerOf(name: string): QueueWriter {
-    const busy = this.#context.busy.get(name);
-    if (busy) return busy;
-    const queue = this.queues.named(name);
-    let writer = this.#writers.get(queue);
-    if (!writer) this.#writers.set(queue, (writer = new QueueWriter(queue, this.#context)));
-    return writer;
   }
 }
 

@@ -18,10 +18,9 @@ import {
 } from './offer.js';
 import { tokenOf } from './inject-producer.js';
 import { Offers } from './offers.js';
-import type { MessageGroup } from './message-group.js';
-import type { MessagePage } from './message-page.js';
-import type { MessageQuery } from './read-page.js';
-import type { QueueCounts } from './queue-counts.js';
+import type { MessageGroup } from '../groups/message-group.js';
+import type { MessagePage, MessageQuery } from '../message/page.js';
+import type { QueueCounts } from './queue-views.js';
 import { Repeats } from './repeats.js';
 
 // Names that no property of the class that extends the handle can have.

@@ -1,28 +1,29 @@
-import type { BodyRules } from '../message/codec/encode-body.js';
+import type { AgainAdvice } from '../handler/again-advice.js';
+import { type BodyRules, encodeBody } from '../message/codec/encode-body.js';
+import { withMessageId } from '../message/delay-queue-errors.js';
+import type { MessageIdGenerator } from '../message/message-id.js';
+import { NO_TYPE } from '../message/message-type.js';
+import type { MessageHeaders } from '../message/message.js';
+import type { QueueRegistrar } from '../runtime/queue-registrar.js';
 import type { Queue } from '../runtime/queues.js';
+import type { MessageStore } from '../store/message-store.js';
 import type { Offer, OfferReceipt } from '../store/producer-store.js';
+import { type Destination, Repartitioned, type Router, WriteFailure, type WriteOutcome } from '../store/router.js';
 import { inBatches, TurnBatcher } from '../timing/turn-batcher.js';
-import type { OfferResult } from './offer.js';
-import { type IdSources, OfferPlacement } from './offer-placement.js';
-import {
-  incomplete,
-  incompleteInPartitions,
-  refused,
-  resultOf,
-  sortOutcomes,
-  withMessageId,
-  WriteFailure,
-  type WriteOutcome,
-} from './write-outcome.js';
+import type { NewMessage, OfferResult } from './offer.js';
+import { assertSupported } from './unsupported.js';
+import { incomplete, incompleteInPartitions, refused, resultOf, sortOutcomes } from './write-outcome.js';
 
 /**
  * The limits of one call. They keep a script short whatever the payloads, and let the server process one batch of a list
  * while the next is being encoded.
  */
-const BATCH = { maxItems: 250, maxWeight: 1024 * 1024 };
+const BATCH = { maxItems: 250, maxWeight: 1024 * 1024, weigh: bodyLength };
 
-/** How many batches of one list are under way at once, for each partition. */
-const LANES = 4;
+/** How many batches of one list are under way at once, for each destination. */
+const CONCURRENT_BATCHES = 4;
+
+const NO_HEADERS: MessageHeaders = {};
 
 interface PendingOffer {
   readonly offer: Offer;
@@ -31,42 +32,57 @@ interface PendingOffer {
 }
 
 /** What the writers of a process share. */
-export interface WriterContext extends IdSources {
+export interface WriterContext {
+  readonly ids: MessageIdGenerator;
+  readonly registrar: Pick<QueueRegistrar, 'register'>;
+  /** Hears of offers that were ignored because a message with their id is already there. */
+  readonly advice: Pick<AgainAdvice, 'onKept'>;
   /** How many calls of the store are not answered yet. */
-  readonly calls: { underWay: number };
-  /** The writer of each queue that has pending offers: later offers use the same writer, so that all stay in order. */
-  readonly busy: Map<string, QueueWriter>;
-  /**
-   * Called before offers to a queue are sent. They are not acknowledged before what it returns, if anything, has resolved; it
-   * never rejects.
-   */
-  readonly register: (queue: string) => Promise<void> | undefined;
-  /** Called when an offer was ignored because a message with its id is already there. */
-  readonly onKept: (queue: string, id: string) => void;
+  callsUnderWay: number;
 }
 
-/** Writes the offers of one queue: those of one turn that go to the same partition, in one call. */
+/** Writes the offers of one queue: those of one turn that have the same destination, in one call. */
 export class QueueWriter {
-  readonly bodyRules: BodyRules;
-  #placement: OfferPlacement;
-  /** By partition; each is made for its first offer. */
-  #batchers = new Map<number, TurnBatcher<PendingOffer>>();
+  readonly #rules: BodyRules;
+  /** Each is made for its first offer. */
+  #batchers = new Map<Destination, TurnBatcher<PendingOffer>>();
   /** The same for offers that have no effect after an instant: whoever offers without one does not share it. */
-  #batchersInTime = new Map<number, TurnBatcher<PendingOffer>>();
-  /** How many offers are not sent or not answered yet. */
-  #pending = 0;
+  #batchersInTime = new Map<Destination, TurnBatcher<PendingOffer>>();
+  /** Those of the queue for which the batchers were made. */
+  #stores: readonly MessageStore[];
 
   constructor(
     readonly queue: Queue,
     private readonly context: WriterContext,
   ) {
-    this.bodyRules = { codec: queue.codec, maxPayloadBytes: queue.options.maxPayloadBytes };
-    this.#placement = new OfferPlacement(queue.partitions, context);
+    this.#rules = { codec: queue.codec, maxPayloadBytes: queue.options.maxPayloadBytes };
+    this.#stores = queue.router.stores;
   }
 
   /** Makes an id for a message that is given none. */
   newId(): string {
-    return this.#currentPlacement().newId();
+    return this.context.ids.next(this.queue.router.idEnding?.());
+  }
+
+  /**
+   * Encodes a message and checks its size.
+   *
+   * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_BY_LAYOUT`, `INVALID_ARGUMENT`
+   */
+  encode({ payload, due, options, newId }: NewMessage): Offer {
+    const { type = NO_TYPE, id, headers = NO_HEADERS, onDuplicate = 'keep', special } = options;
+    if (special) assertSupported(this.queue, onDuplicate, special);
+    const content = { type, payload, headers, expiry: special?.expiry, group: special?.group };
+    const body = encodeBody(this.#rules, content);
+    const offer = { id: id ?? newId ?? this.newId(), due, onDuplicate, body, isNew: id === undefined };
+    if (!special) return offer;
+    const { group, maxWait, notAfter } = special;
+    return {
+      ...offer,
+      ...(group !== undefined && { group }),
+      ...(maxWait !== undefined && { maxWait }),
+      ...(notAfter !== undefined && { notAfter }),
+    };
   }
 
   /**
@@ -75,73 +91,73 @@ export class QueueWriter {
    * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`, and what the store throws
    */
   write(offer: Offer): Promise<OfferResult> {
-    const partition = this.#currentPlacement().partitionOf(offer);
+    const { queue } = this;
+    if (queue.router.stores !== this.#stores) this.#renew();
+    const destination = queue.router.route(offer);
     const batchers = offer.notAfter === undefined ? this.#batchers : this.#batchersInTime;
-    let batcher = batchers.get(partition);
-    if (!batcher) batchers.set(partition, (batcher = this.#newBatcher(partition)));
-    this.#begin(1);
+    let batcher = batchers.get(destination);
+    if (!batcher) batchers.set(destination, (batcher = this.#newBatcher(destination)));
+    queue.pendingOffers++;
     return new Promise((resolve, reject) => batcher.add({ offer, resolve, reject }));
   }
 
   /** Writes many offers. Refused ones do not hold up the others; one error reports them all. */
   async writeMany(offers: readonly Offer[]): Promise<OfferResult[]> {
-    const placement = this.#currentPlacement();
+    const { queue } = this;
     const count = offers.length;
-    this.#begin(count);
-    const outcomes = await this.#writeEach(placement, offers).finally(() => this.#end(count));
+    const isSpread = queue.router.idEnding !== undefined;
+    queue.pendingOffers += count;
+    const outcomes = await this.#writeEach(offers).finally(() => (queue.pendingOffers -= count));
     const { results, refusals, failures } = sortOutcomes(outcomes, (receipt, i) => this.#result(offers[i]!, receipt));
     if (failures.length > 0) {
-      throw placement.hasOnePartition
-        ? incomplete(failures, count - failures.length, count)
-        : incompleteInPartitions(failures, refusals, count);
+      throw isSpread
+        ? incompleteInPartitions(failures, refusals, count)
+        : incomplete(failures, count - failures.length, count);
     }
     if (refusals.length > 0) throw refused(refusals, count);
     return results;
   }
 
-  /** Renewed once the partitions have changed. What was added to the batchers of before still goes by the placement of before. */
-  #currentPlacement(): OfferPlacement {
-    if (!this.#placement.isCurrent) {
-      this.#placement = new OfferPlacement(this.queue.partitions, this.context);
-      this.#batchers = new Map();
-      this.#batchersInTime = new Map();
-    }
-    return this.#placement;
+  /**
+   * Writes one offer in a call of its own.
+   *
+   * @throws what the store throws
+   */
+  async writeAlone(offer: Offer): Promise<OfferReceipt> {
+    const [outcome] = await this.#offer(this.queue.router.route(offer), [offer]);
+    if (outcome instanceof WriteFailure) throw outcome.error;
+    return outcome!;
   }
 
-  #newBatcher(partition: number): TurnBatcher<PendingOffer> {
-    const placement = this.#placement;
+  /** What was added to the batchers of before is still sent. */
+  #renew(): void {
+    this.#stores = this.queue.router.stores;
+    this.#batchers = new Map();
+    this.#batchersInTime = new Map();
+  }
+
+  #newBatcher(destination: Destination): TurnBatcher<PendingOffer> {
     return new TurnBatcher({
-      send: (batch) => void this.#send(placement, partition, batch),
+      send: (batch) => void this.#send(destination, batch),
       ...BATCH,
-      weigh: ({ offer }) => offerBytes(offer),
-      isIdle: () => this.context.calls.underWay === 0,
+      weigh: ({ offer }) => offer.body.length,
+      isIdle: () => this.context.callsUnderWay === 0,
     });
   }
 
-  #begin(offers: number): void {
-    if (this.#pending === 0) this.context.busy.set(this.queue.name, this);
-    this.#pending += offers;
-  }
-
-  #end(offers: number): void {
-    this.#pending -= offers;
-    const { busy } = this.context;
-    if (this.#pending === 0 && busy.get(this.queue.name) === this) busy.delete(this.queue.name);
-  }
-
-  async #send(placement: OfferPlacement, partition: number, batch: readonly PendingOffer[]): Promise<void> {
+  async #send(destination: Destination, batch: readonly PendingOffer[]): Promise<void> {
+    const { queue, context } = this;
     let outcomes: readonly WriteOutcome[];
-    this.context.calls.underWay++;
+    context.callsUnderWay++;
     try {
       const offers = batch.map(({ offer }) => offer);
-      outcomes = await this.#offer(placement, partition, offers);
+      outcomes = await this.#offer(destination, offers);
     } catch (error) {
       for (const { offer, reject } of batch) reject(withMessageId(error, offer.id));
       return;
     } finally {
-      this.context.calls.underWay--;
-      this.#end(batch.length);
+      context.callsUnderWay--;
+      queue.pendingOffers -= batch.length;
     }
     for (let i = 0; i < batch.length; i++) {
       const { offer, resolve, reject } = batch[i]!;
@@ -155,34 +171,44 @@ export class QueueWriter {
     }
   }
 
-  async #offer(
-    placement: OfferPlacement,
-    partition: number,
-    offers: readonly Offer[],
-  ): Promise<readonly WriteOutcome[]> {
-    const registered = this.context.register(this.queue.name);
-    const outcomes = await placement.offer(partition, offers);
+  /**
+   * Offers messages at their destination, or wherever they belong by now. The registration of the queue is on its way before them, and they
+   * are not acknowledged before it.
+   */
+  async #offer(destination: Destination, offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
+    const { name, router } = this.queue;
+    const registered = this.context.registrar.register(name);
+    let outcomes: readonly WriteOutcome[] | undefined;
+    let refusal: Repartitioned | undefined;
+    try {
+      if (router.route(offers[0]!) === destination) outcomes = await destination.offer(offers);
+    } catch (error) {
+      if (!(error instanceof Repartitioned) || !router.changes) throw error;
+      refusal = error;
+    }
+    outcomes ??= await router.changes!.offerAgain(destination, offers, refusal);
     if (registered) await registered;
     return outcomes;
   }
 
-  async #writeEach(placement: OfferPlacement, offers: readonly Offer[]): Promise<WriteOutcome[]> {
-    if (placement.hasOnePartition && !offers.some(({ group }) => group !== undefined)) {
-      return this.#writeList(placement, 0, offers);
-    }
+  async #writeEach(offers: readonly Offer[]): Promise<WriteOutcome[]> {
+    const { router } = this.queue;
+    if (router.stores.length === 1 && offers.length > 0) return this.#writeList(router.route(offers[0]!), offers);
     const outcomes: WriteOutcome[] = [];
-    const writes = [...byPartition(placement, offers)].map(async ([partition, places]) => {
-      const own = places.map((place) => offers[place]!);
-      const written = await this.#writeList(placement, partition, own);
-      for (const [i, outcome] of written.entries()) outcomes[places[i]!] = named(outcome, own[i]!);
+    const writes = [...byDestination(router, offers)].map(async ([destination, own]) => {
+      const written = await this.#writeList(
+        destination,
+        own.map((place) => offers[place]!),
+      );
+      for (const [i, place] of own.entries()) outcomes[place] = named(written[i]!, offers[place]!);
     });
     await Promise.all(writes);
     return outcomes;
   }
 
-  /** Sends a list to one partition in batches, in order; once one has failed, no more are sent. */
-  async #writeList(placement: OfferPlacement, partition: number, offers: readonly Offer[]): Promise<WriteOutcome[]> {
-    const batches = [...inBatches(offers, { ...BATCH, weigh: offerBytes })];
+  /** Sends a list to one destination in batches, in order; once one has failed, no more are sent. */
+  async #writeList(destination: Destination, offers: readonly Offer[]): Promise<WriteOutcome[]> {
+    const batches = [...inBatches(offers, BATCH)];
     const outcomes: (readonly WriteOutcome[])[] = [];
     const failures: WriteFailure[] = [];
     let next = 0;
@@ -190,7 +216,7 @@ export class QueueWriter {
       while (next < batches.length && failures.length === 0) {
         const at = next++;
         try {
-          outcomes[at] = await this.#offer(placement, partition, batches[at]!);
+          outcomes[at] = await this.#offer(destination, batches[at]!);
           failures.push(...outcomes[at].filter((outcome) => outcome instanceof WriteFailure));
         } catch (error) {
           const failure = new WriteFailure(error);
@@ -199,32 +225,32 @@ export class QueueWriter {
         }
       }
     };
-    await Promise.all(Array.from({ length: LANES }, sendOn));
+    await Promise.all(Array.from({ length: CONCURRENT_BATCHES }, sendOn));
     return batches.map((batch, at) => outcomes[at] ?? batch.map(() => failures[0]!)).flat();
   }
 
   #result(offer: Offer, receipt: OfferReceipt): OfferResult {
-    return resultOf(this.queue, this.context, offer, receipt);
+    return resultOf(this.queue, this.context.advice, offer, receipt);
   }
 }
 
-/** The places in a list of the offers that belong to each partition. */
-function byPartition(placement: OfferPlacement, offers: readonly Offer[]): Map<number, number[]> {
-  const places = new Map<number, number[]>();
+/** The places in a list of the offers that have the same destination. */
+function byDestination(router: Router, offers: readonly Offer[]): Map<Destination, number[]> {
+  const places = new Map<Destination, number[]>();
   for (const [place, offer] of offers.entries()) {
-    const partition = placement.partitionOf(offer);
-    const own = places.get(partition);
+    const destination = router.route(offer);
+    const own = places.get(destination);
     if (own) own.push(place);
-    else places.set(partition, [place]);
+    else places.set(destination, [place]);
   }
   return places;
 }
 
-/** An error of a partition is about each offer that belongs to it. */
+/** An error of a destination is about each offer that goes there. */
 function named(outcome: WriteOutcome, { id }: Offer): WriteOutcome {
   return outcome instanceof WriteFailure ? new WriteFailure(withMessageId(outcome.error, id)) : outcome;
 }
 
-function offerBytes({ body }: Offer): number {
+function bodyLength({ body }: Offer): number {
   return body.length;
 }

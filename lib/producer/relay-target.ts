@@ -6,10 +6,9 @@ import type { ResolvedModuleOptions } from '../options/module-options-schema.js'
 import type { Stores } from '../runtime/create-stores.js';
 import { RESOLVED_OPTIONS, STORES } from '../runtime/delay-queue-tokens.js';
 import { Queues } from '../runtime/queues.js';
-import { lookUp } from '../store/partitioned/partitions.js';
 import { type MessageChange, readChange } from './change.js';
 import { Changes } from './changes.js';
-import { type OfferOptions, type OfferResult, readOfferOptions } from './offer.js';
+import { inTime, type OfferOptions, type OfferResult, readOfferOptions } from './offer.js';
 import { Offers } from './offers.js';
 
 /**
@@ -58,14 +57,14 @@ export class RelayTarget {
         this.offering.offer(queue, {
           payload,
           due: dueAfter(delay),
-          options: { ...readOfferOptions(options), notAfter },
+          options: inTime(readOfferOptions(options), notAfter),
         }),
       offerAt: async (queue, payload, date, options) =>
-        this.offering.offer(queue, { payload, due: dueAt(date), options: { ...readOfferOptions(options), notAfter } }),
+        this.offering.offer(queue, { payload, due: dueAt(date), options: inTime(readOfferOptions(options), notAfter) }),
       cancel: async (queue, id) => {
-        const { partitions } = this.queues.named(queue);
+        const { router } = this.queues.named(queue);
         assertMessageId(id);
-        return lookUp(partitions, id, { ask: (store) => store.cancel(id, notAfter), isFound: Boolean });
+        return router.lookUp(id, { ask: (store) => store.cancel(id, notAfter), isFound: Boolean });
       },
       reschedule: async (queue, id, due, change) =>
         this.changes.reschedule(queue, { id, due, change: readChange(change), notAfter }),

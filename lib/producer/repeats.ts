@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { PayloadCheck } from '../handler/definition/payload-check.js';
 import { encodeBody } from '../message/codec/encode-body.js';
-import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
 import { dueAt } from '../message/due-time.js';
 import { assertMessageId, LONGEST_ID } from '../message/message-id.js';
 import { NO_TYPE } from '../message/message-type.js';
@@ -11,15 +11,13 @@ import { letterIdOf, readRule, type RepeatRule } from '../message/repeat-rule.js
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { RepeatOptions } from '../options/repeat-options.js';
 import { CLOCK, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
-import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { type Queue, Queues } from '../runtime/queues.js';
-import { lookUp } from '../store/partitioned/partitions.js';
 import type { Clock } from '../timing/clock.js';
 import { checkOfferOptions, type OfferOptions, type OfferResult } from './offer.js';
-import { placeOffers } from './offer-placement.js';
+import { Offers } from './offers.js';
 import { checkInTime } from './payload-in-time.js';
 import { unsupported } from './unsupported.js';
-import { resultOf, withMessageId, WriteFailure } from './write-outcome.js';
+import { resultOf } from './write-outcome.js';
 
 type GivenOptions = RepeatOptions & Pick<OfferOptions, 'type'>;
 
@@ -44,13 +42,13 @@ const OPTIONS_OF_TYPE: readonly (keyof RepeatOptions)[] = [
 const OPTIONS: readonly (keyof GivenOptions)[] = ['type', ...OPTIONS_OF_TYPE];
 
 /** How often an offer is made again because the time that it was for has come meanwhile. */
-const MOST_ROUNDS = 10;
+const MAX_ROUNDS = 10;
 
 /** Offers messages that repeat. */
 @Injectable()
 export class Repeats {
   @Inject() private readonly queues!: Queues;
-  @Inject() private readonly registrar!: QueueRegistrar;
+  @Inject() private readonly offers!: Offers;
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(RESOLVED_OPTIONS) private readonly limits!: Pick<ResolvedModuleOptions, 'offerTimeout' | 'calendar'>;
 
@@ -59,12 +57,12 @@ export class Repeats {
     const queue = this.queues.named(name);
     assertRepeatId(id);
     const read = readFields<GivenOptions>(options, 'repeat', known === undefined ? OPTIONS : OPTIONS_OF_TYPE);
-    const { type = known ?? NO_TYPE, headers = {}, expiry } = checkOfferOptions(read);
+    const { type = known ?? NO_TYPE, headers = {}, special } = checkOfferOptions(read);
     const rule = readRule(read);
     if (!queue.options.layout.can.repeats) throw unsupported(queue, 'repeat');
     this.#nextAfter(rule, this.clock.wall());
     const rules = { codec: queue.codec, maxPayloadBytes: queue.options.maxPayloadBytes };
-    const body = encodeBody(rules, { type, payload, headers, expiry, repeat: rule });
+    const body = encodeBody(rules, { type, payload, headers, expiry: special?.expiry, repeat: rule });
     if (check) await checkInTime(check, { queue: name, type, body, codec: queue.codec }, this.clock, this.limits);
     try {
       return await this.#offer(queue, { id, rule, body: Buffer.from(body) });
@@ -77,15 +75,10 @@ export class Repeats {
   async #offer(queue: Queue, { id, rule, body }: { id: string; rule: RepeatRule; body: Buffer }): Promise<OfferResult> {
     for (let round = 1; ; round++) {
       // Of the store's clock: that of this process may be behind, and would name a time again that has come.
-      const { now } = await lookUp(queue.partitions, id, { ask: (store) => store.status(), isFound: () => true });
+      const { now } = await queue.router.lookUp(id, { ask: (store) => store.status(), isFound: () => true });
       const offer = { id, due: this.#nextAfter(rule, now), onDuplicate: 'repeat' as const, body };
-      const registered = this.registrar.register(queue.name);
-      const [outcome] = await placeOffers(queue.partitions, [offer]);
-      if (registered) await registered;
-      if (outcome instanceof WriteFailure) throw outcome.error;
-      if (outcome!.outcome !== 'rejected' || round === MOST_ROUNDS) {
-        return resultOf(queue, { onKept: () => undefined }, offer, outcome!);
-      }
+      const receipt = await this.offers.writerOf(queue).writeAlone(offer);
+      if (receipt.outcome !== 'rejected' || round === MAX_ROUNDS) return resultOf(queue, undefined, offer, receipt);
     }
   }
 

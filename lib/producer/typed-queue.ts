@@ -15,10 +15,9 @@ import { UNNAMED } from '../message/instance-name.js';
 import type { TypedQueueOptions } from '../options/queue-options.js';
 import type { DeadLetters } from './dead-letters.js';
 import type { CheckedRequests, OfferDue, OfferResult, TypedOfferOptions } from './offer.js';
-import type { MessageGroup } from './message-group.js';
-import type { MessagePage } from './message-page.js';
-import type { QueueCounts } from './queue-counts.js';
-import type { MessageQuery } from './read-page.js';
+import type { MessageGroup } from '../groups/message-group.js';
+import type { MessagePage, MessageQuery } from '../message/page.js';
+import type { QueueCounts } from './queue-views.js';
 import { injectInstance, OneKindHandle, type QueueHandle, TypesHandle } from './queue-handle.js';
 
 /** A message of a typed queue looked at from outside, by its type. */

@@ -1,6 +1,6 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { Queue } from '../runtime/queues.js';
-import type { CheckedOfferOptions } from './offer.js';
+import type { CheckedOfferOptions, SpecialOptions } from './offer.js';
 
 /** The error of a call that asks for what the layout of a queue cannot do. */
 export function unsupported({ name, options }: Queue, what: string): DelayQueueError {
@@ -13,7 +13,11 @@ export function unsupported({ name, options }: Queue, what: string): DelayQueueE
  *
  * @throws DelayQueueError `UNSUPPORTED_BY_LAYOUT`
  */
-export function assertSupported(queue: Queue, { onDuplicate, maxWait, expiry, group }: CheckedOfferOptions): void {
+export function assertSupported(
+  queue: Queue,
+  onDuplicate: CheckedOfferOptions['onDuplicate'],
+  { maxWait, expiry, group }: SpecialOptions,
+): void {
   const { can } = queue.options.layout;
   if (onDuplicate === 'follow' && !can.followers) throw unsupported(queue, "onDuplicate: 'follow'");
   if (maxWait !== undefined && !can.debounce) throw unsupported(queue, 'maxWait');

@@ -1,18 +1,12 @@
 import { oversized } from '../message/codec/encode-body.js';
-import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
 import { hasCode } from '../message/failure.js';
 import type { Queue } from '../runtime/queues.js';
+import type { AgainAdvice } from '../handler/again-advice.js';
 import type { Offer, OfferReceipt } from '../store/producer-store.js';
-import { worstOf } from '../store/partitioned/unfinished-write.js';
+import { WriteFailure, type WriteOutcome } from '../store/router.js';
+import { worstOf } from '../store/write-all.js';
 import type { OfferResult } from './offer.js';
-
-/** An offer of a list was not written, or is not known to be. */
-export class WriteFailure {
-  constructor(readonly error: unknown) {}
-}
-
-/** What became of an offer of a list. */
-export type WriteOutcome = OfferReceipt | WriteFailure;
 
 /** The outcomes of a list, by kind. */
 interface SortedOutcomes {
@@ -41,13 +35,13 @@ export function sortOutcomes(
 }
 
 /**
- * What the user is told of an offer.
+ * Reads what the user is told of an offer.
  *
  * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`, `NOT_REPLICATED`
  */
 export function resultOf(
   { name, options }: Queue,
-  { onKept }: { readonly onKept: (queue: string, id: string) => void },
+  advice: Pick<AgainAdvice, 'onKept'> | undefined,
   { id, body }: Offer,
   { outcome, dueAt, notCopied }: OfferReceipt,
 ): OfferResult {
@@ -64,7 +58,7 @@ export function resultOf(
     throw new DelayQueueError('PAYLOAD_TOO_LARGE', oversized(body), { messageId: id });
   }
   if (notCopied) throw withMessageId(notCopied, id);
-  if (outcome === 'kept') onKept(name, id);
+  if (outcome === 'kept') advice?.onKept(name, id);
   const result = { id, dueAt: new Date(dueAt), created: outcome === 'created' };
   return outcome === 'followed' ? { ...result, follows: true } : result;
 }
@@ -87,7 +81,7 @@ export function incomplete(failures: readonly unknown[], written: number, all: n
 }
 
 /** How many ids an error names. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /**
  * As {@link incomplete}, of a list that several partitions have parts of. The error names the offers that are not known to be
@@ -104,8 +98,8 @@ export function incompleteInPartitions(
   if (!(worst instanceof DelayQueueError)) return worst;
   if (worst.code === 'NOT_REPLICATED') return notCopied([...failures, ...refusals], all);
   const ids = failures.map((error) => `'${(error as DelayQueueError).messageId}'`);
-  const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : '';
-  const message = `${worst.message} Not known to be written: ${ids.slice(0, MOST_NAMED).join(', ')}${more}.`;
+  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
+  const message = `${worst.message} Not known to be written: ${ids.slice(0, MAX_NAMED).join(', ')}${more}.`;
   const cause = new AggregateError([...failures, ...refusals]);
   const written = all - failures.length - refusals.length;
   return written === 0
@@ -134,10 +128,4 @@ function onlyPartly(
       'Offering all of them again is safe if you gave them ids.',
     { cause },
   );
-}
-
-/** Gives each offer of a failed batch an error of its own, which names the id, so that it can be offered again with the same id. */
-export function withMessageId(error: unknown, messageId: string): unknown {
-  if (!(error instanceof DelayQueueError) || error.messageId !== undefined) return error;
-  return new DelayQueueError(error.code, `${error.message} (message id '${messageId}')`, { cause: error, messageId });
 }

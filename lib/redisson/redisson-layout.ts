@@ -1,7 +1,6 @@
 import type { CodecDoubt, LayoutAbilities, QueueAddress, QueueLayout, QueueToOpen } from '../store/layout.js';
 import { neededInCluster } from '../store/native/native-permissions.js';
-import { FixedPartitions } from '../store/partitioned/fixed-partitions.js';
-import type { Partitions } from '../store/partitioned/partitions.js';
+import { PlainRouter, type Router } from '../store/router.js';
 import { type NeededCommand, neededCommands } from '../redis/check/permissions.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import { nameOfCodec } from './codec/configured-codec.js';
@@ -46,12 +45,12 @@ export class RedissonLayout implements QueueLayout {
     return this.#codec;
   }
 
-  open(connections: RedisConnections, { limitsOf, ...queue }: QueueToOpen): Partitions {
+  open(connections: RedisConnections, { limitsOf, ...queue }: QueueToOpen): Router {
     const { format, name: redissonName } = this.options;
     const codecCheck = new JavaCodecCheck(queue.queue, nameOfCodec(this.options.codec), this.#codec);
     const ofQueue = { ...queue, limits: limitsOf(1), format, redissonName, codecCheck };
     const store = new RedissonMessageStore(connections, ofQueue);
-    return new FixedPartitions([store], () => store.checkFormat());
+    return new PlainRouter(store, () => store.checkFormat());
   }
 
   neededCommands({ prefix, queue, isCluster }: QueueAddress): NeededCommand[] {

@@ -37,8 +37,8 @@ class StoreRedissonQueue implements RedissonQueue {
   readonly #codec: MessageCodec;
   readonly #values: RedissonValues;
 
-  constructor({ name, options: { layout }, codec, partitions }: Queue) {
-    const [store] = partitions.stores;
+  constructor({ name, options: { layout }, codec, router }: Queue) {
+    const [store] = router.stores;
     if (!(layout instanceof RedissonLayout)) {
       throw unsupported(name, 'only the layout redisson() supports it; use the ids instead: find, cancel');
     }

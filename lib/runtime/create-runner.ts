@@ -39,12 +39,12 @@ function routeTo({ handler, options }: ConfiguredHandler, parts: RouteParts): Ro
 
 /** What takes the messages of a queue to its handlers. */
 export function createRunner(
-  { codec, options, partitions }: Queue,
+  { codec, options, router }: Queue,
   handlers: readonly ConfiguredHandler[],
   parts: WorkerParts,
 ): MessageRunner {
   const { clock, events, random, observers, calendar } = parts;
-  const accepts = (body: MessageBody) => partitions.stores[0]!.accepts?.(body);
+  const accepts = (body: MessageBody) => router.stores[0]!.accepts?.(body);
   const outcomes = new Outcomes({ ...options, codec, clock, events, accepts });
   const line = new CallLine(options.concurrency);
   return new MessageRunner({

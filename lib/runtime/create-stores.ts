@@ -5,16 +5,17 @@ import { type ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import { resolveQueueOptions } from '../options/resolve-options.js';
 import { MemoryMessageStore } from '../store/memory/memory-store.js';
 import { MemoryQueueDirectory } from '../store/memory/memory-directory.js';
-import { MemoryPartitions } from '../store/memory/memory-partitions.js';
-import { announceRules } from '../store/groups/announced-rules.js';
+import { MemoryStores } from '../store/memory/memory-stores.js';
+import { announceRules } from '../groups/announced-rules.js';
+import { stickyIds } from '../partitions/sticky-ids.js';
 import type { GroupRules } from '../store/message-store.js';
 import { laneKeys } from '../store/native/lane-keys.js';
 import { NativeQueueDirectory } from '../store/native/native-directory.js';
 import { NativeRepeatMarks } from '../store/native/repeat-marks.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
 import type { RepeatMarks } from '../store/repeat-marks.js';
-import { PartitionCheck } from '../store/native/partition-check.js';
-import type { Partitions } from '../store/partitioned/partitions.js';
+import { QueueChecks } from '../store/queue-checks.js';
+import type { Router } from '../store/router.js';
 import { RedisCheck } from '../redis/check/redis-check.js';
 import { examineConnection } from '../redis/connection/redis-client.js';
 import { StartUp } from '../redis/connection/start-up.js';
@@ -22,14 +23,14 @@ import { RedisConnections } from '../redis/redis-connections.js';
 import { waitFor } from '../redis/commands/copies.js';
 import type { RedisServer } from '../redis/commands/redis-server.js';
 import { placeOf, serverName } from '../redis/check/server-info.js';
-import { limitsOfPartition } from './partition-limits.js';
+import { limitsOfPartition, openInRedis, routerOf } from './open-queue.js';
 
 /** A queue, or a family of queues, that this process must be able to serve. */
 export interface CheckedQueue {
   readonly name: string;
   readonly options: ResolvedQueueOptions;
   /** Undefined for a family: its queues are opened when they are used. */
-  readonly partitions?: Partitions;
+  readonly router?: Router;
 }
 
 /** Creates the stores of all queues, and owns their connections. */
@@ -39,8 +40,7 @@ export interface Stores {
   /** Called when the application has started. Until then, connections that nothing uses are closed. */
   started(): void;
   /**
-   * Checks the server and that its user may run every command that the queues need, and agrees with the other processes on the
-   * partitions of the queues. Checks again after each outage; problems found then are only logged.
+   * Checks the server and that its user may run every command that the queues need, and that the queues can be served here. Checks again after each outage; problems found then are only logged.
    *
    * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`, `INVALID_OPTION`; other codes if the
    *   check could not run
@@ -49,7 +49,7 @@ export interface Stores {
   /** Whether there is a connection to the server, or to any server of a cluster. */
   readonly isConnected: boolean;
   /** Opens a queue. */
-  open(queue: string, options: ResolvedQueueOptions): Partitions;
+  open(queue: string, options: ResolvedQueueOptions): Router;
   /** Which queues there are. */
   readonly directory: QueueDirectory;
   /** Whether a queue holds messages with groups, in whatever state: a store without groups does not see them. */
@@ -90,11 +90,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     heartbeat: resolveQueueOptions(defaults).blockTimeout,
     copies,
   });
-  const open = (queue: string, options: ResolvedQueueOptions): Partitions => {
-    const { layout, partitions, groups, blockTimeout } = options;
-    const limitsOf = (count: number) => limitsOfPartition(options, count);
-    return layout.open(connections, { prefix, queue, partitions, limitsOf, groups, blockTimeout, clock, events });
-  };
+  const queuesInRedis = { connections, prefix, clock, events, spreadOver: stickyIds() };
   const neededBy = ({ name, options: { layout, partitions, groups } }: CheckedQueue) => [
     ...layout.neededCommands({ prefix, queue: name, partitions, groups, isCluster: connections.isCluster }),
     ...(copies ? [{ name: waitFor(copies).command }] : []),
@@ -109,20 +105,22 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     check: async (checked) => {
       const { commands } = connections;
       const queues = checked.map((queue) => ({ name: queue.name, needed: () => neededBy(queue) }));
-      const ofQueues = checked.flatMap((queue) => queue.partitions ?? []);
-      const partitions = new PartitionCheck(ofQueues, clock);
+      const queueChecks = new QueueChecks(
+        checked.flatMap(({ router }) => router?.check ?? []),
+        clock,
+      );
       const onFirst = (servers: readonly RedisServer[], info: string | undefined) => {
         const server = info === undefined ? undefined : serverName(info);
         events.note('connected', { server, ...placeOf(servers, connections.isCluster), prefix, isDefault });
       };
       const check = new RedisCheck({ commands, queues, allowEviction, copies, events, onFirst });
-      await check.start().finally(() => partitions.catchUp(connections.servers, events));
-      await partitions.run();
+      await check.start().finally(() => queueChecks.catchUp(connections.servers, events));
+      await queueChecks.run();
     },
     get isConnected() {
       return connections.servers.isConnected;
     },
-    open,
+    open: (queue, options) => openInRedis(queuesInRedis, queue, options),
     directory: new NativeQueueDirectory(connections, prefix),
     repeatMarks: new NativeRepeatMarks(connections, prefix),
     hasGroups: async (queue) =>
@@ -143,12 +141,15 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
 
 function memoryStores({ clock, events }: ProcessParts): Stores {
   const directory = new MemoryQueueDirectory();
-  const partitions = new MemoryPartitions(directory, (_, limits) => new MemoryMessageStore({ limits, clock }));
+  const stores = new MemoryStores(directory, (_, limits) => new MemoryMessageStore({ limits, clock }));
+  const spreadOver = stickyIds();
   return {
     connect: () => events.note('memory-store', {}),
     started: () => undefined,
-    open: (queue, options) =>
-      partitions.open(queue, options.partitions, { ...limitsOfPartition(options), groups: options.groups }),
+    open: (queue, options) => {
+      const limits = { ...limitsOfPartition(options), groups: options.groups };
+      return routerOf(stores.open(queue, options.partitions, limits), spreadOver);
+    },
     directory,
     check: () => Promise.resolve(),
     isConnected: true,

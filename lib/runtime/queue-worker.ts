@@ -3,7 +3,6 @@ import { Slots } from '../consumer/slots.js';
 import type { MemberWorker, Visit } from '../families/family-member.js';
 import type { Claim, Teller } from '../store/consumer-store.js';
 import type { MessageStore } from '../store/message-store.js';
-import { withAll } from '../store/partitioned/partitions.js';
 import { Repairer } from '../consumer/repairer.js';
 import { TransferScheduler } from '../consumer/transfer-scheduler.js';
 import { createRunner, type WorkerParts } from './create-runner.js';
@@ -48,7 +47,7 @@ export class QueueWorker implements MemberWorker {
   readonly #serving = new Map<MessageStore, PartitionWorker>();
   /** Those of partitions that the queue has no more. */
   readonly #leaving = new Set<PartitionWorker>();
-  #unwatch: readonly (() => void)[] = [];
+  #unfollow: (() => void) | undefined;
 
   constructor({ queue, handlers, processId, answerTimeout, onChecked, ...parts }: QueueWorkerOptions) {
     this.#queue = queue;
@@ -61,7 +60,7 @@ export class QueueWorker implements MemberWorker {
     // As many messages as the calls that may run at once can take.
     const shared = {
       slots: new Slots(options.concurrency * batch, parts.clock),
-      loops: queue.partitions.stores.length,
+      loops: queue.router.stores.length,
     };
     this.#shared = shared;
     this.#open = (store) => {
@@ -82,7 +81,7 @@ export class QueueWorker implements MemberWorker {
         repairer: new Repairer({
           ...common,
           lease: options.lease,
-          onChecked: store === queue.partitions.stores[0] ? onChecked : undefined,
+          onChecked: store === queue.router.stores[0] ? onChecked : undefined,
         }),
         loop,
         isStarted: false,
@@ -116,7 +115,7 @@ export class QueueWorker implements MemberWorker {
    * @throws what the store throws, if nothing was found
    */
   async visit(): Promise<Visit> {
-    const visits = await withAll(this.#queue.partitions, () => {
+    const visits = await this.#queue.router.withAll(() => {
       this.#openAll();
       return Promise.allSettled([...this.#serving.values()].map(visit));
     });
@@ -127,14 +126,14 @@ export class QueueWorker implements MemberWorker {
   }
 
   start(): void {
-    const { partitions, options } = this.#queue;
-    this.#unwatch = [partitions.onChange(() => this.#follow()), partitions.watch(options.checkInterval)];
+    const { router, options } = this.#queue;
+    this.#unfollow = router.changes?.follow(() => this.#follow(), options.checkInterval);
     this.#follow();
   }
 
   /** Stops everything except running handlers and the settling of their outcomes. */
   async stopClaiming(): Promise<void> {
-    for (const unwatch of this.#unwatch) unwatch();
+    this.#unfollow?.();
     await Promise.all(this.#all.map(stop));
   }
 
@@ -164,7 +163,7 @@ export class QueueWorker implements MemberWorker {
 
   /** Serves the partitions that the queue has now. */
   #follow(): void {
-    const { stores } = this.#queue.partitions;
+    const { stores } = this.#queue.router;
     this.#shared.loops = stores.length;
     for (const [store, worker] of this.#serving) {
       if (stores.includes(store)) continue;
@@ -183,7 +182,7 @@ export class QueueWorker implements MemberWorker {
 
   /** Opens the partitions that are not open. */
   #openAll(): void {
-    const { stores } = this.#queue.partitions;
+    const { stores } = this.#queue.router;
     for (const store of stores) if (!this.#serving.has(store)) this.#serving.set(store, this.#open(store));
   }
 

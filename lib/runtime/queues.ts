@@ -13,24 +13,31 @@ import type { QueueOptions } from '../options/queue-options.js';
 import type { Stores } from './create-stores.js';
 import type { MessageCodec } from '../message/codec/message-codec.js';
 import type { QueueLayout } from '../store/layout.js';
-import { PartitionedQueue } from '../store/partitioned/partitioned-queue.js';
-import type { Partitions } from '../store/partitioned/partitions.js';
-import type { WholeQueue } from '../store/admin-store.js';
+import type { Router } from '../store/router.js';
+import { WholeQueue } from '../store/whole-queue.js';
 import { assertQueueName } from '../message/queue-name.js';
 import type { Clock } from '../timing/clock.js';
 import { inSlices } from '../timing/slices.js';
 import { RecentlyUsed } from './recently-used.js';
 
 /** A queue as this process knows it. */
-export interface Queue {
-  readonly name: string;
-  readonly options: ResolvedQueueOptions;
+export class Queue {
   /** Encodes payloads and headers for its layout. */
   readonly codec: MessageCodec;
-  /** The queue as a whole. */
+  /** All its stores as one. */
   readonly store: WholeQueue;
-  /** Where its messages live: each in the partition that its id belongs to. */
-  readonly partitions: Partitions;
+  /** How many offers of this process are not answered yet. Until they are, later offers use the same queue, so that all stay in order. */
+  pendingOffers = 0;
+
+  /** @param router - says where its messages go */
+  constructor(
+    readonly name: string,
+    readonly options: ResolvedQueueOptions,
+    readonly router: Router,
+  ) {
+    this.codec = options.layout.codec;
+    this.store = new WholeQueue(router);
+  }
 }
 
 /** A handler with the options that hold for its messages. */
@@ -40,14 +47,14 @@ export interface ConfiguredHandler {
 }
 
 /** How many queues are kept that are neither handled nor configured; it is cheap to create one again. */
-const MOST_OTHERS = 1000;
+const MAX_OTHERS = 1000;
 
 /** The queues of this process, created when they are first used: producers may offer to any name. */
 @Injectable()
 export class Queues {
   /** The queues that are handled or configured. */
   readonly #known = new Map<string, Queue>();
-  readonly #others = new RecentlyUsed<Queue>(MOST_OTHERS);
+  readonly #others = new RecentlyUsed<Queue>(MAX_OTHERS, ({ pendingOffers }) => pendingOffers > 0);
   /** The options of the queues that are not known, by the families that decide them. */
   readonly #optionsOfOthers = new Map<string, ResolvedQueueOptions>();
   /** The handlers of the queues of families that are not configured by their own names, by the families that decide. */
@@ -69,6 +76,8 @@ export class Queues {
    * @throws DelayQueueError `INVALID_ARGUMENT`
    */
   named(name: string): Queue {
+    const known = this.#known.get(name);
+    if (known) return known;
     assertQueueName(name);
     return this.get(name);
   }
@@ -78,6 +87,9 @@ export class Queues {
     const known = this.#known.get(name);
     if (known) return known;
     if (!this.#isKnown(name)) return this.#others.get(name, () => this.#open(name, this.#resolveOther(name)));
+    // It may have been used before its handler was known.
+    const inUse = this.#others.inUse(name);
+    if (inUse) return inUse;
     const queue = this.#open(name, this.#resolve(name));
     this.#known.set(name, queue);
     return queue;
@@ -143,8 +155,7 @@ export class Queues {
   }
 
   #open(name: string, options: ResolvedQueueOptions): Queue {
-    const partitions = this.stores.open(name, options);
-    return { name, options, codec: options.layout.codec, store: new PartitionedQueue(partitions), partitions };
+    return new Queue(name, options, this.stores.open(name, options));
   }
 
   #resolveOther(name: string): ResolvedQueueOptions {

@@ -1,13 +1,25 @@
-/** Keeps the most recently used values, by name, and drops the others. */
+/** How many values are looked at to drop one: so the cost does not grow with those in use. */
+const MAX_LOOKS = 2;
+
+/** Keeps the most recently used values, by name, and drops the others unless they are in use. */
 export class RecentlyUsed<Value> {
   readonly #values = new Map<string, Value>();
   #latest: string | undefined;
 
-  /** @param most - how many to keep */
-  constructor(private readonly most: number) {}
+  /** @param max - how many to keep that are not in use */
+  constructor(
+    private readonly max: number,
+    private readonly isInUse: (value: Value) => boolean = () => false,
+  ) {}
 
   get size(): number {
     return this.#values.size;
+  }
+
+  /** Returns the value of a name if it is in use. */
+  inUse(name: string): Value | undefined {
+    const value = this.#values.get(name);
+    return value !== undefined && this.isInUse(value) ? value : undefined;
   }
 
   /** Returns the value of a name, created if it is not there. */
@@ -19,7 +31,17 @@ export class RecentlyUsed<Value> {
     this.#values.delete(name);
     this.#values.set(name, value);
     this.#latest = name;
-    if (this.#values.size > this.most) this.#values.delete(this.#values.keys().next().value!);
+    if (this.#values.size > this.max) this.#drop();
     return value;
+  }
+
+  /** Drops the values that were used the longest time ago. Those in use count as used now. */
+  #drop(): void {
+    let looks = MAX_LOOKS;
+    for (const [name, value] of this.#values) {
+      if (this.#values.size <= this.max || looks-- === 0) return;
+      this.#values.delete(name);
+      if (this.isInUse(value)) this.#values.set(name, value);
+    }
   }
 }

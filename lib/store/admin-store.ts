@@ -85,12 +85,6 @@ export interface AdminStore {
   repair(lease: number, cursor?: string): Promise<RepairReport>;
 }
 
-/**
- * A queue seen as a whole, whatever its partitions. If it has several, each is looked at or changed at an instant of its own. A
- * change that fails may have happened in some of them; it can be repeated.
- */
-export type WholeQueue = Pick<AdminStore, 'status' | 'countTypes' | 'pause' | 'resume' | 'clear' | 'list'>;
-
 export interface StoredMessage extends ClaimedMessage {
   readonly state: MessageState;
   /** When its lease ends; null unless active. */

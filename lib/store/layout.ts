@@ -3,7 +3,7 @@ import type { Events } from '../events/events.js';
 import type { Clock } from '../timing/clock.js';
 import type { Outcome } from './consumer-store.js';
 import type { GroupRules, StoreLimits } from './message-store.js';
-import type { Partitions } from './partitioned/partitions.js';
+import type { Router } from './router.js';
 import type { NeededCommand } from '../redis/check/permissions.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 
@@ -27,11 +27,11 @@ export interface QueueLayout {
   readonly codec: MessageCodec;
 
   /**
-   * Opens a queue in Redis.
+   * Opens a queue in Redis that has one partition.
    *
    * @internal
    */
-  open(connections: RedisConnections, queue: QueueToOpen): Partitions;
+  open(connections: RedisConnections, queue: QueueToOpen): Router;
 
   /**
    * Names the commands that a worker of a queue, or of a family of queues, sends.
@@ -54,7 +54,7 @@ export interface LayoutAbilities {
   readonly headers: boolean;
   /** Whether messages have types. */
   readonly types: boolean;
-  /** Whether a queue may have several partitions. */
+  /** Whether a queue may have several partitions, each with the keys of the layout `native`. */
   readonly partitions: boolean;
   /** Whether a family of queues may be handled. */
   readonly families: boolean;

@@ -1,15 +1,15 @@
 import type { ResolvedQueueOptions } from '../options/queue-options-schema.js';
-import { limitsOfPartition } from '../runtime/partition-limits.js';
+import { limitsOfPartition, routerOf } from '../runtime/open-queue.js';
 import { MemoryQueueDirectory } from '../store/memory/memory-directory.js';
-import { MemoryPartitions } from '../store/memory/memory-partitions.js';
-import type { FixedPartitions } from '../store/partitioned/fixed-partitions.js';
+import { MemoryStores } from '../store/memory/memory-stores.js';
+import type { Router } from '../store/router.js';
 import type { Clock } from '../timing/clock.js';
 import { type TakenOffer, WatchedStore } from './watched-store.js';
 
 /** The queues of one instance of the module, and what was offered to them. */
 export class QueuesUnderTest {
   readonly directory = new MemoryQueueDirectory();
-  readonly #partitions: MemoryPartitions<WatchedStore>;
+  readonly #stores: MemoryStores<WatchedStore>;
   #offered: TakenOffer[] = [];
   /** Whether the application handles a queue. */
   #isHandled: (queue: string) => boolean = () => false;
@@ -20,7 +20,7 @@ export class QueuesUnderTest {
     { clock, onSettled }: { readonly clock: Clock; readonly onSettled: () => void },
   ) {
     const onOffered = (offer: TakenOffer) => this.#offered.push(offer);
-    this.#partitions = new MemoryPartitions(
+    this.#stores = new MemoryStores(
       this.directory,
       (queue, limits) => new WatchedStore({ instance, queue, limits, clock, onOffered, onSettled }),
     );
@@ -36,17 +36,17 @@ export class QueuesUnderTest {
   }
 
   followed(): WatchedStore[] {
-    return this.#partitions.all().filter(({ queue }) => this.#isHandled(queue));
+    return this.#stores.all().filter(({ queue }) => this.#isHandled(queue));
   }
 
-  open(queue: string, options: ResolvedQueueOptions): FixedPartitions {
+  open(queue: string, options: ResolvedQueueOptions): Router {
     const { partitions, groups } = options;
     // A message that is due is handled before time moves on, so none could wait for a rate.
-    return this.#partitions.open(queue, partitions, { ...limitsOfPartition(options), groups, rate: null });
+    return routerOf(this.#stores.open(queue, partitions, { ...limitsOfPartition(options), groups, rate: null }));
   }
 
   async clear(): Promise<void> {
-    for (const store of this.#partitions.all()) {
+    for (const store of this.#stores.all()) {
       await store.clear();
       await store.resume();
     }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { MemoryQueueDirectory } from '../../lib/store/memory/memory-directory.js';
-import { MemoryPartitions } from '../../lib/store/memory/memory-partitions.js';
+import { MemoryStores } from '../../lib/store/memory/memory-stores.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { ClaimReport } from '../../lib/store/consumer-store.js';
 import type { Offer } from '../../lib/store/producer-store.js';
@@ -33,11 +33,11 @@ function openInRedis(): Both {
 
 function openInMemory(): Both {
   const create = () => new MemoryMessageStore({ limits: LIMITS, clock: systemClock });
-  const { stores, groups } = new MemoryPartitions(new MemoryQueueDirectory(), create).open('queue', 1, {
+  const { partitions, groups } = new MemoryStores(new MemoryQueueDirectory(), create).open('queue', 1, {
     ...LIMITS,
     groups: RULES,
   });
-  return { plain: stores[0]!, grouped: groups!, close: () => Promise.resolve() };
+  return { plain: partitions[0]!, grouped: groups!, close: () => Promise.resolve() };
 }
 
 describe.each([

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
-import { placeOffers } from '../../lib/producer/offer-placement.js';
-import { WriteFailure, type WriteOutcome } from '../../lib/producer/write-outcome.js';
-import { limitsOfPartition } from '../../lib/runtime/partition-limits.js';
+import { NativePartitions } from '../../lib/partitions/native-partitions.js';
+import { PartitionRouter } from '../../lib/partitions/partition-router.js';
+import { formatPartitioning, placesOf } from '../../lib/partitions/partitioning.js';
+import { placeOffers } from '../../lib/partitions/place-offers.js';
+import { stickyIds } from '../../lib/partitions/sticky-ids.js';
+import { limitsOfPartition } from '../../lib/runtime/open-queue.js';
 import type { Offer } from '../../lib/store/producer-store.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
-import { NativePartitions } from '../../lib/store/native/native-partitions.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
-import { formatPartitioning, placesOf } from '../../lib/store/partitioned/partitioning.js';
-import { lookUp, Repartitioned } from '../../lib/store/partitioned/partitions.js';
-import { PartitionedQueue } from '../../lib/store/partitioned/partitioned-queue.js';
+import { Repartitioned, WriteFailure, type WriteOutcome } from '../../lib/store/router.js';
+import { WholeQueue } from '../../lib/store/whole-queue.js';
 import { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { systemClock } from '../../lib/timing/clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
@@ -23,6 +24,7 @@ const offersOf = (all: readonly string[], more: Partial<Offer> = {}) =>
 async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise<void>((resolve) => setImmediate(resolve));
 }
+const routerOf = (partitions: NativePartitions) => new PartitionRouter(partitions, stickyIds());
 const outcomeOf = (outcome: WriteOutcome) => (outcome instanceof WriteFailure ? 'failed' : outcome.outcome);
 
 describe('the partitions of a queue that change', () => {
@@ -59,11 +61,11 @@ describe('the partitions of a queue that change', () => {
   }
 
   const find = (partitions: NativePartitions, id: string) =>
-    lookUp(partitions, id, { ask: (store) => store.find(id), isFound: Boolean });
+    routerOf(partitions).lookUp(id, { ask: (store) => store.find(id), isFound: Boolean });
   const cancel = (partitions: NativePartitions, id: string) =>
-    lookUp(partitions, id, { ask: (store) => store.cancel(id), isFound: Boolean });
+    routerOf(partitions).lookUp(id, { ask: (store) => store.cancel(id), isFound: Boolean });
   const count = async (partitions: NativePartitions) =>
-    (await new PartitionedQueue(partitions).status()).counts.delayed;
+    (await new WholeQueue(routerOf(partitions)).status()).counts.delayed;
   const setPartitioning = (queue: string, partition: number, partitioning: string) =>
     scene.redis.set(nativeKeys(scene.prefix, queue, partition).partitions, partitioning);
 

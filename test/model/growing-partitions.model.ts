@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
-import { placeOffers } from '../../lib/producer/offer-placement.js';
-import { limitsOfPartition } from '../../lib/runtime/partition-limits.js';
+import { NativePartitions } from '../../lib/partitions/native-partitions.js';
+import { PartitionRouter } from '../../lib/partitions/partition-router.js';
+import { formatPartitioning, placesOf, widthOf, withCount } from '../../lib/partitions/partitioning.js';
+import { placeOffers } from '../../lib/partitions/place-offers.js';
+import { stickyIds } from '../../lib/partitions/sticky-ids.js';
+import { limitsOfPartition } from '../../lib/runtime/open-queue.js';
 import type { OnDuplicate } from '../../lib/store/producer-store.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
-import { NativePartitions } from '../../lib/store/native/native-partitions.js';
-import { formatPartitioning, placesOf, widthOf, withCount } from '../../lib/store/partitioned/partitioning.js';
-import { lookUp } from '../../lib/store/partitioned/partitions.js';
-import { PartitionedQueue } from '../../lib/store/partitioned/partitioned-queue.js';
+import { WholeQueue } from '../../lib/store/whole-queue.js';
 import { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { systemClock } from '../../lib/timing/clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
@@ -40,6 +41,8 @@ const process = fc.nat({ max: PROCESSES - 1 });
 const id = fc.nat({ max: 9 }).map((number) => `m${number}`);
 const partitions = fc.constantFrom(1, 2, 3, 4, 8, 16);
 
+const routerOf = (partitions: NativePartitions) => new PartitionRouter(partitions, stickyIds());
+
 function command<Args>(
   name: string,
   args: fc.Arbitrary<Args>,
@@ -50,7 +53,7 @@ function command<Args>(
     run: async (model, real) => {
       await run(model, real, chosen);
       const known = real.processes[0]!;
-      expect((await new PartitionedQueue(known).status()).counts.delayed).toBe(model.size);
+      expect((await new WholeQueue(routerOf(known)).status()).counts.delayed).toBe(model.size);
       for (const each of model.keys()) {
         const [holder, ...others] = await real.holders(each);
         expect([others, placesOf(each, known.partitioning).includes(holder!)]).toEqual([[], true]);
@@ -61,7 +64,7 @@ function command<Args>(
 }
 
 const at = <Answer>(real: Real, process: number, id: string, ask: (store: MessageStore) => Promise<Answer>) =>
-  lookUp(real.processes[process]!, id, { ask, isFound: Boolean });
+  routerOf(real.processes[process]!).lookUp(id, { ask, isFound: Boolean });
 
 const offer = command(
   'offer',
@@ -114,7 +117,7 @@ const reschedule = command('reschedule', fc.record({ process, id }), async (mode
 
 const change = command('change', fc.record({ process, id }), async (model, real, { process, id }) => {
   const [from, to] = [Buffer.from(model.get(id) ?? 'J'), `J"changed ${model.size}"`];
-  const outcome = await lookUp(real.processes[process]!, id, {
+  const outcome = await routerOf(real.processes[process]!).lookUp(id, {
     ask: (store) => store.change!(id, { due: { after: HOUR }, from, to }),
     isFound: (answer) => answer !== 'absent',
   });
@@ -127,7 +130,7 @@ const find = command('find', fc.record({ process, id }), async (model, real, { p
 });
 
 const clear = command('clear', process, async (model, { processes }, process) => {
-  expect(await new PartitionedQueue(processes[process]!).clear()).toBe(model.size);
+  expect(await new WholeQueue(routerOf(processes[process]!)).clear()).toBe(model.size);
   model.clear();
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { PageRequest } from '../../lib/store/admin-store.js';
-import { FixedPartitions } from '../../lib/store/partitioned/fixed-partitions.js';
-import { PartitionedQueue } from '../../lib/store/partitioned/partitioned-queue.js';
+import { PlainRouter } from '../../lib/store/router.js';
+import { WholeQueue } from '../../lib/store/whole-queue.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 /** More than one call may list. */
@@ -28,7 +28,7 @@ describe('a queue without partitions', () => {
       const outcome = { kind: 'dead', error: '{}' } as const;
       await store.settle(messages.map(({ id }) => ({ claim: { id, token: 't' }, outcome })));
     }
-    const queue = new PartitionedQueue(new FixedPartitions([store]));
+    const queue = new WholeQueue(new PlainRouter(store));
     const page = await queue.list({ state, from: { offset: MESSAGES - 5 }, limit: 3 });
     expect(page.messages.map(({ id }) => id)).toEqual(ids.slice(-5, -2));
     expect(asked).toHaveLength(1);

@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { partitionOf } from '../../lib/message/partition-of.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
-import { placeOffers } from '../../lib/producer/offer-placement.js';
+import { FixedPartitions } from '../../lib/partitions/fixed-partitions.js';
+import { PartitionRouter } from '../../lib/partitions/partition-router.js';
+import type { Partitioning } from '../../lib/partitions/partitioning.js';
+import { placeOffers } from '../../lib/partitions/place-offers.js';
+import { stickyIds } from '../../lib/partitions/sticky-ids.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { Offer } from '../../lib/store/producer-store.js';
-import { FixedPartitions } from '../../lib/store/partitioned/fixed-partitions.js';
-import type { Partitioning } from '../../lib/store/partitioned/partitioning.js';
-import { lookUp } from '../../lib/store/partitioned/partitions.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const offerOf = (id: string): Offer => ({ id, due: { after: 1000 }, onDuplicate: 'keep', body: 'J1' });
@@ -53,6 +54,8 @@ describe('offers of a queue whose partitions change between two of their calls',
       if (partitions.partitioning.epoch === 2) partitions.change();
       return found;
     };
-    expect(await lookUp(partitions, id, { ask, isFound: Boolean })).toMatchObject({ id });
+    expect(await new PartitionRouter(partitions, stickyIds()).lookUp(id, { ask, isFound: Boolean })).toMatchObject({
+      id,
+    });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { partitionOf } from '../../lib/message/partition-of.js';
-import { StickyIds } from '../../lib/producer/sticky-ids.js';
+import { StickyIds } from '../../lib/partitions/sticky-ids.js';
 import { hashSlot, SLOTS } from '../../lib/redis/cluster/hash-slot.js';
 import { partitionTag, queueOfTag } from '../../lib/store/native/partition-tag.js';
 import { setImmediate } from '../../lib/timing/event-loop.js';
@@ -10,6 +10,15 @@ import { setImmediate } from '../../lib/timing/event-loop.js';
 const QUEUE_NAMES = fc.stringMatching(/^[A-Za-z0-9_.:-]{1,128}$/);
 const IDS = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
 const ALL_READY = { reachOf: () => 'ready' as const };
+/** Makes ids that are spread over so many partitions. */
+function newIds(partitions: number) {
+  const generator = new MessageIdGenerator();
+  const spread = new StickyIds(partitions);
+  return {
+    next: (reaches: Parameters<StickyIds['ending']>[0]) => generator.next(spread.ending(reaches)),
+    partitionOf: (id: string) => spread.partitionOf(id),
+  };
+}
 const POWERS_OF_TWO = [2, 4, 8, 16, 32, 64, 128, 256];
 
 describe('the partition of a message', () => {
@@ -58,7 +67,7 @@ describe('the partition of a message', () => {
 
 describe('generated ids of a queue with partitions', () => {
   it('are in one partition within a turn of the event loop, and in the next one in the next turn', async () => {
-    const ids = new StickyIds(new MessageIdGenerator(), 8);
+    const ids = newIds(8);
     const turns: number[] = [];
     for (let turn = 0; turn < 9; turn++) {
       const partitions = Array.from({ length: 50 }, () => partitionOf(ids.next(ALL_READY), 8));
@@ -71,7 +80,7 @@ describe('generated ids of a queue with partitions', () => {
   });
 
   it('are known to be in it without the hash, and so is every other id that has their braces first', () => {
-    const ids = new StickyIds(new MessageIdGenerator(), 8);
+    const ids = newIds(8);
     const generated = ids.next(ALL_READY);
     const end = generated.slice(generated.indexOf('{'));
     for (const id of [
@@ -90,7 +99,7 @@ describe('generated ids of a queue with partitions', () => {
   });
 
   it('sort in the order in which they were made, whatever their partitions', async () => {
-    const ids = new StickyIds(new MessageIdGenerator(), 32);
+    const ids = newIds(32);
     const made: string[] = [];
     for (let turn = 0; turn < 40; turn++) {
       made.push(ids.next(ALL_READY), ids.next(ALL_READY));
@@ -103,7 +112,7 @@ describe('generated ids of a queue with partitions', () => {
 
 describe('generated ids of a queue with partitions that do not answer', () => {
   it.each(['silent', 'opening', 'lost'] as const)('are in the others, in each about as often (%s)', async (reach) => {
-    const ids = new StickyIds(new MessageIdGenerator(), 8);
+    const ids = newIds(8);
     const out = [1, 2, 5];
     const reaches = { reachOf: (partition: number) => (out.includes(partition) ? reach : 'ready') };
     const found = new Array<number>(8).fill(0);
@@ -120,7 +129,7 @@ describe('generated ids of a queue with partitions that do not answer', () => {
   });
 
   it('are spread as ever if none answers', async () => {
-    const ids = new StickyIds(new MessageIdGenerator(), 8);
+    const ids = newIds(8);
     const found = new Set<number>();
     for (let turn = 0; turn < 8; turn++) {
       found.add(partitionOf(ids.next({ reachOf: () => 'lost' }), 8));

@@ -1,15 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import { Observers } from '../../lib/events/observers.js';
 import { NO_TYPE } from '../../lib/message/message-type.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { QueueWorker } from '../../lib/runtime/queue-worker.js';
+import { Queue } from '../../lib/runtime/queues.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
-import { FixedPartitions } from '../../lib/store/partitioned/fixed-partitions.js';
-import { Reading } from '../../lib/store/partitioned/reading.js';
-import { PartitionedQueue } from '../../lib/store/partitioned/partitioned-queue.js';
-import type { Partitions } from '../../lib/store/partitioned/partitions.js';
+import { Reading } from '../../lib/store/reading.js';
+import type { Router } from '../../lib/store/router.js';
 import { systemClock } from '../../lib/timing/clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { until } from '../support/until.js';
@@ -21,31 +19,29 @@ function newWorker() {
   const all = Array.from({ length: 3 }, () => new MemoryMessageStore({ limits: options, clock: systemClock }));
   let stores: readonly MessageStore[] = all.slice(0, 1);
   let tell = () => undefined as void;
-  const fixed = new FixedPartitions(all);
-  const partitions: Partitions = {
-    partitioning: fixed.partitioning,
+  const notCalled = () => Promise.reject(new Error('A worker does not call it.'));
+  const router: Router = {
     get stores() {
       return stores;
     },
-    reachOf: () => fixed.reachOf(),
-    read: () => new Reading(stores),
-    isReady: true,
-    ready: () => undefined,
-    agree: () => fixed.agree(),
-    refresh: () => fixed.refresh(),
-    reconcile: () => fixed.reconcile(),
-    offerIfPresent: () => fixed.offerIfPresent(),
-    watch: () => () => undefined,
-    onChange: (listener) => {
-      tell = listener;
-      return () => undefined;
+    route: () => all[0]!,
+    lookUp: notCalled,
+    read: (look) => look(new Reading(stores)),
+    withAll: (work) => work(stores.map((store, partition) => ({ store, name: `partition ${partition}` }))),
+    changes: {
+      partitions: 1,
+      offerAgain: notCalled,
+      follow: (listener) => {
+        tell = listener;
+        return () => undefined;
+      },
     },
   };
   const handled: string[] = [];
   const events = new LoggedEvents();
   const call = (_: unknown, message: { readonly id: string }) => void handled.push(message.id);
   const worker = new QueueWorker({
-    queue: { name: 'orders', options, codec: nativeCodec, store: new PartitionedQueue(partitions), partitions },
+    queue: new Queue('orders', options, router),
     handlers: [{ handler: { name: 'Test.handle', type: NO_TYPE, options: {}, call: call as never }, options }],
     clock: systemClock,
     events,

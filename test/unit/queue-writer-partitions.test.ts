@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { partitionOf } from '../../lib/message/partition-of.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { QueueWriter } from '../../lib/producer/queue-writer.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
-import { FixedPartitions } from '../../lib/store/partitioned/fixed-partitions.js';
-import { PartitionedQueue } from '../../lib/store/partitioned/partitioned-queue.js';
+import { routerOf } from '../../lib/runtime/open-queue.js';
+import { Queue } from '../../lib/runtime/queues.js';
 import type { Offer } from '../../lib/store/producer-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -17,12 +16,9 @@ const options = resolveQueueOptions({ partitions: PARTITIONS });
 function newWriter() {
   const clock = new ManualClock();
   const partitions = Array.from({ length: PARTITIONS }, () => new MemoryMessageStore({ limits: options, clock }));
-  const all = new FixedPartitions(partitions);
-  const queue = { name: 'orders', options, codec: nativeCodec, store: new PartitionedQueue(all), partitions: all };
-  const busy = new Map<string, QueueWriter>();
-  const ids = { ids: new MessageIdGenerator(), stickyIds: new Map(), calls: { underWay: 0 } };
-  const context = { ...ids, busy, register: () => undefined, onKept: () => undefined };
-  const writer = new QueueWriter(queue, context);
+  const queue = new Queue('orders', options, routerOf({ partitions, groups: undefined }));
+  const parts = { registrar: { register: () => undefined }, advice: { onKept: () => undefined } };
+  const writer = new QueueWriter(queue, { ids: new MessageIdGenerator(), ...parts, callsUnderWay: 0 });
   const offer = (id: string): Offer => ({ id, due: { after: 1000 }, onDuplicate: 'reject', body: 'J"payload"' });
   const calls: string[][][] = partitions.map((partition) => {
     const own: string[][] = [];
@@ -38,7 +34,7 @@ function newWriter() {
     const error = await writer.writeMany(offers).catch((thrown: unknown) => thrown as DelayQueueError);
     return error as DelayQueueError & { cause: AggregateError };
   };
-  return { writer, busy, offer, calls, fail, failLists, partitions };
+  return { writer, queue, offer, calls, fail, failLists, partitions };
 }
 
 const ids = Array.from({ length: 24 }, (_, i) => `m${i}`);
@@ -48,10 +44,10 @@ const notSent = () => new DelayQueueError('NOT_CONNECTED', 'Redis is not reachab
 
 describe('QueueWriter of a queue with partitions', () => {
   it('sends the offers of a turn in one call to each of their partitions, in order', async () => {
-    const { writer, offer, calls, busy } = newWriter();
+    const { writer, offer, calls, queue } = newWriter();
     await Promise.all(ids.map((id) => writer.write(offer(id))));
     expect(calls).toEqual([0, 1, 2, 3].map((partition) => [idsIn(partition)]));
-    expect(busy.size).toBe(0);
+    expect(queue.pendingOffers).toBe(0);
   });
 
   it('answers a list in its order, whatever the partitions', async () => {

@@ -14,14 +14,13 @@ import { QueueWriter } from '../../lib/producer/queue-writer.js';
 import { namedInstance } from '../../lib/runtime/instance.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../lib/runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
-import { Queues } from '../../lib/runtime/queues.js';
-import { nativeCodec } from '../../lib/message/codec/native-codec.js';
+import { Queue, Queues } from '../../lib/runtime/queues.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { Offer, OfferReceipt } from '../../lib/store/producer-store.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
-import { FixedPartitions } from '../../lib/store/partitioned/fixed-partitions.js';
+import { PlainRouter } from '../../lib/store/router.js';
 import { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
@@ -29,49 +28,45 @@ import { LoggedEvents } from '../support/logged-events.js';
 const options = resolveQueueOptions();
 
 function newWriter(store: MessageStore) {
-  const busy = new Map<string, QueueWriter>();
-  const ids = { ids: new MessageIdGenerator(), stickyIds: new Map(), calls: { underWay: 0 } };
-  const context = { ...ids, busy, register: () => undefined, onKept: () => undefined };
-  const writer = new QueueWriter(
-    { name: 'orders', options, codec: nativeCodec, store, partitions: new FixedPartitions([store]) },
-    context,
-  );
+  const queue = new Queue('orders', options, new PlainRouter(store));
+  const parts = { registrar: { register: () => undefined }, advice: { onKept: () => undefined } };
+  const writer = new QueueWriter(queue, { ids: new MessageIdGenerator(), ...parts, callsUnderWay: 0 });
   const offer = (id: string): Offer => ({ id, due: { after: 1000 }, onDuplicate: 'reject', body: 'J"payload"' });
-  return { writer, busy, offer };
+  return { writer, queue, offer };
 }
 
 describe('QueueWriter', () => {
   const inMemory = () => newWriter(new MemoryMessageStore({ limits: options, clock: new ManualClock() }));
 
-  it('is busy until all its offers are answered', async () => {
-    const { writer, busy, offer } = inMemory();
+  it('counts its offers as pending until they are answered', async () => {
+    const { writer, queue, offer } = inMemory();
     const offers = ['a', 'b', 'c'].map(offer);
-    expect(busy.size).toBe(0);
+    expect(queue.pendingOffers).toBe(0);
     const written = offers.map((each) => writer.write(each));
     const later = writer.writeMany([offer('d'), offer('e')]);
-    expect(busy.get('orders')).toBe(writer);
+    expect(queue.pendingOffers).toBe(5);
     await Promise.all([...written, later]);
-    expect(busy.size).toBe(0);
+    expect(queue.pendingOffers).toBe(0);
   });
 
-  it('is not busy after an offer or a list of offers was refused', async () => {
-    const { writer, busy, offer } = inMemory();
+  it('has no pending offers after an offer or a list of offers was refused', async () => {
+    const { writer, queue, offer } = inMemory();
     await writer.write(offer('a'));
     await expect(writer.write(offer('a'))).rejects.toThrow('has a message');
     await expect(writer.writeMany([offer('a')])).rejects.toThrow('has a message');
     await writer.writeMany([]);
-    expect(busy.size).toBe(0);
+    expect(queue.pendingOffers).toBe(0);
   });
 
-  it('is not busy after the store has failed', async () => {
+  it('has no pending offers after the store has failed', async () => {
     const settings = { connection: {}, clock: systemClock, events: new LoggedEvents(), commandTimeout: 100 };
     const connections = new RedisConnections({ ...settings, heartbeat: 1000 });
     await connections.close();
     const store = new NativeMessageStore(connections, { keys: nativeKeys('p', 'orders'), limits: options });
-    const { writer, busy, offer } = newWriter(store);
+    const { writer, queue, offer } = newWriter(store);
     await expect(writer.write(offer('a'))).rejects.toMatchObject({ code: 'CLOSED' });
     await expect(writer.writeMany([offer('a')])).rejects.toMatchObject({ code: 'CLOSED' });
-    expect(busy.size).toBe(0);
+    expect(queue.pendingOffers).toBe(0);
   });
 });
 
@@ -86,7 +81,7 @@ describe('an offer made while another payload is encoded', () => {
 
   it('travels in the same call as the other offer, ahead of it', async () => {
     const store = new Noting({ limits: options, clock: new ManualClock() });
-    const queue = { name: 'orders', options, codec: nativeCodec, store, partitions: new FixedPartitions([store]) };
+    const queue = new Queue('orders', options, new PlainRouter(store));
     const queues: Pick<Queues, 'named'> = { named: () => queue };
     const module = await Test.createTestingModule({
       providers: [

@@ -38,11 +38,26 @@ describe('the queues of a process', () => {
     expect(attempts).toEqual([3, 2, 2, 5]);
   });
 
+  it('are kept while offers to them are pending, however many others are used', () => {
+    const queues = newQueues('redis');
+    const pending = numbered(1500, 'pending-').map((name) => {
+      const queue = queues.get(name);
+      queue.pendingOffers = 1;
+      return queue;
+    });
+    const kept = () => pending.filter((queue) => queues.get(queue.name) === queue).length;
+    for (const name of numbered(3000, 'other-')) queues.get(name);
+    expect(kept()).toBe(1500);
+    for (const queue of pending) queue.pendingOffers = 0;
+    for (const name of numbered(5000, 'another-')) queues.get(name);
+    expect(kept()).toBe(0);
+  });
+
   it('in memory lose no messages, however many queues there are', async () => {
     const queues = newQueues('memory');
     await queues
       .get('first')
-      .partitions.stores[0]!.offer([{ id: 'm', due: { after: 1000 }, onDuplicate: 'keep', body: 'J1' }]);
+      .router.stores[0]!.offer([{ id: 'm', due: { after: 1000 }, onDuplicate: 'keep', body: 'J1' }]);
     for (const name of numbered(2000, 'other-')) queues.get(name);
     expect((await queues.get('first').store.status()).counts.delayed).toBe(1);
   });

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { Reach } from '../../lib/redis/connection/redis-connection.js';
-import type { Reached } from '../../lib/store/partitioned/missing-report.js';
-import { Reading } from '../../lib/store/partitioned/reading.js';
+import type { Reached } from '../../lib/partitions/missing-report.js';
+import { PatientReading } from '../../lib/partitions/patient-reading.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const LIMITS = { attempts: 3, maxDeadLetters: 10, maxMessages: null };
@@ -26,7 +26,7 @@ function readOf(partitions: readonly (number | Error)[], reaches: readonly Reach
     };
     return store;
   });
-  const reading = new Reading(stores, { clock, reachOf: (partition) => reaches[partition] ?? 'ready' });
+  const reading = new PatientReading(stores, { clock, reachOf: (partition) => reaches[partition] ?? 'ready' });
   return { clock, asked, reading, answers: reading.all((store) => store.status()) };
 }
 
@@ -68,10 +68,10 @@ describe('a read of several partitions', () => {
     const { reading, answers } = readOf([0, notConnected(), 0]);
     await answers;
     const note = (reached: Reached) => void noted.push(reached);
-    const part = new Reading(reading.stores, { clock: new ManualClock(), reachOf: () => 'ready', note });
+    const part = new PatientReading(reading.stores, { clock: new ManualClock(), reachOf: () => 'ready', note });
     await part.one(0, (store) => store.status());
     part.end();
-    const whole = new Reading(reading.stores, { clock: new ManualClock(), reachOf: () => 'ready', note });
+    const whole = new PatientReading(reading.stores, { clock: new ManualClock(), reachOf: () => 'ready', note });
     await whole.all((store) => store.status());
     whole.end();
     expect(noted).toEqual([

@@ -1,17 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { wrapGroup } from '../../lib/message/codec/group-body.js';
-import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import { partitionOf } from '../../lib/message/partition-of.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { StoreDeadLetters } from '../../lib/producer/dead-letters.js';
-import { StoredGroup } from '../../lib/producer/message-group.js';
+import { StoredGroup } from '../../lib/groups/message-group.js';
+import { routerOf } from '../../lib/runtime/open-queue.js';
 import type { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
+import { Queue } from '../../lib/runtime/queues.js';
 import { MemoryQueueDirectory } from '../../lib/store/memory/memory-directory.js';
-import { MemoryPartitions } from '../../lib/store/memory/memory-partitions.js';
+import { MemoryStores } from '../../lib/store/memory/memory-stores.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
-import { PartitionedQueue } from '../../lib/store/partitioned/partitioned-queue.js';
+import { WholeQueue } from '../../lib/store/whole-queue.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const PARTITIONS = 4;
@@ -24,13 +25,9 @@ const unknown = () => new DelayQueueError('OUTCOME_UNKNOWN', 'The connection bro
 /** A queue of four partitions and groups, with delayed messages in each of them, or with dead ones. */
 async function newQueue({ areDead = false } = {}) {
   const clock = new ManualClock();
-  const all = new MemoryPartitions(
-    new MemoryQueueDirectory(),
-    (_, limits) => new MemoryMessageStore({ limits, clock }),
-  );
-  const partitions = all.open('orders', PARTITIONS, options);
-  const queue = { name: 'orders', options, codec: nativeCodec, store: new PartitionedQueue(partitions), partitions };
-  const { stores } = partitions;
+  const all = new MemoryStores(new MemoryQueueDirectory(), (_, limits) => new MemoryMessageStore({ limits, clock }));
+  const queue = new Queue('orders', options, routerOf(all.open('orders', PARTITIONS, options)));
+  const { stores } = queue.router;
   const offer = (place: number, id: string, body = 'J1') =>
     stores[place]!.offer([{ id, due: { after: areDead ? 0 : 1000 }, onDuplicate: 'reject', body }]);
   for (let i = 0; i < 40; i++) await offer(partitionOf(`m${i}`, PARTITIONS), `m${i}`);
@@ -99,8 +96,8 @@ describe('a write to a whole queue', () => {
 
   it('fails like its only part, if there is only one', async () => {
     const store = new MemoryMessageStore({ limits: options, clock: new ManualClock() });
-    const all = new MemoryPartitions(new MemoryQueueDirectory(), () => store);
-    const queue = new PartitionedQueue(all.open('orders', 1, { ...options, groups: null }));
+    const all = new MemoryStores(new MemoryQueueDirectory(), () => store);
+    const queue = new WholeQueue(routerOf(all.open('orders', 1, { ...options, groups: null })));
     const error = notSent();
     store.clear = () => Promise.reject(error);
     expect(await failureOf(queue.clear())).toBe(error);
@@ -132,8 +129,8 @@ describe('a write to a whole queue', () => {
     const discard = store.discard.bind(store);
     let calls = 0;
     store.discard = (selection) => (++calls === 2 ? Promise.reject(notSent()) : discard(selection));
-    const partitions = new MemoryPartitions(new MemoryQueueDirectory(), () => store).open('orders', 1, limits);
-    const queue = { name: 'orders', options, codec: nativeCodec, store: new PartitionedQueue(partitions), partitions };
+    const stores = new MemoryStores(new MemoryQueueDirectory(), () => store).open('orders', 1, limits);
+    const queue = new Queue('orders', options, routerOf(stores));
     const { code, message } = await failureOf(new StoreDeadLetters(queue, registrar).discardAll());
     expect(code).toBe('OUTCOME_UNKNOWN');
     expect(message).toMatch('has changed messages: 1000. Failed: partition 0 (NOT_CONNECTED)');
@@ -141,7 +138,8 @@ describe('a write to a whole queue', () => {
 });
 
 describe('a write to all messages of a group', () => {
-  const groupOf = (queue: Awaited<ReturnType<typeof newQueue>>['queue']) => new StoredGroup(queue, 'a', registrar);
+  const groupOf = ({ router }: Queue) =>
+    new StoredGroup({ router, canExpire: true, register: () => undefined, show: ({ id }) => id }, 'a');
 
   it('says what it has changed, and for which messages it failed', async () => {
     const { queue, stores } = await newQueue();

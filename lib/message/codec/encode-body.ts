@@ -8,6 +8,9 @@ export interface BodyRules {
   readonly maxPayloadBytes: number;
 }
 
+/** How many bytes a unit of a string takes at most. */
+const MAX_BYTES_PER_UNIT = 3;
+
 /**
  * Encodes a body and checks its size.
  *
@@ -15,7 +18,9 @@ export interface BodyRules {
  */
 export function encodeBody({ codec, maxPayloadBytes }: BodyRules, content: MessageContent): MessageBody {
   const body = codec.encode(content);
-  const bytes = byteLength(body) - (codec.framingBytes?.(content) ?? 0);
+  // A short body is not measured.
+  if (body.length * MAX_BYTES_PER_UNIT <= maxPayloadBytes) return body;
+  const bytes = Buffer.byteLength(body) - (codec.framingBytes?.(content) ?? 0);
   if (bytes <= maxPayloadBytes) return body;
   throw new DelayQueueError(
     'PAYLOAD_TOO_LARGE',
@@ -27,11 +32,7 @@ export function encodeBody({ codec, maxPayloadBytes }: BodyRules, content: Messa
 /** The problem with a body that is longer than Redis accepts. */
 export function oversized(body: MessageBody): string {
   return (
-    `The payload and headers take ${byteLength(body)} bytes, more than Redis accepts (proto-max-bulk-len): ` +
+    `The payload and headers take ${Buffer.byteLength(body)} bytes, more than Redis accepts (proto-max-bulk-len): ` +
     'offer a reference to the data instead, or raise that limit'
   );
-}
-
-function byteLength(body: MessageBody): number {
-  return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
 }

@@ -5,7 +5,8 @@ import { type NeededCommand, neededCommands } from '../../redis/check/permission
 import { type LaneKeys, laneKeys } from './lane-keys.js';
 import { neededByFamily } from './native-directory.js';
 import { nativeKeys } from './native-keys.js';
-import { NativePartitions } from './native-partitions.js';
+import { PlainRouter } from '../router.js';
+import { NativeMessageStore } from './native-store.js';
 import { lanePermissions, neededInCluster, partitionPermissions } from './native-permissions.js';
 
 /** This package's own layout, which can do everything. */
@@ -27,7 +28,8 @@ export const nativeLayout: QueueLayout = {
   },
   codec: nativeCodec,
 
-  open: (connections, queue) => new NativePartitions(connections, queue),
+  open: (connections, { prefix, queue, limitsOf }) =>
+    new PlainRouter(new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue), limits: limitsOf(1) })),
 
   neededCommands({ prefix, queue, partitions, groups, isCluster }) {
     const ofQueue = Array.from({ length: partitions }, (_, partition) => {

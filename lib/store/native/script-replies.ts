@@ -13,8 +13,7 @@ import type {
   TypeCountPage,
 } from '../admin-store.js';
 import { formatCursor } from '../page-cursor.js';
-import { parsePartitioning } from '../partitioned/partitioning.js';
-import { Repartitioned } from '../partitioned/partitions.js';
+import { Repartitioned } from '../router.js';
 import { nextWork } from './announcements.js';
 import { type NativeRecord, readRecord } from './native-record.js';
 
@@ -176,7 +175,6 @@ export function readFound(id: string, reply: ScriptReply): StoredMessage | null 
 /** Reads the refusal of `check-partitioning.lua`; undefined for any other error. */
 export function repartitioned(error: unknown): Repartitioned | undefined {
   if (!hasCode(error, 'STORE_REFUSED') || !isErrorReply(error.cause)) return undefined;
-  const [, text = ''] = /^REPARTITIONED ([\d ]+)/.exec(error.cause.message) ?? [];
-  const partitioning = parsePartitioning(text.trim());
-  return partitioning && new Repartitioned(partitioning);
+  const [, partitioning] = /^REPARTITIONED (\d+(?: \d+)+)\b/.exec(error.cause.message) ?? [];
+  return partitioning === undefined ? undefined : new Repartitioned(partitioning);
 }

@@ -15,7 +15,7 @@ import {
 import { SUBSTITUTES } from '../../../lib/runtime/delay-queue-tokens.js';
 import type { Substitutes } from '../../../lib/runtime/substitutes.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
-import { FixedPartitions } from '../../../lib/store/partitioned/fixed-partitions.js';
+import { routerOf } from '../../../lib/runtime/open-queue.js';
 import type { Link } from '../network/link.js';
 import { remoteDirectory } from '../network/remote-directory.js';
 import { type OnEffect, remoteStore } from '../network/remote-store.js';
@@ -242,9 +242,9 @@ function substitutesOf(parts: ApplicationParts): Substitutes {
           return !link.isDown;
         },
         open: (queue, options) => {
-          const { groups, stores } = server.open(instance, queue, options);
-          const partitions = stores.filter((store) => store !== groups).map((store) => remoteOf(queue, store));
-          return new FixedPartitions(partitions, undefined, groups && remoteOf(queue, groups));
+          const { partitions, groups } = server.open(instance, queue, options);
+          const remote = partitions.map((store) => remoteOf(queue, store));
+          return routerOf({ partitions: remote, groups: groups && remoteOf(queue, groups) });
         },
         directory: remoteDirectory(server.directoryOf(instance), link, subscriptions),
         hasGroups: () => Promise.resolve(false),

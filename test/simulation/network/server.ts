@@ -1,10 +1,9 @@
 import type { ResolvedQueueOptions } from '../../../lib/options/queue-options-schema.js';
-import { limitsOfPartition } from '../../../lib/runtime/partition-limits.js';
+import { limitsOfPartition } from '../../../lib/runtime/open-queue.js';
 import { MemoryQueueDirectory } from '../../../lib/store/memory/memory-directory.js';
-import { MemoryPartitions } from '../../../lib/store/memory/memory-partitions.js';
+import { MemoryStores, type StoresOfQueue } from '../../../lib/store/memory/memory-stores.js';
 import { MemoryMessageStore } from '../../../lib/store/memory/memory-store.js';
 import type { GroupRules } from '../../../lib/store/message-store.js';
-import type { FixedPartitions } from '../../../lib/store/partitioned/fixed-partitions.js';
 import type { Clock } from '../../../lib/timing/clock.js';
 import { cancel, type World } from '../world/world.js';
 
@@ -13,9 +12,9 @@ export class SimulatedServer {
   readonly clock: Clock;
   readonly #instances = new Map<
     string,
-    { directory: MemoryQueueDirectory; partitions: MemoryPartitions<MemoryMessageStore> }
+    { directory: MemoryQueueDirectory; stores: MemoryStores<MemoryMessageStore> }
   >();
-  readonly #opened = new Map<string, FixedPartitions>();
+  readonly #opened = new Map<string, StoresOfQueue<MemoryMessageStore>>();
   /** By what they say: the memory store takes equal rules of another object for a change. */
   readonly #rules = new Map<string, GroupRules>();
   /** How far its clock was moved, ms. */
@@ -54,20 +53,20 @@ export class SimulatedServer {
   }
 
   /** Opens a queue. All processes have the same limits. */
-  open(instance: string, queue: string, options: ResolvedQueueOptions): FixedPartitions {
+  open(instance: string, queue: string, options: ResolvedQueueOptions): StoresOfQueue<MemoryMessageStore> {
     const name = `${instance}/${queue}`;
     let opened = this.#opened.get(name);
     if (!opened) {
       const groups = options.groups && this.#sharedRules(options.groups);
       const limits = { ...limitsOfPartition(options), groups };
-      opened = this.#instance(instance).partitions.open(queue, options.partitions, limits);
+      opened = this.#instance(instance).stores.open(queue, options.partitions, limits);
       this.#opened.set(name, opened);
     }
     return opened;
   }
 
   stores(): MemoryMessageStore[] {
-    return [...this.#instances.values()].flatMap(({ partitions }) => partitions.all());
+    return [...this.#instances.values()].flatMap(({ stores }) => stores.all());
   }
 
   #instance(name: string) {
@@ -79,7 +78,7 @@ export class SimulatedServer {
         // As in Redis: with a rate, and with groups, no call does both.
         return limits.rate || limits.groups ? Object.assign(store, { transferAndClaim: undefined }) : store;
       };
-      instance = { directory, partitions: new MemoryPartitions(directory, create) };
+      instance = { directory, stores: new MemoryStores(directory, create) };
       this.#instances.set(name, instance);
     }
     return instance;

@@ -4,9 +4,10 @@ import type { ResolvedModuleOptions } from '../../../lib/options/module-options-
 import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../../lib/runtime/delay-queue-tokens.js';
 import { Events } from '../../../lib/events/events.js';
 import { DelayQueueModule, type DelayQueueModuleOptions } from '../../../lib/index.js';
+import { GroupRouter } from '../../../lib/groups/group-router.js';
 import { createStores, type Stores } from '../../../lib/runtime/create-stores.js';
+import { routerOf } from '../../../lib/runtime/open-queue.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
-import { FixedPartitions } from '../../../lib/store/partitioned/fixed-partitions.js';
 import type { ClaimJournal } from './claim-journal.js';
 
 /** The module as users have it, but its stores record claims and settles in a journal. */
@@ -19,10 +20,11 @@ export function journalledModule(options: DelayQueueModuleOptions, claims: Claim
       return {
         ...real,
         open: (queue, limits) => {
-          const { stores: all, groups } = real.open(queue, limits);
-          const [partitions, ofGroups] = groups ? [all.slice(0, -1), groups] : [all, undefined];
+          const router = real.open(queue, limits);
+          const ofGroups = router instanceof GroupRouter ? router.groups : undefined;
           const listenTo = (store: MessageStore) => claims.listenTo(queue, store);
-          return new FixedPartitions(partitions.map(listenTo), undefined, ofGroups && listenTo(ofGroups));
+          const partitions = router.stores.filter((store) => store !== ofGroups).map(listenTo);
+          return routerOf({ partitions, groups: ofGroups && listenTo(ofGroups) });
         },
       };
     },

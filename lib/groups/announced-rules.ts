@@ -1,6 +1,6 @@
-import type { RedisConnections } from '../../redis/redis-connections.js';
-import type { GroupRules } from '../message-store.js';
-import { laneKeys } from '../native/lane-keys.js';
+import type { RedisConnections } from '../redis/redis-connections.js';
+import type { GroupRules } from '../store/message-store.js';
+import { laneKeys } from '../store/native/lane-keys.js';
 
 /** A process that has just begun to listen tells its rules, and asks for others. */
 const ASK = 'groups?';

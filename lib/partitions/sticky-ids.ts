@@ -1,10 +1,10 @@
-import { type MessageIdGenerator, newOrigin } from '../message/message-id.js';
+import { newOrigin } from '../message/message-id.js';
 import { partitionOf } from '../message/partition-of.js';
-import type { Partitions } from '../store/partitioned/partitions.js';
 import { setImmediate } from '../timing/event-loop.js';
+import type { Partitions } from './partitions.js';
 
 /**
- * Generates ids of which those of one turn of the event loop are in the same partition, and those of the next turn in the next
+ * Ends generated ids so that those of one turn of the event loop are in the same partition, and those of the next turn in the next
  * one: spread over all partitions, the offers of a turn could not travel together. A partition that does not answer is passed over.
  *
  * The end of such an id, in braces, decides on its partition.
@@ -18,10 +18,7 @@ export class StickyIds {
   #turns = 0;
   #isTurnBegun = false;
 
-  constructor(
-    private readonly ids: MessageIdGenerator,
-    private readonly partitions: number,
-  ) {
+  constructor(private readonly partitions: number) {
     this.#origins = findOrigins(partitions);
     this.#partitionOfOrigin = new Map(this.#origins.map((origin, partition) => [origin, partition]));
     // Processes that start together go different ways.
@@ -29,14 +26,14 @@ export class StickyIds {
   }
 
   /** @param reaches - tells which partitions of the queue answer */
-  next(reaches: Pick<Partitions, 'reachOf'>): string {
+  ending(reaches: Pick<Partitions, 'reachOf'>): string {
     if (!this.#isTurnBegun) {
       this.#isTurnBegun = true;
       setImmediate(() => this.#endTurn());
     }
     const partition = (this.#first + this.#turns) % this.partitions;
     const isReached = reaches.reachOf(partition) === 'ready';
-    return this.ids.next(this.#origins[isReached ? partition : this.#detour(partition, reaches)]);
+    return this.#origins[isReached ? partition : this.#detour(partition, reaches)]!;
   }
 
   /** The partition that an id belongs to; for those generated here, without the hash. */
@@ -59,6 +56,16 @@ export class StickyIds {
     this.#isTurnBegun = false;
     this.#turns++;
   }
+}
+
+/** Shares the endings of ids among the queues of a process, so that the ids of a turn go together in all of them. */
+export function stickyIds(): (partitions: number) => StickyIds {
+  const byCount = new Map<number, StickyIds>();
+  return (partitions) => {
+    let known = byCount.get(partitions);
+    if (!known) byCount.set(partitions, (known = new StickyIds(partitions)));
+    return known;
+  };
 }
 
 function findOrigins(partitions: number): string[] {

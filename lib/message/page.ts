@@ -1,8 +1,8 @@
-import { DelayQueueError } from '../message/delay-queue-errors.js';
-import { readFields } from '../message/read-fields.js';
-import { showGiven } from '../message/show-given.js';
-import type { PageRequest } from '../store/admin-store.js';
 import { MAX_BATCH } from '../timing/turn-batcher.js';
+import { DelayQueueError } from './delay-queue-errors.js';
+import type { MessageSnapshot, MessageState } from './message.js';
+import { readFields } from './read-fields.js';
+import { showGiven } from './show-given.js';
 
 /** Which page of a list to read. */
 export interface PageQuery {
@@ -16,6 +16,35 @@ export interface PageQuery {
 export interface MessageQuery extends PageQuery {
   /** How many messages come before the page, instead of a `cursor`: to begin in the middle. Default: 0. */
   readonly offset?: number | undefined;
+}
+
+/**
+ * One page of messages.
+ *
+ * @typeParam Snapshot - what a message looks like
+ */
+export interface MessagePage<Snapshot = MessageSnapshot> {
+  /** In the order of the state. */
+  readonly messages: readonly Snapshot[];
+  /** For the next page; null if this is the last one. */
+  readonly cursor: string | null;
+  /** The partitions that did not answer, as in {@link QueueCounts}. */
+  readonly missing?: readonly number[];
+}
+
+/** Where a page begins, and how long it may be. */
+interface PlacedPage {
+  readonly from: { readonly cursor: string } | { readonly offset: number };
+  readonly limit: number;
+}
+
+const STATES: readonly unknown[] = ['delayed', 'ready', 'active', 'dead'] satisfies MessageState[];
+
+/** @throws DelayQueueError `INVALID_ARGUMENT` */
+export function assertState(state: unknown): asserts state is MessageState {
+  if (STATES.includes(state)) return;
+  const problem = `state: must be one of ${STATES.join(', ')}, not ${showGiven(state)}`;
+  throw new DelayQueueError('INVALID_ARGUMENT', problem);
 }
 
 /**
@@ -33,7 +62,7 @@ export function readPage(query: PageQuery | undefined): { cursor: string | undef
  *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
-export function readPlacedPage(query: MessageQuery | undefined): Pick<PageRequest, 'from' | 'limit'> {
+export function readPlacedPage(query: MessageQuery | undefined): PlacedPage {
   const { offset, ...page } = query === undefined ? {} : readFields(query, 'query', ['cursor', 'offset', 'limit']);
   const limit = checkLimit(page.limit);
   const cursor = checkCursor(page.cursor);

@@ -1,31 +1,29 @@
-import { OnceAMinute } from '../../events/once-a-minute.js';
-import { DelayQueueError } from '../../message/delay-queue-errors.js';
-import { hasCode, showFailure } from '../../message/failure.js';
-import type { Reach } from '../../redis/connection/redis-connection.js';
-import type { RedisConnections } from '../../redis/redis-connections.js';
-import type { QueueToOpen } from '../layout.js';
-import type { Offer, OfferReceipt } from '../producer-store.js';
-import type { StoreLimits } from '../message-store.js';
-import { MissingReport } from '../partitioned/missing-report.js';
+import { OnceAMinute } from '../events/once-a-minute.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { hasCode, showFailure } from '../message/failure.js';
+import type { Reach } from '../redis/connection/redis-connection.js';
+import type { RedisConnections } from '../redis/redis-connections.js';
+import type { QueueToOpen } from '../store/layout.js';
+import type { StoreLimits } from '../store/message-store.js';
+import { nativeKeys } from '../store/native/native-keys.js';
+import { NativeMessageStore } from '../store/native/native-store.js';
+import type { Offer, OfferReceipt } from '../store/producer-store.js';
+import { QueueChecks } from '../store/queue-checks.js';
+import type { Repartitioned } from '../store/router.js';
+import { MissingReport } from './missing-report.js';
 import {
   formatPartitioning,
   isNewer,
   type Partitioning,
+  parsePartitioning,
   UNPARTITIONED,
   widthOf,
   withCount,
-} from '../partitioned/partitioning.js';
-import type { Partitions, Repartitioned } from '../partitioned/partitions.js';
-import { Reading } from '../partitioned/reading.js';
-import { LaneStore } from './lane-store.js';
-import { nativeKeys } from './native-keys.js';
-import { NativeMessageStore } from './native-store.js';
-import { PartitionCheck } from './partition-check.js';
+} from './partitioning.js';
+import type { Partitions } from './partitions.js';
+import { PatientReading } from './patient-reading.js';
 import { type Agreed, PartitioningCopies } from './partitioning-copies.js';
 import { watchPartitions } from './watch-partitions.js';
-
-/** `partitions`: how many this process is configured with. */
-export type NativePartitionsOptions = Omit<QueueToOpen, 'blockTimeout'>;
 
 /**
  * The partitions of a queue in Redis. Each has a copy of the queue's partitioning; that of partition 0 is the first to change, and the
@@ -34,9 +32,7 @@ export type NativePartitionsOptions = Omit<QueueToOpen, 'blockTimeout'>;
 export class NativePartitions implements Partitions {
   #partitioning: Partitioning;
   #text: string;
-  #partitions: readonly NativeMessageStore[];
   #stores: readonly NativeMessageStore[];
-  readonly groups: LaneStore | undefined;
   /** Whether calls may go by the partitioning. A queue configured with one partition need not ask: it is told if it has others. */
   #isKnown: boolean;
   #agreeing: Promise<void> | undefined;
@@ -50,7 +46,7 @@ export class NativePartitions implements Partitions {
 
   constructor(
     private readonly connections: RedisConnections,
-    private readonly options: NativePartitionsOptions,
+    private readonly options: Omit<QueueToOpen, 'blockTimeout'>,
   ) {
     const { partitions, limitsOf, queue, clock, events } = options;
     this.#copies = new PartitioningCopies(connections, options);
@@ -58,11 +54,9 @@ export class NativePartitions implements Partitions {
     this.#partitioning = { ...UNPARTITIONED, count: partitions };
     this.#text = formatPartitioning(this.#partitioning);
     this.#limits = { ...limitsOf(partitions) };
-    this.groups = this.#openGroups();
-    this.#partitions = this.#open(partitions, []);
-    this.#stores = this.#withGroups();
+    this.#stores = this.#open(partitions, []);
     this.#missing = new MissingReport(new OnceAMinute(clock), (missing) =>
-      events.emit('partitions-missing', { queue, missing, partitions: this.#partitions.length }),
+      events.emit('partitions-missing', { queue, missing, partitions: this.#stores.length }),
     );
   }
 
@@ -87,11 +81,10 @@ export class NativePartitions implements Partitions {
     return this.#stores[partition]?.reach ?? 'lost';
   }
 
-  read(): Reading {
-    return new Reading(this.#stores, {
+  read(): PatientReading {
+    return new PatientReading(this.#stores, {
       clock: this.options.clock,
       reachOf: (partition) => this.reachOf(partition),
-      groupsAt: this.groups && this.#partitions.length,
       note: (reached) => this.#missing.note(reached),
     });
   }
@@ -105,7 +98,9 @@ export class NativePartitions implements Partitions {
     await this.#adopt(await this.#copies.read(0));
   }
 
-  async reconcile(partition: number, { partitioning }: Repartitioned): Promise<void> {
+  async reconcile(partition: number, refusal: Repartitioned): Promise<void> {
+    // What a script compares with its argument is a partitioning.
+    const partitioning = parsePartitioning(refusal.partitioning)!;
     await this.#adopt(partitioning);
     if (!isNewer(this.#partitioning, partitioning)) return;
     // Whoever made the newer one has not told this partition.
@@ -114,7 +109,7 @@ export class NativePartitions implements Partitions {
   }
 
   offerIfPresent(partition: number, offers: readonly Offer[]): Promise<(OfferReceipt | undefined)[]> {
-    return this.#partitions[partition]!.offerIfPresent(offers);
+    return this.#stores[partition]!.offerIfPresent(offers);
   }
 
   watch(checkInterval: number): () => void {
@@ -141,12 +136,12 @@ export class NativePartitions implements Partitions {
       if (!hasCode(error, 'NOT_CONNECTED', 'OUTCOME_UNKNOWN')) throw error;
     }
     if (!(await this.#goByOthers())) return this.agree();
-    new PartitionCheck([this], this.options.clock).catchUp(this.connections.servers, this.options.events);
+    new QueueChecks([() => this.agree()], this.options.clock).catchUp(this.connections.servers, this.options.events);
   }
 
   /** Goes by the newest partitioning of the partitions that can be reached. @returns whether there is one */
   async #goByOthers(): Promise<boolean> {
-    const newest = await this.#copies.newest(Math.max(2, this.#partitions.length));
+    const newest = await this.#copies.newest(Math.max(2, this.#stores.length));
     if (!newest) return false;
     this.#check(newest);
     this.#take(newest);
@@ -211,8 +206,7 @@ export class NativePartitions implements Partitions {
     this.#partitioning = agreed;
     this.#text = text;
     Object.assign(this.#limits, this.options.limitsOf(agreed.count));
-    this.#partitions = this.#open(widthOf(agreed), this.#partitions);
-    this.#stores = this.#withGroups();
+    this.#stores = this.#open(widthOf(agreed), this.#stores);
     for (const listener of this.#listeners) listener();
   }
 
@@ -224,16 +218,6 @@ export class NativePartitions implements Partitions {
       (_, i) =>
         open[i] ?? new NativeMessageStore(this.connections, { keys: nativeKeys(prefix, queue, i), ...settings }),
     );
-  }
-
-  #openGroups(): LaneStore | undefined {
-    const { prefix, queue, limitsOf, groups } = this.options;
-    if (!groups) return undefined;
-    return new LaneStore(this.connections, { prefix, queue, limits: limitsOf(1), rules: groups });
-  }
-
-  #withGroups(): readonly NativeMessageStore[] {
-    return this.groups ? [...this.#partitions, this.groups] : this.#partitions;
   }
 
   /** @throws DelayQueueError `INVALID_OPTION` */

@@ -1,4 +1,4 @@
-import { partitionOf } from '../../message/partition-of.js';
+import { partitionOf } from '../message/partition-of.js';
 
 /** Over how many partitions a queue is spread, and has been. All processes and partitions go by the newest one that they know. */
 export interface Partitioning {

@@ -1,93 +1,54 @@
-import type { MessageIdGenerator } from '../message/message-id.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { Offer, OfferReceipt } from '../store/producer-store.js';
-import { type Partitioning, placesOf } from '../store/partitioned/partitioning.js';
-import { MOST_ROUNDS, type Partitions, Repartitioned, restless } from '../store/partitioned/partitions.js';
-import { StickyIds } from './sticky-ids.js';
-import { WriteFailure, type WriteOutcome } from './write-outcome.js';
+import { type Destination, Repartitioned, WriteFailure, type WriteOutcome } from '../store/router.js';
+import { type Partitioning, placesOf } from './partitioning.js';
+import type { Partitions } from './partitions.js';
 
-/** Where the ids of new messages come from: the generator of this process, and what spreads its ids over so many partitions. */
-export interface IdSources {
-  readonly ids: MessageIdGenerator;
-  readonly stickyIds: Map<number, StickyIds>;
+/** How often a call is repeated because the partitions have changed meanwhile; far more than they can. */
+export const MAX_ROUNDS = 10;
+
+/** The error of a call whose partitions change faster than it can be repeated. */
+export function unstable(): DelayQueueError {
+  return new DelayQueueError('STORE_REFUSED', "The queue's partitions keep changing or disagree; try again later");
 }
 
-/** In place of a partition: where all messages are that have groups. */
-const OF_GROUPS = -1;
-
 /**
- * Decides where the offers of a queue go: each to the partition that its id belongs to. It is made for one partitioning.
- * If that has changed, or ids may be in use elsewhere, offers are placed anew; later offers to the same partition then wait, so that
- * all stay in order.
+ * Where the messages of one partition go, by one partitioning. Offers whose ids may be in use elsewhere are placed one call after the
+ * other, and later offers to the same partition wait then, so that all stay in order.
  */
-export class OfferPlacement {
+export class Place implements Destination {
   readonly #partitioning: Partitioning;
-  readonly #newIds: Pick<MessageIdGenerator, 'next'>;
-  /** Undefined if there is only one partition. */
-  readonly #spread: StickyIds | undefined;
-  /** By partition: its offers that are placed anew, until they are answered. */
-  readonly #ahead: (Promise<unknown> | undefined)[] = [];
+  /** The offers that are placed in turn, until they are answered. */
+  #ahead: Promise<unknown> | undefined;
 
   constructor(
     private readonly partitions: Partitions,
-    sources: IdSources,
+    readonly partition: number,
   ) {
     this.#partitioning = partitions.partitioning;
-    this.#newIds = sources.ids;
-    this.#spread = this.#partitioning.count === 1 ? undefined : stickyIdsFor(this.#partitioning.count, sources);
   }
 
-  /** Whether the queue still has the partitions for which this was made. */
-  get isCurrent(): boolean {
-    return this.partitions.partitioning === this.#partitioning;
-  }
-
-  get hasOnePartition(): boolean {
-    return this.#spread === undefined;
-  }
-
-  newId(): string {
-    return this.#spread ? this.#spread.next(this.partitions) : this.#newIds.next();
-  }
-
-  partitionOf({ id, group }: Offer): number {
-    if (group !== undefined) return OF_GROUPS;
-    return this.#spread ? this.#spread.partitionOf(id) : 0;
-  }
-
-  /** @param partition - where all these offers belong */
-  async offer(partition: number, offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
-    if (partition === OF_GROUPS) return this.partitions.groups!.offer(offers);
-    if (this.#ahead[partition] || !this.#mayGoStraight(offers)) return this.#placeInTurn(partition, offers);
-    try {
-      return await this.partitions.stores[partition]!.offer(offers);
-    } catch (error) {
-      if (!(error instanceof Repartitioned)) throw error;
-      await this.partitions.reconcile(partition, error);
-    }
-    return this.#placeInTurn(partition, offers);
+  offer(offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
+    if (this.#ahead || !this.#mayGoStraight(offers)) return this.offerInTurn(offers);
+    return this.partitions.stores[this.partition]!.offer(offers);
   }
 
   #mayGoStraight(offers: readonly Offer[]): boolean {
-    if (!this.isCurrent || !this.partitions.isReady) return false;
+    if (!this.partitions.isReady) return false;
     return this.#partitioning.formers.length === 0 || offers.every(({ isNew }) => isNew);
   }
 
-  #placeInTurn(partition: number, offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
-    const placed = (this.#ahead[partition] ?? Promise.resolve()).then(() => placeOffers(this.partitions, offers));
+  /** Offers messages wherever they belong, after those before them. */
+  offerInTurn(offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
+    const placed = (this.#ahead ?? Promise.resolve()).then(() => placeOffers(this.partitions, offers));
     const ahead: Promise<void> = placed
       .catch(() => undefined)
       .then(() => {
-        if (this.#ahead[partition] === ahead) this.#ahead[partition] = undefined;
+        if (this.#ahead === ahead) this.#ahead = undefined;
       });
-    this.#ahead[partition] = ahead;
+    this.#ahead = ahead;
     return placed;
   }
-}
-
-function stickyIdsFor(partitions: number, { ids, stickyIds }: IdSources): StickyIds {
-  let known = stickyIds.get(partitions);
-  if (!known) stickyIds.set(partitions, (known = new StickyIds(ids, partitions)));
-  return known;
 }
 
 /** An offer that is placed: asked for at the partitions where its id may be in use, then made at the one where it belongs. */
@@ -107,10 +68,10 @@ interface Placed {
 export async function placeOffers(partitions: Partitions, offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
   const outcomes: WriteOutcome[] = [];
   let left = offers.map((offer, at) => ({ offer, at }));
-  for (let round = 0; left.length > 0 && round < MOST_ROUNDS; round++) {
+  for (let round = 0; left.length > 0 && round < MAX_ROUNDS; round++) {
     left = await new Round(partitions, outcomes).run(left);
   }
-  fail(left, restless(), outcomes);
+  fail(left, unstable(), outcomes);
   return outcomes;
 }
 

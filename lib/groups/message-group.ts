@@ -1,19 +1,14 @@
-import { DelayQueueError } from '../message/delay-queue-errors.js';
-import { type DueTime, readDue } from '../message/due-time.js';
-import type { CheckedDue } from '../message/due-time.js';
+import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
+import { type CheckedDue, type DueTime, readDue } from '../message/due-time.js';
 import type { Duration } from '../message/duration.js';
 import { hasCode } from '../message/failure.js';
-import { assertGroup } from '../message/message-id.js';
 import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
-import type { QueueRegistrar } from '../runtime/queue-registrar.js';
-import type { Queue } from '../runtime/queues.js';
+import { assertState, type MessagePage, type PageQuery, readPage } from '../message/page.js';
+import type { GroupMember, GroupPage, StoredMessage } from '../store/admin-store.js';
 import type { MessageStore } from '../store/message-store.js';
-import type { GroupMember, GroupPage } from '../store/admin-store.js';
-import { type FailedPart, unfinished } from '../store/partitioned/unfinished-write.js';
-import { assertState, type MessagePage, snapshotOf } from './message-page.js';
-import { type PageQuery, readPage } from './read-page.js';
-import { assertGrouped } from './unsupported.js';
-import { withMessageId } from './write-outcome.js';
+import type { Router } from '../store/router.js';
+import { type FailedPart, unfinished } from '../store/write-all.js';
+import type { GroupRouter } from './group-router.js';
 
 /**
  * The messages of one group, as returned by `DelayQueueProducer.group`. Its methods reject with the same errors.
@@ -59,19 +54,27 @@ export interface MessageGroup<Snapshot = MessageSnapshot> {
   list(state: MessageState, query?: PageQuery): Promise<MessagePage<Snapshot>>;
 }
 
+/** What a group needs to know of its queue. */
+export interface GroupedQueue<Snapshot> {
+  /** That of a queue with the option `groups`. */
+  readonly router: Router;
+  /** True if messages of the queue may expire. */
+  readonly canExpire: boolean;
+  /** Called before messages come back to the queue, which may have been forgotten; to be awaited. */
+  readonly register: () => Promise<void> | undefined;
+  /** Shows a message to the user. */
+  readonly show: (message: StoredMessage) => Snapshot;
+}
+
 /** The messages of a group in the store of a queue. */
-export class StoredGroup<Snapshot extends MessageSnapshot> implements MessageGroup<Snapshot> {
+export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
   readonly #store: MessageStore;
 
-  /** @throws DelayQueueError `INVALID_ARGUMENT`, `UNSUPPORTED_BY_LAYOUT` */
   constructor(
-    private readonly queue: Queue,
+    private readonly queue: GroupedQueue<Snapshot>,
     private readonly group: string,
-    private readonly registrar: QueueRegistrar,
   ) {
-    assertGroup(group);
-    assertGrouped(queue, `group('${queue.name}', …)`);
-    this.#store = queue.partitions.groups!;
+    this.#store = (queue.router as GroupRouter).groups;
   }
 
   cancelAll(): Promise<number> {
@@ -84,9 +87,9 @@ export class StoredGroup<Snapshot extends MessageSnapshot> implements MessageGro
   }
 
   async redriveAll(): Promise<number> {
-    const registered = this.registrar.register(this.queue.name);
+    const registered = this.queue.register();
     const redriven = await this.#forEach('redriveAll', 'dead', async (id) => {
-      return (await this.#store.redrive({ id }, { unwrap: this.queue.options.layout.can.expiry })) > 0;
+      return (await this.#store.redrive({ id }, { unwrap: this.queue.canExpire })) > 0;
     });
     if (registered) await registered;
     return redriven;
@@ -112,7 +115,7 @@ export class StoredGroup<Snapshot extends MessageSnapshot> implements MessageGro
       for (const id of ids) {
         if (messages.length === limit) return { messages, cursor: `${step}:${last}` };
         const found = await this.#store.find(id);
-        if (found?.state === state) messages.push(snapshotOf(this.queue, found) as Snapshot);
+        if (found?.state === state) messages.push(this.queue.show(found));
         last = id;
       }
       if (page.cursor === null) return { messages, cursor: null };

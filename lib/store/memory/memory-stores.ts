@@ -1,10 +1,17 @@
-import { FixedPartitions } from '../partitioned/fixed-partitions.js';
 import type { StoreLimits } from '../message-store.js';
 import type { MemoryQueueDirectory } from './memory-directory.js';
 import type { MemoryMessageStore } from './memory-store.js';
 
-/** The partitions of all queues in the memory of this process. Their messages live in these stores, so none is ever dropped. */
-export class MemoryPartitions<Store extends MemoryMessageStore> {
+/** The stores of a queue. */
+export interface StoresOfQueue<Store> {
+  /** One for each partition. */
+  readonly partitions: readonly Store[];
+  /** That of messages that have groups; undefined: there are none. */
+  readonly groups: Store | undefined;
+}
+
+/** The stores of all queues in the memory of this process. Their messages live there, so none is ever dropped. */
+export class MemoryStores<Store extends MemoryMessageStore> {
   readonly #stores = new Map<string, Store>();
 
   constructor(
@@ -17,11 +24,11 @@ export class MemoryPartitions<Store extends MemoryMessageStore> {
   }
 
   /** Opens a queue, or gives an open one these limits: it may have been used before the options of its handler were known. */
-  open(queue: string, count: number, { groups = null, ...limits }: StoreLimits): FixedPartitions {
+  open(queue: string, count: number, { groups = null, ...limits }: StoreLimits): StoresOfQueue<Store> {
     const partitions = Array.from({ length: count }, (_, partition) => this.#open(queue, String(partition), limits));
     const ofGroups = groups ? this.#open(queue, 'groups', { ...limits, groups }) : undefined;
     ofGroups?.shareRate(partitions[0]!);
-    return new FixedPartitions(partitions, undefined, ofGroups);
+    return { partitions, groups: ofGroups };
   }
 
   #open(queue: string, part: string, limits: StoreLimits): Store {

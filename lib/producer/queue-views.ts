@@ -1,29 +1,39 @@
 import { readContent } from '../message/codec/read-content.js';
 import { unwrapSetAside } from '../message/codec/set-aside-body.js';
-import type { Expiry } from '../message/expiry.js';
 import { dateOf } from '../message/date-of.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
-import type { MessageFailure, MessageSnapshot, MessageState } from '../message/message.js';
-import { showGiven } from '../message/show-given.js';
+import type { Expiry } from '../message/expiry.js';
+import { NO_TYPE } from '../message/message-type.js';
+import type { MessageCounts, MessageFailure, MessageSnapshot, MessageState } from '../message/message.js';
+import {
+  assertState,
+  type MessagePage,
+  type MessageQuery,
+  type PageQuery,
+  readPage,
+  readPlacedPage,
+} from '../message/page.js';
+import { QUEUE_NAME } from '../message/queue-name.js';
 import type { Queue } from '../runtime/queues.js';
 import type { StoredMessage } from '../store/admin-store.js';
-import { type MessageQuery, readPlacedPage } from './read-page.js';
+import type { QueueDirectory } from '../store/queue-directory.js';
 
-/**
- * One page of messages.
- *
- * @typeParam Snapshot - what a message looks like
- */
-export interface MessagePage<Snapshot = MessageSnapshot> {
-  /** In the order of the state. */
-  readonly messages: readonly Snapshot[];
-  /** For the next page; null if this is the last one. */
-  readonly cursor: string | null;
-  /** The partitions that did not answer, as in {@link QueueCounts}. */
+/** How many messages of a queue are in each state. */
+export interface QueueCounts extends MessageCounts {
+  /**
+   * The partitions that did not answer, from 0: what is in them is left out. Absent if all have answered, and always without
+   * `partitions`: then a read that is not answered fails.
+   */
   readonly missing?: readonly number[];
 }
 
-const STATES: readonly unknown[] = ['delayed', 'ready', 'active', 'dead'] satisfies MessageState[];
+/** One page of queues. */
+export interface QueuePage {
+  /** Their names, in the order of their characters. */
+  readonly queues: readonly string[];
+  /** For the next page; null if this is the last one. */
+  readonly cursor: string | null;
+}
 
 /**
  * Lists a page of the messages in a state.
@@ -39,13 +49,6 @@ export async function listMessages<Snapshot extends MessageSnapshot>(
   assertState(state);
   const page = await queue.store.list({ state, ...readPlacedPage(query) });
   return { ...page, messages: page.messages.map((message) => snapshotOf(queue, message) as Snapshot) };
-}
-
-/** @throws DelayQueueError `INVALID_ARGUMENT` */
-export function assertState(state: unknown): asserts state is MessageState {
-  if (STATES.includes(state)) return;
-  const problem = `state: must be one of ${STATES.join(', ')}, not ${showGiven(state)}`;
-  throw new DelayQueueError('INVALID_ARGUMENT', problem);
 }
 
 /** Shows a user what a store keeps. A body that cannot be decoded is shown as its bytes. */
@@ -86,4 +89,40 @@ function readFailure(text: string): MessageFailure {
     // Somebody else has written it.
   }
   return { name: 'Unknown', message: `The error of this dead letter cannot be read: ${text}` };
+}
+
+/**
+ * Adds up the pages of a walk through a queue. The result is a `Map`, because any name may be a type, `__proto__` included, and
+ * because the compiler knows that `get` may find nothing.
+ */
+export async function countByType({ store, options }: Queue): Promise<ReadonlyMap<string, MessageCounts>> {
+  const counts = new Map<string, Record<MessageState, number>>();
+  let cursor: string | undefined;
+  do {
+    const page = await store.countTypes(cursor);
+    for (const { state, type, count } of page.counts) {
+      // In memory, a payload of another layout may look like a body with a type.
+      const name = options.layout.can.types ? type : NO_TYPE;
+      const ofType = counts.get(name) ?? { delayed: 0, ready: 0, active: 0, dead: 0 };
+      ofType[state] += count;
+      counts.set(name, ofType);
+    }
+    cursor = page.cursor ?? undefined;
+  } while (cursor !== undefined);
+  return counts;
+}
+
+/**
+ * Lists a page of the queues in a directory. The cursor is the last name of a page, which never goes away.
+ *
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export async function listQueues(directory: QueueDirectory, query: PageQuery | undefined): Promise<QueuePage> {
+  const { cursor = '', limit } = readPage(query);
+  if (cursor !== '' && !QUEUE_NAME.test(cursor)) {
+    throw new DelayQueueError('INVALID_ARGUMENT', 'cursor must be the `cursor` of an earlier page');
+  }
+  const found = await directory.list({ after: cursor, limit: limit + 1 });
+  const queues = found.slice(0, limit);
+  return { queues, cursor: found.length > limit ? queues.at(-1)! : null };
 }

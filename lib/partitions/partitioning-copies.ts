@@ -1,6 +1,6 @@
-import { DelayQueueError } from '../../message/delay-queue-errors.js';
-import { hashSlot } from '../../redis/cluster/hash-slot.js';
-import type { RedisConnections } from '../../redis/redis-connections.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { hashSlot } from '../redis/cluster/hash-slot.js';
+import type { RedisConnections } from '../redis/redis-connections.js';
 import {
   formatPartitioning,
   newestOf,
@@ -10,9 +10,9 @@ import {
   UNPARTITIONED,
   widthOf,
   withoutFormers,
-} from '../partitioned/partitioning.js';
-import { nativeKeys, type NativeKeys } from './native-keys.js';
-import { nativeScripts as scripts } from './native-scripts.js';
+} from './partitioning.js';
+import { nativeKeys, type NativeKeys } from '../store/native/native-keys.js';
+import { nativeScripts as scripts } from '../store/native/native-scripts.js';
 
 /** What a partition answers. */
 export interface Agreed {

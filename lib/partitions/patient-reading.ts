@@ -1,20 +1,19 @@
-import { DelayQueueError } from '../../message/delay-queue-errors.js';
-import { hasCode } from '../../message/failure.js';
-import type { CancelTimer, Clock } from '../../timing/clock.js';
-import { setImmediate } from '../../timing/event-loop.js';
-import type { MessageStore } from '../message-store.js';
-import type { Reach } from '../../redis/connection/redis-connection.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { hasCode } from '../message/failure.js';
+import type { Reach } from '../redis/connection/redis-connection.js';
+import type { MessageStore } from '../store/message-store.js';
+import { Reading } from '../store/reading.js';
+import type { CancelTimer, Clock } from '../timing/clock.js';
+import { setImmediate } from '../timing/event-loop.js';
 import type { Reached } from './missing-report.js';
 
-/** How long a read waits for a partition, ms, by what is known of the way to it. One that is lost is not asked. */
+/** How long a read waits for a partition, ms, by what is known of the connection to it. One that is lost is not asked. */
 const PATIENCE = { ready: 500, opening: 500, silent: 50 } as const;
 
 /** What a read needs to do without partitions that do not answer. */
 export interface Reaches {
   readonly clock: Clock;
   readonly reachOf: (partition: number) => Reach;
-  /** The place of the store that has the messages with groups; they are where partition 0 is. */
-  readonly groupsAt?: number | undefined;
   /** Takes note of the partitions that have not answered, if any. */
   readonly note?: (reached: Reached) => void;
 }
@@ -23,9 +22,11 @@ export interface Reaches {
  * One read of all partitions of a queue. It does without those that do not answer soon, and remembers which they are. If none
  * answers, it fails as a read of a single partition does.
  */
-export class Reading {
+export class PatientReading extends Reading {
+  /** The places in {@link stores} that have not answered. */
   readonly #missing = new Set<number>();
   readonly #asked = new Set<number>();
+  readonly #partitions: number;
   /** Why a partition is missing. */
   #failure: DelayQueueError | undefined;
   /** Resolves once any partition has answered. */
@@ -33,49 +34,46 @@ export class Reading {
   /** Undefined: every partition must answer. */
   readonly #reaches: Reaches | undefined;
   readonly #note: Reaches['note'];
-  readonly #groupsAt: number | undefined;
 
-  /** @param reaches - default: every partition must answer, because there is no way to lose */
-  constructor(
-    readonly stores: readonly MessageStore[],
-    reaches?: Reaches,
-  ) {
+  /** @param reaches - default: every partition must answer, because there is no connection to lose */
+  constructor(partitions: readonly MessageStore[], reaches?: Reaches) {
+    super(partitions);
     this.#note = reaches?.note;
-    this.#groupsAt = reaches?.groupsAt;
-    const lost = reaches ? [...stores.keys()].filter((partition) => reaches.reachOf(partition) === 'lost') : [];
+    this.#partitions = partitions.length;
+    const lost = reaches ? [...partitions.keys()].filter((partition) => reaches.reachOf(partition) === 'lost') : [];
     // If there is nothing to read without them, they are worth the wait.
-    const partitions = this.#groupsAt ?? stores.length;
-    if (partitions === 1 || lost.length === stores.length) return;
+    if (partitions.length === 1 || lost.length === partitions.length) return;
     this.#reaches = reaches;
     this.#missing = new Set(lost);
   }
 
+  override add(store: MessageStore): void {
+    if (this.#missing.has(0)) this.#missing.add(this.stores.length);
+    super.add(store);
+  }
+
   /** The partitions that have not answered. */
   get missing(): readonly number[] {
-    const partitions = [...this.#missing].map((store) => (store === this.#groupsAt ? 0 : store));
+    const partitions = [...this.#missing].map((place) => this.#partitionAt(place));
     return [...new Set(partitions)].sort((one, other) => one - other);
   }
 
   /** @returns {@link missing}, once that has been noted */
   end(): readonly number[] {
     const { missing } = this;
-    const hasAskedAll = [...this.stores.keys()].every((store) => this.#asked.has(store) || this.#missing.has(store));
+    const hasAskedAll = [...this.stores.keys()].every((place) => this.#asked.has(place) || this.#missing.has(place));
     this.#note?.({ missing, hasAskedAll });
     return missing;
   }
 
-  /** Asks every partition. @returns the answers, in the order of the partitions */
-  async all<Answer>(call: (store: MessageStore) => Promise<Answer>): Promise<Answer[]> {
-    const answers = await Promise.all([...this.stores.keys()].map((partition) => this.one(partition, call)));
-    return answers.flatMap((answer) => (answer === undefined ? [] : [answer]));
-  }
-
-  /** Asks one partition. @returns undefined if it does not answer */
-  async one<Answer>(partition: number, call: (store: MessageStore) => Promise<Answer>): Promise<Answer | undefined> {
-    if (this.#missing.has(partition)) return undefined;
-    this.#asked.add(partition);
-    const answer = await this.inTime(partition, () => call(this.stores[partition]!));
-    if (answer === undefined) this.#miss(partition);
+  override async one<Answer>(
+    place: number,
+    call: (store: MessageStore) => Promise<Answer>,
+  ): Promise<Answer | undefined> {
+    if (this.#missing.has(place)) return undefined;
+    this.#asked.add(place);
+    const answer = await this.inTime(this.#partitionAt(place), () => call(this.stores[place]!));
+    if (answer === undefined) this.#miss(place);
     return answer;
   }
 
@@ -100,6 +98,11 @@ export class Reading {
     return Promise.race([answer, lapse]).finally(cancel);
   }
 
+  /** What was added is where partition 0 is. */
+  #partitionAt(place: number): number {
+    return place < this.#partitions ? place : 0;
+  }
+
   async #answerOf<Answer>(call: () => Promise<Answer>): Promise<Answer | undefined> {
     try {
       const answer = await call();
@@ -118,8 +121,8 @@ export class Reading {
     return (this.#sign ??= Promise.any(this.stores.map((store) => store.status())).catch(never));
   }
 
-  #miss(partition: number): void {
-    this.#missing.add(partition);
+  #miss(place: number): void {
+    this.#missing.add(place);
     if (this.#missing.size === this.stores.length) throw this.#failure ?? noAnswer();
   }
 }

@@ -1,4 +1,4 @@
-import type { OnceAMinute } from '../../events/once-a-minute.js';
+import type { OnceAMinute } from '../events/once-a-minute.js';
 
 /** How far a read has come. */
 export interface Reached {

@@ -1,5 +1,5 @@
-import type { RedisAnnouncements } from '../../redis/announcements/redis-announcements.js';
-import type { CancelTimer, Clock } from '../../timing/clock.js';
+import type { RedisAnnouncements } from '../redis/announcements/redis-announcements.js';
+import type { CancelTimer, Clock } from '../timing/clock.js';
 
 /** What `agree.lua` announces. */
 const CHANGED = 'partitions';

@@ -1,0 +1,54 @@
+import type { MessageStore } from '../store/message-store.js';
+import type { Offer } from '../store/producer-store.js';
+import type { Reading } from '../store/reading.js';
+import type { Destination, Incomplete, Question, QueuePart, Router } from '../store/router.js';
+
+/** Routes the messages that have groups to a store of their own, which is where partition 0 is, and the others as before. */
+export class GroupRouter implements Router {
+  readonly check: Router['check'];
+  readonly changes: Router['changes'];
+  #others: readonly MessageStore[] | undefined;
+  #stores: readonly MessageStore[] = [];
+
+  /**
+   * @param plain - routes the messages that have no group
+   * @param groups - the store of those that have one
+   */
+  constructor(
+    private readonly plain: Router,
+    readonly groups: MessageStore,
+  ) {
+    this.check = plain.check;
+    this.changes = plain.changes;
+  }
+
+  get stores(): readonly MessageStore[] {
+    if (this.#others !== this.plain.stores) {
+      this.#others = this.plain.stores;
+      this.#stores = [...this.#others, this.groups];
+    }
+    return this.#stores;
+  }
+
+  get idEnding(): Router['idEnding'] {
+    return this.plain.idEnding;
+  }
+
+  readonly route = (offer: Offer): Destination => (offer.group === undefined ? this.plain.route(offer) : this.groups);
+
+  async lookUp<Answer>(id: string, question: Question<Answer>): Promise<Answer> {
+    const answer = await this.plain.lookUp(id, question);
+    return question.isFound(answer) ? answer : question.ask(this.groups);
+  }
+
+  read<Result extends object>(look: (reading: Reading) => Promise<Result>): Promise<Result & Incomplete> {
+    return this.plain.read((reading) => {
+      reading.add(this.groups);
+      return look(reading);
+    });
+  }
+
+  withAll<Result>(work: (parts: readonly QueuePart[]) => Promise<Result>): Promise<Result> {
+    return this.plain.withAll((parts) => work([...parts, { store: this.groups, name: 'the messages with groups' }]));
+  }
+}

@@ -1,0 +1,130 @@
+import type { MessageStore } from '../store/message-store.js';
+import type { Offer } from '../store/producer-store.js';
+import {
+  type Destination,
+  type Incomplete,
+  type Question,
+  type QueuePart,
+  Repartitioned,
+  type Router,
+  type RouterChanges,
+  type WriteOutcome,
+} from '../store/router.js';
+import type { Reading } from '../store/reading.js';
+import { placesOf, widthOf } from './partitioning.js';
+import type { Partitions } from './partitions.js';
+import { MAX_ROUNDS, Place, unstable } from './place-offers.js';
+import type { StickyIds } from './sticky-ids.js';
+
+/**
+ * Routes the messages of a queue that may have several partitions: each to the one that its id belongs to. While there is only one, it
+ * routes as {@link PlainRouter} does.
+ */
+export class PartitionRouter implements Router, RouterChanges {
+  readonly changes: RouterChanges = this;
+  readonly check = () => this.known.agree();
+  stores!: readonly MessageStore[];
+  route!: (offer: Offer) => Destination;
+  idEnding: (() => string) | undefined;
+  /** Where offers wait that the only partition has refused. */
+  readonly #again: Place;
+
+  /** @param spreadOver - makes ids that are spread over so many partitions */
+  constructor(
+    private readonly known: Partitions,
+    private readonly spreadOver: (partitions: number) => StickyIds,
+  ) {
+    this.#again = new Place(known, 0);
+    this.#adopt();
+    known.onChange(() => this.#adopt());
+  }
+
+  get partitions(): number {
+    return this.known.partitioning.count;
+  }
+
+  #adopt(): void {
+    const { known } = this;
+    const { count, formers } = known.partitioning;
+    const [first] = known.stores;
+    const ids = count === 1 ? undefined : this.spreadOver(count);
+    const places = Array.from({ length: count }, (_, partition) => new Place(known, partition));
+    this.stores = known.stores;
+    this.idEnding = ids && (() => ids.ending(known));
+    if (ids) this.route = ({ id }) => places[ids.partitionOf(id)]!;
+    else this.route = formers.length > 0 ? () => places[0]! : () => first!;
+  }
+
+  async offerAgain(
+    destination: Destination,
+    offers: readonly Offer[],
+    refusal?: Repartitioned,
+  ): Promise<readonly WriteOutcome[]> {
+    const place = destination instanceof Place ? destination : this.#again;
+    if (refusal) await this.known.reconcile(place.partition, refusal);
+    return place.offerInTurn(offers);
+  }
+
+  follow(listener: () => void, checkInterval: number): () => void {
+    const unlisten = this.known.onChange(listener);
+    const unwatch = this.known.watch(checkInterval);
+    return () => {
+      unlisten();
+      unwatch();
+    };
+  }
+
+  async lookUp<Answer>(id: string, { ask, isFound }: Question<Answer>): Promise<Answer> {
+    const { known } = this;
+    const ready = known.ready();
+    if (ready) await ready;
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const { partitioning, stores } = known;
+      const places = placesOf(id, partitioning);
+      for (let at = 0; known.partitioning === partitioning; at++) {
+        const place = places[at]!;
+        try {
+          const answer = await ask(stores[place]!);
+          if (isFound(answer) || (at === places.length - 1 && known.partitioning === partitioning)) return answer;
+        } catch (error) {
+          if (!(error instanceof Repartitioned)) throw error;
+          await known.reconcile(place, error);
+          break;
+        }
+      }
+    }
+    throw unstable();
+  }
+
+  /** Reads as far as partitions answer; again, if there turn out to be others than this process knew. */
+  async read<Result extends object>(look: (reading: Reading) => Promise<Result>): Promise<Result & Incomplete> {
+    const { known } = this;
+    for (;;) {
+      const ready = known.ready();
+      if (ready) await ready;
+      // There may be others, of which this process has not heard.
+      if (widthOf(known.partitioning) === 1 && known.reachOf(0) === 'lost') await known.refresh();
+      const { stores } = known;
+      const reading = known.read();
+      const [result] = await Promise.all([look(reading), reading.inTime(0, () => known.refresh())]);
+      if (known.stores !== stores) continue;
+      const missing = reading.end();
+      return missing.length === 0 ? result : { ...result, missing };
+    }
+  }
+
+  async withAll<Result>(work: (parts: readonly QueuePart[]) => Promise<Result>): Promise<Result> {
+    const { known } = this;
+    for (;;) {
+      const ready = known.ready();
+      if (ready) await ready;
+      const { stores } = known;
+      const parts = stores.map((store, partition) => ({ store, name: `partition ${partition}` }));
+      const [worked, refreshed] = await Promise.allSettled([work(parts), known.refresh()]);
+      if (known.stores !== stores) continue;
+      if (worked.status === 'rejected') throw worked.reason;
+      if (refreshed.status === 'rejected') throw refreshed.reason;
+      return worked.value;
+    }
+  }
+}

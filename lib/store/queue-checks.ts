@@ -1,0 +1,34 @@
+import type { Events } from '../events/events.js';
+import { hasCode, showFailure } from '../message/failure.js';
+import type { RedisServers } from '../redis/commands/redis-server.js';
+import type { Clock } from '../timing/clock.js';
+import { allInSlices } from '../timing/slices.js';
+
+/** Makes sure, once, that the queues of this process can be served here. */
+export class QueueChecks {
+  #isDone = false;
+
+  constructor(
+    private readonly checks: readonly (() => Promise<void>)[],
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Checks now.
+   *
+   * @throws DelayQueueError `INVALID_OPTION`; others if it was not possible
+   */
+  async run(): Promise<void> {
+    await allInSlices(this.checks, this.clock, (check) => check());
+    this.#isDone = true;
+  }
+
+  /** Checks when there is a connection, unless that is done; a problem is only logged. */
+  catchUp(servers: RedisServers, events: Events): void {
+    const report = (error: unknown) =>
+      hasCode(error, 'INVALID_OPTION') && events.emit('server-unfit', { reason: showFailure(error) });
+    servers.onReady(() => {
+      if (!this.#isDone) this.run().catch(report);
+    });
+  }
+}

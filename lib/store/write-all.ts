@@ -1,0 +1,92 @@
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { hasCode } from '../message/failure.js';
+import type { MessageStore } from './message-store.js';
+import type { Router } from './router.js';
+
+/** @param note - takes note of messages that were changed: they count even if a later call fails */
+type Write = (store: MessageStore, note: (changed: number) => void) => Promise<void>;
+
+/**
+ * Writes to all stores of a queue, whatever becomes of the others; again, if there turn out to be others than this process knew.
+ *
+ * @param what - the name of the method, for the error
+ * @returns how many messages were changed
+ * @throws DelayQueueError what the store throws, if nothing was done; otherwise `OUTCOME_UNKNOWN`, and `cause.errors` says where it failed
+ */
+export async function writeAll(router: Router, what: string, write: Write): Promise<number> {
+  let changed = 0;
+  const note = (count: number) => void (changed += count);
+  let [parts, finished] = [0, 0];
+  let failed: FailedPart[] = [];
+  try {
+    await router.withAll(async (all) => {
+      parts = all.length;
+      const written = await Promise.allSettled(all.map(({ store }) => write(store, note)));
+      failed = written.flatMap((each, place) =>
+        each.status === 'fulfilled' ? [] : [{ where: all[place]!.name, error: each.reason as unknown }],
+      );
+      finished = parts - failed.length;
+    });
+  } catch (error) {
+    // If a store has failed, its error says more.
+    if (failed.length === 0) failed = [{ where: 'partitions that this process may not know', error }];
+  }
+  if (failed.length === 0) return changed;
+  throw unfinished(what, describe({ finished, parts, changed }), failed);
+}
+
+/** @returns undefined: nothing was done */
+function describe({ finished, parts, changed }: { finished: number; parts: number; changed: number }) {
+  if (finished === 0 && changed === 0) return undefined;
+  const where = `was carried out in ${finished} of ${parts} parts of the queue`;
+  return changed === 0 ? where : `${where}, and has changed messages: ${changed}`;
+}
+
+/** A call that failed, of a write that takes several. */
+export interface FailedPart {
+  /** Such as `partition 3`. */
+  readonly where: string;
+  readonly error: unknown;
+}
+
+/** How many places an error names. */
+const MAX_NAMED = 10;
+
+/**
+ * The error of a write that takes several calls, of which some have failed.
+ *
+ * @param what - the name of the method
+ * @param done - what the other calls have done, as the rest of a sentence; undefined: nothing
+ */
+export function unfinished(what: string, done: string | undefined, failed: readonly FailedPart[]): unknown {
+  const errors = failed.map(({ error }) => error);
+  const worst = worstOf(errors);
+  if (!(worst instanceof DelayQueueError) || (done === undefined && failed.length === 1)) return worst;
+  const more = failed.length > MAX_NAMED ? ` and ${failed.length - MAX_NAMED} more` : '';
+  const places = failed.slice(0, MAX_NAMED).map(({ where }) => where);
+  const where = `${places.join(', ')}${more}`;
+  const cause = new AggregateError(failed.map(named));
+  if (done === undefined)
+    return new DelayQueueError(worst.code, `${what} failed for ${where}: ${worst.message}`, { cause });
+  const codes = [...new Set(errors.map((error) => (error as Partial<DelayQueueError>).code))].join(', ');
+  const problem = `${what} ${done}. Failed: ${where} (${codes}). See \`cause.errors\`, then call it again.`;
+  return new DelayQueueError(worst.code === 'NOT_REPLICATED' ? worst.code : 'OUTCOME_UNKNOWN', problem, { cause });
+}
+
+/** Of several failures, the one that leaves most open. */
+export function worstOf(failures: readonly unknown[]): unknown {
+  return (
+    failures.find((error) => hasCode(error, 'OUTCOME_UNKNOWN')) ??
+    failures.find((error) => !hasCode(error, 'NOT_REPLICATED')) ??
+    failures[0]
+  );
+}
+
+function named({ where, error }: FailedPart): unknown {
+  if (!(error instanceof DelayQueueError)) return error;
+  const { code, message, messageId } = error;
+  return new DelayQueueError(code, `${where}: ${message}`, {
+    cause: error,
+    ...(messageId !== undefined && { messageId }),
+  });
+}
