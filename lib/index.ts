@@ -76,7 +76,7 @@ export {
 export { again, type Again, type AgainOptions, DeferMessage, RejectMessage } from './message/handler-results.js';
 export { DelayQueueProducer } from './producer/delay-queue-producer.js';
 export { getDelayQueueProducerToken, InjectDelayQueueProducer } from './producer/inject-producer.js';
-export type { MessageChange } from './producer/change.js';
+export type { MessageChange } from './producer/changes.js';
 export type { DeadLetters } from './producer/dead-letters.js';
 export type { MessageGroup } from './groups/message-group.js';
 export type { MessagePage, MessageQuery, PageQuery } from './message/page.js';

@@ -15,15 +15,6 @@ export type CheckedDue<Given extends Duration | Date> = Given extends Duration ?
 const LAST_INSTANT = Date.UTC(9999, 11, 31);
 
 /**
- * Reads a delay.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
-export function dueAfter(delay: Duration): { readonly after: number } {
-  return { after: readDelay(delay) };
-}
-
-/**
  * Reads a date.
  *
  * @param name - what errors call it
@@ -44,7 +35,7 @@ export function dueAt(date: Date, name = 'date'): { readonly at: number } {
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function readEither(delay: unknown, at: unknown): DueTime {
-  if (at === undefined && delay !== undefined) return dueAfter(delay as Duration);
+  if (at === undefined && delay !== undefined) return { after: readDelay(delay as Duration) };
   if (at !== undefined && delay === undefined) return dueAt(at as Date, 'at');
   const has = at === undefined ? 'neither' : 'both';
   throw new DelayQueueError('INVALID_ARGUMENT', `it must have either a delay or at, a Date, but has ${has}`);
@@ -56,5 +47,5 @@ export function readEither(delay: unknown, at: unknown): DueTime {
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function readDue(due: Duration | Date): DueTime {
-  return types.isDate(due) ? dueAt(due) : dueAfter(due);
+  return types.isDate(due) ? dueAt(due) : { after: readDelay(due) };
 }

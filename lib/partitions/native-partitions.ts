@@ -31,7 +31,8 @@ import { watchPartitions } from './watch-partitions.js';
  */
 export class NativePartitions implements Partitions {
   #partitioning: Partitioning;
-  #text: string;
+  /** As the stores send it. */
+  readonly #known: { text: string };
   #stores: readonly NativeMessageStore[];
   /** Whether calls may go by the partitioning. A queue configured with one partition need not ask: it is told if it has others. */
   #isKnown: boolean;
@@ -52,7 +53,7 @@ export class NativePartitions implements Partitions {
     this.#copies = new PartitioningCopies(connections, options);
     this.#isKnown = partitions === UNPARTITIONED.count;
     this.#partitioning = { ...UNPARTITIONED, count: partitions };
-    this.#text = formatPartitioning(this.#partitioning);
+    this.#known = { text: formatPartitioning(this.#partitioning) };
     this.#limits = { ...limitsOf(partitions) };
     this.#stores = this.#open(partitions, []);
     this.#missing = new MissingReport(new OnceAMinute(clock), (missing) =>
@@ -199,12 +200,12 @@ export class NativePartitions implements Partitions {
 
   #take(agreed: Partitioning): void {
     const text = formatPartitioning(agreed);
-    const isSame = text === this.#text;
+    const isSame = text === this.#known.text;
     if (this.#isKnown && (isSame || isNewer(this.#partitioning, agreed))) return;
     this.#isKnown = true;
     if (isSame) return;
     this.#partitioning = agreed;
-    this.#text = text;
+    this.#known.text = text;
     Object.assign(this.#limits, this.options.limitsOf(agreed.count));
     this.#stores = this.#open(widthOf(agreed), this.#stores);
     for (const listener of this.#listeners) listener();
@@ -212,7 +213,7 @@ export class NativePartitions implements Partitions {
 
   #open(width: number, open: readonly NativeMessageStore[]): NativeMessageStore[] {
     const { prefix, queue } = this.options;
-    const settings = { limits: this.#limits, partitioning: () => this.#text };
+    const settings = { limits: this.#limits, partitioning: this.#known };
     return Array.from(
       { length: width },
       (_, i) =>

@@ -7,16 +7,28 @@ import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js
 import { type DueTime, readDue } from '../message/due-time.js';
 import type { Duration } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
-import { NO_TYPE } from '../message/message-type.js';
+import { assertMessageType, NO_TYPE } from '../message/message-type.js';
+import type { MessageHeaders } from '../message/message.js';
+import { readFields, reading } from '../message/read-fields.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import { CLOCK, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
 import { type Queue, Queues } from '../runtime/queues.js';
 import type { ChangeOutcome } from '../store/producer-store.js';
 import type { MessageStore } from '../store/message-store.js';
 import type { Clock } from '../timing/clock.js';
-import type { MessageChange } from './change.js';
+import { readHeaders } from './offer.js';
 import { checkInTime } from './payload-in-time.js';
 import { unsupported } from './unsupported.js';
+
+/** What `reschedule` changes of a message besides its due time. What is left out stays as it is. */
+export interface MessageChange {
+  /** JSON values or a `Buffer`, in place of the present payload. */
+  readonly payload?: unknown;
+  /** In place of all present headers. */
+  readonly headers?: MessageHeaders | undefined;
+  /** In place of the present type. 1–64 of the characters `A–Z a–z 0–9 _ . : -`. */
+  readonly type?: string | undefined;
+}
 
 /** `late`: there is a message with this id, but it is not delayed. */
 type Outcome = Exclude<ChangeOutcome, 'stale' | 'oversized'> | 'late';
@@ -119,4 +131,41 @@ function composed(
   } catch (error) {
     throw withMessageId(error, id);
   }
+}
+
+const FIELDS: readonly (keyof MessageChange)[] = ['payload', 'headers', 'type'];
+const FIELDS_OF_ONE_KIND: readonly (keyof MessageChange)[] = ['payload', 'headers'];
+
+/**
+ * Reads and checks a change, each field once.
+ *
+ * @returns undefined if it changes nothing
+ * @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_PAYLOAD`
+ */
+export function readChange(given: MessageChange | undefined, fields = FIELDS): MessageChange | undefined {
+  if (given === undefined) return undefined;
+  const { payload, headers, type } = readFields(given, 'change', fields);
+  if (payload === undefined && reading('change', () => Object.hasOwn(given, 'payload'))) {
+    throw new DelayQueueError('INVALID_PAYLOAD', 'payload: it is undefined; leave it out to keep the present one');
+  }
+  if (type !== undefined) assertMessageType(type);
+  const change = {
+    ...(payload !== undefined && { payload }),
+    ...(headers !== undefined && { headers: readHeaders(headers) }),
+    ...(type !== undefined && { type }),
+  };
+  return Object.keys(change).length === 0 ? undefined : change;
+}
+
+/** As {@link readChange}, of a queue whose messages have no type. */
+export function readChangeOfOneKind(given: MessageChange | undefined): MessageChange | undefined {
+  const change = readChange(given, FIELDS_OF_ONE_KIND);
+  return change?.payload === undefined ? change : { ...change, type: NO_TYPE };
+}
+
+/** As {@link readChange}, of a queue whose messages have types: a payload names its own. */
+export function readChangeOfTypes(given: MessageChange | undefined): MessageChange | undefined {
+  const change = readChange(given);
+  if (change?.type === undefined || change.payload !== undefined) return change;
+  throw new DelayQueueError('INVALID_ARGUMENT', 'type: goes with a payload of that type');
 }

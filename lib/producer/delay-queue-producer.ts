@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type MessageGroup, StoredGroup } from '../groups/message-group.js';
 import { INSTANCE } from '../handler/instance-names.js';
 import { dateOf } from '../message/date-of.js';
-import { type CheckedDue, dueAfter, dueAt } from '../message/due-time.js';
-import type { CheckedDuration, Duration } from '../message/duration.js';
+import { type CheckedDue, dueAt } from '../message/due-time.js';
+import { type CheckedDuration, type Duration, readDelay } from '../message/duration.js';
 import { assertGroup, assertMessageId } from '../message/message-id.js';
 import type { DeadLetter, MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import type { MessagePage, MessageQuery, PageQuery } from '../message/page.js';
@@ -13,8 +13,7 @@ import { STORES } from '../runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { Queues } from '../runtime/queues.js';
 import type { StoredMessage } from '../store/admin-store.js';
-import { type MessageChange, readChange } from './change.js';
-import { Changes } from './changes.js';
+import { Changes, type MessageChange, readChange } from './changes.js';
 import { type DeadLetters, StoreDeadLetters } from './dead-letters.js';
 import {
   type CheckedRequests,
@@ -78,7 +77,11 @@ export class DelayQueueProducer {
     delay: CheckedDuration<Delay>,
     options?: OfferOptions,
   ): Promise<OfferResult> {
-    return this.offering.offer(queue, { payload, due: dueAfter(delay), options: readOfferOptions(options) });
+    return this.offering.offer(queue, {
+      payload,
+      due: { after: readDelay(delay) },
+      options: readOfferOptions(options),
+    });
   }
 
   /**

@@ -46,6 +46,7 @@ export class Offers {
    */
   offer(queue: string, message: NewMessage, checkOf?: CheckOfType): Promise<OfferResult> {
     const writer = this.writerOf(this.queues.named(queue));
+    if (!this.observers.offer && !checkOf) return writer.write(writer.encode(message));
     if (!this.observers.offer) return this.#offer(writer, message, checkOf);
     const observed = withNewId(message, writer);
     return this.#observe(writer, [observed], (headers) => this.#offer(writer, withHeaders(observed, headers), checkOf));

@@ -1,26 +1,14 @@
 import { Inject } from '@nestjs/common';
 import { type CheckOfType, checksOf, type QueueDefinition } from '../handler/definition/queue-definition.js';
-import { dueAfter, dueAt } from '../message/due-time.js';
-import type { Duration } from '../message/duration.js';
-import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
+import { type DueTime, dueAt } from '../message/due-time.js';
+import { type Duration, readDelay } from '../message/duration.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { RepeatOptions } from '../options/repeat-options.js';
-import { type MessageChange, readChangeOfOneKind, readChangeOfTypes } from './change.js';
-import { Changes } from './changes.js';
-import type { DeadLetters } from './dead-letters.js';
+import { Changes, type MessageChange, readChangeOfOneKind, readChangeOfTypes } from './changes.js';
 import { DelayQueueProducer } from './delay-queue-producer.js';
-import {
-  type NewMessage,
-  type OfferRequest,
-  type OfferResult,
-  readTypedOfferOptions,
-  type TypedOfferOptions,
-} from './offer.js';
 import { tokenOf } from './inject-producer.js';
+import { type OfferRequest, type OfferResult, readTypedOfferOptions, type TypedOfferOptions } from './offer.js';
 import { Offers } from './offers.js';
-import type { MessageGroup } from '../groups/message-group.js';
-import type { MessagePage, MessageQuery } from '../message/page.js';
-import type { QueueCounts } from './queue-views.js';
 import { Repeats } from './repeats.js';
 
 // Names that no property of the class that extends the handle can have.
@@ -32,7 +20,10 @@ const CHANGE = Symbol('change');
 const REPEATS = Symbol('repeats');
 const REPEAT = Symbol('repeat');
 
-/** What the handle of a typed queue does at run time. `typed-queue.ts` says what the compiler lets through. */
+/**
+ * What the handle of a typed queue does at run time, besides the methods in {@link AS_PRODUCER}. `typed-queue.ts` says what the compiler
+ * lets through.
+ */
 export class QueueHandle {
   private readonly [PRODUCER]!: DelayQueueProducer;
   private readonly [OFFERS]!: Offers;
@@ -50,59 +41,13 @@ export class QueueHandle {
     return this[OFFERS].offerMany(this.queue, messages, this.#checkOf);
   }
 
-  cancel(id: string): Promise<boolean> {
-    return this[PRODUCER].cancel(this.queue, id);
-  }
-
-  abort(id: string): Promise<boolean> {
-    return this[PRODUCER].abort(this.queue, id);
-  }
-
-  find(id: string): Promise<MessageSnapshot | null> {
-    return this[PRODUCER].find(this.queue, id);
-  }
-
-  list(state: MessageState, query?: MessageQuery): Promise<MessagePage> {
-    return this[PRODUCER].list(this.queue, state, query);
-  }
-
-  counts(): Promise<QueueCounts> {
-    return this[PRODUCER].counts(this.queue);
-  }
-
-  countsByType(): Promise<ReadonlyMap<string, MessageCounts>> {
-    return this[PRODUCER].countsByType(this.queue);
-  }
-
-  nextDue(): Promise<Date | null> {
-    return this[PRODUCER].nextDue(this.queue);
-  }
-
-  pause(): Promise<void> {
-    return this[PRODUCER].pause(this.queue);
-  }
-
-  resume(): Promise<void> {
-    return this[PRODUCER].resume(this.queue);
-  }
-
-  isPaused(): Promise<boolean> {
-    return this[PRODUCER].isPaused(this.queue);
-  }
-
-  clear(): Promise<number> {
-    return this[PRODUCER].clear(this.queue);
-  }
-
-  deadLetters(): DeadLetters {
-    return this[PRODUCER].deadLetters(this.queue);
-  }
-
-  group(group: string): MessageGroup {
-    return this[PRODUCER].group(this.queue, group);
-  }
-
-  protected [OFFER](message: NewMessage): Promise<OfferResult> {
+  protected [OFFER](
+    type: string,
+    payload: unknown,
+    due: DueTime,
+    options: TypedOfferOptions | undefined,
+  ): Promise<OfferResult> {
+    const message = { payload, due, options: readTypedOfferOptions(type, options) };
     return this[OFFERS].offer(this.queue, message, this.#checkOf);
   }
 
@@ -113,6 +58,36 @@ export class QueueHandle {
   protected [CHANGE](id: string, due: Duration | Date, change: MessageChange | undefined): Promise<boolean> {
     return this[CHANGES].reschedule(this.queue, { id, due, change, checkOf: this.#checkOf });
   }
+}
+
+/** Methods of the producer that are about no queue, or that a typed queue has otherwise. */
+type Others =
+  ('instance' | 'known' | 'relayTarget' | 'queues') | ('offer' | 'offerAt' | 'offerMany' | 'repeat' | 'reschedule');
+
+/** The methods that are those of the producer without the queue's name. The compiler demands that they are complete. */
+const AS_PRODUCER: Record<Exclude<keyof DelayQueueProducer, Others>, true> = {
+  cancel: true,
+  abort: true,
+  find: true,
+  list: true,
+  counts: true,
+  countsByType: true,
+  nextDue: true,
+  pause: true,
+  resume: true,
+  isPaused: true,
+  clear: true,
+  deadLetters: true,
+  group: true,
+};
+
+for (const name of Object.keys(AS_PRODUCER) as (keyof typeof AS_PRODUCER)[]) {
+  const value = function (this: QueueHandle, ...args: unknown[]): unknown {
+    const producer = this[PRODUCER] as unknown as Record<string, (...args: unknown[]) => unknown>;
+    return producer[name]!(this.queue, ...args);
+  };
+  Object.defineProperty(value, 'name', { value: name });
+  Object.defineProperty(QueueHandle.prototype, name, { value, configurable: true, writable: true });
 }
 
 /** Has an instance injected into the properties of a class, so that one that extends it may have a constructor of its own. */
@@ -126,11 +101,11 @@ export function injectInstance({ prototype }: { readonly prototype: object }, in
 /** The handle of a queue whose messages have no type. */
 export class OneKindHandle extends QueueHandle {
   async offer(payload: unknown, delay: Duration, options?: TypedOfferOptions): Promise<OfferResult> {
-    return this[OFFER]({ payload, due: dueAfter(delay), options: readTypedOfferOptions(NO_TYPE, options) });
+    return this[OFFER](NO_TYPE, payload, { after: readDelay(delay) }, options);
   }
 
   async offerAt(payload: unknown, date: Date, options?: TypedOfferOptions): Promise<OfferResult> {
-    return this[OFFER]({ payload, due: dueAt(date), options: readTypedOfferOptions(NO_TYPE, options) });
+    return this[OFFER](NO_TYPE, payload, dueAt(date), options);
   }
 
   async repeat(id: string, options: RepeatOptions, payload: unknown): Promise<OfferResult> {
@@ -145,11 +120,11 @@ export class OneKindHandle extends QueueHandle {
 /** The handle of a queue whose messages have types. */
 export class TypesHandle extends QueueHandle {
   async offer(type: string, payload: unknown, delay: Duration, options?: TypedOfferOptions): Promise<OfferResult> {
-    return this[OFFER]({ payload, due: dueAfter(delay), options: readTypedOfferOptions(type, options) });
+    return this[OFFER](type, payload, { after: readDelay(delay) }, options);
   }
 
   async offerAt(type: string, payload: unknown, date: Date, options?: TypedOfferOptions): Promise<OfferResult> {
-    return this[OFFER]({ payload, due: dueAt(date), options: readTypedOfferOptions(type, options) });
+    return this[OFFER](type, payload, dueAt(date), options);
   }
 
   async repeat(type: string, id: string, options: RepeatOptions, payload: unknown): Promise<OfferResult> {

@@ -1,6 +1,6 @@
 import type { AgainAdvice } from '../handler/again-advice.js';
-import { type BodyRules, encodeBody } from '../message/codec/encode-body.js';
-import { withMessageId } from '../message/delay-queue-errors.js';
+import { type BodyRules, encodeBody, oversized } from '../message/codec/encode-body.js';
+import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
 import type { MessageIdGenerator } from '../message/message-id.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { MessageHeaders } from '../message/message.js';
@@ -12,7 +12,7 @@ import { type Destination, Repartitioned, type Router, WriteFailure, type WriteO
 import { inBatches, TurnBatcher } from '../timing/turn-batcher.js';
 import type { NewMessage, OfferResult } from './offer.js';
 import { assertSupported } from './unsupported.js';
-import { incomplete, incompleteInPartitions, refused, resultOf, sortOutcomes } from './write-outcome.js';
+import { incomplete, incompleteInPartitions, refused, sortOutcomes } from './list-outcomes.js';
 
 /**
  * The limits of one call. They keep a script short whatever the payloads, and let the server process one batch of a list
@@ -25,10 +25,11 @@ const CONCURRENT_BATCHES = 4;
 
 const NO_HEADERS: MessageHeaders = {};
 
-interface PendingOffer {
-  readonly offer: Offer;
-  readonly resolve: (result: OfferResult) => void;
-  readonly reject: (error: unknown) => void;
+/** An offer that is encoded. */
+export interface EncodedOffer extends Offer {
+  /** How it is answered, once it is written; offers of a list are answered together. */
+  resolve: ((result: OfferResult) => void) | undefined;
+  reject: ((error: unknown) => void) | undefined;
 }
 
 /** What the writers of a process share. */
@@ -45,9 +46,9 @@ export interface WriterContext {
 export class QueueWriter {
   readonly #rules: BodyRules;
   /** Each is made for its first offer. */
-  #batchers = new Map<Destination, TurnBatcher<PendingOffer>>();
+  #batchers = new Map<Destination, TurnBatcher<EncodedOffer>>();
   /** The same for offers that have no effect after an instant: whoever offers without one does not share it. */
-  #batchersInTime = new Map<Destination, TurnBatcher<PendingOffer>>();
+  #batchersInTime = new Map<Destination, TurnBatcher<EncodedOffer>>();
   /** Those of the queue for which the batchers were made. */
   #stores: readonly MessageStore[];
 
@@ -69,12 +70,21 @@ export class QueueWriter {
    *
    * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_BY_LAYOUT`, `INVALID_ARGUMENT`
    */
-  encode({ payload, due, options, newId }: NewMessage): Offer {
+  encode({ payload, due, options, newId }: NewMessage): EncodedOffer {
     const { type = NO_TYPE, id, headers = NO_HEADERS, onDuplicate = 'keep', special } = options;
     if (special) assertSupported(this.queue, onDuplicate, special);
     const content = { type, payload, headers, expiry: special?.expiry, group: special?.group };
     const body = encodeBody(this.#rules, content);
-    const offer = { id: id ?? newId ?? this.newId(), due, onDuplicate, body, isNew: id === undefined };
+    const isNew = id === undefined;
+    const offer = {
+      id: id ?? newId ?? this.newId(),
+      due,
+      onDuplicate,
+      body,
+      isNew,
+      resolve: undefined,
+      reject: undefined,
+    };
     if (!special) return offer;
     const { group, maxWait, notAfter } = special;
     return {
@@ -90,7 +100,7 @@ export class QueueWriter {
    *
    * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`, and what the store throws
    */
-  write(offer: Offer): Promise<OfferResult> {
+  write(offer: EncodedOffer): Promise<OfferResult> {
     const { queue } = this;
     if (queue.router.stores !== this.#stores) this.#renew();
     const destination = queue.router.route(offer);
@@ -98,7 +108,11 @@ export class QueueWriter {
     let batcher = batchers.get(destination);
     if (!batcher) batchers.set(destination, (batcher = this.#newBatcher(destination)));
     queue.pendingOffers++;
-    return new Promise((resolve, reject) => batcher.add({ offer, resolve, reject }));
+    return new Promise((resolve, reject) => {
+      offer.resolve = resolve;
+      offer.reject = reject;
+      batcher.add(offer);
+    });
   }
 
   /** Writes many offers. Refused ones do not hold up the others; one error reports them all. */
@@ -121,12 +135,13 @@ export class QueueWriter {
   /**
    * Writes one offer in a call of its own.
    *
-   * @throws what the store throws
+   * @returns undefined if it was rejected
+   * @throws what the store throws, and as {@link write}
    */
-  async writeAlone(offer: Offer): Promise<OfferReceipt> {
+  async writeAlone(offer: Offer): Promise<OfferResult | undefined> {
     const [outcome] = await this.#offer(this.queue.router.route(offer), [offer]);
     if (outcome instanceof WriteFailure) throw outcome.error;
-    return outcome!;
+    return outcome!.outcome === 'rejected' ? undefined : this.#result(offer, outcome!);
   }
 
   /** What was added to the batchers of before is still sent. */
@@ -136,37 +151,35 @@ export class QueueWriter {
     this.#batchersInTime = new Map();
   }
 
-  #newBatcher(destination: Destination): TurnBatcher<PendingOffer> {
-    return new TurnBatcher({
+  #newBatcher(destination: Destination): TurnBatcher<EncodedOffer> {
+    return new TurnBatcher<EncodedOffer>({
       send: (batch) => void this.#send(destination, batch),
       ...BATCH,
-      weigh: ({ offer }) => offer.body.length,
       isIdle: () => this.context.callsUnderWay === 0,
     });
   }
 
-  async #send(destination: Destination, batch: readonly PendingOffer[]): Promise<void> {
+  async #send(destination: Destination, batch: readonly EncodedOffer[]): Promise<void> {
     const { queue, context } = this;
     let outcomes: readonly WriteOutcome[];
     context.callsUnderWay++;
     try {
-      const offers = batch.map(({ offer }) => offer);
-      outcomes = await this.#offer(destination, offers);
+      outcomes = await this.#offer(destination, batch);
     } catch (error) {
-      for (const { offer, reject } of batch) reject(withMessageId(error, offer.id));
+      for (const { id, reject } of batch) reject!(withMessageId(error, id));
       return;
     } finally {
       context.callsUnderWay--;
       queue.pendingOffers -= batch.length;
     }
     for (let i = 0; i < batch.length; i++) {
-      const { offer, resolve, reject } = batch[i]!;
+      const offer = batch[i]!;
       const outcome = outcomes[i]!;
       try {
         if (outcome instanceof WriteFailure) throw outcome.error;
-        resolve(this.#result(offer, outcome));
+        offer.resolve!(this.#result(offer, outcome));
       } catch (error) {
-        reject(withMessageId(error, offer.id));
+        offer.reject!(withMessageId(error, offer.id));
       }
     }
   }
@@ -229,9 +242,32 @@ export class QueueWriter {
     return batches.map((batch, at) => outcomes[at] ?? batch.map(() => failures[0]!)).flat();
   }
 
-  #result(offer: Offer, receipt: OfferReceipt): OfferResult {
-    return resultOf(this.queue, this.context.advice, offer, receipt);
+  /**
+   * Reads what the user is told of an offer.
+   *
+   * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`, `NOT_REPLICATED`
+   */
+  #result({ id, body, onDuplicate }: Offer, { outcome, dueAt, notCopied }: OfferReceipt): OfferResult {
+    const { name, options } = this.queue;
+    if (outcome === 'rejected') throw duplicate(name, id);
+    if (outcome === 'full') {
+      const problem = `Queue '${name}' is full (maxMessages ${options.maxMessages}): message '${id}' was not accepted`;
+      throw new DelayQueueError('QUEUE_FULL', problem, { messageId: id });
+    }
+    if (outcome === 'oversized') {
+      throw new DelayQueueError('PAYLOAD_TOO_LARGE', oversized(body), { messageId: id });
+    }
+    if (notCopied) throw withMessageId(notCopied, id);
+    if (outcome === 'kept' && onDuplicate !== 'repeat') this.context.advice.onKept(name, id);
+    const result = { id, dueAt: new Date(dueAt), created: outcome === 'created' };
+    return outcome === 'followed' ? { ...result, follows: true } : result;
   }
+}
+
+/** The error of an offer whose id is in use. */
+export function duplicate(queue: string, id: string): DelayQueueError {
+  const problem = `Queue '${queue}' already has a message '${id}'`;
+  return new DelayQueueError('DUPLICATE_MESSAGE', problem, { messageId: id });
 }
 
 /** The places in a list of the offers that have the same destination. */

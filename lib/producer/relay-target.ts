@@ -1,13 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { dueAfter, dueAt } from '../message/due-time.js';
+import { dueAt } from '../message/due-time.js';
 import { assertMessageId } from '../message/message-id.js';
-import type { Duration } from '../message/duration.js';
+import { type Duration, readDelay } from '../message/duration.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { Stores } from '../runtime/create-stores.js';
 import { RESOLVED_OPTIONS, STORES } from '../runtime/delay-queue-tokens.js';
 import { Queues } from '../runtime/queues.js';
-import { type MessageChange, readChange } from './change.js';
-import { Changes } from './changes.js';
+import { Changes, type MessageChange, readChange } from './changes.js';
 import { inTime, type OfferOptions, type OfferResult, readOfferOptions } from './offer.js';
 import { Offers } from './offers.js';
 
@@ -56,7 +55,7 @@ export class RelayTarget {
       offer: async (queue, payload, delay, options) =>
         this.offering.offer(queue, {
           payload,
-          due: dueAfter(delay),
+          due: { after: readDelay(delay) },
           options: inTime(readOfferOptions(options), notAfter),
         }),
       offerAt: async (queue, payload, date, options) =>

@@ -17,7 +17,7 @@ import { checkOfferOptions, type OfferOptions, type OfferResult } from './offer.
 import { Offers } from './offers.js';
 import { checkInTime } from './payload-in-time.js';
 import { unsupported } from './unsupported.js';
-import { resultOf } from './write-outcome.js';
+import { duplicate } from './queue-writer.js';
 
 type GivenOptions = RepeatOptions & Pick<OfferOptions, 'type'>;
 
@@ -77,8 +77,9 @@ export class Repeats {
       // Of the store's clock: that of this process may be behind, and would name a time again that has come.
       const { now } = await queue.router.lookUp(id, { ask: (store) => store.status(), isFound: () => true });
       const offer = { id, due: this.#nextAfter(rule, now), onDuplicate: 'repeat' as const, body };
-      const receipt = await this.offers.writerOf(queue).writeAlone(offer);
-      if (receipt.outcome !== 'rejected' || round === MAX_ROUNDS) return resultOf(queue, undefined, offer, receipt);
+      const result = await this.offers.writerOf(queue).writeAlone(offer);
+      if (result) return result;
+      if (round === MAX_ROUNDS) throw duplicate(queue.name, id);
     }
   }
 

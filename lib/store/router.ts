@@ -87,6 +87,11 @@ export interface Incomplete {
   readonly missing?: readonly number[];
 }
 
+/** The route of all messages of a queue while it has one store. */
+export function straightTo(store: MessageStore): () => MessageStore {
+  return () => store;
+}
+
 /** The router of a queue that has one store, and never another. */
 export class PlainRouter implements Router {
   readonly stores: readonly [MessageStore];
@@ -97,7 +102,7 @@ export class PlainRouter implements Router {
     readonly check?: () => Promise<void>,
   ) {
     this.stores = [store];
-    this.route = () => store;
+    this.route = straightTo(store);
   }
 
   lookUp<Answer>(_id: string, { ask }: Question<Answer>): Promise<Answer> {

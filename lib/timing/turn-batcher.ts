@@ -35,20 +35,24 @@ export class TurnBatcher<Item> {
 
   add(item: Item): void {
     if (this.#items.length === 0) {
-      if (this.#options.isIdle?.()) queueMicrotask(() => this.flush());
-      else setImmediate(() => this.flush());
+      if (this.#options.isIdle?.()) queueMicrotask(this.flush);
+      else setImmediate(this.flush);
     }
     this.#items.push(item);
   }
 
   /** Sends the added items without waiting for the end of the turn. */
-  flush(): void {
+  readonly flush = (): void => {
     const items = this.#items;
     this.#items = [];
     const { maxWeight, weigh, send } = this.#options;
+    if (items.length === 1) {
+      send(items);
+      return;
+    }
     const maxItems = this.#mostOf(items.length);
     for (const batch of inBatches(items, { maxItems, maxWeight, weigh })) send(batch);
-  }
+  };
 
   /**
    * The answers to one batch lead to the next one, so a single batch would have the server and this process wait for each other in

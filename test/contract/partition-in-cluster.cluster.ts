@@ -21,7 +21,7 @@ describe(`of ${COUNT} partitions`, () => {
       const keys = nativeKeys(PREFIX, queue, COUNT - 1);
       const args = { known, next: '', pause: '', channel: '', database: 'cluster' };
       told.push(connections.commands.run(nativeScripts.agree, { keys, args }));
-      return new NativeMessageStore(connections, { keys, limits, partitioning: () => known });
+      return new NativeMessageStore(connections, { keys, limits, partitioning: { text: known } });
     };
     const opened = openRedisQueue(openLast, cluster().nodes);
     await Promise.all(told);

@@ -169,7 +169,11 @@ export class FullQueues {
       return { redis: this.scene.redis, store, keys, dump: () => dump(this.scene.redis, keys) };
     }
     const keys = nativeKeys(prefix, queue);
-    const store = new NativeMessageStore(this.#connections!, { keys, limits: this.#limits, partitioning: () => '0 1' });
+    const store = new NativeMessageStore(this.#connections!, {
+      keys,
+      limits: this.#limits,
+      partitioning: { text: '0 1' },
+    });
     return { redis: this.scene.redis, store, keys, dump: () => dump(this.scene.redis, keys) };
   }
 }

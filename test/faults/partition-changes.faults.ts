@@ -85,7 +85,7 @@ describe('the partitions of a queue that change', () => {
     await open(queue, 8, 1).agree();
     for (let partition = 0; partition < 4; partition++) {
       const keys = nativeKeys(scene.prefix, queue, partition);
-      const paused = new NativeMessageStore(processes[2]!, { keys, limits, partitioning: () => stale });
+      const paused = new NativeMessageStore(processes[2]!, { keys, limits, partitioning: { text: stale } });
       const calls = [
         () => paused.offer(offersOf(['new'])),
         () => paused.find('new'),

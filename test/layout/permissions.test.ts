@@ -59,11 +59,11 @@ describe('the permissions of each layout', () => {
     const keys = nativeKeys(QUEUE.prefix, QUEUE.queue);
     const trace = await CommandTrace.start(scene.redis, keys);
     const connections = new TracedConnections(settings());
-    const store = new NativeMessageStore(connections, { keys, limits: EXERCISE_LIMITS, partitioning: () => '0 1' });
+    const store = new NativeMessageStore(connections, { keys, limits: EXERCISE_LIMITS, partitioning: { text: '0 1' } });
     const damage = damageIn(scene.redis, keys);
     await watched(store, trace, ['SUBSCRIBE'], () => new StoreExercise(store, damage).run());
     const limits = { ...EXERCISE_LIMITS, maxMessages: null, rate: null };
-    const unlimited = new NativeMessageStore(connections, { keys, limits, partitioning: () => '0 1' });
+    const unlimited = new NativeMessageStore(connections, { keys, limits, partitioning: { text: '0 1' } });
     await new NativeExercise(unlimited).run();
     await new FollowersExercise(unlimited, abandonIn(keys)).run();
     const marks = new NativeRepeatMarks(connections, QUEUE.prefix);

@@ -19,7 +19,8 @@ function newWriter() {
   const queue = new Queue('orders', options, routerOf({ partitions, groups: undefined }));
   const parts = { registrar: { register: () => undefined }, advice: { onKept: () => undefined } };
   const writer = new QueueWriter(queue, { ids: new MessageIdGenerator(), ...parts, callsUnderWay: 0 });
-  const offer = (id: string): Offer => ({ id, due: { after: 1000 }, onDuplicate: 'reject', body: 'J"payload"' });
+  const offer = (id: string) =>
+    writer.encode({ payload: 'payload', due: { after: 1000 }, options: { id, onDuplicate: 'reject' } });
   const calls: string[][][] = partitions.map((partition) => {
     const own: string[][] = [];
     const take = partition.offer.bind(partition);

@@ -31,7 +31,8 @@ function newWriter(store: MessageStore) {
   const queue = new Queue('orders', options, new PlainRouter(store));
   const parts = { registrar: { register: () => undefined }, advice: { onKept: () => undefined } };
   const writer = new QueueWriter(queue, { ids: new MessageIdGenerator(), ...parts, callsUnderWay: 0 });
-  const offer = (id: string): Offer => ({ id, due: { after: 1000 }, onDuplicate: 'reject', body: 'J"payload"' });
+  const offer = (id: string) =>
+    writer.encode({ payload: 'payload', due: { after: 1000 }, options: { id, onDuplicate: 'reject' } });
   return { writer, queue, offer };
 }
 

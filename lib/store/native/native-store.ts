@@ -73,9 +73,14 @@ export interface NativeStoreOptions {
    * The partitioning that calls about single messages go by; a partition that has another one refuses them with
    * `Repartitioned`. Default: none, because there is only this partition.
    */
-  readonly partitioning?: () => string;
+  readonly partitioning?: KnownPartitioning;
   /** Of messages that have groups: scripts that know of lanes, and their argument. */
   readonly lanes?: Lanes;
+}
+
+/** The partitioning of a queue as its stores send it, which may change. */
+export interface KnownPartitioning {
+  readonly text: string;
 }
 
 export interface Lanes {
@@ -86,7 +91,7 @@ export interface Lanes {
 
 type SettleCall = Required<Pick<ScriptCall, 'rest'>> & Pick<ScriptCall, 'args'>;
 
-const NONE = () => '';
+const NONE: KnownPartitioning = { text: '' };
 
 /** What comes before a body in an argument of an outcome, bytes: a delay and a line feed. */
 const LONGEST_DETAIL = 32;
@@ -103,7 +108,7 @@ export class NativeMessageStore implements MessageStore {
   readonly #connections: RedisConnections;
   readonly #keys: NativeKeys;
   readonly #limits: StoreLimits;
-  readonly #partitioning: () => string;
+  readonly #partitioning: KnownPartitioning;
   readonly #scripts: NativeScripts;
   readonly #lanes: Lanes | undefined;
   #slot: number | undefined;
@@ -141,7 +146,7 @@ export class NativeMessageStore implements MessageStore {
   async #writeOffers(offers: readonly Offer[], maxMessages: number): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
     const { channel, database } = this.#announcing;
-    const partitioning = this.#partitioning();
+    const partitioning = this.#partitioning.text;
     const { notAfter } = offers[0]!;
     if (maxMessages === 0 && !offers.some(mayReplace)) {
       const call = { args: { channel, database, partitioning }, rest: newOfferArguments(offers) };
@@ -157,20 +162,20 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async cancel(id: string, notAfter?: number): Promise<boolean> {
-    const args = { id, partitioning: this.#partitioning() };
+    const args = { id, partitioning: this.#partitioning.text };
     const reply = await this.#write(this.#scripts.cancel, { args }, notAfter);
     return reply.ifCopied(reply.flag());
   }
 
   async reschedule(id: string, due: DueTime, notAfter?: number): Promise<boolean> {
-    const args = { id, due: dueArgument(due), ...this.#announcing, partitioning: this.#partitioning() };
+    const args = { id, due: dueArgument(due), ...this.#announcing, partitioning: this.#partitioning.text };
     const reply = await this.#write(this.#scripts.reschedule, { args }, notAfter);
     return reply.ifCopied(reply.flag());
   }
 
   async change(id: string, change: Change): Promise<ChangeOutcome> {
     if ((await this.accepts(change.to)) === false) return 'oversized';
-    const args = { ...changeArguments(id, change), ...this.#announcing, partitioning: this.#partitioning() };
+    const args = { ...changeArguments(id, change), ...this.#announcing, partitioning: this.#partitioning.text };
     const reply = await this.#write(this.#scripts.change, { args }, change.notAfter);
     const outcome = readChangeOutcome(reply);
     if (outcome === 'changed') reply.ifCopied(true);
@@ -178,7 +183,7 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async find(id: string): Promise<StoredMessage | null> {
-    const args = { id, partitioning: this.#partitioning() };
+    const args = { id, partitioning: this.#partitioning.text };
     return readFound(id, await this.#runByPartitioning(this.#scripts.find, { args }));
   }
 
@@ -230,7 +235,7 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async abort(id: string): Promise<boolean> {
-    const args = { id, partitioning: this.#partitioning(), ...this.#announcing };
+    const args = { id, partitioning: this.#partitioning.text, ...this.#announcing };
     const reply = await this.#write(this.#scripts.abort, { args });
     return reply.ifCopied(reply.flag());
   }
@@ -273,7 +278,7 @@ export class NativeMessageStore implements MessageStore {
   async redrive(selection: DeadSelection, { unwrap = false }: RedriveOptions = {}): Promise<number> {
     const args = {
       ...selectionArguments(selection),
-      partitioning: this.#partitioning(),
+      partitioning: this.#partitioning.text,
       ...this.#announcing,
       unwrap: unwrap ? '1' : '',
     };
@@ -281,7 +286,7 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async discard(selection: DeadSelection): Promise<number> {
-    const args = { ...selectionArguments(selection), partitioning: this.#partitioning() };
+    const args = { ...selectionArguments(selection), partitioning: this.#partitioning.text };
     return (await this.#runByPartitioning(this.#scripts.discard, { args })).number();
   }
 

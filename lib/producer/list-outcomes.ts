@@ -1,9 +1,6 @@
-import { oversized } from '../message/codec/encode-body.js';
-import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { hasCode } from '../message/failure.js';
-import type { Queue } from '../runtime/queues.js';
-import type { AgainAdvice } from '../handler/again-advice.js';
-import type { Offer, OfferReceipt } from '../store/producer-store.js';
+import type { OfferReceipt } from '../store/producer-store.js';
 import { WriteFailure, type WriteOutcome } from '../store/router.js';
 import { worstOf } from '../store/write-all.js';
 import type { OfferResult } from './offer.js';
@@ -32,35 +29,6 @@ export function sortOutcomes(
     }
   }
   return sorted;
-}
-
-/**
- * Reads what the user is told of an offer.
- *
- * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`, `NOT_REPLICATED`
- */
-export function resultOf(
-  { name, options }: Queue,
-  advice: Pick<AgainAdvice, 'onKept'> | undefined,
-  { id, body }: Offer,
-  { outcome, dueAt, notCopied }: OfferReceipt,
-): OfferResult {
-  if (outcome === 'rejected') {
-    throw new DelayQueueError('DUPLICATE_MESSAGE', `Queue '${name}' already has a message '${id}'`, {
-      messageId: id,
-    });
-  }
-  if (outcome === 'full') {
-    const problem = `Queue '${name}' is full (maxMessages ${options.maxMessages}): message '${id}' was not accepted`;
-    throw new DelayQueueError('QUEUE_FULL', problem, { messageId: id });
-  }
-  if (outcome === 'oversized') {
-    throw new DelayQueueError('PAYLOAD_TOO_LARGE', oversized(body), { messageId: id });
-  }
-  if (notCopied) throw withMessageId(notCopied, id);
-  if (outcome === 'kept') advice?.onKept(name, id);
-  const result = { id, dueAt: new Date(dueAt), created: outcome === 'created' };
-  return outcome === 'followed' ? { ...result, follows: true } : result;
 }
 
 /** The error for a list of which some were refused, and the others accepted. */
