@@ -7,6 +7,7 @@ import { Handled } from '../support/handled.js';
 import { randomName } from '../support/random-name.js';
 import type { ClusterMember, RedisCluster } from '../support/redis/redis-cluster.js';
 import { useCluster } from '../support/redis/use-cluster.js';
+import { refusalOf } from '../support/refusal.js';
 import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
@@ -22,7 +23,7 @@ const QUEUES: Readonly<Record<string, { readonly inRedisson?: RedissonOptions; r
 };
 
 describe('on a Redis Cluster', () => {
-  const servers = useCluster();
+  const servers = useCluster(['--cluster-require-full-coverage', 'no']);
   let nodes: RedisCluster['nodes'];
   let connection: DelayQueueModuleOptions['connection'];
   let cluster: Cluster;
@@ -86,6 +87,25 @@ describe('on a Redis Cluster', () => {
       await app.producer.cancel(queue, 'x');
     });
   });
+
+  it('refuses calls whose slot no server has, and makes them once one has it', async () => {
+    const queue = randomName('orders');
+    const [owner, slot] = [await servers().primaryOf(`{${queue}}`), await cluster.cluster('KEYSLOT', queue)];
+    const start = () => startTestApp({ connection, offerTimeout: 1500 });
+    const early = await start();
+    // The owner first: it would tell the others that it has the slot.
+    const others = servers().members.filter((member) => member !== owner);
+    for (const member of [owner, ...others]) await servers().ask(member, 'CLUSTER', 'DELSLOTS', slot);
+    const apps = [early, await start()];
+    const offers = () => apps.map(({ producer }) => producer.offer(queue, 1, '1h'));
+    const reads = apps.map(({ producer }) => producer.find(queue, 'a'));
+    const refusals = await Promise.all([...offers(), ...reads].map(refusalOf));
+    expect(refusals).toMatchObject(refusals.map(() => ({ code: 'NOT_CONNECTED' })));
+
+    await servers().ask(owner, 'CLUSTER', 'ADDSLOTS', slot);
+    await until(() => Promise.all(offers()).then(Boolean, () => false));
+    await Promise.all(apps.map((app) => app.close()));
+  }, 30_000);
 
   describe.each<[string, DelayQueueModuleOptions['connection']]>([
     ['of ioredis 6', (overrides) => new Cluster(nodes, { ...overrides, redisOptions: overrides })],

@@ -216,6 +216,20 @@ describe.each([
     await late.close();
   });
 
+  test('a process with a rate, which partitions cannot keep, is told so', async () => {
+    const told: DelayQueueEvent[] = [];
+    const settings = { partitions: 1, rate: { max: 10, per: '1s' }, checkInterval: '1s' };
+    const observer = { event: (event: DelayQueueEvent) => void told.push(event) };
+    const limited = await startTestApp(
+      { connection: { cluster: { nodes: cluster().nodes } }, queues: { [queue]: settings }, observers: [observer] },
+      { providers: [handlerOf(queue, () => undefined)] },
+    );
+    const isRefusal = (event: DelayQueueEvent) =>
+      event.name === 'server-unfit' && event.reason.includes('is configured with a rate');
+    await until(() => told.some(isRefusal), { within: 20_000 });
+    await limited.close();
+  });
+
   test('nothing is missing any more once the shard is back', async () => {
     for (const member of doomed.toReversed()) await FAULTS[fault]![1]!(member);
     await cluster().untilWhole();

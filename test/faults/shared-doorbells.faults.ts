@@ -60,6 +60,21 @@ describe('doorbells that share a connection', () => {
     expect(await clients()).toHaveLength(1);
   });
 
+  test('a queue joins a call that was sent again over a new connection', async () => {
+    const { a, b } = open();
+    const [lost] = await waitBlocked(a.doorbell);
+    const [, id] = /^id=(\d+) .*name=delay-queue:doorbell/m.exec(String(await scene.redis.client('LIST')))!;
+    await scene.redis.client('KILL', 'ID', id!);
+    await expect(lost).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+    const [first] = await waitBlocked(a.doorbell);
+    const second = b.doorbell.wait(HOUR);
+    await ring(b.key);
+    expect(await second).toBe(true);
+    await ring(a.key);
+    expect(await first).toBe(true);
+    expect(await clients()).toHaveLength(1);
+  });
+
   test.each(['client|id', 'client|unblock'])('a user without %s has a connection for each queue', async (command) => {
     const user = randomName('lacking');
     await scene.redis.call('ACL', 'SETUSER', user, 'on', 'nopass', '~*', '&*', '+@all', `-${command}`);

@@ -60,8 +60,6 @@ async function run(): Promise<number> {
   const count = Number(values.count);
   if (last < 0) return refuse(`--until must be one of ${STAGES.join(', ')}.`);
   if (!Number.isInteger(count) || count < 1) return refuse('--count must be a whole number from 1.');
-  // Nobody waits for this as much as for what else the machine does.
-  setPriority(15);
   const project = join(import.meta.dirname, '../..');
   const files = filesOf(project);
   const folder = join(
@@ -78,6 +76,8 @@ async function run(): Promise<number> {
     for (const mutant of drawn) write(show(mutant));
     return 0;
   }
+  // Nobody waits for this as much as for what else the machine does.
+  setPriority(15);
   const tests = digestOf(
     project,
     files.filter((file) => file.startsWith('test/')),

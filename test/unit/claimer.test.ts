@@ -252,6 +252,19 @@ describe('Claimer', () => {
       expect(requests.map(({ limit }) => limit)).toEqual([8, 0]);
     });
 
+    it.each([
+      [50, [8]],
+      [51, [8, 0]],
+    ])('by at most 50 ms: after an answer that took %d ms, it makes claims of %j', async (took, limits) => {
+      slowDown(0, took);
+      await makeReady(1);
+      const claimed = newClaimer().claim(8);
+      await clock.advance(took);
+      await clock.advance(took);
+      await claimed;
+      expect(requests.map(({ limit }) => limit)).toEqual(limits);
+    });
+
     it('ahead by a round trip at most, never behind, if all calls take long, and asks again once a minute', async () => {
       const claimer = newClaimer();
       slowDown(100, 400);

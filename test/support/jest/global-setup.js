@@ -9,8 +9,10 @@ export default async function setUp({ nonFlagArgs: files }) {
   const { requireRedis, setUpRedis } = await import('../redis/shared-redis.ts');
   const { setUpPrograms } = await import('../run-program.ts');
   const tearDownRedis = await setUpRedis();
-  if (!files.length || !files.every((file) => SERVERLESS.test(file))) requireRedis();
-  const removePrograms = setUpPrograms();
+  const isServerless = files.length > 0 && files.every((file) => SERVERLESS.test(file));
+  if (!isServerless) requireRedis();
+  // These start none, and are often run one by one.
+  const removePrograms = isServerless ? () => undefined : setUpPrograms();
   globalThis.tearDownTests = async () => {
     removePrograms();
     await tearDownRedis();
