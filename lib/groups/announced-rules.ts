@@ -2,7 +2,7 @@ import type { RedisConnections } from '../redis/redis-connections.js';
 import type { GroupRules } from '../store/message-store.js';
 import { laneKeys } from '../store/native/lane-keys.js';
 
-/** A process that has just begun to listen tells its rules, and asks for others. */
+/** A process that has just begun to listen announces its rules, and asks for others. */
 const ASK = 'groups?';
 /** The answer of one that has others. */
 const ANSWER = 'groups';
@@ -22,10 +22,10 @@ export interface AnnouncedRulesOptions {
 
 /**
  * Compares how processes handle the groups of a queue: each says so once it listens, and again after an outage, and those that differ
- * answer. So whoever comes second tells both, and nothing is stored. Versions that do not know these announcements pass them over.
+ * answer. So both report the difference once the second one listens, and nothing is stored. Versions that do not know these announcements pass them over.
  *
- * The databases of a server share the channel. So the rules are told with the number of the database, and only those with this
- * database's number are compared. They are told without one, too: an older version hears nothing else, and reports the difference.
+ * The databases of a server share the channel. So the rules are announced with the number of the database, and only those with this
+ * database's number are compared. They are announced without one, too: an older version reads nothing else, and reports the difference.
  *
  * @returns what ends it
  */
@@ -38,22 +38,22 @@ export function announceRules({ connections, prefix, queue, rules, onOther }: An
     // Those that listen to a pattern of channels hear nothing else.
     if (heard.number() === 0 && announcements.command === 'SPUBLISH') await commands.send('PUBLISH', channel, text);
   };
-  // A comparison that fails is not worth a word: whatever is amiss, other calls tell.
-  const tell = (word: string, database?: string) => {
+  // A comparison that fails is not reported: whatever is amiss, other calls report it.
+  const announce = (word: string, database?: string) => {
     const text = database === undefined ? `${word} ${own}` : `${word} ${own} ${database}`;
     void publish(text).catch(() => undefined);
   };
   return announcements.listen(channel, {
     onListening: () => {
-      tell(ASK, announcements.database);
-      tell(ASK);
+      announce(ASK, announcements.database);
+      announce(ASK);
     },
     onMessage: (text) => {
       const other = readRules(text);
       if (!other || textOf(other.rules) === own) return;
       const { database } = other;
       if (database !== undefined && database !== announcements.database) return;
-      if (text.startsWith(ASK)) tell(ANSWER, database);
+      if (text.startsWith(ASK)) announce(ANSWER, database);
       if (database !== undefined) onOther(other.rules);
     },
   });

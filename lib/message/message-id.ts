@@ -45,7 +45,7 @@ export function newOrigin(): string {
 }
 
 /** The maximum length of an id, in bytes. */
-export const LONGEST_ID = 256;
+export const MAX_ID_BYTES = 256;
 
 /** An unpaired surrogate has no UTF-8: Redis would get a different id, the same one for each of them. */
 const NO_ID_CHARACTER = /[\p{Control}\p{Surrogate}]/u;
@@ -70,12 +70,12 @@ export function assertGroup(group: unknown): asserts group is string {
 
 function isName(given: unknown): given is string {
   if (typeof given !== 'string' || given.length === 0) return false;
-  return Buffer.byteLength(given) <= LONGEST_ID && !NO_ID_CHARACTER.test(given);
+  return Buffer.byteLength(given) <= MAX_ID_BYTES && !NO_ID_CHARACTER.test(given);
 }
 
 function notAName(what: string, given: unknown): DelayQueueError {
   const shown = typeof given === 'string' ? JSON.stringify(given.slice(0, 40)) : typeof given;
-  const problem = `must be text of 1–${LONGEST_ID} bytes without control characters or unpaired surrogates, not ${shown}`;
+  const problem = `must be text of 1–${MAX_ID_BYTES} bytes without control characters or unpaired surrogates, not ${shown}`;
   return new DelayQueueError('INVALID_ARGUMENT', `${what} ${problem}`);
 }
 

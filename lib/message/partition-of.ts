@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /** The maximum number of partitions of a queue. */
-export const MOST_PARTITIONS = 256;
+export const MAX_PARTITIONS = 256;
 
 /**
  * The partition that a message belongs to: the jump consistent hash of the first 64 bits of the SHA-256 of its id. All processes

@@ -1,7 +1,7 @@
 import { z } from 'zod/mini';
 import { LONGEST_DELAY } from '../message/duration.js';
 import { INSTANCE_NAME, INSTANCE_NAME_RULE } from '../message/instance-name.js';
-import { MOST_PARTITIONS } from '../message/partition-of.js';
+import { MAX_PARTITIONS } from '../message/partition-of.js';
 import { showGiven } from '../message/show-given.js';
 import { isLayout, type QueueLayout } from '../store/layout.js';
 import { nativeLayout } from '../store/native/native-layout.js';
@@ -100,7 +100,7 @@ const groupsSchema = z.union(
  */
 const queueFields = {
   concurrency: z.prefault(wholeNumber(1, 1000), 16),
-  partitions: z.prefault(wholeNumber(1, MOST_PARTITIONS), 1),
+  partitions: z.prefault(wholeNumber(1, MAX_PARTITIONS), 1),
   rate: z.prefault(rateSchema, 'unlimited'),
   groups: z.prefault(groupsSchema, 'off'),
   lease: z.prefault(duration(SECOND, 24 * HOUR), '30s'),

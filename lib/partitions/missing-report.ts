@@ -4,26 +4,26 @@ import type { OnceAMinute } from '../events/once-a-minute.js';
 export interface Reached {
   /** The partitions that have not answered. */
   readonly missing: readonly number[];
-  /** Whether it has asked all of them: only then does it know that those not missing answer. */
+  /** True if it has asked all of them: only then does it know that those not missing answer. */
   readonly hasAskedAll: boolean;
 }
 
-/** Tells which partitions do not answer: when others do than before, and once a minute while they stay the same. */
+/** Reports which partitions do not answer: when others do than before, and once a minute while they stay the same. */
 export class MissingReport {
-  #told: readonly number[] = [];
+  #reported: readonly number[] = [];
 
   constructor(
     private readonly limit: OnceAMinute,
-    private readonly tell: (missing: readonly number[]) => void,
+    private readonly report: (missing: readonly number[]) => void,
   ) {}
 
   /** Takes note of the partitions that a read could not reach, if any. */
   note({ missing, hasAskedAll }: Reached): void {
-    const before = this.#told;
-    this.#told = hasAskedAll ? missing : [...new Set([...before, ...missing])].sort((one, other) => one - other);
-    const isNews = this.#told.join(' ') !== before.join(' ');
+    const before = this.#reported;
+    this.#reported = hasAskedAll ? missing : [...new Set([...before, ...missing])].sort((one, other) => one - other);
+    const isNews = this.#reported.join(' ') !== before.join(' ');
     if (missing.length === 0 || (!isNews && !this.limit.isDue)) return;
     this.limit.reported();
-    this.tell(this.#told);
+    this.report(this.#reported);
   }
 }

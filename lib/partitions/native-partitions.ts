@@ -9,6 +9,7 @@ import { nativeKeys } from '../store/native/native-keys.js';
 import { NativeMessageStore } from '../store/native/native-store.js';
 import type { Offer, OfferReceipt } from '../store/producer-store.js';
 import { QueueChecks } from '../store/queue-checks.js';
+import type { CancelTimer } from '../timing/clock.js';
 import type { Repartitioned } from '../store/router.js';
 import { MissingReport } from './missing-report.js';
 import {
@@ -23,22 +24,24 @@ import {
 import type { Partitions } from './partitions.js';
 import { PatientReading } from './patient-reading.js';
 import { type Agreed, PartitioningCopies } from './partitioning-copies.js';
-import { watchPartitions } from './watch-partitions.js';
+
+/** What `agree.lua` announces on the channel of partition 0. */
+const CHANGED = 'partitions';
 
 /**
  * The partitions of a queue in Redis. Each has a copy of the queue's partitioning; that of partition 0 is the first to change, and the
- * newest one counts. A process goes by a partitioning once it has told all partitions, so that none of them takes calls by an older one.
+ * newest one counts. A process goes by a partitioning once it has updated all partitions, so that none of them takes calls by an older one.
  */
 export class NativePartitions implements Partitions {
   #partitioning: Partitioning;
   /** As the stores send it. */
   readonly #known: { text: string };
   #stores: readonly NativeMessageStore[];
-  /** Whether calls may go by the partitioning. A queue configured with one partition need not ask: it is told if it has others. */
+  /** Whether calls may go by the partitioning. A queue configured with one partition need not ask: a refusal says if it has others. */
   #isKnown: boolean;
   #agreeing: Promise<void> | undefined;
   #adopting: Promise<void> | undefined;
-  #isDifferenceTold = false;
+  #isDifferenceReported = false;
   readonly #copies: PartitioningCopies;
   /** Those of all stores; they follow the number of partitions. */
   readonly #limits: StoreLimits;
@@ -104,9 +107,9 @@ export class NativePartitions implements Partitions {
     const partitioning = parsePartitioning(refusal.partitioning)!;
     await this.#adopt(partitioning);
     if (!isNewer(this.#partitioning, partitioning)) return;
-    // Whoever made the newer one has not told this partition.
-    const told = await this.#copies.tell(partition, await this.#copies.agree(this.#partitioning));
-    await this.#adopt(told.partitioning);
+    // Whoever made the newer one has not updated this partition.
+    const updated = await this.#copies.update(partition, await this.#copies.agree(this.#partitioning));
+    await this.#adopt(updated.partitioning);
   }
 
   offerIfPresent(partition: number, offers: readonly Offer[]): Promise<(OfferReceipt | undefined)[]> {
@@ -115,13 +118,27 @@ export class NativePartitions implements Partitions {
 
   watch(checkInterval: number): () => void {
     const { clock, events } = this.options;
-    const { announcements } = this.connections;
+    let cancelTimer: CancelTimer | undefined;
+    let isStopped = false;
     const look = () =>
       this.refresh().catch((error: unknown) => {
-        // Other failures are those of all calls to Redis, and the scheduler of partition 0 tells of them.
+        // Other failures are those of all calls to Redis, and the scheduler of partition 0 reports them.
         if (hasCode(error, 'INVALID_OPTION')) events.emit('server-unfit', { reason: showFailure(error) });
       });
-    return watchPartitions({ announcements, channel: this.#copies.channel, clock, checkInterval, look });
+    const lookLater = () => {
+      cancelTimer = clock.schedule(() => void look().then(() => isStopped || lookLater()), checkInterval);
+    };
+    // Announcements may have been missed until it listens.
+    const unlisten = this.connections.announcements.listen(this.#copies.channel, {
+      onMessage: (text) => void (text === CHANGED && look()),
+      onListening: () => void look(),
+    });
+    lookLater();
+    return () => {
+      isStopped = true;
+      unlisten();
+      cancelTimer?.();
+    };
   }
 
   onChange(listener: () => void): () => void {
@@ -146,7 +163,7 @@ export class NativePartitions implements Partitions {
     if (!newest) return false;
     this.#check(newest);
     this.#take(newest);
-    this.#tellDifference();
+    this.#reportDifference();
     return true;
   }
 
@@ -160,7 +177,7 @@ export class NativePartitions implements Partitions {
     }
     const rest = await this.#copies.withoutUnneeded(this.#partitioning);
     if (rest) await this.#replace(rest);
-    this.#tellDifference();
+    this.#reportDifference();
   }
 
   /** @returns whether nobody else has made another partitioning */
@@ -180,7 +197,7 @@ export class NativePartitions implements Partitions {
   async #adopt(found: Partitioning): Promise<void> {
     while (!this.#isKnown || isNewer(found, this.#partitioning)) {
       await (this.#adopting ??= this.#use(found).finally(() => (this.#adopting = undefined)));
-      this.#tellDifference();
+      this.#reportDifference();
     }
   }
 
@@ -188,11 +205,11 @@ export class NativePartitions implements Partitions {
     await this.#useAgreed(await this.#copies.agree(known));
   }
 
-  /** Tells all partitions, then goes by the partitioning. One that cannot be told now refuses calls until somebody has told it. */
+  /** Updates all partitions, then goes by the partitioning. One that cannot be updated now refuses calls until somebody does it. */
   async #useAgreed(first: Agreed): Promise<void> {
     for (let agreed = first; ;) {
       this.#check(agreed.partitioning);
-      const newest = await this.#copies.tellOthers(agreed);
+      const newest = await this.#copies.updateOthers(agreed);
       if (!isNewer(newest, agreed.partitioning)) return this.#take(agreed.partitioning);
       agreed = await this.#copies.agree(newest);
     }
@@ -232,11 +249,11 @@ export class NativePartitions implements Partitions {
     );
   }
 
-  #tellDifference(): void {
+  #reportDifference(): void {
     const { queue, partitions: configured, events } = this.options;
     const { count } = this.#partitioning;
-    if (count <= configured || this.#isDifferenceTold) return;
-    this.#isDifferenceTold = true;
+    if (count <= configured || this.#isDifferenceReported) return;
+    this.#isDifferenceReported = true;
     events.note('partitions-adopted', { queue, configured, partitions: count });
   }
 }

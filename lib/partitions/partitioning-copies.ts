@@ -47,19 +47,19 @@ export class PartitioningCopies {
     return this.#agree(0, { known, next: next ? formatPartitioning(next) : '', pause: '', channel: this.channel });
   }
 
-  /** Tells a partition what partition 0 has answered. One that learns of it is paused as partition 0 is. */
-  tell(partition: number, { partitioning, isPaused }: Agreed): Promise<Agreed> {
+  /** Updates a partition with what partition 0 has answered. One that learns of it is paused as partition 0 is. */
+  update(partition: number, { partitioning, isPaused }: Agreed): Promise<Agreed> {
     return this.#agree(partition, { known: partitioning, next: '', pause: isPaused ? '1' : '0', channel: '' });
   }
 
   /**
-   * Tells all partitions but the first. It does not fail if some cannot be reached.
+   * Updates all partitions but the first. It does not fail if some cannot be reached.
    *
    * @returns the newest partitioning that they know
    */
-  async tellOthers(agreed: Agreed): Promise<Partitioning> {
+  async updateOthers(agreed: Agreed): Promise<Partitioning> {
     const answers = await this.#askEach(widthOf(agreed.partitioning), async (partition) =>
-      partition === 0 ? undefined : this.tell(partition, agreed),
+      partition === 0 ? undefined : this.update(partition, agreed),
     );
     return newestOf(
       agreed.partitioning,

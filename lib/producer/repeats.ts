@@ -3,7 +3,7 @@ import type { PayloadCheck } from '../handler/definition/payload-check.js';
 import { encodeBody } from '../message/codec/encode-body.js';
 import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
 import { dueAt } from '../message/due-time.js';
-import { assertMessageId, LONGEST_ID } from '../message/message-id.js';
+import { assertMessageId, MAX_ID_BYTES } from '../message/message-id.js';
 import { NO_TYPE } from '../message/message-type.js';
 import { tagOf } from '../message/partition-of.js';
 import { readFields } from '../message/read-fields.js';
@@ -99,8 +99,8 @@ export class Repeats {
 function assertRepeatId(id: string): void {
   assertMessageId(id);
   const letter = letterIdOf(id, new Date(0));
-  if (Buffer.byteLength(letter) <= LONGEST_ID && tagOf(letter) === tagOf(id)) return;
-  const longest = LONGEST_ID - letterIdOf('', new Date(0)).length;
+  if (Buffer.byteLength(letter) <= MAX_ID_BYTES && tagOf(letter) === tagOf(id)) return;
+  const longest = MAX_ID_BYTES - letterIdOf('', new Date(0)).length;
   const problem = `id: of a message that repeats, at most ${longest} bytes and no single '}', because its dead letters have longer ones`;
   throw new DelayQueueError('INVALID_ARGUMENT', problem);
 }

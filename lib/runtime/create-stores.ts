@@ -7,7 +7,6 @@ import { MemoryMessageStore } from '../store/memory/memory-store.js';
 import { MemoryQueueDirectory } from '../store/memory/memory-directory.js';
 import { MemoryStores } from '../store/memory/memory-stores.js';
 import { announceRules } from '../groups/announced-rules.js';
-import { stickyIds } from '../partitions/sticky-ids.js';
 import type { GroupRules } from '../store/message-store.js';
 import { laneKeys } from '../store/native/lane-keys.js';
 import { NativeQueueDirectory } from '../store/native/native-directory.js';
@@ -23,7 +22,7 @@ import { RedisConnections } from '../redis/redis-connections.js';
 import { waitFor } from '../redis/commands/copies.js';
 import type { RedisServer } from '../redis/commands/redis-server.js';
 import { placeOf, serverName } from '../redis/check/server-info.js';
-import { limitsOfPartition, openInRedis, routerOf } from './open-queue.js';
+import { limitsOfPartition, openerInRedis, routerOf } from './open-queue.js';
 
 /** A queue, or a family of queues, that this process must be able to serve. */
 export interface CheckedQueue {
@@ -63,7 +62,7 @@ export interface Stores {
   /** The servers, each with database and prefix, as this process has their addresses. */
   addresses(): Promise<readonly string[]>;
   /** Called when the application stops: from now on no call waits for Redis to come back. */
-  hurry(): void;
+  failFast(): void;
   close(): Promise<void>;
 }
 
@@ -90,7 +89,6 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     heartbeat: resolveQueueOptions(defaults).blockTimeout,
     copies,
   });
-  const queuesInRedis = { connections, prefix, clock, events, spreadOver: stickyIds() };
   const neededBy = ({ name, options: { layout, partitions, groups } }: CheckedQueue) => [
     ...layout.neededCommands({ prefix, queue: name, partitions, groups, isCluster: connections.isCluster }),
     ...(copies ? [{ name: waitFor(copies).command }] : []),
@@ -120,7 +118,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     get isConnected() {
       return connections.servers.isConnected;
     },
-    open: (queue, options) => openInRedis(queuesInRedis, queue, options),
+    open: openerInRedis({ connections, prefix, clock, events }),
     directory: new NativeQueueDirectory(connections, prefix),
     repeatMarks: new NativeRepeatMarks(connections, prefix),
     hasGroups: async (queue) =>
@@ -134,7 +132,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
         return [master ?? address, database, prefix].join(' ');
       });
     },
-    hurry: () => connections.hurry(),
+    failFast: () => connections.hurry(),
     close: () => connections.close(),
   };
 }
@@ -142,13 +140,12 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
 function memoryStores({ clock, events }: ProcessParts): Stores {
   const directory = new MemoryQueueDirectory();
   const stores = new MemoryStores(directory, (_, limits) => new MemoryMessageStore({ limits, clock }));
-  const spreadOver = stickyIds();
   return {
     connect: () => events.note('memory-store', {}),
     started: () => undefined,
     open: (queue, options) => {
       const limits = { ...limitsOfPartition(options), groups: options.groups };
-      return routerOf(stores.open(queue, options.partitions, limits), spreadOver);
+      return routerOf(stores.open(queue, options.partitions, limits));
     },
     directory,
     check: () => Promise.resolve(),
@@ -157,7 +154,7 @@ function memoryStores({ clock, events }: ProcessParts): Stores {
     // All of them are in this process, which has one option for each queue.
     hasGroups: () => Promise.resolve(false),
     announceGroups: () => undefined,
-    hurry: () => undefined,
+    failFast: () => undefined,
     close: () => Promise.resolve(),
   };
 }

@@ -79,7 +79,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
 
   async #stopInTime(): Promise<void> {
     this.shutdownHint?.stop();
-    this.stores.hurry();
+    this.stores.failFast();
     await new Promise<void>((resolve, reject) => {
       const cancelTimer = this.clock.schedule(resolve, this.options.shutdownTimeout);
       this.#stop().finally(cancelTimer).then(resolve, reject);

@@ -4,7 +4,7 @@ import type { ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import { FixedPartitions } from '../partitions/fixed-partitions.js';
 import { NativePartitions } from '../partitions/native-partitions.js';
 import { PartitionRouter } from '../partitions/partition-router.js';
-import { type StickyIds, stickyIds } from '../partitions/sticky-ids.js';
+import { stickyIds } from '../partitions/sticky-ids.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { StoresOfQueue } from '../store/memory/memory-stores.js';
 import type { MessageStore, StoreLimits } from '../store/message-store.js';
@@ -13,37 +13,34 @@ import { PlainRouter, type Router } from '../store/router.js';
 import type { Clock } from '../timing/clock.js';
 
 /** What the queues of a process share in Redis. */
-export interface QueuesInRedis {
+export interface SharedInRedis {
   readonly connections: RedisConnections;
   readonly prefix: string;
   readonly clock: Clock;
   readonly events: Events;
-  /** Makes ids that are spread over so many partitions. */
-  readonly spreadOver: (partitions: number) => StickyIds;
 }
 
-/** Opens a queue in Redis. What its options need is put together here. */
-export function openInRedis(
-  { connections, prefix, clock, events, spreadOver }: QueuesInRedis,
-  queue: string,
-  options: ResolvedQueueOptions,
-): Router {
-  const { layout, partitions, groups, blockTimeout } = options;
-  const limitsOf = (count: number) => limitsOfPartition(options, count);
-  const toOpen = { prefix, queue, partitions, limitsOf, groups, blockTimeout, clock, events };
-  const router = layout.can.partitions
-    ? new PartitionRouter(new NativePartitions(connections, toOpen), spreadOver)
-    : layout.open(connections, toOpen);
-  if (!groups) return router;
-  return new GroupRouter(router, new LaneStore(connections, { prefix, queue, limits: limitsOf(1), rules: groups }));
+/** Makes what opens queues in Redis. What the options of a queue need is put together here. */
+export function openerInRedis({ connections, prefix, clock, events }: SharedInRedis) {
+  const spreadOver = stickyIds();
+  return (queue: string, options: ResolvedQueueOptions): Router => {
+    const { layout, partitions, groups, blockTimeout } = options;
+    const limitsOf = (count: number) => limitsOfPartition(options, count);
+    const toOpen = { prefix, queue, partitions, limitsOf, groups, blockTimeout, clock, events };
+    const router = layout.can.partitions
+      ? new PartitionRouter(new NativePartitions(connections, toOpen), spreadOver)
+      : layout.open(connections, toOpen);
+    if (!groups) return router;
+    return new GroupRouter(router, new LaneStore(connections, { prefix, queue, limits: limitsOf(1), rules: groups }));
+  };
 }
 
 /** Makes the router of a queue whose stores this process alone knows. */
-export function routerOf({ partitions, groups }: StoresOfQueue<MessageStore>, spreadOver = stickyIds()): Router {
+export function routerOf({ partitions, groups }: StoresOfQueue<MessageStore>): Router {
   const router =
     partitions.length === 1
       ? new PlainRouter(partitions[0]!)
-      : new PartitionRouter(new FixedPartitions(partitions), spreadOver);
+      : new PartitionRouter(new FixedPartitions(partitions), stickyIds());
   return groups ? new GroupRouter(router, groups) : router;
 }
 

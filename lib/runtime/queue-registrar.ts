@@ -13,10 +13,10 @@ import { MisspeltNames } from './misspelt-names.js';
 const LAG = 5000;
 
 /** How many registrations are remembered; a queue that is forgotten is merely registered again. */
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 /** How long offers wait for a registration, ms: the directory may be on a shard that does not answer, and the messages on others. */
-const LONGEST_WAIT = 1000;
+const MAX_WAIT = 1000;
 
 /** How soon a registration that failed is repeated, ms. */
 const RETRY_PAUSE = 10_000;
@@ -79,7 +79,7 @@ export class QueueRegistrar implements OnModuleDestroy {
     this.#remember(queue, remembered);
     // What has failed may well fail again: offers do not wait for it.
     if (isOwed) return undefined;
-    remembered.answer = atMost(this.clock, LONGEST_WAIT, sent).then(() => {
+    remembered.answer = atMost(this.clock, MAX_WAIT, sent).then(() => {
       remembered.answer = undefined;
     });
     return remembered.answer;
@@ -108,7 +108,7 @@ export class QueueRegistrar implements OnModuleDestroy {
       this.#worked();
     } catch (error) {
       if (this.#remembered.get(queue) === remembered) this.#remembered.delete(queue);
-      if (this.#owed.size < MOST_REMEMBERED) this.#owed.add(queue);
+      if (this.#owed.size < MAX_REMEMBERED) this.#owed.add(queue);
       this.#failed(error);
       return;
     }
@@ -130,7 +130,7 @@ export class QueueRegistrar implements OnModuleDestroy {
     // A map keeps the order of insertion.
     this.#remembered.delete(queue);
     this.#remembered.set(queue, remembered);
-    if (this.#remembered.size > MOST_REMEMBERED) this.#remembered.delete(this.#remembered.keys().next().value!);
+    if (this.#remembered.size > MAX_REMEMBERED) this.#remembered.delete(this.#remembered.keys().next().value!);
   }
 
   #worked(): void {

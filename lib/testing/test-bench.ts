@@ -79,7 +79,7 @@ export class TestBench implements Substitutes {
       directory: queues.directory,
       hasGroups: () => Promise.resolve(false),
       announceGroups: () => undefined,
-      hurry: () => {
+      failFast: () => {
         this.#isClosing = true;
         this.clock.release(this.#isStuck ? 0 : LONGEST_TIMER);
       },

@@ -16,7 +16,7 @@ export interface TurnBatcherOptions<Item> extends BatchLimits<Item> {
 }
 
 /** A batch of fewer items is not split: a call costs as much as several items. */
-const SMALLEST_SPLIT = 32;
+const MIN_SPLIT = 32;
 
 /** The maximum number of items in a batch, which is the scripts' own limit. */
 export const MAX_BATCH = 1000;
@@ -60,7 +60,7 @@ export class TurnBatcher<Item> {
    */
   #mostOf(count: number): number {
     const { maxItems, isIdle } = this.#options;
-    return count >= SMALLEST_SPLIT && isIdle?.() ? Math.min(maxItems, Math.ceil(count / 2)) : maxItems;
+    return count >= MIN_SPLIT && isIdle?.() ? Math.min(maxItems, Math.ceil(count / 2)) : maxItems;
   }
 }
 

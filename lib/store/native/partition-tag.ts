@@ -1,4 +1,4 @@
-import { MOST_PARTITIONS } from '../../message/partition-of.js';
+import { MAX_PARTITIONS } from '../../message/partition-of.js';
 import { hashSlot, SLOTS } from '../../redis/cluster/hash-slot.js';
 
 /** As many characters as can lead to any slot. */
@@ -12,7 +12,7 @@ const CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
  */
 export function partitionTag(queue: string, partition: number): string {
   if (partition === 0) return queue;
-  const wanted = (hashSlot(queue) + (reverseBits(partition) * SLOTS) / MOST_PARTITIONS) % SLOTS;
+  const wanted = (hashSlot(queue) + (reverseBits(partition) * SLOTS) / MAX_PARTITIONS) % SLOTS;
   const name = `${queue}#${partition}.`;
   // A CRC is linear: with another suffix of the same length, it differs by what the CRCs of the two suffixes differ by.
   return name + suffixOf(wanted ^ hashSlot(name + '\0'.repeat(SUFFIX_LENGTH)));

@@ -251,7 +251,7 @@ function substitutesOf(parts: ApplicationParts): Substitutes {
         announceGroups: () => undefined,
         started: () => undefined,
         addresses: () => Promise.resolve(['simulated']),
-        hurry: () => undefined,
+        failFast: () => undefined,
         close: () => Promise.resolve(),
       };
     },

@@ -5,7 +5,7 @@ import { shown } from './shown.js';
 
 const QUEUE_NAME = /^[A-Za-z0-9_.:-]{1,128}$/;
 const MESSAGE_TYPE = /^[A-Za-z0-9_.:-]{1,64}$/;
-const LONGEST_ID = 256;
+const MAX_ID_BYTES = 256;
 const NO_ID_CHARACTER = /[\p{Control}\p{Surrogate}]/u;
 /** 100 years, ms. */
 const LONGEST_DELAY = 100 * 365.25 * 24 * 60 * 60 * 1000;
@@ -33,9 +33,9 @@ export function readGroup(group: unknown): string {
 }
 
 function readName(name: unknown, what: string): string {
-  const fits = typeof name === 'string' && name.length > 0 && Buffer.byteLength(name) <= LONGEST_ID;
+  const fits = typeof name === 'string' && name.length > 0 && Buffer.byteLength(name) <= MAX_ID_BYTES;
   if (fits && !NO_ID_CHARACTER.test(name)) return name;
-  const rule = `text of 1–${LONGEST_ID} bytes without control characters or unpaired surrogates`;
+  const rule = `text of 1–${MAX_ID_BYTES} bytes without control characters or unpaired surrogates`;
   throw invalid(`${what} must be ${rule}, not ${shown(name)}`);
 }
 

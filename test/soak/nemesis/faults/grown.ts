@@ -7,7 +7,7 @@ import type { Berth } from '../../processes/fleet.js';
 import type { Fault } from '../fault.js';
 
 /** More partitions than these would prove nothing more. */
-const MOST_PARTITIONS = 16;
+const MAX_PARTITIONS = 16;
 
 /** How soon a process that another fault uses is tried again, ms. */
 const PAUSE = 100;
@@ -20,10 +20,10 @@ export const grown: Fault = {
   kind: 'grown',
   of: 'process',
   costsLeases: false,
-  mostPartitions: MOST_PARTITIONS,
+  mostPartitions: MAX_PARTITIONS,
   isPossible: canGrow,
   strike: async ({ fleet, open }, random) => {
-    if (fleet.partitions >= MOST_PARTITIONS) return;
+    if (fleet.partitions >= MAX_PARTITIONS) return;
     fleet.growTo(2 * fleet.partitions);
     const close = open('all', `a rolling deployment of workers with ${fleet.partitions} partitions`);
     const isOutdated = ({ role, veteran, process }: Berth) =>
