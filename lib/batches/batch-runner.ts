@@ -7,10 +7,10 @@ import type { CancelTimer, Clock } from '../timing/clock.js';
 import { clearImmediate, setImmediate } from '../timing/event-loop.js';
 import { completionOf, withinTimeout } from '../handler/completion.js';
 import { type BatchResult, forAll, readBatchResults } from './batch-results.js';
-import type { CallLine, WaitingCall } from './call-line.js';
+import type { ConcurrentCalls, WaitingCall } from './concurrent-calls.js';
 import type { Delivery } from '../consumer/delivery.js';
-import { slowHandler, slowObserver, timeOut } from '../consumer/handler-timeout.js';
-import { observed, showOutcome } from '../consumer/observed-handling.js';
+import { slowHandler, slowObserver, timeOut } from '../consumer/abort-reasons.js';
+import { observed, showOutcome } from '../consumer/handler-steps.js';
 import { type HandlerRules, type Outcomes, RELEASE } from '../consumer/outcomes.js';
 
 export interface BatchRunnerOptions extends HandlerRules {
@@ -21,8 +21,8 @@ export interface BatchRunnerOptions extends HandlerRules {
   readonly size: number;
   /** How long the first message of a batch waits for others, ms; 0: for those of the same turn of the event loop. */
   readonly wait: number;
-  /** Where its calls wait for their turn. */
-  readonly line: CallLine;
+  /** What bounds its calls. */
+  readonly calls: ConcurrentCalls;
   readonly observers?: Pick<Observers, 'handleBatch'> | undefined;
   /** Called when no message waits any more. */
   readonly onEmpty?: (() => void) | undefined;
@@ -40,10 +40,10 @@ type BatchOutcomes = readonly (Outcome | Promise<Outcome>)[];
 
 /** Collects deliveries, calls the handler with many of them at once, and gives each its own outcome. */
 export class BatchRunner {
-  readonly #turn: WaitingCall = { start: () => this.#callFirst(), release: () => this.stop() };
+  readonly #nextCall: WaitingCall = { start: () => this.#callFirst(), release: () => this.stop() };
   #waiting: WaitingDelivery[] = [];
-  /** How many calls for them are in the line. */
-  #inLine = 0;
+  /** How many calls for them wait to start. */
+  #asked = 0;
   #cancelTimer: CancelTimer | undefined;
   #stopped = false;
 
@@ -54,14 +54,14 @@ export class BatchRunner {
     if (this.#stopped) return Promise.resolve(RELEASE);
     return new Promise((settle) => {
       this.#waiting.push({ delivery, settle, since: this.options.clock.monotonic() });
-      if (this.#waiting.length >= this.options.size * (this.#inLine + 1)) this.#joinLine();
+      if (this.#waiting.length >= this.options.size * (this.#asked + 1)) this.#askForCall();
       else this.#planCall();
     });
   }
 
   /** The messages that wait do not wait for others any more. */
-  endWait(): void {
-    if (this.#waiting.length > 0 && this.#inLine === 0) this.#joinLine();
+  flush(): void {
+    if (this.#waiting.length > 0 && this.#asked === 0) this.#askForCall();
   }
 
   /** Starts no further call; what waits for one is released. */
@@ -71,32 +71,32 @@ export class BatchRunner {
     for (const { settle } of this.#waiting.splice(0)) settle(RELEASE);
   }
 
-  #joinLine(): void {
+  #askForCall(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    this.#inLine++;
-    this.options.line.add(this.#turn);
+    this.#asked++;
+    this.options.calls.add(this.#nextCall);
   }
 
-  /** Plans the call for those that wait: at the end of the wait of the first one. A call in the line takes them along. */
+  /** Plans the call for those that wait: at the end of the wait of the first one. A call that waits to start takes them as well. */
   #planCall(): void {
     const first = this.#waiting[0];
-    if (!first || this.#inLine > 0 || this.#cancelTimer) return;
+    if (!first || this.#asked > 0 || this.#cancelTimer) return;
     const { clock, wait } = this.options;
-    const join = () => this.#joinLine();
+    const ask = () => this.#askForCall();
     if (wait > 0) {
-      this.#cancelTimer = clock.schedule(join, Math.max(0, first.since + wait - clock.monotonic()));
+      this.#cancelTimer = clock.schedule(ask, Math.max(0, first.since + wait - clock.monotonic()));
     } else {
-      const immediate = setImmediate(join);
+      const immediate = setImmediate(ask);
       this.#cancelTimer = () => clearImmediate(immediate);
     }
   }
 
   #callFirst(): Promise<void> | undefined {
-    this.#inLine--;
+    this.#asked--;
     const first = this.#waiting.splice(0, this.options.size);
     this.#planCall();
-    if (this.#waiting.length === 0 && this.#inLine === 0) this.options.onEmpty?.();
+    if (this.#waiting.length === 0 && this.#asked === 0) this.options.onEmpty?.();
     const held = first.filter((waiting) => !this.#endWithoutCall(waiting));
     return held.length > 0 ? this.#call(held) : undefined;
   }

@@ -33,9 +33,9 @@ export class GroupBatches {
     return runner.run(delivery);
   }
 
-  /** The process has no room for more messages, so what waits for others of its group would take it from them in vain. */
-  hurry(): void {
-    for (const runner of [...this.#runners.values()]) runner.endWait();
+  /** The process has no slots for more messages, so what waits for others of its group would keep the slots from them. */
+  flush(): void {
+    for (const runner of [...this.#runners.values()]) runner.flush();
   }
 
   /** As {@link BatchRunner.stop}. */

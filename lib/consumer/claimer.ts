@@ -2,29 +2,29 @@ import { randomBytes } from 'node:crypto';
 import type { Events } from '../events/events.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { hasCode } from '../message/failure.js';
-import type { ClaimedMessage, ClaimReport, ClaimRequest, ConsumerStore } from '../store/consumer-store.js';
+import type { ClaimedMessage, ClaimRequest, ConsumerStore, Teller, TransferReport } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
 import { RemoteClock } from '../timing/remote-clock.js';
 import type { Lease } from './delivery.js';
 
 /** The maximum size of the bodies that one claim takes, in bytes: the answer must arrive in time even over a slow connection. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** After this many claims in a row without an answer, their messages are released for other consumers. */
-const MOST_UNANSWERED = 3;
+const MAX_UNANSWERED = 3;
 
 /** The smallest share of its usual limits that a claim asks for. */
-const SMALLEST_SHARE = 1 / 16;
+const MIN_SHARE = 1 / 16;
 
 /** How exactly the store's time must be known, ms: messages may expire too early by this. If an answer took longer, the store is asked again. */
-const LONGEST_ROUND_TRIP = 50;
+const MAX_ROUND_TRIP = 50;
 
 /** How often the store is asked for its time at most, ms: on a network that is always slow, its answers get no better. */
 const ASK_INTERVAL = 60_000;
 
 export interface ClaimerOptions {
   readonly queue: string;
-  readonly store: Pick<ConsumerStore, 'claim' | 'ring'>;
+  readonly store: Pick<ConsumerStore, 'claim' | 'transferAndClaim' | 'ring'>;
   readonly clock: Clock;
   readonly events: Events;
   /** Length of a lease, ms. */
@@ -33,8 +33,11 @@ export interface ClaimerOptions {
   readonly answerTimeout: number;
 }
 
-/** Makes a claim, alone or together with something else; undefined: nothing was done, and the store has told no time. */
-export type CallStore = (request: ClaimRequest) => Promise<ClaimReport | undefined>;
+/** A transfer to make in the same call. */
+export interface TransferBesides {
+  /** Who announces it, as in {@link ConsumerStore.transferAndClaim}. */
+  readonly announcer: Teller | undefined;
+}
 
 const NOTHING_CLAIMED = { messages: [], more: false, now: undefined, claimAgainIn: undefined, orphans: [] } as const;
 
@@ -47,6 +50,8 @@ export interface Claimed {
   readonly answeredAt: number;
   /** When to claim again because the rate was spent, on the monotonic clock; undefined: no need to. */
   readonly claimAgainAt: number | undefined;
+  /** Of the transfer in the same call; undefined: none was asked for, or nothing was changed. */
+  readonly transfer: TransferReport | undefined;
 }
 
 /**
@@ -64,11 +69,10 @@ export class Claimer {
   #sent: { readonly token: string; readonly sentAt: number } | undefined;
   /** The share of the usual limits that claims ask for at present. */
   #share = 1;
-  readonly #storeClock = new RemoteClock(LONGEST_ROUND_TRIP);
+  readonly #storeClock = new RemoteClock(MAX_ROUND_TRIP);
   readonly #storeNow = (): number => this.#storeClock.at(this.options.clock.monotonic());
   /** When the store was last asked for its time, on the monotonic clock. */
   #askedAt = -Infinity;
-  readonly #callStore: CallStore = (request) => this.options.store.claim(request);
 
   constructor(private readonly options: ClaimerOptions) {}
 
@@ -85,20 +89,21 @@ export class Claimer {
   /**
    * Claims at most `limit` ready messages.
    *
-   * @param firstCall - makes the first of its calls
+   * @param besides - default: the claim is a call of its own
    * @throws what the store throws
    */
-  async claim(limit: number, firstCall: CallStore = this.#callStore): Promise<Claimed> {
-    for (let call = firstCall; ; call = this.#callStore) {
-      const claimed = await this.#ask(limit, call);
-      const { lease, answeredAt } = claimed;
-      if (answeredAt < lease.end) return claimed;
+  async claim(limit: number, besides?: TransferBesides): Promise<Claimed> {
+    let claimed = await this.#ask(limit, besides);
+    const { transfer } = claimed;
+    while (claimed.answeredAt >= claimed.lease.end) {
       // The lease may have ended, and others may hold the messages: the next claim gets a new lease for those still held.
-      if (await this.#isGivenUp(lease.token)) {
+      if (await this.#isGivenUp(claimed.lease.token)) {
         const problem = 'the store answers claims only after their leases have ended';
         throw new DelayQueueError('OUTCOME_UNKNOWN', `${this.options.queue}: ${problem}`);
       }
+      claimed = { ...(await this.#ask(limit)), transfer };
     }
+    return claimed;
   }
 
   /**
@@ -122,29 +127,32 @@ export class Claimer {
     void this.#end(sent.token).catch(() => undefined);
   }
 
-  async #ask(limit: number, call: CallStore): Promise<Claimed> {
-    const { clock, lease, answerTimeout } = this.options;
+  async #ask(limit: number, besides?: TransferBesides): Promise<Claimed> {
+    const { store, clock, lease, answerTimeout } = this.options;
     // A claim can replace only one other. None of these was answered, so any of them may have taken something.
-    for (const token of this.#unanswered.slice(0, -1)) await this.#end(token);
+    while (this.#unanswered.length > 1) await this.#end(this.#unanswered[0]!);
     const request = this.#request(limit);
     const { token } = request;
     const sentAt = clock.monotonic();
     this.#sent = { token, sentAt };
     try {
-      const { messages, more, now, claimAgainIn, orphans } = (await call(request)) ?? NOTHING_CLAIMED;
+      const both = besides && (await store.transferAndClaim!(request, besides.announcer));
+      const report = besides ? (both?.claimed ?? NOTHING_CLAIMED) : await store.claim(request);
+      const { messages, more, now, claimAgainIn, orphans } = report;
       const receivedAt = clock.monotonic();
       this.#unanswered = [];
       if (receivedAt - sentAt < lease) this.#misses = 0;
       // Twice as much would still arrive within half of the timeout.
       if (receivedAt - sentAt < Math.min(lease, answerTimeout / 4)) this.#share = Math.min(1, this.#share * 2);
-      this.#reportOrphans(orphans);
+      if (orphans.length > 0)
+        this.options.events.emit('messages-lost', { queue: this.options.queue, count: orphans.length });
       const claimAgainAt = claimAgainIn === undefined ? undefined : receivedAt + claimAgainIn;
       if (now !== undefined) this.#storeClock.learn(now, { sentAt, receivedAt });
       const mustAsk = messages.length > 0 && this.#storeClock.isStale(receivedAt);
       const answeredAt = mustAsk ? await this.#askTime(receivedAt) : receivedAt;
       // It cannot have begun before the claim was sent.
       const held = { token, end: sentAt + lease, held: 0, storeNow: this.#storeNow };
-      return { lease: held, messages, more, answeredAt, claimAgainAt };
+      return { lease: held, messages, more, answeredAt, claimAgainAt, transfer: both?.report };
     } catch (error) {
       if (!hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED', 'STORE_REFUSED')) await this.#isGivenUp(token);
       throw error;
@@ -175,7 +183,7 @@ export class Claimer {
       token: this.#newToken(),
       ...(insteadOf !== undefined && { insteadOf }),
       limit: Math.max(1, Math.floor(limit * this.#share)),
-      maxBytes: Math.floor(MOST_BYTES * this.#share),
+      maxBytes: Math.floor(MAX_BYTES * this.#share),
       lease: this.options.lease,
     };
   }
@@ -188,11 +196,11 @@ export class Claimer {
   async #isGivenUp(token: string): Promise<boolean> {
     const { events, queue } = this.options;
     this.#unanswered.push(token);
-    this.#share = Math.max(SMALLEST_SHARE, this.#share / 2);
+    this.#share = Math.max(MIN_SHARE, this.#share / 2);
     this.#misses++;
-    if (this.#misses < MOST_UNANSWERED) return false;
+    if (this.#misses < MAX_UNANSWERED) return false;
     this.#misses = 0;
-    events.note('claims-unanswered', { queue, count: MOST_UNANSWERED });
+    events.note('claims-unanswered', { queue, count: MAX_UNANSWERED });
     // If this fails too, the next claim tries again.
     await this.releaseUnanswered().catch(() => undefined);
     return true;
@@ -203,11 +211,6 @@ export class Claimer {
     const { store, lease } = this.options;
     await store.claim({ token: this.#newToken(), insteadOf, limit: 0, lease });
     this.#unanswered = this.#unanswered.filter((token) => token !== insteadOf);
-  }
-
-  #reportOrphans(orphans: readonly string[]): void {
-    const { events, queue } = this.options;
-    if (orphans.length > 0) events.emit('messages-lost', { queue, count: orphans.length });
   }
 
   #newToken(): string {

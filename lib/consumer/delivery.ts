@@ -1,11 +1,11 @@
+import { setMaxListeners } from 'node:events';
 import type { MessageContent } from '../message/codec/message-codec.js';
-import type { MessageHeaders } from '../message/message.js';
+import type { Expiry } from '../message/expiry.js';
+import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { Occurrence } from '../message/repeat-rule.js';
-import type { Claim, ClaimedMessage } from '../store/consumer-store.js';
-import type { FirstDue } from './first-due.js';
-import { HandlerMessage } from './handler-message.js';
-import type { Repetition } from '../repeats/repetition.js';
+import type { Claim, ClaimedMessage, Outcome } from '../store/consumer-store.js';
+import { type LeaseLost, MessageAborted } from './abort-reasons.js';
 
 /** Until the body is decoded; one object for all, because there is one delivery for each message. */
 const NO_HEADERS: MessageHeaders = Object.freeze({});
@@ -22,56 +22,58 @@ export interface Lease {
   readonly storeNow: () => number;
 }
 
+/** What a message, or its queue for it, says about its delivery: when it expires, and how it repeats. */
+export interface Terms {
+  /** Undefined: it does not expire. */
+  readonly expiresAt: Date | undefined;
+  /** Undefined: it does not repeat. */
+  readonly repeat: Occurrence | undefined;
+  /** What the message itself says of its expiry. */
+  readonly expiry: Expiry | undefined;
+  /** Gives the outcome of a message that its handler is not to see; undefined: call the handler. */
+  outcomeWithoutHandler(): Outcome | undefined;
+  /** Adds to an outcome what the next attempt, or the next occurrence, has to know. */
+  complete(outcome: Outcome): Outcome;
+}
+
 /** A claimed message on its way through a handler, which gets it as a {@link HandlerMessage}. */
 export class Delivery implements Claim {
   readonly id: string;
+  readonly token: string;
   type = NO_TYPE;
   payload: unknown;
   headers = NO_HEADERS;
   group: string | undefined;
-  /** Undefined: it does not matter. */
-  firstDue: FirstDue | undefined;
-  /** Undefined: it does not repeat. */
-  repetition: Repetition | undefined;
+  /** Undefined, as for most messages: there are none. */
+  terms: Terms | undefined;
   readonly attempt: number;
   /** ms, by the store's clock. */
   readonly dueAt: number;
   /** ms, by the store's clock. */
   readonly offeredAt: number;
+  /** Undefined once it is decoded: its bytes would otherwise be kept for as long as the handler runs. */
+  body: Buffer | undefined;
   /** What its handler threw, or why its body is refused. */
   thrown: { readonly error: unknown } | undefined;
-  readonly #lease: Lease;
-  #loss: 'lease' | 'abort' | undefined;
-  #body: Buffer | undefined;
+  /** Set when its signal has to abort. */
+  abortReason: Error | undefined;
+  /** True if its claim has ended, so that the store may have given it to others. */
+  isLost = false;
+  /** True if somebody has aborted the message: it is gone, and nobody wants to hear of its outcome. */
+  isAborted = false;
   #message: HandlerMessage | undefined;
-  #abortReason: Error | undefined;
 
   constructor(
     readonly queue: string,
     message: ClaimedMessage,
-    lease: Lease,
+    readonly lease: Lease,
   ) {
-    this.#lease = lease;
     this.id = message.id;
+    this.token = lease.token;
     this.attempt = message.failedAttempts + 1;
     this.dueAt = message.dueAt;
     this.offeredAt = message.offeredAt;
-    this.#body = message.body;
-  }
-
-  get lease(): Lease {
-    return this.#lease;
-  }
-
-  get token(): string {
-    return this.#lease.token;
-  }
-
-  /** Hands over the body, once: the delivery would otherwise keep its bytes for as long as the handler runs. */
-  takeBody(): Buffer {
-    const body = this.#body!;
-    this.#body = undefined;
-    return body;
+    this.body = message.body;
   }
 
   /** Sets the decoded content. */
@@ -82,16 +84,14 @@ export class Delivery implements Claim {
     this.group = group;
   }
 
-  /** What handlers and observers get; to be read once it is known whether it expires or repeats. */
+  /** What handlers and observers get; to be read once its terms are known. */
   get message(): HandlerMessage {
-    return (this.#message ??= this.#handOut());
-  }
-
-  /** The handler gets the headers that were decoded, and may change them; the consumer keeps a copy. */
-  #handOut(): HandlerMessage {
-    const message = new HandlerMessage(this);
-    this.headers = copyOf(this.headers);
-    return message;
+    if (!this.#message) {
+      this.#message = new HandlerMessage(this);
+      // The handler gets the headers that were decoded, and may change them; the consumer keeps a copy.
+      this.headers = copyOf(this.headers);
+    }
+    return this.#message;
   }
 
   /** Sets what a schema has made of the payload. */
@@ -102,52 +102,86 @@ export class Delivery implements Claim {
 
   /** How many milliseconds ago it fell due. */
   get lateness(): number {
-    return Math.max(0, this.#lease.storeNow() - this.dueAt);
-  }
-
-  get expiresAt(): Date | undefined {
-    const deadline = this.firstDue?.deadline;
-    return deadline === undefined ? undefined : new Date(deadline);
-  }
-
-  get repeat(): Occurrence | undefined {
-    return this.repetition?.occurrence;
-  }
-
-  /** How many milliseconds ago it has expired; 0: it has not. */
-  get expiredFor(): number {
-    return Math.max(0, this.#lease.storeNow() - (this.firstDue?.deadline ?? Infinity));
+    return Math.max(0, this.lease.storeNow() - this.dueAt);
   }
 
   /** True if its handler may start at this instant of the monotonic clock: the claim is held, and nothing has aborted the message. */
   mayStart(now: number): boolean {
-    return !this.#abortReason && now < this.#lease.end;
-  }
-
-  get abortReason(): Error | undefined {
-    return this.#abortReason;
+    return !this.abortReason && now < this.lease.end;
   }
 
   abort(reason: Error): void {
-    if (this.#abortReason) return;
-    this.#abortReason = reason;
+    if (this.abortReason) return;
+    this.abortReason = reason;
     this.#message?.abort(reason);
   }
 
-  /** Whether the store may have given it to others. */
-  get isLost(): boolean {
-    return this.#loss !== undefined;
-  }
-
   /** Its claim has ended; `reason` is that of the signal. */
-  lose(reason: Error): void {
-    this.#loss = reason instanceof MessageAborted ? 'abort' : 'lease';
+  lose(reason: LeaseLost | MessageAborted): void {
+    this.isLost = true;
+    this.isAborted = reason instanceof MessageAborted;
     this.abort(reason);
   }
+}
 
-  /** Whether somebody has aborted the message: it is gone, and nobody wants to hear of its outcome. */
-  get isAborted(): boolean {
-    return this.#loss === 'abort';
+/**
+ * A message as handlers and observers get it: an object of their own, so whatever they assign changes nothing for the consumer. What
+ * changes while they run is read when it is asked for, by accessors of the class: own ones, which a copy by `{ ...message }` would have,
+ * take ten times as long to make as all other fields.
+ */
+class HandlerMessage implements DelayedMessage {
+  readonly id: string;
+  readonly queue: string;
+  readonly type: string;
+  payload: unknown;
+  readonly headers: MessageHeaders;
+  declare readonly group?: string;
+  readonly attempt: number;
+  readonly dueAt: Date;
+  readonly offeredAt: Date;
+  declare readonly expiresAt?: Date;
+  declare readonly repeat?: Occurrence;
+  readonly #delivery: Delivery;
+  #controller: AbortController | undefined;
+
+  constructor(delivery: Delivery) {
+    this.#delivery = delivery;
+    this.id = delivery.id;
+    this.queue = delivery.queue;
+    this.type = delivery.type;
+    this.payload = delivery.payload;
+    this.headers = delivery.headers;
+    this.attempt = delivery.attempt;
+    this.dueAt = new Date(delivery.dueAt);
+    this.offeredAt = new Date(delivery.offeredAt);
+    const { group, terms } = delivery;
+    if (group !== undefined) this.group = group;
+    if (!terms) return;
+    const { expiresAt, repeat } = terms;
+    if (expiresAt) this.expiresAt = expiresAt;
+    if (repeat) this.repeat = { ...repeat, at: new Date(repeat.at) };
+  }
+
+  /** Created on first use: most handlers never read it, and a controller for each message would be costly. */
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      // A handler may pass it to any number of calls; Node.js would warn of a leak from the 11th on. Of 0, getMaxListeners() throws.
+      setMaxListeners(Infinity, this.#controller.signal);
+      const { abortReason } = this.#delivery;
+      if (abortReason) this.#controller.abort(abortReason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Whole milliseconds, as all instants of messages are. */
+  get lateness(): number {
+    return Math.round(this.#delivery.lateness);
+  }
+
+  /** Aborts the signal, if anything has asked for it. */
+  abort(reason: Error): void {
+    this.#controller?.abort(reason);
   }
 }
 
@@ -155,24 +189,4 @@ export class Delivery implements Claim {
 function copyOf(headers: MessageHeaders): MessageHeaders {
   for (const _ in headers) return { ...headers };
   return NO_HEADERS;
-}
-
-/** The `reason` of a signal: somebody has aborted the message, so it is gone, and the outcome does not count. */
-export class MessageAborted extends Error {
-  override readonly name = 'MessageAborted';
-}
-
-/** The `reason` of a signal: the lease of the message is lost, so the outcome no longer counts. */
-export class LeaseLost extends Error {
-  override readonly name = 'LeaseLost';
-}
-
-/** The `reason` of a signal: the handler took longer than its `timeout`, so the attempt has failed. */
-export class HandlerTimeout extends Error {
-  override readonly name = 'HandlerTimeout';
-}
-
-/** The `reason` of a signal: the process is about to stop. */
-export class ShuttingDown extends Error {
-  override readonly name = 'ShuttingDown';
 }

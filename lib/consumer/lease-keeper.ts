@@ -1,10 +1,12 @@
 import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
-import type { ConsumerStore } from '../store/consumer-store.js';
+import { againWatch } from '../message/again-watch.js';
+import type { Claim, ConsumerStore } from '../store/consumer-store.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
 import { inBatches, MAX_BATCH } from '../timing/turn-batcher.js';
-import { type Delivery, type Lease, LeaseLost } from './delivery.js';
+import { LeaseLost, MessageAborted } from './abort-reasons.js';
+import type { Delivery, Lease } from './delivery.js';
 
 export interface LeaseKeeperOptions {
   readonly queue: string;
@@ -28,35 +30,61 @@ const LIMITS = {
  * later than its lease ends by this process' clock, whether or not the store answers.
  */
 export class LeaseKeeper {
-  readonly #held = new Set<Delivery>();
+  /** The messages that are claimed, being handled, or not settled yet. */
+  readonly held = new Set<Delivery>();
   readonly #leases = new Set<Lease>();
   readonly #streak: FailureStreak;
   #timer: { readonly at: number; readonly cancel: CancelTimer } | undefined;
   #extending = false;
   #failures = 0;
   #retryAt = -Infinity;
+  #onDrained: (() => void)[] = [];
 
   constructor(private readonly options: LeaseKeeperOptions) {
     const { queue, clock, events } = options;
+    againWatch.hold(this.held);
     this.#streak = new FailureStreak(clock, workFailures(events, 'extend', queue));
   }
 
-  /** The messages that are claimed, being handled, or not settled yet. */
-  get held(): ReadonlySet<Delivery> {
-    return this.#held;
+  /** True if a message is held. A linear search, so for rare cases only. */
+  holds(id: string): boolean {
+    for (const delivery of this.held) if (delivery.id === id) return true;
+    return false;
+  }
+
+  /** Resolves when nothing is held any more. */
+  drained(): Promise<void> {
+    return this.held.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#onDrained.push(resolve));
   }
 
   /** Keeps the messages of a claim from now on. */
   hold(lease: Lease, deliveries: readonly Delivery[]): void {
-    for (const delivery of deliveries) this.#held.add(delivery);
+    for (const delivery of deliveries) this.held.add(delivery);
     lease.held = deliveries.length;
     this.#leases.add(lease);
     this.#wakeBy(this.#extendFrom(lease.end));
   }
 
+  /** There is nothing more to do for a message. */
   letGo(delivery: Delivery): void {
-    this.#held.delete(delivery);
+    this.held.delete(delivery);
     if (!delivery.isLost) this.#leave(delivery.lease);
+    if (this.held.size === 0) for (const resolve of this.#onDrained.splice(0)) resolve();
+  }
+
+  /** The message of a claim is gone. If it is held, its signal aborts. A linear search, because this is rare. */
+  abort({ id, token }: Claim): void {
+    for (const delivery of this.held) {
+      if (delivery.id !== id || delivery.token !== token || delivery.isLost) continue;
+      const { queue, type, attempt } = delivery;
+      this.#lose(delivery, new MessageAborted(`Message ${id} was aborted`));
+      this.options.events.emit('aborted', { queue, id, type, attempt });
+    }
+  }
+
+  /** Aborts the signals of all messages. */
+  abortAll(reason: Error): void {
+    for (const delivery of this.held) delivery.abort(reason);
   }
 
   /** Lets all leases end. */
@@ -64,6 +92,8 @@ export class LeaseKeeper {
     this.#leases.clear();
     this.#timer?.cancel();
     this.#timer = undefined;
+    againWatch.letGo(this.held);
+    if (this.held.size > 0) againWatch.stop();
   }
 
   #leave(lease: Lease): void {
@@ -82,8 +112,8 @@ export class LeaseKeeper {
     this.#timer = undefined;
     const now = this.options.clock.monotonic();
     if (this.#earliestEnd() <= now) {
-      for (const delivery of this.#held) {
-        if (delivery.lease.end <= now) this.#lose(delivery, 'it could not be extended in time');
+      for (const delivery of this.held) {
+        if (delivery.lease.end <= now) this.#loseLease(delivery, 'it could not be extended in time');
       }
     }
     if (!this.#extending && Math.max(this.#extendFrom(this.#earliestEnd()), this.#retryAt) <= now) void this.#extend();
@@ -121,7 +151,7 @@ export class LeaseKeeper {
   /** What is held and not lost, by claim. */
   #claims(): Delivery[][] {
     const claims = new Map<Lease, Delivery[]>([...this.#leases].map((lease) => [lease, []]));
-    for (const delivery of this.#held) if (!delivery.isLost) claims.get(delivery.lease)?.push(delivery);
+    for (const delivery of this.held) if (!delivery.isLost) claims.get(delivery.lease)?.push(delivery);
     return [...claims.values()];
   }
 
@@ -145,17 +175,17 @@ export class LeaseKeeper {
   async #loseAll(deliveries: readonly Delivery[]): Promise<void> {
     await this.options.store.catchUp?.();
     for (const delivery of deliveries) {
-      if (this.#held.has(delivery)) this.#lose(delivery, 'it ended, or the message was aborted, replaced or cleared');
+      if (this.held.has(delivery))
+        this.#loseLease(delivery, 'it ended, or the message was aborted, replaced or cleared');
     }
   }
 
-  /** Extensions no longer name this message, so the store may give it to others. */
-  #lose(delivery: Delivery, why: string): void {
-    this.lose(delivery, new LeaseLost(`The lease of message ${delivery.id} is lost: ${why}`));
+  #loseLease(delivery: Delivery, why: string): void {
+    this.#lose(delivery, new LeaseLost(`The lease of message ${delivery.id} is lost: ${why}`));
   }
 
-  /** A claim has ended; `reason` is that of the signal. */
-  lose(delivery: Delivery, reason: Error): void {
+  /** Extensions no longer name this message, so the store may give it to others. */
+  #lose(delivery: Delivery, reason: LeaseLost | MessageAborted): void {
     if (delivery.isLost) return;
     this.#leave(delivery.lease);
     delivery.lose(reason);

@@ -9,9 +9,8 @@ import { isIterator, UnusedIterator } from '../message/unused-iterator.js';
 import type { ConsumerStore, Outcome } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
 import { withinTimeout } from '../handler/completion.js';
-import { type Delivery, ShuttingDown } from './delivery.js';
-import { bodyOfRetry, type FirstDue } from './first-due.js';
-import { slowSchema, timeOut } from './handler-timeout.js';
+import { ShuttingDown, slowSchema, timeOut } from './abort-reasons.js';
+import type { Delivery } from './delivery.js';
 import type { RetryPolicy } from './retry-policy.js';
 
 export interface OutcomesOptions extends BodyRules {
@@ -30,7 +29,8 @@ export interface HandlerRules {
   readonly timeout: number | null;
 }
 
-const ACK: Outcome = { kind: 'ack' };
+/** The handler is done, and the message is gone. */
+export const HANDLED: Outcome = { kind: 'ack' };
 
 /** The message was not handled: it is ready again, with no attempt spent. */
 export const RELEASE: Outcome = { kind: 'release' };
@@ -46,7 +46,7 @@ export class Outcomes {
    */
   returned(delivery: Delivery, rules: HandlerRules, result: unknown): Outcome | Promise<Outcome> {
     if (isDecision(result)) return this.threw(delivery, rules, result);
-    return isIterator(result) ? this.failed(delivery, rules, new UnusedIterator('The handler')) : ACK;
+    return isIterator(result) ? this.failed(delivery, rules, new UnusedIterator('The handler')) : HANDLED;
   }
 
   /** @returns a promise if the schema of a new payload takes its time; it never rejects */
@@ -65,7 +65,7 @@ export class Outcomes {
   failed(delivery: Delivery, { retryPolicy }: Pick<HandlerRules, 'retryPolicy'>, error: unknown): Outcome {
     if (isInstance(error, InvalidPayload)) return this.invalid(delivery, error);
     delivery.thrown = { error };
-    const outcome = keepFirstDue(delivery, retryPolicy.outcomeOf(error, delivery.attempt));
+    const outcome = retryPolicy.outcomeOf(error, delivery.attempt);
     if (outcome.kind === 'defer') return outcome;
     // The handler ended because of the shutdown, so no attempt is spent.
     if (delivery.abortReason instanceof ShuttingDown && !isInstance(error, RejectMessage)) return RELEASE;
@@ -85,23 +85,9 @@ export class Outcomes {
     return this.#refuse(delivery, error, describeFailure(error));
   }
 
-  /** The outcome of a message that its handler is not to see: a missed occurrence, or one that has expired. Undefined: call the handler. */
-  withoutCall(delivery: Delivery): Outcome | undefined {
-    const { firstDue, repetition } = delivery;
-    const unseen = repetition?.outcomeWithoutHandler();
-    return unseen ?? (firstDue && delivery.expiredFor > 0 ? this.#expired(delivery, firstDue) : undefined);
-  }
-
-  /** As {@link withoutCall}, for a message that has waited since: its lease may have ended, and another process may have started it. */
+  /** The outcome of a message that has waited, if it must not go on: its lease may have ended, or it has expired meanwhile. */
   afterWait(delivery: Delivery): Outcome | undefined {
-    return delivery.mayStart(this.options.clock.monotonic()) ? this.withoutCall(delivery) : RELEASE;
-  }
-
-  #expired(delivery: Delivery, { onExpired }: FirstDue): Outcome {
-    const lateBy = delivery.expiredFor;
-    if (onExpired === 'drop') return { kind: 'ack', lateBy };
-    const message = `It had to be handled by ${delivery.expiresAt!.toISOString()}.`;
-    return { kind: 'dead', error: JSON.stringify({ name: 'Expired', message }), by: 'expired', lateBy };
+    return delivery.mayStart(this.options.clock.monotonic()) ? delivery.terms?.outcomeWithoutHandler() : RELEASE;
   }
 
   #refuse(delivery: Delivery, error: unknown, failure: MessageFailure): Outcome {
@@ -114,13 +100,13 @@ export class Outcomes {
    *   `PAYLOAD_TOO_LARGE`
    */
   #again(delivery: Delivery, { check, timeout }: HandlerRules, result: Again): Outcome | Promise<Outcome> {
-    const { queue, type, headers, group, firstDue, repeat } = delivery;
+    const { queue, type, headers, group, terms } = delivery;
     const { codec, clock } = this.options;
     const { payload } = result;
     const due = readComingAgain(result);
-    // It falls due for the first time again.
-    if (payload === undefined) return { kind: 'again', ...due, ...(firstDue?.isStored && { body: firstDue.body }) };
-    const body = encodeBody(this.options, { type, payload, headers, group, expiry: firstDue?.expiry, repeat });
+    if (payload === undefined) return { kind: 'again', ...due };
+    const { expiry, repeat } = terms ?? {};
+    const body = encodeBody(this.options, { type, payload, headers, group, expiry, repeat });
     const outcome: Outcome = { kind: 'again', ...due, body };
     const checked = check && checkEncoded(check, { queue, type, body, codec });
     const onTimeout = (passed: number) => timeOut([delivery], slowSchema(passed));
@@ -137,10 +123,4 @@ export class Outcomes {
     if (outcome.kind === 'retry') events.emit('failed', { ...failed, retryIn: outcome.delay });
     else events.emit('failed', { ...failed, trace: traceOf(error) });
   }
-}
-
-function keepFirstDue({ firstDue }: Delivery, outcome: Outcome): Outcome {
-  if (!firstDue || (outcome.kind !== 'retry' && outcome.kind !== 'defer')) return outcome;
-  const body = bodyOfRetry(firstDue);
-  return body === undefined ? outcome : { ...outcome, body };
 }

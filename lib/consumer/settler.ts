@@ -5,21 +5,20 @@ import { hasCode } from '../message/failure.js';
 import type { MessageFailure } from '../message/message.js';
 import type { ConsumerStore, Outcome, Settlement } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
+import { setImmediate } from '../timing/event-loop.js';
 import { failurePause } from '../timing/failure-pause.js';
 import { Pauses } from '../timing/pauses.js';
-import { MAX_BATCH, TurnBatcher } from '../timing/turn-batcher.js';
+import { MAX_BATCH } from '../timing/turn-batcher.js';
 import type { Delivery } from './delivery.js';
-
-/** `accepted`: the outcome counts. `refused`: the claim was no longer held. `given-up`: the process stopped before an answer. */
-type SettleResult = 'accepted' | 'refused' | 'given-up';
+import type { LeaseKeeper } from './lease-keeper.js';
 
 export interface SettlerOptions {
   readonly queue: string;
   readonly store: Pick<ConsumerStore, 'settle' | 'catchUp'>;
   readonly clock: Clock;
   readonly events: Events;
-  /** Called once for each message, when there is nothing more to do for it. */
-  readonly onSettled: (delivery: Delivery) => void;
+  /** Keeps each message until there is nothing more to do for it. */
+  readonly leases: Pick<LeaseKeeper, 'letGo'>;
 }
 
 /** The outcome of a delivery. */
@@ -29,38 +28,45 @@ interface DeliverySettlement extends Settlement {
 
 const MAX_BATCH_BYTES = 1024 * 1024;
 
+/** What a settlement weighs without its body or error, bytes. */
+const BASE_BYTES = 100;
+
 /** The event for each kind of accepted outcome; a message that was released is nobody's news. */
 const EVENT_OF = { ack: 'handled', retry: 'retried', defer: 'deferred', again: 'again', dead: 'dead' } as const;
 
 /**
  * Sends outcomes to the store: those of one turn in one call, repeated until the store answers. Repeating is safe, because an
- * outcome that already counts, or can no longer count, changes nothing. Then it tells what has become of the messages.
+ * outcome that already counts, or can no longer count, changes nothing. Then it reports what has become of the messages.
  */
 export class Settler {
-  readonly #batcher: TurnBatcher<DeliverySettlement>;
   readonly #streak: FailureStreak;
   readonly #pauses: Pauses;
+  #pending: DeliverySettlement[] = [];
+  #pendingBytes = 0;
   #stopped = false;
 
   constructor(private readonly options: SettlerOptions) {
     const { queue, clock, events } = options;
     this.#streak = new FailureStreak(clock, workFailures(events, 'settle', queue));
     this.#pauses = new Pauses(clock);
-    this.#batcher = new TurnBatcher({
-      send: (batch) => void this.#settleAll(batch),
-      maxItems: MAX_BATCH,
-      maxWeight: MAX_BATCH_BYTES,
-      weigh: ({ outcome }) => 100 + detailBytes(outcome),
-    });
   }
 
+  /** Sends an outcome at the end of this turn of the event loop, or earlier if there are many. */
   settle(delivery: Delivery, outcome: Outcome): void {
-    this.#batcher.add({ claim: delivery, outcome });
+    const bytes = BASE_BYTES + detailBytes(outcome);
+    if (this.#pending.length === MAX_BATCH || this.#pendingBytes + bytes > MAX_BATCH_BYTES) this.flush();
+    if (this.#pending.length === 0) setImmediate(() => this.flush());
+    this.#pending.push({ claim: delivery, outcome });
+    this.#pendingBytes += bytes;
   }
 
   /** Sends the pending outcomes without waiting for the end of the turn. */
   flush(): void {
-    this.#batcher.flush();
+    if (this.#pending.length === 0) return;
+    const batch = this.#pending;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    void this.#settleAll(batch);
   }
 
   /** From now on, no failed call is repeated. */
@@ -70,18 +76,22 @@ export class Settler {
   }
 
   async #settleAll(batch: readonly DeliverySettlement[]): Promise<void> {
-    const results = await this.#sendUntilAnswered(batch);
+    const { store, leases } = this.options;
+    const accepted = await this.#sendUntilAnswered(batch);
     // The announcement of an abort may still be on its way.
-    if (batch.some(({ claim }, i) => results[i] === 'refused' && !claim.isLost)) await this.options.store.catchUp?.();
+    if (accepted && batch.some(({ claim }, i) => !accepted[i] && !claim.isLost)) await store.catchUp?.();
     for (let i = 0; i < batch.length; i++) {
       const { claim, outcome } = batch[i]!;
-      this.#tell(claim, outcome, results[i]!);
-      if (againWatch.isWatching) this.#tellAgainInVain(claim, outcome, results[i]!);
-      this.options.onSettled(claim);
+      if (accepted) this.#report(claim, outcome, accepted[i]!);
+      if (againWatch.watched > 0) this.#reportNotReturned(claim, outcome, accepted?.[i] === true);
+      leases.letGo(claim);
     }
   }
 
-  async #sendUntilAnswered(batch: readonly DeliverySettlement[]): Promise<SettleResult[]> {
+  /**
+   * @returns which outcomes count, those whose claims were still held; undefined if the process stopped before an answer
+   */
+  async #sendUntilAnswered(batch: readonly DeliverySettlement[]): Promise<readonly boolean[] | undefined> {
     const { store, events, queue } = this.options;
     let mayHaveHappened = false;
     for (let failures = 1; ; failures++) {
@@ -90,9 +100,9 @@ export class Settler {
         this.#streak.worked();
         if (dropped > 0) events.emit('dead-letters-dropped', { queue, count: dropped });
         // After a call whose answer got lost, a refusal most likely means that this very outcome already counts.
-        return accepted.map((counts) => (counts || mayHaveHappened ? 'accepted' : 'refused'));
+        return mayHaveHappened ? batch.map(() => true) : accepted;
       } catch (error) {
-        if (this.#stopped || hasCode(error, 'CLOSED')) return batch.map(() => 'given-up');
+        if (this.#stopped || hasCode(error, 'CLOSED')) return undefined;
         mayHaveHappened ||= hasCode(error, 'OUTCOME_UNKNOWN');
         this.#streak.callFailed(error);
         await this.#pauses.take(failurePause(failures));
@@ -100,21 +110,24 @@ export class Settler {
     }
   }
 
-  #tell(delivery: Delivery, outcome: Outcome, result: SettleResult): void {
+  #report(delivery: Delivery, outcome: Outcome, isAccepted: boolean): void {
     if (outcome.kind === 'release' || delivery.isAborted) return;
     const { events } = this.options;
     const { queue, id, type, attempt } = delivery;
-    if (result === 'refused') events.emit('lease-lost', { queue, id });
-    if (result === 'accepted' && 'lateBy' in outcome) return this.#tellExpired(delivery, outcome);
+    if (!isAccepted) return events.emit('lease-lost', { queue, id });
+    if ('lateBy' in outcome) return this.#reportExpired(delivery, outcome);
     const name = EVENT_OF[outcome.kind];
-    if (result !== 'accepted' || !events.has(name)) return;
+    if (!events.has(name)) return;
     const attempted = { queue, id, type, attempt };
     if (outcome.kind !== 'dead') return events.emit(EVENT_OF[outcome.kind], attempted);
     const failure = JSON.parse(outcome.error) as MessageFailure;
     events.emit('dead', { ...attempted, id: outcome.next?.letter ?? id, by: outcome.by ?? 'handler', failure });
   }
 
-  #tellExpired({ queue, id, type, attempt }: Delivery, outcome: Extract<Outcome, { readonly lateBy?: number }>): void {
+  #reportExpired(
+    { queue, id, type, attempt }: Delivery,
+    outcome: Extract<Outcome, { readonly lateBy?: number }>,
+  ): void {
     const { events } = this.options;
     const { kind, lateBy = 0 } = outcome;
     events.emit('expired', { queue, id, type, lateBy: Math.round(lateBy), became: kind === 'ack' ? 'gone' : 'dead' });
@@ -123,8 +136,8 @@ export class Settler {
     events.emit('dead', { queue, id: outcome.next?.letter ?? id, type, attempt, by: 'expired', failure });
   }
 
-  #tellAgainInVain(delivery: Delivery, outcome: Outcome, result: SettleResult): void {
-    const wasHandled = outcome.kind === 'ack' && outcome.lateBy === undefined && result === 'accepted';
+  #reportNotReturned(delivery: Delivery, outcome: Outcome, isAccepted: boolean): void {
+    const wasHandled = isAccepted && outcome.kind === 'ack' && outcome.lateBy === undefined;
     for (const place of againWatch.ended(delivery, wasHandled)) this.options.events.note('again-in-vain', { place });
   }
 }

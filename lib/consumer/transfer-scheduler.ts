@@ -3,7 +3,6 @@ import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
 import {
-  type Claim,
   hasMoved,
   LEASE_EXPIRED,
   type ConsumerStore,
@@ -11,27 +10,21 @@ import {
   type ToldTransfer,
   type TransferReport,
 } from '../store/consumer-store.js';
+import type { ConsumerLoop } from './consumer-loop.js';
 
 export interface TransferSchedulerOptions {
   readonly queue: string;
   readonly store: ConsumerStore;
   readonly clock: Clock;
   readonly events: Events;
-  /** Distinguishes this scheduler from those of other processes; without spaces. Default: it tells them nothing. */
+  /** Distinguishes this scheduler from those of other processes; without spaces. Default: it announces nothing. */
   readonly id?: string;
   /** The longest sleep, ms. */
   readonly checkInterval: number;
   /** For jitter, 0–1. */
   readonly random?: () => number;
-  /** Called when messages were ready before a transfer, and are ready still. */
-  readonly onStillReady?: () => void;
-  /** Called when the message of a claim was aborted. */
-  readonly onAbort?: (claim: Claim) => void;
-  /**
-   * Has a transfer also claim for the free slots of this process; undefined, at once or in the promise: it has none, or nothing was
-   * changed.
-   */
-  readonly claimAlong?: (teller: Teller | undefined) => Promise<TransferReport | undefined> | undefined;
+  /** Claims for the free slots of this process. Default: there is none. */
+  readonly consumer?: Pick<ConsumerLoop, 'transferAndClaim' | 'wake' | 'abort'>;
 }
 
 /** How many messages one call moves: small enough that other clients of the server wait only for milliseconds. */
@@ -40,8 +33,8 @@ const BATCH = 1000;
 /** How long after the due time a standby fires, ms; ±25 %. By then it has heard that the eager scheduler has done the work. */
 const STANDBY_GRACE = 1000;
 
-/** How often others are told of transfers at most, ms. Shorter than the shortest grace: what was moved is told before standbys fire. */
-const TELL_INTERVAL = 500;
+/** How often transfers are announced at most, ms. Shorter than the shortest grace: what was moved is announced before standbys fire. */
+const ANNOUNCE_INTERVAL = 500;
 
 /**
  * How often to run while ready messages wait, ms: each run replaces a lost token, and learns of the leases of messages claimed
@@ -86,10 +79,10 @@ export class TransferScheduler {
   #checkAt = Infinity;
   /** When this scheduler last looked by itself, on the monotonic clock. */
   #lookedAt = -Infinity;
-  /** When others were last told of a transfer, on the monotonic clock. */
-  #toldAt = -Infinity;
-  /** Whether something was moved that they were not told of. */
-  #hasUntold = false;
+  /** When a transfer was last announced, on the monotonic clock. */
+  #announcedAt = -Infinity;
+  /** True if something was moved that was not announced. */
+  #hasUnannounced = false;
   /** When this scheduler last moved something, by the store's clock. */
   #movedAt: number | null = null;
   #failures = 0;
@@ -118,8 +111,8 @@ export class TransferScheduler {
       onEarlierDue: ({ dueAt, dueIn }) => {
         this.#expectEarlier({ at: this.options.clock.monotonic() + dueIn, dueAt });
       },
-      onTransfer: (transfer) => this.#hear(transfer),
-      onAbort: (claim) => this.options.onAbort?.(claim),
+      onTransfer: (transfer) => this.#onTransfer(transfer),
+      onAbort: (claim) => this.options.consumer?.abort(claim),
       onListening: () => void this.#wake(),
     });
     void this.#wake();
@@ -144,17 +137,20 @@ export class TransferScheduler {
    * @throws what the store throws
    */
   async runOnce(): Promise<TransferReport> {
-    const { clock } = this.options;
+    const { store, clock, consumer } = this.options;
     for (let isFirst = true; ; isFirst = false) {
       const awaited = this.#expected;
       // From here on it collects what is announced while the call is under way.
       this.#expected = undefined;
       const sentAt = clock.monotonic();
-      const teller = this.#tellerAt(sentAt, awaited);
-      // Of what is due beyond the first claim, the other processes get their share.
-      const report = await (isFirst ? this.#transferAlong(teller) : this.#transfer(teller));
-      if (teller) this.#toldAt = sentAt;
-      this.#hasUntold = !teller && (this.#hasUntold || hasMoved(report));
+      const announcer = this.#announcerAt(sentAt, awaited);
+      // Of what is due beyond the first claim, the other processes get their share. A standby claims nothing here, because it would
+      // soon compete with the eager one. After a failure, the simpler call comes first.
+      const mayClaim = isFirst && this.#eager && this.#failures === 0;
+      const claimed = mayClaim ? consumer?.transferAndClaim(announcer) : undefined;
+      const report = (claimed && (await claimed)) ?? (await store.transfer({ teller: announcer, limit: BATCH }));
+      if (announcer) this.#announcedAt = sentAt;
+      this.#hasUnannounced = !announcer && (this.#hasUnannounced || hasMoved(report));
       if (hasMoved(report)) {
         this.#movedAt = report.at;
         this.#eager = true;
@@ -170,21 +166,11 @@ export class TransferScheduler {
     }
   }
 
-  /** A standby does not claim along, because it would soon compete with the eager one. After a failure, the simpler call comes first. */
-  #transferAlong(teller: Teller | undefined): Promise<TransferReport> {
-    const along = this.#eager && this.#failures === 0 ? this.options.claimAlong?.(teller) : undefined;
-    return along ? along.then((report) => report ?? this.#transfer(teller)) : this.#transfer(teller);
-  }
-
-  #transfer(teller: Teller | undefined): Promise<TransferReport> {
-    return this.options.store.transfer({ teller, limit: BATCH });
-  }
-
-  /** Who tells of the next transfer; undefined: others need not know, or were told a moment ago. */
-  #tellerAt(now: number, awaited: Expectation | undefined): Teller | undefined {
+  /** Who announces the next transfer; undefined: others need not know, or heard of one a moment ago. */
+  #announcerAt(now: number, awaited: Expectation | undefined): Teller | undefined {
     const { id } = this.options;
-    const isAwaited = awaited !== undefined || this.#hasUntold || this.#ready > 0;
-    if (id === undefined || !isAwaited || now < this.#toldAt + TELL_INTERVAL) return undefined;
+    const isAwaited = awaited !== undefined || this.#hasUnannounced || this.#ready > 0;
+    if (id === undefined || !isAwaited || now < this.#announcedAt + ANNOUNCE_INTERVAL) return undefined;
     return { scheduler: id, movedAt: this.#movedAt };
   }
 
@@ -192,7 +178,7 @@ export class TransferScheduler {
    * Another scheduler has looked, so a standby need not do so for what was due by then. What falls due later it goes on waiting for,
    * and it still looks by itself every `checkInterval`: whoever announces may be wrong.
    */
-  #hear({ scheduler, at, movedAt, ready, nextIn }: ToldTransfer): void {
+  #onTransfer({ scheduler, at, movedAt, ready, nextIn }: ToldTransfer): void {
     const { id, clock, checkInterval } = this.options;
     if (scheduler === id) return;
     const now = clock.monotonic();
@@ -237,7 +223,8 @@ export class TransferScheduler {
       try {
         const { ready, moved, recovered } = await this.runOnce();
         this.#ready = ready;
-        if (ready > moved + recovered) this.options.onStillReady?.();
+        // They were ready before, and are ready still.
+        if (ready > moved + recovered) this.options.consumer?.wake();
         this.#failures = 0;
         this.#streak.worked();
         nextCheck = this.#ready > 0 ? Math.min(READY_CHECK, checkInterval) : checkInterval;
@@ -263,8 +250,8 @@ export class TransferScheduler {
     this.#cancelTimer?.();
     if (!this.#started) return;
     const dueAt = this.#expected ? this.#expected.at + (this.#eager ? 0 : this.#newGrace()) : Infinity;
-    const tellAt = this.#hasUntold && this.#failures === 0 ? this.#toldAt + TELL_INTERVAL : Infinity;
-    const delay = Math.min(dueAt, tellAt, this.#checkAt) - this.options.clock.monotonic();
+    const announceAt = this.#hasUnannounced && this.#failures === 0 ? this.#announcedAt + ANNOUNCE_INTERVAL : Infinity;
+    const delay = Math.min(dueAt, announceAt, this.#checkAt) - this.options.clock.monotonic();
     this.#cancelTimer = this.options.clock.schedulePunctually(() => void this.#wake(), Math.max(0, delay));
   }
 

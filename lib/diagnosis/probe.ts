@@ -1,10 +1,10 @@
 import { nativeCodec } from '../message/codec/native-codec.js';
 import type { Events } from '../events/events.js';
-import { Observers } from '../events/observers.js';
 import type { DelayedMessage } from '../message/message.js';
 import { NO_TYPE } from '../message/message-type.js';
 import { resolveQueueOptions } from '../options/resolve-options.js';
-import { QueueWorker } from '../runtime/queue-worker.js';
+import { QueueWorker } from '../consumer/queue-worker.js';
+import { createRunner } from '../runtime/create-runner.js';
 import { Queue } from '../runtime/queues.js';
 import { nativeLayout } from '../store/native/native-layout.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
@@ -35,13 +35,14 @@ export async function sendProbe({ connections, events, prefix, queue, patience }
   const router = nativeLayout.open(connections, toOpen);
   const store = router.stores[0]!;
   const arrival = new Arrival(DELAY + patience);
+  const handler = { name: 'doctor', type: NO_TYPE, options: {}, call: arrival.note };
+  const parts = { clock: systemClock, events, random: Math.random };
   const worker = new QueueWorker({
-    queue: new Queue(queue, options, router),
-    handlers: [{ handler: { name: 'doctor', type: NO_TYPE, options: {}, call: arrival.note }, options }],
-    clock: systemClock,
-    events,
-    observers: new Observers(events, systemClock),
-    random: Math.random,
+    ...parts,
+    queue,
+    options,
+    router,
+    runner: createRunner(new Queue(queue, options, router), [{ handler, options }], parts),
     processId: queue,
     answerTimeout: patience,
   });

@@ -1,38 +1,15 @@
+import type { Visit } from '../consumer/partition-worker.js';
+import type { QueueWorker } from '../consumer/queue-worker.js';
 import type { Claim } from '../store/consumer-store.js';
 import { type CancelTimer, type Clock, LONGEST_TIMER } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
-import type { Lanes } from './lanes.js';
+import type { Semaphore } from './semaphore.js';
 
 /** What serves one queue while it is awake. */
-export interface MemberWorker {
-  readonly held: number;
-  /** Whether there is nothing to do for some time. */
-  readonly isQuiet: boolean;
-  /**
-   * Claims what is due and starts its handlers, without waiting for more.
-   *
-   * @throws what the store throws, if nothing was found
-   */
-  visit(): Promise<Visit>;
-  /** From now on it waits for what falls due and becomes ready. */
-  start(): void;
-  stopClaiming(): Promise<void>;
-  drained(): Promise<void>;
-  /** The message of a claim was aborted. */
-  abort(claim: Claim): void;
-  abortHandlers(): void;
-  abandon(): void;
-}
-
-/** What a visit to a queue, or to a partition of it, has found. */
-export interface Visit {
-  /** Whether it holds messages, or may, or cannot have those that are ready. */
-  readonly hasFound: boolean;
-  /** Whether messages may be left: those are handled once the worker is started. */
-  readonly isMore: boolean;
-  /** Milliseconds until something falls due, or a lease ends; null: nothing will. */
-  readonly nextIn: number | null;
-}
+export type MemberWorker = Pick<
+  QueueWorker,
+  'held' | 'isQuiet' | 'visit' | 'start' | 'stopClaiming' | 'drained' | 'abort' | 'abortHandlers' | 'abandon'
+>;
 
 /** How the members of a family reach their queues. */
 export interface MemberSource {
@@ -44,7 +21,7 @@ export interface MemberSource {
 export interface FamilyMemberParts {
   readonly source: MemberSource;
   readonly clock: Clock;
-  readonly lanes: Lanes;
+  readonly looks: Semaphore;
   readonly onLooked: () => void;
   readonly onLookFailed: (error: unknown) => void;
   /** The queue is empty, but for dead letters. */
@@ -58,7 +35,7 @@ const REST_INTERVAL = 5000;
 const QUIET_TIME = 10_000;
 
 /** How long a visit may last, ms: meanwhile, nobody listens for messages that another process releases. */
-const LONGEST_VISIT = 5000;
+const MAX_VISIT = 5000;
 
 /**
  * One queue of a family that holds messages.
@@ -113,7 +90,7 @@ export class FamilyMember {
   look(): Promise<number | undefined> {
     if (this.#worker || this.#stopped) return Promise.resolve(undefined);
     this.#cancelTimer?.();
-    return (this.#looking ??= this.parts.lanes.run(() => this.#look()));
+    return (this.#looking ??= this.parts.looks.run(() => this.#look()));
   }
 
   /** Stops everything except running handlers and the settling of their outcomes. */
@@ -209,7 +186,7 @@ export class FamilyMember {
     const wasVisited = now - this.#visitedAt < QUIET_TIME;
     if (!wasVisited) this.#visitedAt = now;
     if (wasVisited || isMore) return this.#stay(worker);
-    this.#staysAt = now + LONGEST_VISIT;
+    this.#staysAt = now + MAX_VISIT;
     this.#stayLater(worker, this.#staysAt);
     void this.#leave(worker);
   }

@@ -4,7 +4,7 @@ import { type QueueDirectory, REGISTRATION_VALID, type Registration } from '../s
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
 import { FamilyMember, type MemberSource } from './family-member.js';
-import { Lanes } from './lanes.js';
+import { Semaphore } from './semaphore.js';
 
 export interface FamilyOptions {
   /** The beginning of the names of its queues, and a `*`. */
@@ -40,7 +40,7 @@ interface Sighting extends Registration {
  * How many queues are looked at, or claimed from, at a time: enough to keep Redis busy over a slow network, and few enough that
  * other clients wait no longer than for a batch of a transfer.
  */
-const LANES = 64;
+const CONCURRENT_LOOKS = 64;
 
 /** How long the first reading of the directory waits for the subscription, ms: announcements made in between would be missed. */
 const LISTENING_GRACE = 1000;
@@ -55,7 +55,7 @@ const LISTENING_GRACE = 1000;
  */
 export class Family {
   readonly #members = new Map<string, FamilyMember>();
-  readonly #lanes = new Lanes(LANES);
+  readonly #looks = new Semaphore(CONCURRENT_LOOKS);
   readonly #streak: FailureStreak;
   /** By queue, as the last reading of the directory found them. */
   #sightings: ReadonlyMap<string, Sighting> = new Map();
@@ -124,7 +124,7 @@ export class Family {
     const member = new FamilyMember(queue, {
       source,
       clock,
-      lanes: this.#lanes,
+      looks: this.#looks,
       onLooked: () => this.#streak.worked(),
       onLookFailed: (error) => this.#streak.callFailed(error),
       onEmpty: () => this.#members.delete(queue),

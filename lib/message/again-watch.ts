@@ -1,10 +1,10 @@
 import { textOf } from './untrusted-value.js';
 
 /** How many calls of a process are watched: each costs some microseconds, most of them for its stack. */
-const MOST_CALLS = 100;
+const MAX_CALLS = 100;
 
 /** How many are watched at a time: each is looked at whenever a message is settled. */
-const MOST_AT_ONCE = 10;
+const MAX_AT_ONCE = 10;
 
 interface WatchedCall {
   /** Read only for a warning: until then, its text has not been made. */
@@ -14,68 +14,72 @@ interface WatchedCall {
 }
 
 /**
- * Finds out whether a call of `again()` was in vain, because its value was not returned. Nobody can say which message a call is
- * about. But if every message that the process held at that time ends as handled, none of them is due again.
+ * Finds out that the value of `again()` was not returned. Nobody can say which message a call is about. But if every message that the
+ * process held at that time ends as handled, none of them is due again.
  *
  * So it is never wrong about that, but may miss a call: if another message of that time ends in another way.
  */
 export class AgainWatch {
   readonly #holders = new Set<ReadonlySet<object>>();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #calls: readonly WatchedCall[] = [];
-  #callsLeft = MOST_CALLS;
+  #callsLeft = MAX_CALLS;
 
-  /** Whether {@link ended} must be called. */
-  get isWatching(): boolean {
-    return this.#calls.length > 0;
-  }
+  /** How many calls are watched. While it is 0, {@link ended} need not be called. */
+  watched = 0;
 
-  /** Somebody holds messages: those that the set has at any time. */
+  /** Adds a set of held messages, which changes with what is held. */
   hold(messages: ReadonlySet<object>): void {
     this.#holders.add(messages);
   }
 
-  /** Somebody holds no messages any more. */
+  /** Removes a set that {@link hold} has added. */
   letGo(messages: ReadonlySet<object>): void {
     this.#holders.delete(messages);
   }
 
   /** @param callee - the function that was called */
   called(callee: (...parameters: never[]) => unknown): void {
-    if (this.#callsLeft === 0 || this.#holders.size === 0 || this.#calls.length === MOST_AT_ONCE) return;
+    if (this.#callsLeft === 0 || this.watched === MAX_AT_ONCE) return;
+    const held = new Set([...this.#holders].flatMap((messages) => [...messages]));
+    if (held.size === 0) return;
     this.#callsLeft--;
     const trace = {};
     Error.captureStackTrace(trace, callee);
-    const held = new Set([...this.#holders].flatMap((messages) => [...messages]));
-    this.#calls = [...this.#calls, { trace, held }];
+    this.#watch([...this.#calls, { trace, held }]);
   }
 
   /**
    * A message is not held any more.
    *
-   * @param wasHandled - whether it is gone, because its handler is done
-   * @returns where calls were made in vain; each place once
+   * @param wasHandled - true if it is gone, because its handler is done
+   * @returns where values were not returned; each place once
    */
   ended(message: object, wasHandled: boolean): string[] {
     if (!wasHandled) {
-      this.#calls = this.#calls.filter(({ held }) => !held.has(message));
+      this.#watch(this.#calls.filter(({ held }) => !held.has(message)));
       return [];
     }
     for (const { held } of this.#calls) held.delete(message);
-    const vain = this.#calls.filter(({ held }) => held.size === 0);
-    if (vain.length > 0) this.#calls = this.#calls.filter(({ held }) => held.size > 0);
-    return vain.map(({ trace }) => placeOf(trace)).filter((place) => this.#isNew(place));
+    const notReturned = this.#calls.filter(({ held }) => held.size === 0);
+    if (notReturned.length > 0) this.#watch(this.#calls.filter(({ held }) => held.size > 0));
+    return notReturned.map(({ trace }) => placeOf(trace)).filter((place) => this.#isNew(place));
   }
 
   /** From now on, handlers may run whose messages nobody holds. Their calls cannot be told from others. */
   stop(): void {
     this.#callsLeft = 0;
-    this.#calls = [];
+    this.#watch([]);
+  }
+
+  #watch(calls: readonly WatchedCall[]): void {
+    this.#calls = calls;
+    this.watched = calls.length;
   }
 
   #isNew(place: string): boolean {
-    const isNew = !this.#told.has(place);
-    this.#told.add(place);
+    const isNew = !this.#reported.has(place);
+    this.#reported.add(place);
     return isNew;
   }
 }

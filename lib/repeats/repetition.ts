@@ -1,15 +1,11 @@
+import type { Delivery, Terms } from '../consumer/delivery.js';
+import type { FirstDue } from '../consumer/expiry.js';
+import type { RepeatsOf } from '../consumer/message-runner.js';
+import { UnknownBodyForm } from '../message/codec/unknown-body-form.js';
+import type { Expiry } from '../message/expiry.js';
+import { showFailure } from '../message/failure.js';
 import { type Calendar, letterIdOf, type Occurrence, type RepeatRule } from '../message/repeat-rule.js';
 import { LEASE_EXPIRED, type Outcome } from '../store/consumer-store.js';
-
-/** The message of an occurrence. */
-interface OccurrenceMessage {
-  readonly id: string;
-  readonly attempt: number;
-  /** ms, by the store's clock. */
-  readonly dueAt: number;
-  /** ms, now. */
-  readonly lateness: number;
-}
 
 /** What messages that repeat need of their queue. */
 export interface RepeatSettings {
@@ -21,54 +17,74 @@ export interface RepeatSettings {
 /** An occurrence that no handler could start within this time has been missed, ms. */
 const MISSED_AFTER = 60_000;
 
+/** Reads the rules of messages that repeat. */
+export function repeatsWith(settings: RepeatSettings): RepeatsOf {
+  return (delivery, rule, firstDue) => {
+    try {
+      return new Repetition(delivery, settings, { rule, firstDue });
+    } catch (error) {
+      throw new UnknownBodyForm('repeat', `the calendar of this process cannot read its rule (${showFailure(error)})`);
+    }
+  };
+}
+
 /**
- * How a message that repeats goes on. Its next time is the first one after the start of this attempt, by the clock of the store: so an
+ * The terms of a message that repeats. Its next time is the first one after the start of this attempt, by the clock of the store: so an
  * attempt that starts late stands for all occurrences until then, and one whose time comes while it runs is handled after it.
  */
-export class Repetition {
-  readonly occurrence: Occurrence;
+export class Repetition implements Terms {
+  readonly repeat: Occurrence;
+  readonly #firstDue: FirstDue;
   readonly #next: Date | null;
 
-  /**
-   * @param at - when the message fell due for the first time, ms
-   * @throws DelayQueueError `INVALID_ARGUMENT` if this calendar cannot read the rule
-   */
+  /** @throws DelayQueueError `INVALID_ARGUMENT` if this calendar cannot read the rule */
   constructor(
-    private readonly message: OccurrenceMessage,
+    private readonly delivery: Pick<Delivery, 'id' | 'attempt' | 'dueAt' | 'lateness'>,
     private readonly settings: RepeatSettings,
-    { rule, at }: { readonly rule: RepeatRule; readonly at: number },
+    { rule, firstDue }: { readonly rule: RepeatRule; readonly firstDue: FirstDue },
   ) {
-    this.occurrence = { ...rule, at: new Date(at) };
-    this.#next = this.#hasAttempt ? this.#nextFromNow() : settings.calendar.next(rule, new Date(message.dueAt));
+    this.#firstDue = firstDue;
+    this.repeat = { ...rule, at: new Date(firstDue.at) };
+    this.#next = this.#hasAttempt ? this.#nextFromNow() : settings.calendar.next(rule, new Date(delivery.dueAt));
+  }
+
+  get expiry(): Expiry | undefined {
+    return this.#firstDue.expiry;
+  }
+
+  get expiresAt(): Date | undefined {
+    return this.#firstDue.expiresAt;
   }
 
   /** Not if the leases of all its attempts have expired: then nothing stands for the occurrences until now. */
   get #hasAttempt(): boolean {
-    return this.message.attempt <= this.settings.attempts;
+    return this.delivery.attempt <= this.settings.attempts;
   }
 
-  /** The outcome of an occurrence that its handler is not to see: it has no attempt left, or is to be skipped. */
+  /** Ends an occurrence that has no attempt left, is to be skipped, or has expired. */
   outcomeWithoutHandler(): Outcome | undefined {
-    const { attempt, lateness } = this.message;
+    const { attempt, lateness } = this.delivery;
     if (!this.#hasAttempt) return { kind: 'dead', error: JSON.stringify(LEASE_EXPIRED), by: 'lease' };
     const isMissed = attempt === 1 && lateness > MISSED_AFTER;
-    return isMissed && this.occurrence.missed === 'skip' ? { kind: 'ack', lateBy: lateness } : undefined;
+    if (isMissed && this.repeat.missed === 'skip') return { kind: 'ack', lateBy: lateness };
+    return this.#firstDue.outcomeWithoutHandler();
   }
 
-  /** The outcome with the next occurrence, if this one has ended and another one comes. */
-  goOn(outcome: Outcome): Outcome {
+  /** Adds the next occurrence, if this one has ended and another one comes. */
+  complete(given: Outcome): Outcome {
+    const outcome = this.#firstDue.complete(given);
     if (outcome.kind !== 'ack' && outcome.kind !== 'dead') return outcome;
-    const next = this.occurrence.missed === 'skip' ? this.#nextFromNow() : this.#next;
+    const next = this.repeat.missed === 'skip' ? this.#nextFromNow() : this.#next;
     if (!next) return outcome;
     const at = next.getTime();
     if (outcome.kind === 'ack') return { ...outcome, next: { at } };
-    const { id, attempt } = this.message;
+    const { id, attempt } = this.delivery;
     const failedAttempts = outcome.by === 'lease' ? attempt - 1 : attempt;
-    return { ...outcome, next: { at, letter: letterIdOf(id, this.occurrence.at), failedAttempts } };
+    return { ...outcome, next: { at, letter: letterIdOf(id, this.repeat.at), failedAttempts } };
   }
 
   #nextFromNow(): Date | null {
-    const { dueAt, lateness } = this.message;
-    return this.settings.calendar.next(this.occurrence, new Date(dueAt + lateness));
+    const { dueAt, lateness } = this.delivery;
+    return this.settings.calendar.next(this.repeat, new Date(dueAt + lateness));
   }
 }

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Events } from '../events/events.js';
 import { Observers } from '../events/observers.js';
+import { QueueWorker } from '../consumer/queue-worker.js';
+import { createRunner } from './create-runner.js';
 import { Family, type QueueRemains } from '../families/family.js';
 import { AgainAdvice } from '../handler/again-advice.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
@@ -11,7 +13,6 @@ import type { Clock } from '../timing/clock.js';
 import type { Stores } from './create-stores.js';
 import { GroupsCheck } from './groups-check.js';
 import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './delay-queue-tokens.js';
-import { QueueWorker } from './queue-worker.js';
 import { type Queue, Queues } from './queues.js';
 import type { Substitutes } from './substitutes.js';
 
@@ -75,14 +76,14 @@ export class Workers {
   #open(declared: DeclaredQueue, name: string): QueueWorker {
     const { clock, events, random, observers } = this;
     const queue = this.queues.get(name);
+    const handlers = this.queues.handlersOf(declared, name).map((each) => this.substitutes?.adjust(each) ?? each);
+    const parts = { clock, events, random };
     const worker = new QueueWorker({
-      queue,
-      handlers: this.queues.handlersOf(declared, name).map((each) => this.substitutes?.adjust(each) ?? each),
-      clock,
-      events,
-      random,
-      observers,
-      calendar: this.options.calendar,
+      ...parts,
+      queue: name,
+      options: queue.options,
+      router: queue.router,
+      runner: createRunner(queue, handlers, { ...parts, observers, calendar: this.options.calendar }),
       processId: this.#processId,
       answerTimeout: this.options.offerTimeout,
       onChecked: this.groupsCheck.lookerAt(queue),

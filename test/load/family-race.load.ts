@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MemberWorker, Visit } from '../../lib/families/family-member.js';
+import type { Visit } from '../../lib/consumer/partition-worker.js';
+import type { MemberWorker } from '../../lib/families/family-member.js';
 import { Family } from '../../lib/families/family.js';
 import { HandlerRegistry } from '../../lib/handler/handler-registry.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';

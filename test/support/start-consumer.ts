@@ -1,10 +1,10 @@
 import type { Clock } from '../../lib/timing/clock.js';
-import type { SharedByLoops } from '../../lib/consumer/admission.js';
 import { ConsumerLoop } from '../../lib/consumer/consumer-loop.js';
+import { callStep } from '../../lib/consumer/handler-steps.js';
 import { MessageRunner } from '../../lib/consumer/message-runner.js';
 import { Outcomes } from '../../lib/consumer/outcomes.js';
 import type { HandlerCall } from '../../lib/handler/delayed-message-handler.js';
-import { Slots } from '../../lib/consumer/slots.js';
+import { Slots } from '../../lib/consumer/capacity.js';
 import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
 import { NO_TYPE } from '../../lib/message/message-type.js';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
@@ -32,38 +32,26 @@ export function startConsumer(
   { store, clock, events }: ConsumerParts,
   call: Handler,
   options: QueueOptions = {},
-  given?: SharedByLoops,
+  slots?: Slots,
 ): ConsumerLoop {
   const settings = resolveQueueOptions({ attempts: 3, backoff: { type: 'fixed', delay: 1000 } }, options);
+  const outcomes = new Outcomes({ ...settings, codec: nativeCodec, clock, events });
+  const rules = { check: undefined, retryPolicy: new RetryPolicy(settings, events), timeout: settings.timeout };
   const runner = new MessageRunner({
-    routes: new Map([
-      [
-        NO_TYPE,
-        {
-          check: undefined,
-          call: call as HandlerCall,
-          retryPolicy: new RetryPolicy(settings, events),
-          timeout: settings.timeout,
-          batch: undefined,
-        },
-      ],
-    ]),
+    handles: new Map([[NO_TYPE, callStep(call as HandlerCall, { rules, outcomes, clock })]]),
     unknownTypes: new UnknownTypes({ grace: settings.unknownTypeGrace, events }),
     codec: nativeCodec,
-    outcomes: new Outcomes({ ...settings, codec: nativeCodec, clock, events }),
-    clock,
-    line: undefined,
+    outcomes,
   });
-  const shared = given ?? { slots: new Slots(settings.concurrency, clock), loops: 1 };
   const loop = new ConsumerLoop({
     queue: 'orders',
     store,
     runner,
     clock,
     events,
-    settings: { ...settings, batch: 1 },
+    settings,
     answerTimeout: ANSWER_TIMEOUT,
-    shared,
+    slots: slots ?? new Slots(settings.concurrency, 1),
   });
   new TransferScheduler({ queue: 'orders', store, clock, events, id: 'a', checkInterval: 60_000 }).start();
   loop.start();

@@ -24,20 +24,20 @@ describe('a call of again()', () => {
   const callAgain = () => watch.called(callAgain);
   const HERE: unknown = expect.stringContaining('again-watch.test.ts:');
 
-  test('was in vain once all messages of that time are handled, whatever comes later', () => {
+  test('was not returned once all messages of that time are handled, whatever comes later', () => {
     const [first, second] = [claim(), claim()];
     callAgain();
     claim();
     expect(handled(first)).toEqual([]);
     expect(handled(second)).toEqual([HERE]);
-    expect(watch.isWatching).toBe(false);
+    expect(watch.watched).toBe(0);
   });
 
   test('is forgotten when one of them ends in another way', () => {
     const [first, second] = [claim(), claim()];
     callAgain();
     expect(failed(first)).toEqual([]);
-    expect(watch.isWatching).toBe(false);
+    expect(watch.watched).toBe(0);
     expect(handled(second)).toEqual([]);
   });
 
@@ -54,17 +54,17 @@ describe('a call of again()', () => {
   test('is not watched while no message is held, nor after the first hundred', () => {
     watch.letGo(held);
     callAgain();
-    expect(watch.isWatching).toBe(false);
+    expect(watch.watched).toBe(0);
     watch.hold(held);
     for (let i = 0; i < 100; i++) {
       const message = claim();
       callAgain();
-      expect(watch.isWatching).toBe(true);
+      expect(watch.watched).toBe(1);
       failed(message);
     }
     claim();
     callAgain();
-    expect(watch.isWatching).toBe(false);
+    expect(watch.watched).toBe(0);
   });
 
   test('is not watched after a stop', () => {
@@ -72,6 +72,6 @@ describe('a call of again()', () => {
     callAgain();
     watch.stop();
     callAgain();
-    expect(watch.isWatching).toBe(false);
+    expect(watch.watched).toBe(0);
   });
 });

@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import { Observers } from '../../lib/events/observers.js';
 import { BatchRunner, type BatchRunnerOptions } from '../../lib/batches/batch-runner.js';
-import { CallLine } from '../../lib/batches/call-line.js';
-import { type Delivery, HandlerTimeout, LeaseLost, ShuttingDown } from '../../lib/consumer/delivery.js';
+import { ConcurrentCalls } from '../../lib/batches/concurrent-calls.js';
+import { HandlerTimeout, LeaseLost, ShuttingDown } from '../../lib/consumer/abort-reasons.js';
+import type { Delivery } from '../../lib/consumer/delivery.js';
 import { Outcomes } from '../../lib/consumer/outcomes.js';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import type { HandlerCall } from '../../lib/handler/delayed-message-handler.js';
@@ -53,7 +54,7 @@ function newRunner(
     timeout: null,
     size: 3,
     wait: 0,
-    line: new CallLine(concurrency),
+    calls: new ConcurrentCalls(concurrency),
     ...options,
   });
   const settled: Record<string, string> = {};

@@ -3,7 +3,7 @@ import { of, throwError } from 'rxjs';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import type { ConsumerLoop } from '../../lib/consumer/consumer-loop.js';
 import type { QueueOptions } from '../../lib/options/queue-options.js';
-import { Slots } from '../../lib/consumer/slots.js';
+import { Slots } from '../../lib/consumer/capacity.js';
 import { DeferMessage, RejectMessage } from '../../lib/message/handler-results.js';
 import type { DelayedMessage } from '../../lib/message/message.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
@@ -518,7 +518,7 @@ describe('the ConsumerLoops of two partitions', () => {
   }
 
   function start(concurrency: number): void {
-    const shared = { slots: new Slots(concurrency, clock), loops: 2 };
+    const slots = new Slots(concurrency, 2);
     // Loops of an earlier test may still be at work.
     const own = running;
     const handle = () => {
@@ -527,7 +527,7 @@ describe('the ConsumerLoops of two partitions', () => {
       return latch.opened;
     };
     for (const store of partitions) {
-      startConsumer({ store, clock, events: new LoggedEvents() }, handle, { concurrency }, shared);
+      startConsumer({ store, clock, events: new LoggedEvents() }, handle, { concurrency }, slots);
     }
   }
 

@@ -1,10 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { bodyOfRetry, firstDueOf, mayMatter, type QueueExpiry } from '../../lib/consumer/first-due.js';
+import { FirstDue, type QueueExpiry } from '../../lib/consumer/expiry.js';
+import { MessageRunner } from '../../lib/consumer/message-runner.js';
+import { HANDLED, Outcomes } from '../../lib/consumer/outcomes.js';
+import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import type { Expiry } from '../../lib/message/expiry.js';
+import type { Delivery, Terms } from '../../lib/consumer/delivery.js';
+import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
+import type { Outcome } from '../../lib/store/consumer-store.js';
+import { newDelivery, newLease } from '../support/deliveries.js';
+import { LoggedEvents } from '../support/logged-events.js';
+import { ManualClock } from '../support/manual-clock.js';
 
-const RUNS = 3000;
+const RUNS = 1000;
 
 const after = fc.option(fc.nat({ max: 10_000 }), { nil: null });
 const onExpired = fc.constantFrom<('drop' | 'dead')[]>('drop', 'dead');
@@ -18,32 +27,62 @@ const ownExpiry: fc.Arbitrary<Expiry | undefined> = fc.option(
 const queueExpiry: fc.Arbitrary<QueueExpiry> = fc.record({ after, onExpired });
 
 /** What happens to a message from attempt to attempt: it is delayed again, or begins anew. */
-const steps = fc.array(fc.record({ begins: fc.boolean(), delay: fc.nat({ max: 5000 }), setAside: fc.boolean() }), {
-  maxLength: 8,
-});
+const steps = fc.array(fc.record({ begins: fc.boolean(), delay: fc.nat({ max: 5000 }) }), { maxLength: 8 });
+
+const [clock, events] = [new ManualClock(), new LoggedEvents()];
+const outcomes = new Outcomes({ ...resolveQueueOptions(), codec: nativeCodec, clock, events });
+
+/** Reads the terms that the handler of a queue gets to know. */
+function newReader(queue: QueueExpiry): (stored: Buffer, dueAt: number) => Terms | undefined {
+  let handled: Delivery | undefined;
+  const runner = new MessageRunner({
+    codec: nativeCodec,
+    handles: new Map([
+      [
+        '',
+        (delivery) => {
+          handled = delivery;
+          return HANDLED;
+        },
+      ],
+    ]),
+    unknownTypes: new UnknownTypes({ grace: 0, events }),
+    expiry: queue,
+    outcomes,
+  });
+  return (body, dueAt) => {
+    // Nothing has expired when the handler is called, and everything that can is expired afterwards.
+    let now = -Infinity;
+    const delivery = newDelivery('m', { body, dueAt }, { ...newLease(), storeNow: () => now });
+    void runner.run(delivery);
+    expect(handled).toBe(delivery);
+    now = Infinity;
+    return delivery.terms;
+  };
+}
+
+const bodyOf = (outcome: Outcome | undefined) => (outcome && 'body' in outcome ? outcome.body : undefined);
 
 describe('an expiry', () => {
   it('counts from the first due time over any number of attempts, and anew from each new beginning', () => {
     const property = fc.property(ownExpiry, queueExpiry, fc.nat(), steps, (expiry, queue, start, all) => {
       const { after: length, onExpired: wanted = queue.onExpired } = expiry ?? queue;
       const offered = Buffer.from(nativeCodec.encode({ type: '', payload: 1, headers: {}, expiry }));
+      const termsOf = newReader(queue);
       // The model: one variable.
       let first = start;
       let stored: Buffer = offered;
       let dueAt = start;
       for (const { begins, delay } of [{ begins: false, delay: 0 }, ...all]) {
-        const content = nativeCodec.decode(stored);
-        const matters = mayMatter(stored, content, queue);
-        const known = matters ? firstDueOf(stored, { dueAt, content, queue }) : undefined;
-        expect(known?.deadline ?? null).toBe(length === null ? null : first + length);
-        if (known?.deadline !== undefined) expect(known.onExpired).toBe(wanted);
+        const terms = termsOf(stored, dueAt);
+        expect(terms?.expiresAt?.getTime() ?? null).toBe(length === null ? null : first + length);
+        expect(terms?.outcomeWithoutHandler()?.kind).toBe(
+          length === null ? undefined : wanted === 'drop' ? 'ack' : 'dead',
+        );
         dueAt += delay;
-        if (begins) {
-          stored = known?.isStored ? known.body : stored;
-          first = dueAt;
-        } else {
-          stored = Buffer.from((known && bodyOfRetry(known)) ?? stored);
-        }
+        const outcome = terms?.complete(begins ? { kind: 'again', delay } : { kind: 'retry', delay });
+        stored = Buffer.from(bodyOf(outcome) ?? stored);
+        if (begins) first = dueAt;
       }
       expect(nativeCodec.decode(stored)).toEqual(nativeCodec.decode(offered));
     });
@@ -53,6 +92,7 @@ describe('an expiry', () => {
   it('of a body that may be as long as the server accepts is not kept over a retry', () => {
     const body = Buffer.alloc(1024 * 1024);
     const queue: QueueExpiry = { after: 1, onExpired: 'drop' };
-    expect(bodyOfRetry(firstDueOf(body, { dueAt: 5, content: {}, queue }))).toBeUndefined();
+    const firstDue = new FirstDue(newDelivery('m', { dueAt: 5 }), body, { content: {}, queue });
+    expect(firstDue.complete({ kind: 'retry', delay: 1 })).toEqual({ kind: 'retry', delay: 1 });
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { MemberWorker, Visit } from '../../lib/families/family-member.js';
+import type { Visit } from '../../lib/consumer/partition-worker.js';
+import type { MemberWorker } from '../../lib/families/family-member.js';
 import { Family, type QueueRemains } from '../../lib/families/family.js';
-import { Lanes } from '../../lib/families/lanes.js';
+import { Semaphore } from '../../lib/families/semaphore.js';
 import { DueAnnouncer } from '../../lib/store/memory/due-announcer.js';
 import type { Claim } from '../../lib/store/consumer-store.js';
 import { MemoryQueueDirectory } from '../../lib/store/memory/memory-directory.js';
@@ -405,11 +406,11 @@ describe('a family of queues', () => {
   });
 });
 
-describe('Lanes', () => {
+describe('Semaphore', () => {
   it('go on with the next task when one has failed', async () => {
-    const lanes = new Lanes(1);
-    const failed = lanes.run(() => Promise.reject(new Error('no')));
-    const next = lanes.run(() => Promise.resolve('done'));
+    const semaphore = new Semaphore(1);
+    const failed = semaphore.run(() => Promise.reject(new Error('no')));
+    const next = semaphore.run(() => Promise.resolve('done'));
     await expect(failed).rejects.toThrow('no');
     await expect(next).resolves.toBe('done');
   });

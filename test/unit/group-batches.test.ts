@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { CallLine } from '../../lib/batches/call-line.js';
+import { ConcurrentCalls } from '../../lib/batches/concurrent-calls.js';
 import { GroupBatches, type GroupBatchesOptions } from '../../lib/batches/group-batches.js';
 import { Outcomes } from '../../lib/consumer/outcomes.js';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
@@ -31,7 +31,7 @@ function newBatches(options: Partial<GroupBatchesOptions> = {}) {
     size: 3,
     wait: 1000,
     groupConcurrency: null,
-    line: new CallLine(10),
+    calls: new ConcurrentCalls(10),
     ...options,
   });
   const settled: Record<string, string> = {};
@@ -87,7 +87,7 @@ describe('a batch per group', () => {
       calls.push((messages as DelayedMessage[]).map(({ id }) => id).join(' '));
       return new Promise<void>((resolve) => ends.push(resolve));
     };
-    const { run } = newBatches({ wait: 0, line: new CallLine(1), call });
+    const { run } = newBatches({ wait: 0, calls: new ConcurrentCalls(1), call });
     run('a1');
     await turn();
     run('b1');

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { CallLine } from '../../lib/batches/call-line.js';
-import { MessageRunner, type MessageRunnerOptions, type Route } from '../../lib/consumer/message-runner.js';
-import { Outcomes } from '../../lib/consumer/outcomes.js';
+import { Batches } from '../../lib/batches/batches.js';
+import { callStep, checkStep, observeStep, type StepParts } from '../../lib/consumer/handler-steps.js';
+import { type Handle, MessageRunner } from '../../lib/consumer/message-runner.js';
+import { HANDLED, Outcomes } from '../../lib/consumer/outcomes.js';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
 import type { DelayQueueObserver } from '../../lib/events/delay-queue-observer.js';
@@ -26,20 +27,19 @@ describe('MessageRunner', () => {
     handled = [];
   });
 
-  function newRunner(parts: Partial<MessageRunnerOptions>, route: Partial<Route> = {}): MessageRunner {
+  /** @param stepsTo - gives the steps of a message to the call of its handler */
+  function newRunner(stepsTo: (call: Handle, parts: StepParts) => Handle): MessageRunner {
     const events = new LoggedEvents();
     const options = resolveQueueOptions({});
+    const outcomes = new Outcomes({ ...options, codec: nativeCodec, clock, events });
+    const rules = { check: undefined, retryPolicy: new RetryPolicy(options, events), timeout: null };
+    const parts = { rules, outcomes, clock };
     const call = (_payload: unknown, { id }: DelayedMessage) => void handled.push(id);
-    const common = { check: undefined, batch: undefined, timeout: null };
-    const retryPolicy = new RetryPolicy(options, events);
     return new MessageRunner({
       codec: nativeCodec,
-      routes: new Map([[NO_TYPE, { ...common, call: call as HandlerCall, retryPolicy, ...route }]]),
+      handles: new Map([[NO_TYPE, stepsTo(callStep(call as HandlerCall, parts), parts)]]),
       unknownTypes: new UnknownTypes({ grace: options.unknownTypeGrace, events }),
-      outcomes: new Outcomes({ ...options, codec: nativeCodec, clock, events }),
-      clock,
-      line: undefined,
-      ...parts,
+      outcomes,
     });
   }
 
@@ -49,25 +49,27 @@ describe('MessageRunner', () => {
     return observers;
   };
 
-  /** A line in which every call waits for so many milliseconds. */
-  const slowLine = (ms: number): CallLine => {
-    const line = new CallLine(1);
-    line.add({ start: () => clock.sleep(ms), release: () => undefined });
-    return line;
-  };
-
   describe.each<[string, (wait: number) => MessageRunner]>([
     [
       'an observer',
+      (wait) => {
+        const { handle } = observersWith({ handle: (_message, next) => clock.sleep(wait).then(() => next()) });
+        return newRunner((call, parts) => observeStep(handle!, parts, call));
+      },
+    ],
+    [
+      'its schema',
+      (wait) => newRunner((call, parts) => checkStep(() => clock.sleep(wait).then(() => ({ value: 1 })), parts, call)),
+    ],
+    [
+      'the calls of batches',
       (wait) =>
-        newRunner({
-          observers: observersWith({
-            handle: (_message, next) => clock.sleep(wait).then(() => next()),
-          }),
+        newRunner((call, { outcomes }) => {
+          const batches = new Batches({ concurrency: 1, groupConcurrency: null, outcomes });
+          void batches.waitStep(() => clock.sleep(wait).then(() => HANDLED))(newDelivery('slow'));
+          return batches.waitStep(call);
         }),
     ],
-    ['its schema', (wait) => newRunner({}, { check: () => clock.sleep(wait).then(() => ({ value: 1 })) })],
-    ['the calls of batches', (wait) => newRunner({ line: slowLine(wait) })],
   ])('with a message that waits for %s', (_, newSlowRunner) => {
     it.each([
       ['calls its handler while its lease lasts', LEASE - 1, ['m'], 'ack'],

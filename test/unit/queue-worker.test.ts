@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { Observers } from '../../lib/events/observers.js';
+import type { DelayedMessageHandler } from '../../lib/handler/delayed-message-handler.js';
 import { NO_TYPE } from '../../lib/message/message-type.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
-import { QueueWorker } from '../../lib/runtime/queue-worker.js';
+import { QueueWorker } from '../../lib/consumer/queue-worker.js';
+import { createRunner } from '../../lib/runtime/create-runner.js';
 import { Queue } from '../../lib/runtime/queues.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
@@ -15,7 +16,7 @@ import { until } from '../support/until.js';
 const options = resolveQueueOptions({ concurrency: 4 });
 
 /** A worker of a queue that begins with one of three partitions. */
-function newWorker() {
+function newWorker(given: Partial<DelayedMessageHandler> = {}) {
   const all = Array.from({ length: 3 }, () => new MemoryMessageStore({ limits: options, clock: systemClock }));
   let stores: readonly MessageStore[] = all.slice(0, 1);
   let tell = () => undefined as void;
@@ -40,13 +41,14 @@ function newWorker() {
   const handled: string[] = [];
   const events = new LoggedEvents();
   const call = (_: unknown, message: { readonly id: string }) => void handled.push(message.id);
+  const handler = { name: 'Test.handle', type: NO_TYPE, options: {}, call: call as never, ...given };
+  const parts = { clock: systemClock, events, random: () => 0.5 };
   const worker = new QueueWorker({
-    queue: new Queue('orders', options, router),
-    handlers: [{ handler: { name: 'Test.handle', type: NO_TYPE, options: {}, call: call as never }, options }],
-    clock: systemClock,
-    events,
-    observers: new Observers(events, systemClock),
-    random: () => 0.5,
+    ...parts,
+    queue: 'orders',
+    options,
+    router,
+    runner: createRunner(new Queue('orders', options, router), [{ handler, options }], parts),
     processId: 'a',
     answerTimeout: 5000,
   });
@@ -86,5 +88,21 @@ describe('the worker of a queue', () => {
     expect((await all[2]!.status()).counts).toMatchObject({ delayed: 1, active: 0 });
     await stop();
     expect(worker.held).toBe(0);
+  });
+
+  it('handles batches of the partitions that remain when there are fewer', async () => {
+    const batches: string[][] = [];
+    const call = (_: unknown, messages: unknown) =>
+      void batches.push((messages as readonly { readonly id: string }[]).map(({ id }) => id));
+    const { worker, offer, change, stop } = newWorker({ call, batch: { size: 2, wait: 0, isPerGroup: false } });
+    change(3);
+    worker.start();
+    await offer(2, 'a');
+    await until(() => batches.flat().includes('a'));
+    change(1);
+    await offer(0, 'b');
+    await until(() => batches.flat().includes('b'));
+    expect(batches).toEqual([['a'], ['b']]);
+    await stop();
   });
 });

@@ -2,11 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { calendar } from '../../lib/calendar/index.js';
 import { Delivery } from '../../lib/consumer/delivery.js';
+import { FirstDue } from '../../lib/consumer/expiry.js';
 import { Repetition } from '../../lib/repeats/repetition.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import type { RepeatRule } from '../../lib/message/repeat-rule.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { Outcome } from '../../lib/store/consumer-store.js';
+import { newLease } from '../support/deliveries.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { isThorough } from '../support/thorough.js';
 
@@ -39,6 +41,14 @@ function missing(attempts: readonly Attempt[]): string[] {
   });
 }
 
+/** The terms of a message whose queue has no expiry. */
+function newRepetition(delivery: ConstructorParameters<typeof Repetition>[0], rule: RepeatRule): Repetition {
+  const never = { after: null, onExpired: 'drop' } as const;
+  const source = { dueAt: delivery.dueAt, lease: newLease() };
+  const firstDue = new FirstDue(source, Buffer.from('J1'), { content: { repeat: rule }, queue: never });
+  return new Repetition(delivery, { calendar, attempts: ATTEMPTS }, { rule, firstDue });
+}
+
 /** Attempts of 24 hours, by processes that share a store and nothing else; `fates` says what becomes of each. */
 async function live(rule: RepeatRule, fates: readonly { fate: Fate; takes: number }[]) {
   const clock = new ManualClock(START);
@@ -59,7 +69,7 @@ async function live(rule: RepeatRule, fates: readonly { fate: Fate; takes: numbe
     const { messages } = await store.claim({ token, limit: 1, lease: LEASE });
     const [message] = messages;
     const delivery = new Delivery('q', message!, { token, end: Infinity, held: 1, storeNow: () => clock.wall() });
-    const repetition = new Repetition(delivery, { calendar, attempts: ATTEMPTS }, { rule, at: message!.dueAt });
+    const repetition = newRepetition(delivery, rule);
     const { fate, takes } = fates[made++ % fates.length]!;
     let outcome: Outcome | undefined = repetition.outcomeWithoutHandler();
     if (!outcome) {
@@ -72,7 +82,7 @@ async function live(rule: RepeatRule, fates: readonly { fate: Fate; takes: numbe
       else if (fate === 'failed' && delivery.attempt < ATTEMPTS) outcome = { kind: 'retry', delay: 0 };
       else if (fate === 'failed') outcome = { kind: 'dead', error: '{"name":"E"}' };
     }
-    if (outcome) await store.settle([{ claim: { id: message!.id, token }, outcome: repetition.goOn(outcome) }]);
+    if (outcome) await store.settle([{ claim: { id: message!.id, token }, outcome: repetition.complete(outcome) }]);
   }
   const { messages: letters } = await store.list({ state: 'dead', limit: 1000 });
   return { attempts, letters, counts: (await store.status()).counts };
@@ -86,21 +96,17 @@ describe('an occurrence that no process lived to handle', () => {
     'becomes a dead letter, and its message comes at the next minute (missed: %s)',
     (missed) => {
       const rule = { ...EVERY_MINUTE, missed };
-      const repetition = new Repetition(
-        { id: 'a', dueAt: at, ...later },
-        { calendar, attempts: ATTEMPTS },
-        { rule, at },
-      );
+      const repetition = newRepetition({ id: 'a', dueAt: at, ...later }, rule);
       const outcome = repetition.outcomeWithoutHandler()!;
       expect(outcome).toMatchObject({ kind: 'dead', by: 'lease' });
       const next = missed === 'skip' ? at + 11 * MINUTE : at + MINUTE;
-      expect(repetition.goOn(outcome)).toMatchObject({ next: { at: next, failedAttempts: ATTEMPTS } });
+      expect(repetition.complete(outcome)).toMatchObject({ next: { at: next, failedAttempts: ATTEMPTS } });
     },
   );
 
   test('is handled with its last attempt', () => {
     const last = { id: 'a', dueAt: at, ...later, attempt: ATTEMPTS };
-    const repetition = new Repetition(last, { calendar, attempts: ATTEMPTS }, { rule: EVERY_MINUTE, at });
+    const repetition = newRepetition(last, EVERY_MINUTE);
     expect(repetition.outcomeWithoutHandler()).toBeUndefined();
   });
 });

@@ -265,16 +265,17 @@ describe('TransferScheduler', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('claims along once, and moves what is due beyond that for everybody', async () => {
+  it('claims once with a transfer, and moves what is due beyond that for everybody', async () => {
     for (const id of ['a', 'b', 'c']) await offer(id, 0);
     await clock.advance(1);
     let claims = 0;
-    const claimAlong = async () => {
+    const transferAndClaim = async () => {
       claims++;
       return { ...(await store.transfer({ limit: 1 })), more: true };
     };
     const common = { queue: 'orders', store, clock, events: new LoggedEvents(), checkInterval: CHECK_INTERVAL };
-    await new TransferScheduler({ ...common, claimAlong }).runOnce();
+    const consumer = { transferAndClaim, wake: () => undefined, abort: () => undefined };
+    await new TransferScheduler({ ...common, consumer }).runOnce();
     expect([claims, await ready()]).toEqual([1, 3]);
   });
 

@@ -5,7 +5,7 @@ import type { MessageBody } from './message-codec.js';
  * line feed, the body. The instant has to travel with the message, because each deferral moves its due time and any process may
  * be the next to claim it.
  */
-const KIND = 'W'.charCodeAt(0);
+export const SET_ASIDE = 'W'.charCodeAt(0);
 
 export interface SetAsideBody {
   /** When it fell due for the first time, ms; null if it was not set aside before. */
@@ -14,7 +14,7 @@ export interface SetAsideBody {
 }
 
 export function isSetAside(body: Buffer): boolean {
-  return body[0] === KIND;
+  return body[0] === SET_ASIDE;
 }
 
 export function wrapSetAside(body: Buffer, since: number): MessageBody {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
-import { BatchRunner } from '../../lib/batches/batch-runner.js';
-import { CallLine } from '../../lib/batches/call-line.js';
-import { type Delivery, LeaseLost } from '../../lib/consumer/delivery.js';
-import { MessageRunner, type Route } from '../../lib/consumer/message-runner.js';
+import { Batches } from '../../lib/batches/batches.js';
+import { ConcurrentCalls } from '../../lib/batches/concurrent-calls.js';
+import { LeaseLost } from '../../lib/consumer/abort-reasons.js';
+import type { Delivery } from '../../lib/consumer/delivery.js';
+import { callStep } from '../../lib/consumer/handler-steps.js';
+import { MessageRunner } from '../../lib/consumer/message-runner.js';
 import { Outcomes } from '../../lib/consumer/outcomes.js';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
@@ -16,10 +18,10 @@ import { ManualClock } from '../support/manual-clock.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe('CallLine', () => {
-  /** A line, and calls that note what becomes of them. */
-  function newLine(concurrency: number) {
-    const line = new CallLine(concurrency);
+describe('ConcurrentCalls', () => {
+  /** Calls that note what becomes of them. */
+  function newCalls(concurrency: number) {
+    const calls = new ConcurrentCalls(concurrency);
     const events: string[] = [];
     const latches = new Map<string, Latch>();
     const release = (name: string) => () => void events.push(`${name} released`);
@@ -30,20 +32,20 @@ describe('CallLine', () => {
         events.push(name);
         return latch.opened;
       };
-      line.add({ start, release: release(name) });
+      calls.add({ start, release: release(name) });
     };
     const addQuick = (name: string) => {
-      line.add({ start: () => void events.push(name), release: release(name) });
+      calls.add({ start: () => void events.push(name), release: release(name) });
     };
     const end = async (name: string) => {
       latches.get(name)!.open();
       await latches.get(name)!.opened;
     };
-    return { line, events, addSlow, addQuick, end };
+    return { calls, events, addSlow, addQuick, end };
   }
 
   it('runs as many calls at once as its concurrency, and the others in the order they came', async () => {
-    const { events, addSlow, end } = newLine(2);
+    const { events, addSlow, end } = newCalls(2);
     for (const name of ['a', 'b', 'c', 'd', 'e']) addSlow(name);
     expect(events).toEqual(['a', 'b']);
     await end('b');
@@ -54,22 +56,22 @@ describe('CallLine', () => {
   });
 
   it('starts at once what may run, as often as calls end at once', () => {
-    const { events, addQuick } = newLine(1);
+    const { events, addQuick } = newCalls(1);
     for (const name of ['a', 'b', 'c']) addQuick(name);
     expect(events).toEqual(['a', 'b', 'c']);
   });
 
   it('goes on when a call rejects', async () => {
-    const line = new CallLine(1);
+    const calls = new ConcurrentCalls(1);
     const events: string[] = [];
-    line.add({ start: () => Promise.reject(new Error('no')), release: () => undefined });
-    line.add({ start: () => void events.push('next'), release: () => undefined });
+    calls.add({ start: () => Promise.reject(new Error('no')), release: () => undefined });
+    calls.add({ start: () => void events.push('next'), release: () => undefined });
     await turn();
     expect(events).toEqual(['next']);
   });
 
   it('gives way to the event loop between waiting calls that end at once, and lets none overtake', async () => {
-    const { events, addSlow, addQuick, end } = newLine(2);
+    const { events, addSlow, addQuick, end } = newCalls(2);
     addSlow('a');
     addSlow('b');
     const names = Array.from({ length: 20 }, (_, i) => `quick ${i}`);
@@ -84,10 +86,10 @@ describe('CallLine', () => {
   });
 
   it('releases what waits when it stops, and what comes later', async () => {
-    const { line, events, addSlow, addQuick, end } = newLine(1);
+    const { calls, events, addSlow, addQuick, end } = newCalls(1);
     addSlow('a');
     addSlow('b');
-    line.stop();
+    calls.stop();
     addQuick('c');
     await end('a');
     await turn();
@@ -110,26 +112,18 @@ describe('a queue with batches and single messages', () => {
       calls.push([messages as Delivery | Delivery[]].flat().reduce((ids, { id }) => ids + id, ''));
       return latch.opened;
     };
-    const line = new CallLine(concurrency);
     const outcomes = new Outcomes({ ...settings, codec: nativeCodec, clock, events });
-    const route: Route = {
-      check: undefined,
-      call,
-      retryPolicy: new RetryPolicy(settings, events),
-      timeout: null,
-      batch: undefined,
-    };
-    const batch = new BatchRunner({ ...route, outcomes, clock, line, size: 2, wait: 1000 });
+    const rules = { check: undefined, retryPolicy: new RetryPolicy(settings, events), timeout: null };
+    const parts = { rules, outcomes, clock };
+    const batches = new Batches({ concurrency, groupConcurrency: null, outcomes });
     const runner = new MessageRunner({
       codec: nativeCodec,
-      routes: new Map([
-        ['many', { ...route, batch }],
-        ['one', route],
+      handles: new Map([
+        ['many', batches.batchStep(call, { size: 2, wait: 1000, isPerGroup: false }, parts)],
+        ['one', batches.waitStep(callStep(call, parts))],
       ]),
       unknownTypes: new UnknownTypes({ grace: 0, events }),
       outcomes,
-      clock,
-      line,
     });
     const settled: Record<string, string> = {};
     const run = (type: string, id: string) => {
@@ -143,7 +137,7 @@ describe('a queue with batches and single messages', () => {
       await clock.advance(1);
       await turn();
     };
-    return { runner, run, endNext, calls, settled };
+    return { batches, run, endNext, calls, settled };
   }
 
   it('calls its handlers in the order in which the calls became possible', async () => {
@@ -167,14 +161,14 @@ describe('a queue with batches and single messages', () => {
     expect(settled).toEqual({ 1: 'ack', 2: 'release', 3: 'ack' });
   });
 
-  it('gives back what waits for its turn when the process stops', async () => {
-    const { runner, run, endNext, calls, settled } = newRunner(1);
+  it('releases what waits for a call when the process stops', async () => {
+    const { batches, run, endNext, calls, settled } = newRunner(1);
     run('one', '1');
     run('one', '2');
     run('many', 'a');
     run('many', 'b');
     run('many', 'c');
-    runner.stop();
+    batches.stop();
     run('one', '3');
     await turn();
     expect(settled).toEqual({ 2: 'release', a: 'release', b: 'release', c: 'release', 3: 'release' });

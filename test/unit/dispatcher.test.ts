@@ -1,53 +1,80 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type Delivery, LeaseLost } from '../../lib/consumer/delivery.js';
-import { Pace } from '../../lib/consumer/pace.js';
-import { Starter } from '../../lib/consumer/starter.js';
+import { LeaseLost } from '../../lib/consumer/abort-reasons.js';
+import { Capacity, Slots } from '../../lib/consumer/capacity.js';
+import type { Delivery } from '../../lib/consumer/delivery.js';
+import { Dispatcher } from '../../lib/consumer/dispatcher.js';
+import { HANDLED } from '../../lib/consumer/outcomes.js';
+import type { Outcome } from '../../lib/store/consumer-store.js';
 import { newDelivery, newLease } from '../support/deliveries.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
 
 const LEASE = 3000;
 
-describe('Starter', () => {
+describe('Dispatcher', () => {
   let clock: ManualClock;
   let told: LoggedEvents;
-  let pace: Pace;
+  let slots: Slots;
+  let capacity: Capacity;
   /** Everything that happened, in order. */
   let events: string[];
-  let handle: (delivery: Delivery) => void;
-  let starter: Starter;
+  let handle: (delivery: Delivery) => void | Promise<Outcome>;
+  let dispatcher: Dispatcher;
 
   beforeEach(() => {
     clock = new ManualClock();
     told = new LoggedEvents();
-    pace = new Pace();
+    slots = new Slots(100, 1);
+    capacity = new Capacity({ slots, clock, batch: 1 });
     events = [];
     handle = () => undefined;
-    starter = new Starter({
+    let released: string[] = [];
+    dispatcher = new Dispatcher({
       queue: 'orders',
       clock,
       events: told,
-      pace,
-      share: () => 1,
+      capacity,
       lease: LEASE,
-      start: (delivery) => {
-        events.push(delivery.id);
-        handle(delivery);
+      runner: {
+        run: (delivery) => {
+          events.push(delivery.id);
+          return handle(delivery) ?? HANDLED;
+        },
       },
-      release: (deliveries) => events.push(`back ${deliveries.map(({ id }) => id).join()}`),
-      beforeGivingWay: () => events.push('give way'),
+      settler: {
+        settle: ({ id }, { kind }) => {
+          if (kind === 'release') released.push(id);
+        },
+        flush: () => {
+          if (released.length > 0) events.push(`back ${released.join()}`);
+          released = [];
+        },
+      },
+      claimer: { releaseIfLate: () => void events.push('give way') },
     });
   });
 
   function add(token: string, ids: string, lease = newLease(token)): readonly Delivery[] {
     const deliveries = [...ids].map((id) => newDelivery(id, {}, lease));
-    starter.add(lease, deliveries, clock.monotonic());
+    dispatcher.add(lease, deliveries, clock.monotonic());
     return deliveries;
   }
 
+  it('frees the slot of a message when its handler is done', async () => {
+    let finish: (outcome: Outcome) => void = () => undefined;
+    handle = ({ id }) => (id === 'b' ? new Promise((resolve) => (finish = resolve)) : undefined);
+    capacity.end(capacity.reserve(2), 2);
+    add('t', 'ab');
+    await dispatcher.run();
+    expect(slots.free).toBe(99);
+    finish(HANDLED);
+    await clock.advance(0);
+    expect(slots.free).toBe(100);
+  });
+
   it('starts quick handlers all at once', async () => {
     add('t', 'abc');
-    await starter.run();
+    await dispatcher.run();
     expect(events).toEqual(['a', 'b', 'c']);
   });
 
@@ -57,16 +84,16 @@ describe('Starter', () => {
       if (events.length === 1) setImmediate(() => events.push('turn'));
     };
     add('t', 'abcd');
-    await starter.run();
+    await dispatcher.run();
     expect(events).toEqual(['a', 'b', 'give way', 'turn', 'c', 'd', 'give way']);
   });
 
   it('counts the handlers of several claims towards the same turn', async () => {
     handle = () => clock.block(3);
     add('t', 'a');
-    await starter.run();
+    await dispatcher.run();
     add('u', 'bcd');
-    await starter.run();
+    await dispatcher.run();
     expect(events).toEqual(['a', 'b', 'give way', 'c', 'd', 'give way']);
   });
 
@@ -77,14 +104,14 @@ describe('Starter', () => {
       void done.then(() => events.push(`done ${id}`));
     };
     add('t', 'ab');
-    await starter.run();
+    await dispatcher.run();
     expect(events).toEqual(['a', 'done a', 'give way', 'b', 'done b', 'give way']);
   });
 
   it('gives back, before timers fire, what cannot start within a third of the lease', async () => {
     handle = () => clock.block(400);
     add('t', 'abcdef');
-    await starter.run();
+    await dispatcher.run();
     expect(events).toEqual(['a', 'give way', 'b', 'give way', 'c', 'back d,e,f', 'give way']);
   });
 
@@ -92,41 +119,41 @@ describe('Starter', () => {
     handle = () => clock.block(1100);
     add('t', 'ab');
     add('u', 'cd');
-    await starter.run();
+    await dispatcher.run();
     expect(events).toEqual(['a', 'back b,c,d', 'give way']);
   });
 
   it('never starts a handler under a lease that has ended', async () => {
     add('t', 'abc', newLease('t', 100));
     handle = () => clock.block(100);
-    await starter.run();
+    await dispatcher.run();
     expect(events).toEqual(['a', 'back b,c', 'give way']);
   });
 
   it('gives back a message whose lease was lost, and starts the others', async () => {
     const [, b] = add('t', 'abc');
     b!.abort(new LeaseLost('replaced'));
-    await starter.run();
+    await dispatcher.run();
     expect(events).toEqual(['a', 'back b', 'c']);
   });
 
   it('starts no handler after it was stopped', async () => {
     handle = () => {
       clock.block(10);
-      starter.stop();
+      dispatcher.stop();
     };
     add('t', 'abc');
-    await starter.run();
+    await dispatcher.run();
     add('u', 'd');
-    await starter.run();
+    await dispatcher.run();
     expect(events).toEqual(['a', 'back b,c', 'give way', 'back d']);
   });
 
   it('makes later claims smaller if handlers block', async () => {
     handle = () => clock.block(50);
     add('t', 'abcdefghij');
-    await starter.run();
-    expect([pace.limit, pace.isQuick]).toEqual([2, false]);
+    await dispatcher.run();
+    expect([capacity.reserve().count, capacity.isQuick]).toEqual([2, false]);
   });
 
   it('warns of blocking handlers once a minute, with the remedy and the number of messages given back', async () => {
@@ -134,7 +161,7 @@ describe('Starter', () => {
     const warnings = () => told.lines.filter((line) => line.startsWith('warn'));
     for (const token of ['t', 'u', 'v']) {
       add(token, 'abc');
-      await starter.run();
+      await dispatcher.run();
     }
     expect(warnings()).toHaveLength(1);
     expect(warnings()[0]).toMatch(
@@ -142,7 +169,7 @@ describe('Starter', () => {
     );
     clock.block(60_000);
     add('w', 'abc');
-    await starter.run();
+    await dispatcher.run();
     expect(warnings()[1]).toContain('6 messages');
   });
 });

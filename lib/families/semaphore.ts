@@ -1,5 +1,5 @@
-/** Runs so many tasks at a time; the others wait for their turn. */
-export class Lanes {
+/** Runs so many tasks at a time; the others wait in the order in which they came. */
+export class Semaphore {
   readonly #waiting: (() => void)[] = [];
   #free: number;
 

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { NudgedDoorbell } from '../../lib/consumer/nudged-doorbell.js';
+import { WakeWait } from '../../lib/consumer/wake-wait.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const TIMEOUT = 25_000;
 
-describe('a doorbell that can be nudged', () => {
+describe('WakeWait', () => {
   let clock: ManualClock;
-  let doorbell: NudgedDoorbell;
-  /** How often the doorbell itself was waited at. */
+  let wakeWait: WakeWait;
+  /** How often the store's signal was waited for. */
   let waits: number;
   let passedOn: number;
-  let end: (rung: boolean) => void;
+  let end: (isWoken: boolean) => void;
   let fail: (error: Error) => void;
 
   beforeEach(() => {
@@ -21,61 +21,61 @@ describe('a doorbell that can be nudged', () => {
       return new Promise<boolean>((resolve, reject) => ([end, fail] = [resolve, reject]));
     };
     const close = () => Promise.resolve(end(false));
-    doorbell = new NudgedDoorbell({
-      doorbell: { wait, close, leave: () => end(false) },
+    wakeWait = new WakeWait({
+      signal: { wait, close, leave: () => end(false) },
       clock,
-      longestRest: TIMEOUT,
+      maxRest: TIMEOUT,
       passOn: () => passedOn++,
     });
   });
 
-  /** Waits, and nudges: whether that ends the wait. */
+  /** Waits, and calls wake(): true if that ends the wait. */
   async function isHeeded(): Promise<boolean> {
     let ended = false;
-    void doorbell.wait(TIMEOUT).then(() => (ended = true));
-    doorbell.nudge();
+    void wakeWait.wait(TIMEOUT).then(() => (ended = true));
+    wakeWait.wake();
     await clock.advance(0);
     return ended;
   }
 
-  it('ends a wait when it rings, when its time is up, and when it is closed', async () => {
-    const rung = doorbell.wait(TIMEOUT);
+  it('ends a wait when the signal comes, when its time is up, and when it is closed', async () => {
+    const woken = wakeWait.wait(TIMEOUT);
     end(true);
-    expect(await rung).toBe(true);
-    const silent = doorbell.wait(TIMEOUT);
+    expect(await woken).toBe(true);
+    const silent = wakeWait.wait(TIMEOUT);
     end(false);
     expect(await silent).toBe(false);
-    const closed = doorbell.wait(TIMEOUT);
-    await doorbell.close();
+    const closed = wakeWait.wait(TIMEOUT);
+    await wakeWait.close();
     expect(await closed).toBe(false);
   });
 
   it('ends a wait with its failure', async () => {
-    const failed = doorbell.wait(TIMEOUT);
+    const failed = wakeWait.wait(TIMEOUT);
     fail(new Error('gone'));
     await expect(failed).rejects.toThrow('gone');
   });
 
-  it('ends a wait when it is nudged, and goes on waiting for the ring', async () => {
-    const nudged = doorbell.wait(TIMEOUT);
-    doorbell.nudge();
-    expect(await nudged).toBe(true);
-    const rung = doorbell.wait(TIMEOUT);
+  it('ends a wait when the process wakes it, and goes on waiting for the signal', async () => {
+    const early = wakeWait.wait(TIMEOUT);
+    wakeWait.wake();
+    expect(await early).toBe(true);
+    const woken = wakeWait.wait(TIMEOUT);
     end(true);
-    expect(await rung).toBe(true);
+    expect(await woken).toBe(true);
     expect(waits).toBe(1);
   });
 
-  it('passes a ring on that nobody waits for', async () => {
-    const nudged = doorbell.wait(TIMEOUT);
-    doorbell.nudge();
-    await nudged;
+  it('passes a signal on that nobody waits for', async () => {
+    const early = wakeWait.wait(TIMEOUT);
+    wakeWait.wake();
+    await early;
     end(true);
     await clock.advance(0);
     expect(passedOn).toBe(1);
   });
 
-  it('heeds nudges ever more rarely, until messages are found', async () => {
+  it('is woken by the process ever more rarely, until messages are found', async () => {
     expect(await isHeeded()).toBe(true);
     expect(await isHeeded()).toBe(false);
     await clock.advance(1000);
@@ -84,7 +84,7 @@ describe('a doorbell that can be nudged', () => {
     expect(await isHeeded()).toBe(false);
     await clock.advance(1000);
     expect(await isHeeded()).toBe(true);
-    doorbell.found();
+    wakeWait.found();
     expect(await isHeeded()).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import { follow } from '../message/failure.js';
 import { setImmediate } from '../timing/event-loop.js';
 
-/** A call of a handler that may have to wait for its turn. */
+/** A call of a handler that may have to wait until others have ended. */
 export interface WaitingCall {
   /**
    * Makes the call; must not throw.
@@ -14,17 +14,17 @@ export interface WaitingCall {
 }
 
 /**
- * Where the calls of a queue wait for their turn, if some handlers of the queue take batches: claims count messages, and cannot
- * bound calls then. At most `concurrency` calls run at once, of whatever handlers; the others wait in the order they came.
+ * Bounds the calls of a queue that has a handler of batches: claims count messages, and cannot bound calls then. At most `concurrency`
+ * calls run at once, of whatever handlers; the others wait in the order in which they came.
  */
-export class CallLine {
+export class ConcurrentCalls {
   #waiting: WaitingCall[] = [];
   #running = 0;
   #stopped = false;
 
   constructor(private readonly concurrency: number) {}
 
-  /** Starts the call at once if it may run and nothing waits; otherwise, once it is its turn. */
+  /** Starts the call at once if it may run and none waits; otherwise, after those that wait. */
   add(call: WaitingCall): void {
     if (this.#stopped) call.release();
     else if (this.#free > 0 && this.#waiting.length === 0) this.#start(call);

@@ -1,0 +1,63 @@
+import type { Delivery } from '../consumer/delivery.js';
+import type { StepParts } from '../consumer/handler-steps.js';
+import type { Handle, WaitingCalls } from '../consumer/message-runner.js';
+import { type Outcomes, RELEASE } from '../consumer/outcomes.js';
+import type { Observers } from '../events/observers.js';
+import type { HandlerCall } from '../handler/delayed-message-handler.js';
+import type { BatchSize } from '../options/queue-options-schema.js';
+import type { Outcome } from '../store/consumer-store.js';
+import { BatchRunner } from './batch-runner.js';
+import { ConcurrentCalls } from './concurrent-calls.js';
+import { GroupBatches } from './group-batches.js';
+
+export interface BatchesOptions {
+  /** How many calls may run at once. */
+  readonly concurrency: number;
+  /** The most messages of a group that can be handled at once; null: any number. */
+  readonly groupConcurrency: number | null;
+  readonly outcomes: Outcomes;
+  readonly observers?: Pick<Observers, 'handleBatch'> | undefined;
+}
+
+/** How messages wait for their calls in a queue that has a handler of batches. */
+export class Batches implements WaitingCalls {
+  maxBatch = 1;
+  readonly #calls: ConcurrentCalls;
+  readonly #runners: (BatchRunner | GroupBatches)[] = [];
+
+  constructor(private readonly options: BatchesOptions) {
+    this.#calls = new ConcurrentCalls(options.concurrency);
+  }
+
+  /** Collects messages and calls the handler with many of them. */
+  batchStep(call: HandlerCall, { isPerGroup, ...size }: BatchSize, { rules, ...parts }: StepParts): Handle {
+    const { groupConcurrency, observers } = this.options;
+    const options = { call, ...size, ...rules, ...parts, calls: this.#calls, observers };
+    const runner = isPerGroup ? new GroupBatches({ ...options, groupConcurrency }) : new BatchRunner(options);
+    this.#runners.push(runner);
+    this.maxBatch = Math.max(this.maxBatch, size.size);
+    return (delivery) => runner.run(delivery);
+  }
+
+  /** Has a handler of single messages wait until one more call may run. */
+  waitStep(next: Handle): Handle {
+    return (delivery: Delivery) =>
+      new Promise<Outcome>((settle) => {
+        const start = () => {
+          const outcome = this.options.outcomes.afterWait(delivery) ?? next(delivery);
+          settle(outcome);
+          return outcome instanceof Promise ? outcome : undefined;
+        };
+        this.#calls.add({ start, release: () => settle(RELEASE) });
+      });
+  }
+
+  flush(): void {
+    for (const runner of this.#runners) if (runner instanceof GroupBatches) runner.flush();
+  }
+
+  stop(): void {
+    this.#calls.stop();
+    for (const runner of this.#runners) runner.stop();
+  }
+}

@@ -1,0 +1,42 @@
+import { againWatch } from '../message/again-watch.js';
+
+/** The `reason` of a signal: somebody has aborted the message, so it is gone, and the outcome does not count. */
+export class MessageAborted extends Error {
+  override readonly name = 'MessageAborted';
+}
+
+/** The `reason` of a signal: the lease of the message is lost, so the outcome no longer counts. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+/** The `reason` of a signal: the handler took longer than its `timeout`, so the attempt has failed. */
+export class HandlerTimeout extends Error {
+  override readonly name = 'HandlerTimeout';
+}
+
+/** The `reason` of a signal: the process is about to stop. */
+export class ShuttingDown extends Error {
+  override readonly name = 'ShuttingDown';
+}
+
+/**
+ * Aborts the signals of messages whose time is up. Their handler may go on nevertheless.
+ *
+ * @param problem - what took how long
+ * @returns what they fail with
+ */
+export function timeOut(deliveries: readonly { abort(reason: Error): void }[], problem: string): HandlerTimeout {
+  const reason = new HandlerTimeout(problem);
+  againWatch.stop();
+  for (const delivery of deliveries) delivery.abort(reason);
+  return reason;
+}
+
+export const slowHandler = (timeout: number): string => `The handler took longer than its timeout of ${timeout} ms`;
+
+export const slowSchema = (timeout: number): string =>
+  `The schema of the payload took longer than the timeout of the handler, ${timeout} ms`;
+
+export const slowObserver = (observer: string, timeout: number): string =>
+  `The observer ${observer} did not call next() within the timeout of the handler, ${timeout} ms`;

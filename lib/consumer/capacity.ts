@@ -1,0 +1,268 @@
+import type { CancelTimer, Clock } from '../timing/clock.js';
+import { MAX_BATCH } from '../timing/turn-batcher.js';
+
+/**
+ * How long a reservation keeps slots from the other loops, ms. An answer takes far less; a server that hangs must not keep the
+ * messages of other servers waiting.
+ */
+const MAX_RESERVATION = 100;
+
+/** A claim is limited to half of the slots, but never to fewer messages than this: small claims are not worth the call. */
+const MIN_HALF = 32;
+
+/** How long it should take to start the handlers of one claim, ms. */
+const TARGET = 100;
+
+/** Slots that a claim under way may fill. */
+export interface Reservation {
+  readonly count: number;
+  /** On the monotonic clock. */
+  readonly since: number;
+  /** True once the claim has taken so long that others may use its slots. */
+  isOverdue: boolean;
+}
+
+/** A loop that waits for slots. */
+interface Waiter {
+  readonly count: number;
+  /** Called when it may reserve. Nobody else can until it has done so, or left. */
+  readonly call: () => void;
+  /** Called whenever every slot has a message before that. */
+  readonly onFull: () => void;
+}
+
+/**
+ * How many messages of a queue a process may handle at once: the state that the consumer loops of its partitions share. A slot is taken
+ * from the claim of a message until its handler is done. With batches, the number of calls is bounded where batches wait.
+ */
+export class Slots {
+  /** Slots without a message or a reservation. */
+  free: number;
+  /** The reservations that are not overdue, oldest first. */
+  readonly reservations = new Set<Reservation>();
+  readonly waiters: Waiter[] = [];
+  /** The waiter that was called, until it reserves or leaves. */
+  called: Waiter | undefined;
+  readonly onNotFull: (() => void)[] = [];
+  cancelTimer: CancelTimer | undefined;
+
+  /**
+   * @param total - how many there are
+   * @param loops - how many consumer loops share them now
+   */
+  constructor(
+    readonly total: number,
+    public loops: number,
+  ) {
+    this.free = total;
+  }
+}
+
+export interface CapacityOptions {
+  readonly slots: Slots;
+  readonly clock: Pick<Clock, 'monotonic' | 'schedule'>;
+  /** The most messages of one call of a handler. */
+  readonly batch: number;
+}
+
+/**
+ * Decides how many messages a consumer loop may claim now.
+ *
+ * A loop that has the slots to itself takes half of them at once, so the server prepares one half while the other is handled. Loops that
+ * share slots ask for twice what they last found, up to half of all: a few when messages come one by one, so that many loops can claim
+ * at once, and many when there is a backlog, so that each call is worth its price. Loops that find too few free slots wait in the order
+ * in which they came.
+ *
+ * It also measures how quickly this process starts handlers: handlers that work synchronously keep the messages behind them waiting,
+ * while another process may be idle.
+ */
+export class Capacity {
+  readonly #slots: Slots;
+  /** The most messages that can be started soon; Infinity until the handlers of a claim were slow to start. */
+  #startable = Infinity;
+  #isQuick = true;
+  /** How many messages the last claim took. */
+  #found = 0;
+  /** True if the last claim was not answered in time. */
+  #wasOverdue = false;
+  #waiter: Waiter | undefined;
+  #endWait: () => void = () => undefined;
+
+  constructor(private readonly options: CapacityOptions) {
+    this.#slots = options.slots;
+  }
+
+  /** How many loops share the slots. */
+  get loops(): number {
+    return this.#slots.loops;
+  }
+
+  /** True if a claim may be sent now. */
+  get isOpen(): boolean {
+    const { free, called, waiters } = this.#slots;
+    if (this.#waiter) return free > 0;
+    return called === undefined && waiters.length === 0 && this.#areWorth(this.#wanted);
+  }
+
+  /** True if every slot has a message, so that none becomes free before a handler ends. */
+  get isFull(): boolean {
+    return this.#slots.free === 0 && this.#slots.reservations.size === 0;
+  }
+
+  /** The most messages to claim together with a transfer, which fills half of the slots at most; below 1: none. */
+  get besidesTransfer(): number {
+    const spare = this.#slots.free - Math.floor(this.#slots.total / 2);
+    return spare > 0 && this.isOpen ? Math.min(spare, this.#wanted) : 0;
+  }
+
+  /** True if the last handlers started so quickly that the next claim need not wait for them. */
+  get isQuick(): boolean {
+    return this.#isQuick;
+  }
+
+  /** Takes into account that `count` handlers of a claim were started in `took` ms. */
+  measure(count: number, took: number): void {
+    const inTime = Math.floor((count * TARGET) / took);
+    this.#isQuick = took <= TARGET;
+    // The limit falls at once; it rises to the measured number, but at most doubles.
+    this.#startable = this.#isQuick
+      ? Math.max(this.#startable, Math.min(this.#startable * 2, inTime))
+      : Math.max(1, inTime);
+  }
+
+  /** Reserves the slots that a claim may fill. No other loop can take them until {@link end}, unless that takes too long. */
+  reserve(count = Math.min(this.#slots.free, this.#wanted)): Reservation {
+    const reservation = { count, since: this.options.clock.monotonic(), isOverdue: false };
+    this.#slots.free -= count;
+    this.#slots.reservations.add(reservation);
+    if (this.#waiter) this.#leave();
+    return reservation;
+  }
+
+  /**
+   * Ends a reservation whose claim took this many messages, or failed.
+   *
+   * @returns how many of them have a slot; fewer than `found` only if the reservation was overdue
+   */
+  end(reservation: Reservation, found: number): number {
+    const slots = this.#slots;
+    this.#wasOverdue = reservation.isOverdue;
+    this.#found = found;
+    const granted = Math.min(found, reservation.isOverdue ? slots.free : reservation.count);
+    slots.free -= granted;
+    if (slots.reservations.delete(reservation)) slots.free += reservation.count;
+    if (slots.cancelTimer && slots.reservations.size === 0) this.#stopTimer();
+    this.#changed();
+    return granted;
+  }
+
+  /** A message does not need its slot any more. */
+  vacate(): void {
+    this.#slots.free++;
+    this.#changed();
+  }
+
+  /**
+   * Waits until a claim is worth its call, or until {@link close}.
+   *
+   * @param onFull - called whenever every slot has a message before that
+   */
+  untilOpen(onFull: () => void = () => undefined): Promise<void> {
+    if (this.#waiter) this.#leave();
+    return new Promise((call) => {
+      this.#endWait = call;
+      this.#waiter = { count: this.#wanted, call, onFull };
+      this.#slots.waiters.push(this.#waiter);
+      this.#changed();
+    });
+  }
+
+  /** Waits until some slot has no message, or until {@link close}. */
+  untilNotFull(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#endWait = resolve;
+      this.#slots.onNotFull.push(resolve);
+      this.#changed();
+    });
+  }
+
+  /** Ends a wait. */
+  close(): void {
+    if (this.#waiter) this.#leave();
+    this.#endWait();
+  }
+
+  /** How many messages are worth a claim. */
+  get #wanted(): number {
+    const { total, loops } = this.#slots;
+    const most = Math.min(this.#startable, MAX_BATCH);
+    const half = Math.ceil(total / 2);
+    if (loops === 1) return Math.min(Math.max(half, MIN_HALF, this.options.batch), most);
+    // A server that hangs gets no more slots than it needs to show that it answers again.
+    if (this.#wasOverdue) return 1;
+    return Math.min(Math.max(Math.min(half, 2 * Math.max(1, this.#found)), this.options.batch), most);
+  }
+
+  /**
+   * True if a claim of so many messages is worth the call now: there are as many free slots, or no claim under way could return enough.
+   * A claim costs the server the same however few messages it takes.
+   */
+  #areWorth(count: number): boolean {
+    const { free, reservations } = this.#slots;
+    if (free === 0 || free >= count) return free > 0;
+    let most = free;
+    for (const reservation of reservations) most += reservation.count;
+    return most < count;
+  }
+
+  #leave(): void {
+    const slots = this.#slots;
+    if (slots.called === this.#waiter) slots.called = undefined;
+    const place = slots.waiters.indexOf(this.#waiter!);
+    if (place >= 0) slots.waiters.splice(place, 1);
+    this.#waiter = undefined;
+    this.#changed();
+  }
+
+  /** Calls the next waiter, if there is one and its claim is worth the call. */
+  #changed(): void {
+    const { waiters, onNotFull, called } = this.#slots;
+    if (onNotFull.length > 0 && !this.isFull) for (const resume of onNotFull.splice(0)) resume();
+    const first = waiters[0];
+    if (!first) return;
+    if (this.isFull) return waiters.forEach(({ onFull }) => onFull());
+    if (called) return;
+    if (!this.#areWorth(first.count)) return this.#awaitOverdue();
+    waiters.shift();
+    this.#slots.called = first;
+    first.call();
+  }
+
+  /** Only a waiter needs what is overdue. */
+  #awaitOverdue(): void {
+    const slots = this.#slots;
+    const [oldest] = slots.reservations;
+    if (!oldest || slots.cancelTimer) return;
+    const { clock } = this.options;
+    const rest = oldest.since + MAX_RESERVATION - clock.monotonic();
+    slots.cancelTimer = clock.schedule(() => this.#takeBackOverdue(), Math.max(0, rest));
+  }
+
+  #stopTimer(): void {
+    this.#slots.cancelTimer?.();
+    this.#slots.cancelTimer = undefined;
+  }
+
+  #takeBackOverdue(): void {
+    this.#stopTimer();
+    const slots = this.#slots;
+    const now = this.options.clock.monotonic();
+    for (const reservation of slots.reservations) {
+      if (now < reservation.since + MAX_RESERVATION) break;
+      reservation.isOverdue = true;
+      slots.reservations.delete(reservation);
+      slots.free += reservation.count;
+    }
+    this.#changed();
+  }
+}

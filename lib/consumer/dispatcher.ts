@@ -1,0 +1,163 @@
+import type { Events } from '../events/events.js';
+import { OnceAMinute } from '../events/once-a-minute.js';
+import type { Outcome } from '../store/consumer-store.js';
+import type { Clock } from '../timing/clock.js';
+import { nextTick, setImmediate } from '../timing/event-loop.js';
+import type { Capacity } from './capacity.js';
+import type { Claimer } from './claimer.js';
+import type { Delivery, Lease } from './delivery.js';
+import type { MessageRunner } from './message-runner.js';
+import { RELEASE } from './outcomes.js';
+import type { Settler } from './settler.js';
+
+/** How long the handlers of a queue may be started in one turn of the event loop, ms. */
+const SLICE = 5;
+
+export interface DispatcherOptions {
+  readonly queue: string;
+  readonly clock: Clock;
+  readonly events: Events;
+  /** Length of a lease, ms. */
+  readonly lease: number;
+  readonly runner: Pick<MessageRunner, 'run'>;
+  readonly capacity: Pick<Capacity, 'loops' | 'measure' | 'vacate'>;
+  readonly settler: Pick<Settler, 'settle' | 'flush'>;
+  readonly claimer: Pick<Claimer, 'releaseIfLate'>;
+}
+
+/** A claim with handlers still to be started. */
+interface WaitingClaim {
+  readonly lease: Lease;
+  readonly deliveries: readonly Delivery[];
+  /** After this instant of the monotonic clock, none of its handlers is started. */
+  readonly startBy: number;
+  next: number;
+  begunAt: number | undefined;
+}
+
+/**
+ * Starts handlers a few at a time and yields in between, so that I/O, outcomes, leases and timers get their share even if handlers work
+ * synchronously. Messages that it cannot start within a third of the lease are released, for others to handle. When a handler is done,
+ * its slot is free and its outcome is settled.
+ */
+export class Dispatcher {
+  readonly #warning: OnceAMinute;
+  #waiting: WaitingClaim[] = [];
+  /** When the time slice of this turn of the event loop ends. */
+  #sliceEnd: number | undefined;
+  #stopped = false;
+  /** How many messages were released since the last warning. */
+  #released = 0;
+
+  constructor(private readonly options: DispatcherOptions) {
+    this.#warning = new OnceAMinute(options.clock);
+  }
+
+  /** @param answeredAt - when the answer to the claim arrived, on the monotonic clock */
+  add(lease: Lease, deliveries: readonly Delivery[], answeredAt: number): void {
+    if (deliveries.length === 0) return;
+    const startBy = answeredAt + this.options.lease / 3;
+    this.#waiting.push({ lease, deliveries, startBy, next: 0, begunAt: undefined });
+    if (this.#stopped) this.stop();
+  }
+
+  /** Starts all handlers that were added; resolves once each is started or released. */
+  async run(): Promise<void> {
+    do {
+      if (!this.#startSlice()) return;
+      await this.#yield();
+    } while (this.#waiting.length > 0);
+  }
+
+  /** Starts no more handlers; the waiting messages are released. */
+  stop(): void {
+    this.#stopped = true;
+    const waiting = this.#waiting.flatMap(({ deliveries, next }) => deliveries.slice(next));
+    this.#waiting = [];
+    if (waiting.length > 0) this.#release(waiting);
+  }
+
+  /** @returns true if the slice is used up */
+  #startSlice(): boolean {
+    const { clock, capacity } = this.options;
+    let now = clock.monotonic();
+    if (this.#sliceEnd === undefined) {
+      this.#sliceEnd = now + SLICE / capacity.loops;
+      // An immediate runs at the end of this turn of the event loop.
+      setImmediate(() => (this.#sliceEnd = undefined));
+    }
+    const sliceEnd = this.#sliceEnd;
+    while (now < sliceEnd) {
+      this.#releaseLate(now);
+      const claim = this.#waiting[0];
+      if (!claim) return false;
+      claim.begunAt ??= now;
+      this.#start(claim.deliveries[claim.next++]!);
+      now = clock.monotonic();
+      if (claim.next === claim.deliveries.length) this.#remove(claim, now);
+    }
+    return true;
+  }
+
+  #start(delivery: Delivery): void {
+    // Its lease was lost while it waited.
+    if (delivery.abortReason) return this.#release([delivery]);
+    const outcome = this.options.runner.run(delivery);
+    if (outcome instanceof Promise) void outcome.then((known) => this.#settle(delivery, known));
+    else this.#settle(delivery, outcome);
+  }
+
+  #settle(delivery: Delivery, outcome: Outcome): void {
+    const { capacity, settler } = this.options;
+    capacity.vacate();
+    settler.settle(delivery, delivery.terms ? delivery.terms.complete(outcome) : outcome);
+  }
+
+  /** Immediately releases messages whose handlers were not started. */
+  #release(deliveries: readonly Delivery[]): void {
+    for (const delivery of deliveries) this.#settle(delivery, RELEASE);
+    this.options.settler.flush();
+  }
+
+  /** Runs before each start, so it allocates nothing unless a claim is late. */
+  #releaseLate(now: number): void {
+    let late: Delivery[] | undefined;
+    for (const claim of this.#waiting) {
+      if (now < claim.startBy && now < claim.lease.end) continue;
+      this.#remove(claim, now);
+      late = [...(late ?? []), ...claim.deliveries.slice(claim.next)];
+    }
+    if (!late) return;
+    this.#release(late);
+    this.#warn(late.length);
+  }
+
+  #remove(claim: WaitingClaim, now: number): void {
+    const { begunAt, next } = claim;
+    this.#waiting = this.#waiting.filter((other) => other !== claim);
+    if (begunAt !== undefined) this.options.capacity.measure(next, now - begunAt);
+  }
+
+  /**
+   * Lets the event loop turn. Promises run first, so the outcomes of the handlers just started are sent before a timer fires, however
+   * long the event loop was blocked. Otherwise the transfer scheduler, whose timer may be due, would take their messages back with an
+   * attempt spent.
+   */
+  async #yield(): Promise<void> {
+    const { clock, settler, claimer } = this.options;
+    await new Promise<void>((resolve) => nextTick(resolve));
+    this.#releaseLate(clock.monotonic());
+    settler.flush();
+    claimer.releaseIfLate();
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+
+  #warn(count: number): void {
+    const { events, queue } = this.options;
+    this.#released += count;
+    if (!this.#warning.isDue) return;
+    events.note('given-back', { queue, count: this.#released });
+    this.#released = 0;
+    this.#warning.reported();
+  }
+}

@@ -1,0 +1,128 @@
+import type { HandlingOutcome } from '../events/delay-queue-observer.js';
+import type { Around } from '../events/observers.js';
+import { completionOf, withinTimeout } from '../handler/completion.js';
+import { type CheckedPayload, InvalidPayload, type PayloadCheck } from '../handler/definition/payload-check.js';
+import type { HandlerCall } from '../handler/delayed-message-handler.js';
+import { follow } from '../message/failure.js';
+import type { DelayedMessage } from '../message/message.js';
+import type { Outcome } from '../store/consumer-store.js';
+import type { Clock } from '../timing/clock.js';
+import { slowHandler, slowObserver, slowSchema, timeOut } from './abort-reasons.js';
+import type { Delivery } from './delivery.js';
+import type { Handle } from './message-runner.js';
+import { HANDLED, type HandlerRules, type Outcomes } from './outcomes.js';
+
+/*
+ * The steps between a decoded message and the outcome of its handler. Which ones a message takes is decided when its queue is opened:
+ * without a schema and observers, it takes the call alone.
+ */
+
+/** What the steps of a handler have in common. */
+export interface StepParts {
+  readonly rules: HandlerRules;
+  readonly outcomes: Outcomes;
+  readonly clock: Clock;
+}
+
+/** Calls the handler. */
+export function callStep(call: HandlerCall, { rules, outcomes, clock }: StepParts): Handle {
+  return (delivery) => {
+    try {
+      const returned = call(delivery.payload, delivery.message);
+      if (returned === undefined) return HANDLED;
+      const result = completionOf(returned);
+      if (!(result instanceof Promise)) return outcomes.returned(delivery, rules, result);
+      const onTimeout = (timeout: number) => timeOut([delivery], slowHandler(timeout));
+      return follow(withinTimeout(result, { clock, timeout: rules.timeout, onTimeout }), {
+        onDone: (value) => outcomes.returned(delivery, rules, value),
+        onFailed: (error) => outcomes.threw(delivery, rules, error),
+      }) as Promise<Outcome>;
+    } catch (error) {
+      return outcomes.threw(delivery, rules, error);
+    }
+  };
+}
+
+/** Checks the payload before the next step, and makes of it what the handler gets. */
+export function checkStep(check: PayloadCheck, { rules, outcomes, clock }: StepParts, next: Handle): Handle {
+  const nextWith = (checked: CheckedPayload, delivery: Delivery) => {
+    if ('cause' in checked) return outcomes.threw(delivery, rules, checked.cause);
+    if ('problem' in checked) return outcomes.invalid(delivery, new InvalidPayload(checked.problem));
+    delivery.replacePayload(checked.value);
+    return next(delivery);
+  };
+  return (delivery) => {
+    const checked = check(delivery.payload);
+    if (!(checked instanceof Promise)) return nextWith(checked, delivery);
+    const onTimeout = (timeout: number) => timeOut([delivery], slowSchema(timeout));
+    return follow(withinTimeout(checked, { clock, timeout: rules.timeout, onTimeout }), {
+      onDone: (known) => outcomes.afterWait(delivery) ?? nextWith(known as CheckedPayload, delivery),
+      onFailed: (error) => outcomes.failed(delivery, rules, error),
+    }) as Promise<Outcome>;
+  };
+}
+
+/** Takes the next step inside the hooks of the observers. */
+export function observeStep(
+  around: Around<DelayedMessage, never, HandlingOutcome>,
+  { rules, outcomes }: StepParts,
+  next: Handle,
+): Handle {
+  return (delivery) =>
+    observed(around, delivery.message, {
+      handle: () => outcomes.afterWait(delivery) ?? next(delivery),
+      show: (outcome) => showOutcome(outcome, delivery),
+      timeout: rules.timeout,
+      onTimeout: (observer, passed) =>
+        outcomes.failed(delivery, rules, timeOut([delivery], slowObserver(observer, passed))),
+    });
+}
+
+/** Work that leads to the outcome of a message, or to those of a batch. */
+export interface ObservedWork<Result, Shown> {
+  readonly handle: () => Result | Promise<Result>;
+  /** Gives what observers see of the result. */
+  readonly show: (result: Result) => Shown;
+  /** How long each observer may take to let it begin, ms; null: no limit. */
+  readonly timeout: number | null;
+  /** Gives the result if an observer takes longer, from its name. */
+  readonly onTimeout: (observer: string, timeout: number) => Result;
+}
+
+/** Works inside the hooks of the observers. The result is what it would be without them, if they let it begin in time. */
+export function observed<Subject, Result, Shown>(
+  around: Around<Subject, never, Shown>,
+  subject: Subject,
+  { handle, show, timeout, onTimeout }: ObservedWork<Result, Shown>,
+): Result | Promise<Result> {
+  let result: Result | Promise<Result>;
+  const showKept = (given: Result | Promise<Result>) => {
+    result = given;
+    return given instanceof Promise ? given.then(show) : show(given);
+  };
+  const shown = around(subject, () => showKept(handle()), {
+    timeout,
+    onTimeout: (observer, passed) => showKept(onTimeout(observer, passed)),
+  });
+  return shown instanceof Promise ? shown.then(() => result) : result!;
+}
+
+/** An outcome as observers see it. */
+export function showOutcome(outcome: Outcome, { thrown, isAborted }: Delivery): HandlingOutcome {
+  if (isAborted) return { kind: 'aborted' };
+  if ('lateBy' in outcome) return { kind: 'expired' };
+  switch (outcome.kind) {
+    case 'ack':
+    case 'release':
+      return { kind: outcome.kind };
+    case 'again':
+    case 'defer':
+      return 'at' in outcome
+        ? { kind: outcome.kind, at: new Date(outcome.at) }
+        : { kind: outcome.kind, delay: outcome.delay };
+    case 'retry':
+      return { kind: 'retry', delay: outcome.delay, error: thrown?.error };
+    case 'dead':
+      return { kind: 'dead', error: thrown?.error };
+  }
+}

@@ -1,0 +1,100 @@
+import type { Events } from '../events/events.js';
+import type { ResolvedQueueOptions } from '../options/queue-options-schema.js';
+import type { MessageStore } from '../store/message-store.js';
+import type { Clock } from '../timing/clock.js';
+import type { Slots } from './capacity.js';
+import { ConsumerLoop } from './consumer-loop.js';
+import type { MessageRunner } from './message-runner.js';
+import { Repairer } from './repairer.js';
+import { TransferScheduler } from './transfer-scheduler.js';
+
+export interface PartitionWorkerOptions {
+  readonly queue: string;
+  readonly options: ResolvedQueueOptions;
+  readonly store: MessageStore;
+  readonly runner: MessageRunner;
+  readonly slots: Slots;
+  readonly clock: Clock;
+  readonly events: Events;
+  /** For jitter, 0–1. */
+  readonly random: () => number;
+  /** Distinguishes the schedulers of this process from those of others. */
+  readonly processId: string;
+  /** How long the store waits for an answer, ms. */
+  readonly answerTimeout: number;
+  /** Called after each search for orphaned messages. */
+  readonly onChecked: (() => void) | undefined;
+}
+
+/** What a visit to a queue, or to a partition of it, has found. */
+export interface Visit {
+  /** True if it holds messages, or may, or cannot have those that are ready. */
+  readonly hasFound: boolean;
+  /** True if messages may be left: those are handled once the worker is started. */
+  readonly isMore: boolean;
+  /** Milliseconds until something falls due, or a lease ends; null: nothing will. */
+  readonly nextIn: number | null;
+}
+
+/** Serves one partition of a queue: a transfer scheduler that also claims for a consumer loop, the loop, and a repairer. */
+export class PartitionWorker {
+  readonly loop: ConsumerLoop;
+  readonly scheduler: TransferScheduler;
+  readonly repairer: Repairer;
+  #isStarted = false;
+  #isRepaired = false;
+  #stopped: Promise<void> | undefined;
+
+  constructor({ options, processId, onChecked, ...parts }: PartitionWorkerOptions) {
+    const { lease, checkInterval } = options;
+    this.loop = new ConsumerLoop({ ...parts, settings: options });
+    this.scheduler = new TransferScheduler({ ...parts, id: processId, checkInterval, consumer: this.loop });
+    this.repairer = new Repairer({ ...parts, lease, onChecked });
+  }
+
+  /**
+   * Claims what is due and starts its handlers, without waiting for more. What a transfer leaves ready takes another call.
+   *
+   * @throws what the store throws, if nothing was found
+   */
+  async visit(): Promise<Visit> {
+    const { scheduler, loop } = this;
+    try {
+      const { ready, nextIn } = await scheduler.runOnce();
+      const isMore = ready > 0 && (await loop.visit());
+      return { hasFound: ready > 0 || loop.mayHold, isMore, nextIn };
+    } catch (error) {
+      if (!loop.mayHold) throw error;
+      return { hasFound: true, isMore: true, nextIn: null };
+    }
+  }
+
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    this.repair();
+    this.scheduler.start();
+    this.loop.start();
+  }
+
+  /** Searches for orphaned messages from now on. */
+  repair(): void {
+    if (!this.#isRepaired) this.repairer.start();
+    this.#isRepaired = true;
+  }
+
+  /** Stops everything except running handlers and the settling of their outcomes. */
+  stop(): Promise<void> {
+    const { scheduler, repairer, loop } = this;
+    return (this.#stopped ??= Promise.all([scheduler.stop(), repairer.stop(), loop.stopClaiming()]).then(
+      () => undefined,
+    ));
+  }
+
+  /** Lets go of everything; what is still held comes back when its lease ends. */
+  abandon(): void {
+    this.scheduler.leave();
+    void this.repairer.stop();
+    this.loop.abandon();
+  }
+}

@@ -1,0 +1,152 @@
+import type { Claim } from '../store/consumer-store.js';
+import type { MessageStore } from '../store/message-store.js';
+import type { Router } from '../store/router.js';
+import { Slots } from './capacity.js';
+import { PartitionWorker, type PartitionWorkerOptions, type Visit } from './partition-worker.js';
+
+export interface QueueWorkerOptions extends Omit<PartitionWorkerOptions, 'store' | 'slots' | 'onChecked'> {
+  readonly router: Router;
+  /** Called after each search for orphaned messages, once for the whole queue. */
+  readonly onChecked?: (() => void) | undefined;
+}
+
+/** A quiet queue is left alone for this many milliseconds at least. */
+const MIN_QUIET = 10_000;
+
+/** The share of visits that also look for orphaned messages: that costs as much as the rest of a visit that finds one message. */
+const REPAIRING_VISITS = 1 / 16;
+
+/**
+ * Serves one handled queue in this process: it has a {@link PartitionWorker} for each partition. They share the handlers, and the slots
+ * for messages.
+ */
+export class QueueWorker {
+  readonly #slots: Slots;
+  readonly #serving = new Map<MessageStore, PartitionWorker>();
+  /** Those of partitions that the queue has no more. */
+  readonly #leaving = new Set<PartitionWorker>();
+  #unfollow: (() => void) | undefined;
+
+  constructor(private readonly options: QueueWorkerOptions) {
+    const { runner, router } = options;
+    // As many messages as the calls that may run at once can take.
+    this.#slots = new Slots(options.options.concurrency * runner.maxBatch, router.stores.length);
+  }
+
+  /** How many messages are claimed, being handled, or not settled yet. */
+  get held(): number {
+    return this.#all.reduce((sum, { loop }) => sum + loop.held, 0);
+  }
+
+  /** True if a message is among {@link held}. */
+  holds(id: string): boolean {
+    return this.#all.some(({ loop }) => loop.holds(id));
+  }
+
+  /**
+   * True if this process has nothing to do for the queue, and nobody else for longer than a lease lasts. So it is false while a
+   * message is active anywhere: it may be released at any time.
+   */
+  get isQuiet(): boolean {
+    const quietTime = Math.max(this.options.options.lease, MIN_QUIET);
+    return this.#all.every(({ loop, scheduler }) => loop.held === 0 && scheduler.quietFor > quietTime);
+  }
+
+  /**
+   * Claims what is due and starts its handlers, without waiting for more.
+   *
+   * @throws what the store throws, if nothing was found
+   */
+  async visit(): Promise<Visit> {
+    const { router, random } = this.options;
+    const visits = await router.withAll(() => {
+      this.#openAll();
+      return Promise.allSettled([...this.#serving.values()].map((worker) => worker.visit()));
+    });
+    const merged = mergeVisits(visits);
+    if (merged.hasFound && random() < REPAIRING_VISITS) for (const worker of this.#serving.values()) worker.repair();
+    return merged;
+  }
+
+  start(): void {
+    const { router, options } = this.options;
+    this.#unfollow = router.changes?.follow(() => this.#follow(), options.checkInterval);
+    this.#follow();
+  }
+
+  /** Stops everything except running handlers and the settling of their outcomes. */
+  async stopClaiming(): Promise<void> {
+    this.#unfollow?.();
+    const stopped = this.#all.map((worker) => worker.stop());
+    this.options.runner.waitingCalls?.stop();
+    await Promise.all(stopped);
+  }
+
+  /** Resolves when nothing is held any more, and no repair is under way. */
+  async drained(): Promise<void> {
+    await Promise.all(this.#all.flatMap(({ loop, repairer }) => [loop.drained(), repairer.checked]));
+  }
+
+  /** The message of a claim was aborted. If it is held here, its signal aborts. */
+  abort(claim: Claim): void {
+    for (const { loop } of this.#all) loop.abort(claim);
+  }
+
+  /** Aborts the signals of the handlers that are still running. */
+  abortHandlers(): void {
+    for (const { loop } of this.#all) loop.abortHandlers();
+  }
+
+  /** Lets go of everything; what is still held comes back when its lease ends. */
+  abandon(): void {
+    for (const worker of this.#all) worker.abandon();
+  }
+
+  get #all(): PartitionWorker[] {
+    return [...this.#serving.values(), ...this.#leaving];
+  }
+
+  /** Serves the partitions that the queue has now. */
+  #follow(): void {
+    const { stores } = this.options.router;
+    this.#slots.loops = stores.length;
+    for (const [store, worker] of this.#serving) {
+      if (stores.includes(store)) continue;
+      this.#serving.delete(store);
+      void this.#leave(worker);
+    }
+    this.#openAll();
+    for (const worker of this.#serving.values()) worker.start();
+  }
+
+  /** Opens the partitions that are not open. */
+  #openAll(): void {
+    const { router, onChecked, ...parts } = this.options;
+    for (const store of router.stores) {
+      if (this.#serving.has(store)) continue;
+      const isFirst = store === router.stores[0];
+      const own = { store, slots: this.#slots, onChecked: isFirst ? onChecked : undefined };
+      this.#serving.set(store, new PartitionWorker({ ...parts, ...own }));
+    }
+  }
+
+  /** The partition is empty, as far as anybody knows. */
+  async #leave(worker: PartitionWorker): Promise<void> {
+    this.#leaving.add(worker);
+    await worker.stop();
+    await worker.loop.drained();
+    worker.abandon();
+    this.#leaving.delete(worker);
+  }
+}
+
+/** What one partition has found must not be lost because another one fails. */
+function mergeVisits(settled: readonly PromiseSettledResult<Visit>[]): Visit {
+  const visits = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const failed = settled.find((each) => each.status === 'rejected');
+  const hasFound = visits.some((each) => each.hasFound);
+  if (failed && !hasFound) throw failed.reason;
+  const next = Math.min(...visits.map(({ nextIn }) => nextIn ?? Infinity));
+  const isMore = failed !== undefined || visits.some((each) => each.isMore);
+  return { hasFound, isMore, nextIn: next === Infinity ? null : next };
+}

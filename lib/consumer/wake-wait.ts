@@ -1,0 +1,87 @@
+import type { Doorbell } from '../store/consumer-store.js';
+import type { Clock } from '../timing/clock.js';
+
+/** How long after a call of {@link WakeWait.wake} that led to nothing the next one counts, ms; it doubles each time. */
+const FIRST_REST = 1000;
+
+export interface WakeWaitOptions {
+  readonly signal: Doorbell;
+  readonly clock: Clock;
+  /** The longest rest after a call of {@link WakeWait.wake}, ms. */
+  readonly maxRest: number;
+  /** Called for a signal that came while nobody waited: another consumer must get it. */
+  readonly passOn: () => void;
+}
+
+/**
+ * Waits for the wake-up signal of the store, or for {@link wake}. A connection that died silently brings no signal, and takes a while to
+ * be noticed; meanwhile the transfers of the same process see that messages stay ready.
+ *
+ * Messages also stay ready while a queue is paused or its rate is spent. So calls of `wake` that lead to nothing become rare.
+ */
+export class WakeWait {
+  /** True while the store's signal is waited for. That goes on when {@link wake} has ended a wait. */
+  #isListening = false;
+  #waiter: { readonly resolve: (isWoken: boolean) => void; readonly reject: (error: Error) => void } | undefined;
+  #rest = FIRST_REST;
+  #restsUntil = -Infinity;
+
+  constructor(private readonly options: WakeWaitOptions) {}
+
+  /**
+   * Waits for a signal, {@link wake}, {@link close}, or the end of the time.
+   *
+   * @returns true if messages may be ready
+   */
+  wait(timeout: number): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#waiter = { resolve, reject };
+      if (!this.#isListening) void this.#listen(timeout);
+    });
+  }
+
+  /** Messages have been ready for a while. */
+  wake(): void {
+    const now = this.options.clock.monotonic();
+    if (!this.#waiter || now < this.#restsUntil) return;
+    this.#restsUntil = now + this.#rest;
+    this.#rest = Math.min(2 * this.#rest, this.options.maxRest);
+    this.#take()?.resolve(true);
+  }
+
+  /** Messages were found: calls of {@link wake} are worth their while. */
+  found(): void {
+    this.#rest = FIRST_REST;
+    this.#restsUntil = -Infinity;
+  }
+
+  /** Until the next wait, signals are for others. */
+  leave(): void {
+    this.options.signal.leave();
+  }
+
+  close(): Promise<void> {
+    return this.options.signal.close();
+  }
+
+  async #listen(timeout: number): Promise<void> {
+    const { signal, passOn } = this.options;
+    this.#isListening = true;
+    try {
+      const isWoken = await signal.wait(timeout);
+      this.#isListening = false;
+      const waiter = this.#take();
+      if (waiter) waiter.resolve(isWoken);
+      else if (isWoken) passOn();
+    } catch (error) {
+      this.#isListening = false;
+      this.#take()?.reject(error as Error);
+    }
+  }
+
+  #take() {
+    const waiter = this.#waiter;
+    this.#waiter = undefined;
+    return waiter;
+  }
+}
