@@ -55,7 +55,7 @@ function readResult(result: unknown): BatchResult {
   return result.status === 'rejected' ? { error: result.reason } : { value: result.value };
 }
 
-/** Whether `Promise.allSettled` made it. A row of a database may have a column `status`, too, but hardly these keys alone. */
+/** True if `Promise.allSettled` made it. A row of a database may have a column `status`, too, but hardly these keys alone. */
 function isSettledResult(value: unknown): value is PromiseSettledResult<unknown> {
   if (typeof value !== 'object' || value === null || !isPlain(value)) return false;
   const { status } = value as { readonly status?: unknown };

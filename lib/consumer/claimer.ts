@@ -45,7 +45,7 @@ const NOTHING_CLAIMED = { messages: [], more: false, now: undefined, claimAgainI
 export interface Claimed {
   readonly lease: Lease;
   readonly messages: readonly ClaimedMessage[];
-  /** Whether ready messages remain. */
+  /** True if ready messages remain. */
   readonly more: boolean;
   readonly answeredAt: number;
   /** When to claim again because the rate was spent, on the monotonic clock; undefined: no need to. */
@@ -76,12 +76,12 @@ export class Claimer {
 
   constructor(private readonly options: ClaimerOptions) {}
 
-  /** Whether an earlier claim may hold messages unknown to this process, so that the next one has to succeed it. */
+  /** True if an earlier claim may hold messages unknown to this process, so that the next one has to succeed it. */
   get hasUnanswered(): boolean {
     return this.#unanswered.length > 0;
   }
 
-  /** Whether the claim with this token has been sent and not answered. */
+  /** True if the claim with this token has been sent and not answered. */
   isUnderWay(token: string): boolean {
     return this.#sent?.token === token;
   }
@@ -107,7 +107,7 @@ export class Claimer {
   }
 
   /**
-   * Releases what unanswered claims may hold, with no attempt spent, and rings for all ready messages.
+   * Releases what unanswered claims may hold, with no attempt spent, and wakes a consumer if messages are ready.
    *
    * @throws what the store throws
    */

@@ -12,7 +12,7 @@ const MAX_WRAPPED = 1024 * 1024 - 100;
 
 /**
  * The terms of a message for which it matters when it first fell due: it expires, repeats, or was put off. The wrapper of a parked
- * message tells that to the next attempts, whose due times are others.
+ * message keeps that for the next attempts, whose due times are others.
  */
 export class FirstDue implements Terms {
   /** When it first fell due, ms by the store's clock. */
@@ -22,11 +22,11 @@ export class FirstDue implements Terms {
   /** After this instant it has expired, ms by the store's clock; null: it does not expire. */
   readonly #deadline: number | null;
   readonly #onExpired: OnExpired;
-  /** The body without what tells when it first fell due. */
+  /** The body without its wrapper. */
   readonly #body: Buffer;
-  /** True if the stored body tells it. */
+  /** True if the stored body has the wrapper. */
   readonly #isStored: boolean;
-  /** True if the next attempts must know it. */
+  /** True if the next attempts need it. */
   readonly #isNeeded: boolean;
 
   constructor(

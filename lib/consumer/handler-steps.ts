@@ -26,14 +26,17 @@ export interface StepParts {
 
 /** Calls the handler. */
 export function callStep(call: HandlerCall, { rules, outcomes, clock }: StepParts): Handle {
+  const inTime = (delivery: Delivery, result: Promise<unknown>) => {
+    const onTimeout = (timeout: number) => timeOut([delivery], slowHandler(timeout));
+    return withinTimeout(result, { clock, timeout: rules.timeout, onTimeout });
+  };
   return (delivery) => {
     try {
       const returned = call(delivery.payload, delivery.message);
       if (returned === undefined) return HANDLED;
       const result = completionOf(returned);
       if (!(result instanceof Promise)) return outcomes.returned(delivery, rules, result);
-      const onTimeout = (timeout: number) => timeOut([delivery], slowHandler(timeout));
-      return follow(withinTimeout(result, { clock, timeout: rules.timeout, onTimeout }), {
+      return follow(rules.timeout === null ? result : inTime(delivery, result), {
         onDone: (value) => outcomes.returned(delivery, rules, value),
         onFailed: (error) => outcomes.threw(delivery, rules, error),
       }) as Promise<Outcome>;

@@ -17,7 +17,7 @@ export interface OutcomesOptions extends BodyRules {
   readonly events: Events;
   readonly clock: Clock;
   readonly attempts: number;
-  /** Whether the store accepts a body; undefined: it does. */
+  /** Asks the store if it accepts a body; undefined: it does. */
   readonly accepts?: ConsumerStore['accepts'];
 }
 

@@ -20,7 +20,7 @@ export interface RepairerOptions {
 const INTERVAL = 5 * 60_000;
 
 /**
- * Finds messages of one queue that are stored but in no state, at the start and then every few minutes. It makes them ready, or
+ * Finds orphaned messages of one queue, which are stored but in no state, at the start and then every few minutes. It makes them ready, or
  * delayed again if they are not due yet. Each find is logged: this package never leaves a message like that, so somebody deleted or
  * changed keys of the queue.
  */
@@ -56,7 +56,7 @@ export class Repairer {
   /**
    * Checks the queue once, and searches it if the counts do not add up.
    *
-   * @returns how many messages were in no state
+   * @returns how many messages were orphaned
    * @throws what the store throws
    */
   async runOnce(): Promise<number> {

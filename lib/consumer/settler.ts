@@ -79,7 +79,8 @@ export class Settler {
     const { store, leases } = this.options;
     const accepted = await this.#sendUntilAnswered(batch);
     // The announcement of an abort may still be on its way.
-    if (accepted && batch.some(({ claim }, i) => !accepted[i] && !claim.isLost)) await store.catchUp?.();
+    if (accepted?.includes(false) && batch.some(({ claim }, i) => !accepted[i] && !claim.isLost))
+      await store.catchUp?.();
     for (let i = 0; i < batch.length; i++) {
       const { claim, outcome } = batch[i]!;
       if (accepted) this.#report(claim, outcome, accepted[i]!);

@@ -59,8 +59,8 @@ interface Expectation {
  * It has one timer, armed from the store's answer and re-armed by announcements of earlier due times. It also asks the store
  * again whenever the subscription (re)starts and at least every `checkInterval`, so a lost announcement costs a bounded delay.
  *
- * Every process has such a scheduler, yet a due message must not cost one call from each of them. So schedulers tell each other of
- * their transfers, and of what the queue waits for next. Whoever hears that another one was the last to move something becomes a
+ * Every process has such a scheduler, yet a due message must not cost one call from each of them. So schedulers announce their
+ * transfers, and what the queue waits for next. One that learns that another was the last to move something becomes a
  * *standby*: it waits for the same instants, but fires a grace period later, and has normally heard by then that nothing is left to
  * do. Once the eager scheduler is gone, a standby does find something and becomes eager itself. There is no leader, and no lease on
  * leadership that could go wrong.
@@ -94,7 +94,7 @@ export class TransferScheduler {
     this.#streak = new FailureStreak(clock, workFailures(events, 'transfer', queue));
   }
 
-  /** Whether this scheduler fires at the due time, rather than a grace period later. */
+  /** True if this scheduler fires at the due time, rather than a grace period later. */
   get isEager(): boolean {
     return this.#eager;
   }
@@ -118,14 +118,14 @@ export class TransferScheduler {
     void this.#wake();
   }
 
-  /** Stops, and waits for a transfer that is under way. It still hears of aborts, because handlers may run on. */
+  /** Stops, and waits for a transfer that is under way. Aborts are still passed on, because handlers may run on. */
   async stop(): Promise<void> {
     this.#started = false;
     this.#cancelTimer?.();
     await this.#running;
   }
 
-  /** Hears nothing any more. */
+  /** Ends the subscription. */
   leave(): void {
     this.#unwatch?.();
   }
@@ -144,8 +144,8 @@ export class TransferScheduler {
       this.#expected = undefined;
       const sentAt = clock.monotonic();
       const announcer = this.#announcerAt(sentAt, awaited);
-      // Of what is due beyond the first claim, the other processes get their share. A standby claims nothing here, because it would
-      // soon compete with the eager one. After a failure, the simpler call comes first.
+      // Only the first call claims: the other processes get their share of what is due beyond it. A standby does not claim, because it
+      // would soon compete with the eager one. After a failure, the simpler call comes first.
       const mayClaim = isFirst && this.#eager && this.#failures === 0;
       const claimed = mayClaim ? consumer?.transferAndClaim(announcer) : undefined;
       const report = (claimed && (await claimed)) ?? (await store.transfer({ teller: announcer, limit: BATCH }));
@@ -187,13 +187,13 @@ export class TransferScheduler {
     if (nextIn !== null) this.#expectEarlier({ at: now + nextIn, dueAt: at + nextIn });
     if (this.#running || this.#failures > 0) return;
     this.#ready = ready;
-    // While messages are ready, the other one soon tells of their leases.
+    // While messages are ready, the other one soon announces the end of their leases.
     const checkAt = ready > 0 ? now + READY_CHECK + this.#newGrace() : Infinity;
     this.#checkAt = Math.min(checkAt, this.#lookedAt + checkInterval);
     this.#arm();
   }
 
-  /** Whether the expected instant is past by the clock of the store, and about past by that of this process. */
+  /** True if the expected instant is past by the clock of the store, and about past by that of this process. */
   #isPast(storeNow: number, now: number): boolean {
     return (
       this.#expected !== undefined && this.#expected.dueAt <= storeNow && this.#expected.at <= now + CLOCK_TOLERANCE

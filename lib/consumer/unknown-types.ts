@@ -9,7 +9,7 @@ import type { Delivery } from './delivery.js';
 const PAUSE = 30_000;
 
 /** The first message of a type is reported as such, for up to this many types. */
-const MOST_TYPES = 1000;
+const MAX_TYPES = 1000;
 
 /** The error of a dead letter for which no process had a handler. */
 class UnknownType extends Error {
@@ -28,7 +28,7 @@ export interface UnknownTypesOptions {
  * the old release meet messages of the new one.
  */
 export class UnknownTypes {
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(private readonly options: UnknownTypesOptions) {}
 
@@ -36,16 +36,16 @@ export class UnknownTypes {
   noHandler(delivery: Delivery, body: Buffer): Outcome {
     const { type } = delivery;
     const what = type === '' ? 'messages without a type' : `type '${type}'`;
-    return this.#setAside(delivery, body, { type, error: new UnknownType(`no process has a handler for ${what}`) });
+    return this.#park(delivery, body, { type, error: new UnknownType(`no process has a handler for ${what}`) });
   }
 
   /** For a message that this version cannot read. */
   unknownForm(delivery: Delivery, body: Buffer, error: UnknownBodyForm): Outcome {
-    return this.#setAside(delivery, body, { form: error.form, error });
+    return this.#park(delivery, body, { form: error.form, error });
   }
 
-  /** Due times alone tell how long the message has waited: they are the store's, and each deferral moves them. */
-  #setAside(delivery: Delivery, body: Buffer, unknown: Unknown): Outcome {
+  /** Parks a message. Due times alone show how long it has waited: they are the store's, and each deferral moves them. */
+  #park(delivery: Delivery, body: Buffer, unknown: Unknown): Outcome {
     const { grace, events, random = Math.random } = this.options;
     const { error, ...what } = unknown;
     const { queue, id } = delivery;
@@ -61,8 +61,8 @@ export class UnknownTypes {
   }
 
   #isFirst(what: string): boolean {
-    if (this.#told.has(what) || this.#told.size >= MOST_TYPES) return false;
-    this.#told.add(what);
+    if (this.#reported.has(what) || this.#reported.size >= MAX_TYPES) return false;
+    this.#reported.add(what);
     return true;
   }
 }

@@ -9,9 +9,9 @@ import { Semaphore } from './semaphore.js';
 export interface FamilyOptions {
   /** The beginning of the names of its queues, and a `*`. */
   readonly name: string;
-  /** Whether messages of its queues may have groups. Default: no. */
+  /** True if messages of its queues may have groups. Default: false. */
   readonly hasGroups?: boolean;
-  /** Whether a queue with such a name is handled by this family, and not by a handler of its own or by another family. */
+  /** True if a queue with such a name is handled by this family, and not by a handler of its own or by another family. */
   readonly has: (queue: string) => boolean;
   readonly directory: QueueDirectory;
   /** What is left in a queue in which nothing was found. */
@@ -48,7 +48,7 @@ const LISTENING_GRACE = 1000;
 /**
  * The queues of one family, in one process.
  *
- * One subscription to the announcements of all of them tells of offers at once, because the first message of an empty queue is
+ * One subscription to the announcements of all of them brings offers at once, because the first message of an empty queue is
  * always announced. Announcements get lost, so the directory is read whenever the subscription (re)starts, and at least every
  * `checkInterval`: each registered queue that is not awake is looked at. A queue that is found empty is retired from the directory
  * once nobody can rely on its registration any more. So queues that stay empty cost nothing here, however many there are.
