@@ -1,4 +1,4 @@
-/** Simulates one seed until a promise is broken, and prints what it has seen as JSON: `look.ts SEED MESSAGES`. */
+/** Simulates one seed until a promise is broken, and prints what it has seen as JSON: `look.js SEED MESSAGES`. */
 import { Journal } from '../oracle/journal.js';
 import { Simulation } from '../simulation.js';
 import type { Broken, Sight } from './search.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type PlantedBug, plantedBugs } from './planted-bugs.js';
 import { type Find, look, search } from './search.js';
-import { Trees } from './trees.js';
+import { CompiledTrees } from './compiled-trees.js';
 
 const { values } = parseArgs({
   options: {
@@ -31,7 +31,7 @@ const all = plantedBugs(import.meta.dirname);
 const unknown = only.filter((name) => !all.some((bug) => bug.name === name));
 if (unknown.length > 0) throw new Error(`There is no planted bug ${unknown.join(', ')}`);
 const bugs = only.length > 0 ? all.filter(({ name }) => only.includes(name)) : all;
-const trees = new Trees(project);
+const trees = new CompiledTrees(project);
 const write = (line: string) => void process.stdout.write(`${line}\n`);
 
 process.on('exit', () => trees.removeAll());

@@ -53,9 +53,8 @@ export async function search(tree: string, limits: Limits): Promise<Find> {
  * @throws Error if the simulation does not run
  */
 export async function look(tree: string, seed: number, { messages, seconds }: Limits): Promise<Sight> {
-  const file = 'test/simulation/planted/look.ts';
-  const flags = ['--disable-warning=ExperimentalWarning', '--import', '@swc-node/register/esm-register'];
-  const child = spawn(process.execPath, [...flags, file, String(seed), String(messages)], { cwd: tree });
+  const file = 'test/simulation/planted/look.js';
+  const child = spawn(process.execPath, [file, String(seed), String(messages)], { cwd: tree });
   let output = '';
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
