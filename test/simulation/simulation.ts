@@ -1,6 +1,6 @@
 import { inhabit } from './world/host.js';
 import { type Application, startApplication } from './applications/application.js';
-import { conductOf } from './applications/conduct.js';
+import { Conducts } from './applications/conduct.js';
 import { drawScenario, type Scenario } from './applications/scenario.js';
 import { type FaultKind, Nemesis, type Victim } from './nemesis/nemesis.js';
 import { Link } from './network/link.js';
@@ -53,6 +53,9 @@ const PROGRESS = 4096;
 /** How long after the last offer faults go on, and how long everything may take then, ms. */
 const LAST_FAULTS = 10_000;
 
+/** How long after a process the next one is replaced, ms. */
+const DEPLOYED_EVERY = 4000;
+
 interface Place extends Victim {
   application: Application | undefined;
 }
@@ -67,6 +70,8 @@ export class Simulation {
   readonly #nemesis: Nemesis;
   readonly #workload: Workload;
   readonly #places: Place[] = [];
+  /** How many places, from the first on, have the next release. */
+  #deployed = 0;
   #probe: CapacityProbe | undefined;
   #starts = 0;
   #isOver = false;
@@ -78,17 +83,18 @@ export class Simulation {
     const scenario = (this.#scenario = drawScenario(world.chance('scenario'), processes));
     const server = (this.#server = new SimulatedServer(world));
     const journal = (this.#journal = openJournal(world));
-    const conductSeed = Math.floor(world.chance('conduct')() * 2 ** 31);
+    const conducts = new Conducts(Math.floor(world.chance('conduct')() * 2 ** 31), scenario);
     const conduct = (message: number, starts: number) =>
-      message < messages || message >= FIRST_RULE
-        ? conductOf(conductSeed, { message, starts }, scenario)
-        : this.#probe!.start();
+      message < messages || message >= FIRST_RULE ? conducts.of(message, starts) : this.#probe!.start();
     const oracle = (this.#oracle = new Oracle({ world, server, scenario, journal, conductOf: conduct }));
     const victims = () => this.#places.filter(({ application, process }) => application && !process.isDead);
     this.#nemesis = new Nemesis({ world, server, scenario, oracle, journal, victims, isLeftOut, kinds });
     this.#workload = new Workload({
       ...{ world, scenario, oracle, messages },
-      conductOf: (message) => conductOf(conductSeed, { message, starts: 0 }, scenario),
+      conductOf: (message) => conducts.of(message, 0),
+      deploy: () => {
+        if (this.#deployed === 0) this.#deployNext();
+      },
       choose: (chance) => {
         const up = victims();
         const place = up[Math.floor(chance() * up.length)];
@@ -113,11 +119,12 @@ export class Simulation {
   #start(place: number): void {
     const world = this.#world;
     const scenario = this.#scenario;
-    const process = new SimulatedProcess(world, `p${this.#starts++}`);
+    const process = new SimulatedProcess(world, this.#starts++);
     const link = new Link(process, scenario);
     const subscriptions = new Subscriptions(link);
     const oracle = this.#oracle;
-    const member = oracle.join(process);
+    const release = place < this.#deployed ? 1 : 0;
+    const member = oracle.join(process, release);
     const end = () => {
       process.kill();
       oracle.leave(member);
@@ -150,15 +157,15 @@ export class Simulation {
       },
     };
     this.#places[place] = running;
-    const { seed: _seed, ...parts } = { ...this.options, process, scenario, link, subscriptions };
+    const parts = { process, release, scenario, link, subscriptions } as const;
     const start = () =>
       startApplication({
         ...parts,
         server: this.#server,
-        onEffect: (effect) => oracle.effect(process, effect.queue, effect),
-        onStart: (message) => oracle.started(message, process),
+        onEffect: (effect) => oracle.effect(member, effect),
+        onStart: (message) => oracle.started(message, member),
         onMixed: (id) => oracle.violate('groups', id, 'one call has messages of several groups'),
-        onEvent: (name, fields) => this.#journal.write(() => `${process.name} ${name} ${JSON.stringify(fields)}`),
+        onEvent: (name, fields) => this.#journal.write?.(`${process.name} ${name} ${JSON.stringify(fields)}`),
       }).then(
         (application) => {
           running.application = application;
@@ -167,6 +174,13 @@ export class Simulation {
         (error: unknown) => oracle.violate('starts', process.name, String(error)),
       );
     world.at(world.now, () => void start(), process);
+  }
+
+  /** One process after the other. Those that are down, or stop already, come back with the next release. */
+  #deployNext(): void {
+    const { application, process, replace } = this.#places[this.#deployed++]!;
+    if (application && !process.isDead) replace();
+    if (this.#deployed < this.#places.length) this.#world.after(DEPLOYED_EVERY, () => this.#deployNext());
   }
 
   /** Looks after the run from time to time. */

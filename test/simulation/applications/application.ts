@@ -10,6 +10,7 @@ import {
   DelayQueueModule,
   DelayQueueProducer,
   InjectDelayQueueProducer,
+  type QueueOptions,
   RejectMessage,
 } from '../../../lib/index.js';
 import { SUBSTITUTES } from '../../../lib/runtime/delay-queue-tokens.js';
@@ -23,7 +24,7 @@ import type { SimulatedServer } from '../network/server.js';
 import type { Subscriptions } from '../network/subscriptions.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { Conduct } from './conduct.js';
-import type { Scenario } from './scenario.js';
+import { type QueueKind, type Release, type Scenario, scaled, TYPES } from './scenario.js';
 
 /** Told of each start of a handler; says what the handler does. */
 export type OnStart = (message: DelayedMessage, process: SimulatedProcess) => HandlerRun;
@@ -36,6 +37,7 @@ export interface HandlerRun {
 
 export interface ApplicationParts {
   readonly process: SimulatedProcess;
+  readonly release: Release;
   readonly scenario: Scenario;
   readonly server: SimulatedServer;
   readonly link: Link;
@@ -61,13 +63,14 @@ const OTHER = 'other';
 
 /** Starts a real application. Its start takes no virtual time but that of its calls. */
 export async function startApplication(parts: ApplicationParts): Promise<Application> {
-  const { scenario } = parts;
-  const { lease, checkInterval, blockTimeout, attempts, retryDelay, concurrency, partitions, rate } = scenario;
+  const { scenario, release } = parts;
+  const { lease, checkInterval, blockTimeout, attempts, retryDelay, partitions, rate } = scenario;
   const has = (kind: string) => scenario.queues.some((queue) => queue.kind === kind);
-  const common = {
-    ...{ lease, checkInterval, blockTimeout, attempts, concurrency },
-    backoff: { type: 'fixed', delay: retryDelay },
-  } as const;
+  const common = (kind: QueueKind) => ({
+    ...{ lease, checkInterval, blockTimeout, attempts },
+    concurrency: scaled(scenario.queues.find((queue) => queue.kind === kind)?.concurrency ?? 1, release),
+    backoff: { type: 'fixed' as const, delay: retryDelay },
+  });
   const { batch, batchWait, expiresAfter, onExpired } = scenario;
   const { process, onStart } = parts;
   const handle = (_payload: unknown, message: DelayedMessage) => runHandler(process, onStart(message, process));
@@ -78,7 +81,7 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
 
   @Injectable()
   class Handlers {
-    @DelayedHandler('plain', { ...common, partitions })
+    @DelayedHandler('plain', { ...common('plain'), partitions })
     plain(payload: unknown, message: DelayedMessage) {
       return handle(payload, message);
     }
@@ -86,7 +89,7 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
 
   @Injectable()
   class Expiring {
-    @DelayedHandler('expiring', { ...common, expiresAfter, onExpired })
+    @DelayedHandler('expiring', { ...common('expiring'), expiresAfter, onExpired })
     handle(payload: unknown, message: DelayedMessage) {
       return handle(payload, message);
     }
@@ -94,7 +97,7 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
 
   @Injectable()
   class Ordered {
-    @DelayedHandler('ordered', { ...common, groups: { concurrency: 1, onRetry: 'hold' } })
+    @DelayedHandler('ordered', { ...common('ordered'), groups: { concurrency: 1, onRetry: 'hold' } })
     handle(payload: unknown, message: DelayedMessage) {
       return handle(payload, message);
     }
@@ -102,7 +105,7 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
 
   @Injectable()
   class Shared {
-    @DelayedHandler('shared', { ...common, groups: { concurrency: 3, onRetry: 'pass' } })
+    @DelayedHandler('shared', { ...common('shared'), groups: { concurrency: 3, onRetry: 'pass' } })
     handle(payload: unknown, message: DelayedMessage) {
       return handle(payload, message);
     }
@@ -110,7 +113,7 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
 
   @Injectable()
   class Batches {
-    @DelayedHandler('batches', { ...common, batch, batchWait, partitions })
+    @DelayedHandler('batches', { ...common('batches'), batch, batchWait, partitions })
     handle(payloads: readonly unknown[], messages: readonly DelayedMessage[]) {
       return handleAll(payloads, messages);
     }
@@ -119,7 +122,7 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
   @Injectable()
   class Crews {
     @DelayedHandler('crews', {
-      ...common,
+      ...common('crews'),
       ...{ batch, batchWait, batchPerGroup: true },
       groups: { concurrency: 3, onRetry: 'pass' },
     })
@@ -132,7 +135,7 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
 
   @Injectable()
   class Rated {
-    @DelayedHandler('rated', { ...common, rate })
+    @DelayedHandler('rated', { ...common('rated'), rate })
     handle(payload: unknown, message: DelayedMessage) {
       return handle(payload, message);
     }
@@ -140,7 +143,7 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
 
   @Injectable()
   class Repeats {
-    @DelayedHandler('repeats', common)
+    @DelayedHandler('repeats', common('repeats'))
     handle(payload: unknown, message: DelayedMessage) {
       return handle(payload, message);
     }
@@ -148,7 +151,23 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
 
   @Injectable()
   class Tenants {
-    @DelayedHandler('tenant-*', common)
+    @DelayedHandler('tenant-*', common('tenant'))
+    handle(payload: unknown, message: DelayedMessage) {
+      return handle(payload, message);
+    }
+  }
+
+  @Injectable()
+  class Typed {
+    @DelayedHandler('typed', TYPES[0])
+    handle(payload: unknown, message: DelayedMessage) {
+      return handle(payload, message);
+    }
+  }
+
+  @Injectable()
+  class NewlyTyped {
+    @DelayedHandler('typed', TYPES[1])
     handle(payload: unknown, message: DelayedMessage) {
       return handle(payload, message);
     }
@@ -156,7 +175,7 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
 
   @Injectable()
   class Other {
-    @DelayedHandler('other', { ...common, instance: OTHER })
+    @DelayedHandler('other', { ...common('other'), instance: OTHER })
     handle(payload: unknown, message: DelayedMessage) {
       return handle(payload, message);
     }
@@ -175,11 +194,11 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
   class SimulationModule {}
 
   const kinds = { expiring: Expiring, ordered: Ordered, shared: Shared, batches: Batches, crews: Crews };
-  const used = Object.entries({ ...kinds, rated: Rated, repeats: Repeats, tenant: Tenants, other: Other }).filter(
-    ([kind]) => has(kind),
-  );
+  const others = { rated: Rated, repeats: Repeats, tenant: Tenants, typed: Typed, other: Other };
+  const used = Object.entries({ ...kinds, ...others }).filter(([kind]) => has(kind));
   const { callTimeout: offerTimeout, shutdownTimeout } = scenario;
-  const options = { store: 'memory', offerTimeout, shutdownTimeout, calendar } as const;
+  const queues: Record<string, QueueOptions> = has('typed') ? { typed: common('typed') } : {};
+  const options = { store: 'memory', offerTimeout, shutdownTimeout, calendar, queues } as const;
 
   @Module({
     imports: [
@@ -187,7 +206,10 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
       DelayQueueModule.forRoot(options),
       DelayQueueModule.forRoot({ ...options, name: OTHER }),
     ],
-    providers: [Handlers, Producers, ...used.map(([, provider]) => provider)],
+    providers: [
+      ...[Handlers, Producers, ...used.map(([, provider]) => provider)],
+      ...(release === 1 && has('typed') ? [NewlyTyped] : []),
+    ],
   })
   class ApplicationModule {}
 
@@ -198,6 +220,9 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
   const { producer, other } = application.get(Producers);
   return { producer, other, close: () => application.close() };
 }
+
+/** The stack of an error is most of what it costs. */
+const UNLUCKY = new Error('unlucky');
 
 function runHandler(process: SimulatedProcess, { conduct, ended }: HandlerRun): unknown {
   const { takes, spins, until } = conduct;
@@ -212,7 +237,7 @@ function runHandler(process: SimulatedProcess, { conduct, ended }: HandlerRun): 
 }
 
 function endOf({ end, delay }: Conduct): unknown {
-  if (end === 'throw') throw new Error('unlucky');
+  if (end === 'throw') throw UNLUCKY;
   if (end === 'reject') throw new RejectMessage('unwanted');
   if (end === 'defer') throw new DeferMessage(delay);
   return end === 'again' ? again(delay) : undefined;

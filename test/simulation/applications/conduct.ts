@@ -16,61 +16,123 @@ export interface Conduct {
 
 export type ConductEnd = 'return' | 'throw' | 'reject' | 'defer' | 'again';
 
-/** The share of attempts that take their time, and how long at most, ms. */
-const UNHURRIED = { share: 0.1, longest: 50 } as const;
-
-/** The share of attempts that are worth aborting, and how long they take at most, ms. */
-const SLOW = { share: 0.006, longest: 800 } as const;
-
 /** A handler that takes longer is worth aborting, and its signal is looked at, ms. */
 export const LONG = 200;
 
-/** How long a handler takes at most, in leases. */
-const LONGEST_LEASES = 2.5;
-
-/** The share of attempts that may take longer than a lease. */
-const lingering = (lease: number) => Math.min(0.005, 2 / lease);
-
-/** How long a handler takes on average, ms. */
-export const averageTime = (lease: number): number =>
-  (UNHURRIED.share * UNHURRIED.longest + SLOW.share * SLOW.longest + lingering(lease) * LONGEST_LEASES * lease) / 2;
-
-/** For how long a handler of a run that `blocks` keeps the event loop busy on average, ms, at most. */
-export const AVERAGE_BLOCK = 2.4;
-
 /** Chains of `again` and of deferrals end after so many starts. */
-const MOST_STARTS = 6;
+const MAX_STARTS = 6;
 
-/** @param starts - how often a handler has started with it before */
-export function conductOf(
-  seed: number,
-  { message, starts }: { readonly message: number; readonly starts: number },
-  { lease, blocks }: Pick<Scenario, 'lease' | 'blocks'>,
-): Conduct {
-  const luck = (purpose: number) => fixedChance(seed + purpose, message, starts);
-  const [pace, end] = [luck(1), luck(2)];
-  return {
-    takes: longestOf(pace, lease) * luck(3),
-    spins: blocks ? blockOf(luck(4), luck(5), lease) : luck(4) < 0.003 ? 30 * luck(5) : 0,
-    end: starts < MOST_STARTS ? endOf(end) : end < 0.8 ? 'return' : 'throw',
-    delay: Math.floor(3000 * luck(6)),
-  };
+/**
+ * Some neighbours in a quiet phase take their time together, so that all slots of a process are in use: one part of all crowds, of so many
+ * messages, ms.
+ */
+const CROWD = { share: 0.06, size: 16, shortest: 100, longest: 500 } as const;
+
+/** How long a message that is deferred, or asked for again, stays away at most, ms. */
+const LONGEST_DELAY = 3000;
+
+/** A share of the handlers, and the longest time that one of them takes, ms. Times are even from 0 on. */
+interface Times {
+  readonly share: number;
+  readonly longest: number;
 }
 
-function longestOf(pace: number, lease: number): number {
-  if (pace < lingering(lease)) return LONGEST_LEASES * lease;
-  if (pace < lingering(lease) + SLOW.share) return SLOW.longest;
-  return pace < UNHURRIED.share ? UNHURRIED.longest : 0;
+type Pace = Pick<Scenario, 'lease' | 'blocks'> & {
+  /** Whether messages come so fast that few handlers may take their time. */
+  readonly isBusy: boolean;
+};
+
+/** Those that outlive a lease, those that are worth aborting, and those that take a moment; the others are done at once. */
+function timesOf({ lease, isBusy }: Pace): Times[] {
+  const ofAll = isBusy ? 0.15 : 1;
+  return [
+    { share: ofAll * Math.min(0.005, 2 / lease), longest: 2.5 * lease },
+    { share: ofAll * 0.006, longest: 800 },
+    { share: ofAll * 0.09, longest: 50 },
+  ];
 }
 
-function blockOf(luck: number, share: number, lease: number): number {
-  if (luck < lingering(lease) / 5) return 1.5 * lease * share;
-  return luck < 0.1 ? 40 * share : 0;
+/** For how long handlers keep the event loop busy. */
+function spinsOf({ lease, isBusy, blocks }: Pace): Times[] {
+  if (!blocks) return [{ share: isBusy ? 0.0002 : 0.003, longest: 30 }];
+  const ofAll = isBusy ? 0.1 : 1;
+  return [
+    { share: ofAll * Math.min(0.001, 0.4 / lease), longest: 1.5 * lease },
+    { share: ofAll * 0.1, longest: 40 },
+  ];
 }
 
-function endOf(luck: number): ConductEnd {
-  if (luck < 0.88) return 'return';
-  if (luck < 0.94) return 'throw';
-  if (luck < 0.95) return 'reject';
-  return luck < 0.975 ? 'defer' : 'again';
+function drawTime(times: readonly Times[], which: number, part: number): number {
+  let rest = which;
+  for (const { share, longest } of times) {
+    if (rest < share) return longest * part;
+    rest -= share;
+  }
+  return 0;
+}
+
+const average = (times: readonly Times[]) => times.reduce((sum, { share, longest }) => sum + (share * longest) / 2, 0);
+
+/** How long a handler takes on average, and for how long it keeps the event loop busy, ms. */
+export function averageTimes(pace: Pace): { readonly takes: number; readonly spins: number } {
+  const ofCrowds = pace.isBusy ? 0 : (CROWD.share * (CROWD.shortest + CROWD.longest)) / 2;
+  return { takes: average(timesOf(pace)) + ofCrowds, spins: average(spinsOf(pace)) };
+}
+
+/** What the handlers of a phase do. */
+interface Habits {
+  readonly times: readonly Times[];
+  readonly spins: readonly Times[];
+  /** The share that returns at the first attempts. */
+  readonly returns: number;
+  /** Delays are multiples of this, ms. */
+  readonly delayStep: number;
+}
+
+const habitsOf = (pace: Pace): Habits => ({
+  ...{ times: timesOf(pace), spins: spinsOf(pace) },
+  ...{ returns: pace.isBusy ? 0.97 : 0.88, delayStep: pace.isBusy ? 250 : 1 },
+});
+
+/** Draws what handlers do. */
+export class Conducts {
+  readonly #quiet: Habits;
+  readonly #busy: Habits;
+
+  constructor(
+    private readonly seed: number,
+    private readonly scenario: Scenario,
+  ) {
+    this.#quiet = habitsOf({ ...scenario, isBusy: false });
+    this.#busy = habitsOf({ ...scenario, isBusy: true });
+  }
+
+  /** @param starts - how often a handler has started with the message before */
+  of(message: number, starts: number): Conduct {
+    const luck = (purpose: number) => fixedChance(this.seed + purpose, message, starts);
+    const isBusy = this.scenario.isBusyAt(message);
+    const { times, spins, returns, delayStep } = isBusy ? this.#busy : this.#quiet;
+    const end = luck(2);
+    return {
+      takes: !isBusy && this.#isInCrowd(message) ? timeInCrowd(luck(3)) : drawTime(times, luck(1), luck(3)),
+      spins: drawTime(spins, luck(4), luck(5)),
+      end: starts < MAX_STARTS ? endOf(end, returns) : end < 0.8 ? 'return' : 'throw',
+      delay: delayStep * Math.floor((LONGEST_DELAY / delayStep) * luck(6)),
+    };
+  }
+
+  #isInCrowd(message: number): boolean {
+    return fixedChance(this.seed, Math.floor(message / CROWD.size), 0) < CROWD.share;
+  }
+}
+
+const timeInCrowd = (part: number) => CROWD.shortest + (CROWD.longest - CROWD.shortest) * part;
+
+/** @param returns - the share that returns */
+function endOf(luck: number, returns: number): ConductEnd {
+  if (luck < returns) return 'return';
+  const rest = (luck - returns) / (1 - returns);
+  if (rest < 0.5) return 'throw';
+  if (rest < 0.6) return 'reject';
+  return rest < 0.8 ? 'defer' : 'again';
 }

@@ -1,12 +1,14 @@
 import { type Chance, integer, pick } from '../world/chance.js';
-import { AVERAGE_BLOCK, averageTime } from './conduct.js';
+import { averageTimes } from './conduct.js';
 
 /** What the oracle and the workload must know of a queue. */
 export interface QueueTraits {
   readonly name: string;
   readonly kind: QueueKind;
-  /** The share of messages that it gets, relative to the others; 0: it has none but those that repeat. */
+  /** The share of messages that it gets in quiet phases, relative to the others; 0: it has none but those that repeat. */
   readonly share: number;
+  /** How many calls of its handler run at once in a process. */
+  readonly concurrency: number;
   /** How many messages a process may hold at once. */
   readonly capacity: number;
   /** Of groups; null: its messages have none. */
@@ -20,7 +22,30 @@ export interface QueueTraits {
 }
 
 export type QueueKind =
-  'plain' | 'expiring' | 'ordered' | 'shared' | 'batches' | 'crews' | 'rated' | 'repeats' | 'tenant' | 'other';
+  | 'plain'
+  | 'expiring'
+  | 'ordered'
+  | 'shared'
+  | 'batches'
+  | 'crews'
+  | 'rated'
+  | 'repeats'
+  | 'tenant'
+  | 'typed'
+  | 'other';
+
+/** Of an application: the next one takes its place while the system runs. */
+export type Release = 0 | 1;
+
+/** How messages come in a phase of a run. */
+export interface Pace {
+  /** The average time between two offers, ms. */
+  readonly gap: number;
+  /** How many messages are offered in one turn, on average. */
+  readonly burst: number;
+  /** How many messages each queue gets, relative to the others. */
+  readonly shares: readonly number[];
+}
 
 /** How a run is set up: everything that its seed decides before it begins. */
 export interface Scenario {
@@ -34,7 +59,6 @@ export interface Scenario {
   readonly shutdownTimeout: number;
   readonly attempts: number;
   readonly retryDelay: number;
-  readonly concurrency: number;
   readonly partitions: number;
   readonly batch: number;
   readonly batchWait: number;
@@ -42,15 +66,19 @@ export interface Scenario {
   readonly onExpired: 'drop' | 'dead';
   readonly rate: { readonly max: number; readonly per: number };
   readonly groups: number;
-  /** The average time between two offers, ms. */
-  readonly gap: number;
-  /** How many messages are offered in one turn, on average. */
-  readonly burst: number;
+  /** Each message has calls of its own: few coincide, which shows what hides in a crowd. */
+  readonly quiet: Pace;
+  /** As many messages as the handlers can take: calls are shared. */
+  readonly busy: Pace;
+  /** Whether the message with this number is offered in a busy phase. */
+  readonly isBusyAt: (message: number) => boolean;
   readonly longestDelay: number;
   /** How much slower the network is than one within a rack. */
   readonly distance: number;
   /** Whether handlers keep the event loop busy, now and then for longer than a lease. */
   readonly blocks: boolean;
+  /** The first message that is offered when the next release takes the place of the first, process by process; Infinity: none does. */
+  readonly deployedFrom: number;
   /** Whether somebody sets the clock of the server. */
   readonly stepsClock: boolean;
   readonly queues: readonly QueueTraits[];
@@ -58,38 +86,46 @@ export interface Scenario {
 
 const TENANTS = 5;
 
-/** The average times between two offers of a busy run, and of a quiet one, which sees more faults for as many messages, ms. */
-const BUSY = [0.3, 6] as const;
+/** The average time between two offers, ms: of quiet phases, and of busy ones whose queues can take it. */
 const QUIET = [6, 30] as const;
+const BUSY = [0.1, 0.6] as const;
+
+/** How many messages a quiet phase has, and for each of them the busy one that follows. */
+const QUIET_MESSAGES = [300, 3000] as const;
+const BUSY_FOR_QUIET = 6;
+
+/** The shares of busy phases that differ: messages of groups have calls of their own anyway. */
+const CROWD: Partial<Record<QueueKind, number>> = { ordered: 2, shared: 2, crews: 4, batches: 30 };
 
 /** How long a handler's slot is taken beyond the time of the handler, ms: two calls. */
 const OVERHEAD = 2;
 
 /** @param processes - undefined: drawn */
 export function drawScenario(chance: Chance, processes?: number): Scenario {
-  const isBusy = chance() < 0.5;
   const lease = pick(chance, [1000, 2000, 5000, 20_000]);
-  const concurrency = pick(chance, [2, 8, 32, 100]);
   const batch = pick(chance, [2, 8, 50]);
   const batchWait = pick(chance, [0, 20, 300, 1500]);
-  const expiresAfter = integer(chance, 300, 4000);
-  const common = { permits: null, holds: false, expiresAfter: null, batchWait: 0, capacity: concurrency };
-  const queues: QueueTraits[] = [
-    { ...common, name: 'plain', kind: 'plain', share: 30 },
-    { ...common, name: 'expiring', kind: 'expiring', share: 12, expiresAfter },
-    { ...common, name: 'ordered', kind: 'ordered', share: 8, permits: 1, holds: true },
-    { ...common, name: 'shared', kind: 'shared', share: 8, permits: 3 },
-    { ...common, name: 'batches', kind: 'batches', share: 20, batchWait, capacity: concurrency * batch },
-    { ...common, name: 'crews', kind: 'crews', share: 6, permits: 3, batchWait, capacity: concurrency * batch },
-    { ...common, name: 'rated', kind: 'rated', share: 3 },
-    { ...common, name: 'repeats', kind: 'repeats', share: 0 },
-    ...Array.from({ length: TENANTS }, (_, i) => ({
-      ...common,
-      name: `tenant-${i}`,
-      kind: 'tenant' as const,
-      share: 1.6,
-    })),
-    { ...common, name: 'other', kind: 'other', share: 4 },
+  // What is about to expire when it is claimed shows whose clock counts.
+  const expiresAfter = chance() < 0.5 ? integer(chance, 60, 300) : integer(chance, 300, 4000);
+  const queueOf = (kind: QueueKind, share: number, traits: Partial<QueueTraits> = {}): QueueTraits => {
+    const concurrency = pick(chance, [2, 8, 32, 32, 100]);
+    const capacity = kind === 'batches' || kind === 'crews' ? concurrency * batch : concurrency;
+    const none = { permits: null, holds: false, expiresAfter: null, batchWait: 0 };
+    return { ...none, name: kind, kind, share, concurrency, capacity, ...traits };
+  };
+  const tenant = queueOf('tenant', 3);
+  const queues = [
+    queueOf('plain', 30),
+    queueOf('expiring', 12, { expiresAfter }),
+    queueOf('ordered', 8, { permits: 1, holds: true }),
+    queueOf('shared', 8, { permits: 3 }),
+    queueOf('batches', 20, { batchWait }),
+    queueOf('crews', 6, { permits: 3, batchWait }),
+    queueOf('rated', 3),
+    queueOf('repeats', 0),
+    queueOf('typed', 8),
+    ...Array.from({ length: TENANTS }, (_, i) => ({ ...tenant, name: `tenant-${i}` })),
+    queueOf('other', 4),
   ];
   const drawn = {
     processes: processes ?? integer(chance, 1, 5),
@@ -100,7 +136,6 @@ export function drawScenario(chance: Chance, processes?: number): Scenario {
     shutdownTimeout: pick(chance, [500, 10_000]),
     attempts: integer(chance, 2, 5),
     retryDelay: integer(chance, 50, 1500),
-    concurrency,
     partitions: pick(chance, [1, 1, 3]),
     batch,
     batchWait,
@@ -108,29 +143,68 @@ export function drawScenario(chance: Chance, processes?: number): Scenario {
     onExpired: pick(chance, ['drop', 'dead']),
     rate: { max: integer(chance, 50, 300), per: 1000 },
     groups: pick(chance, [10, 200]),
-    burst: isBusy ? pick(chance, [10, 100, 300]) : pick(chance, [1, 4, 20]),
     longestDelay: pick(chance, [500, 10_000, 60_000]),
     distance: pick(chance, [1, 1, 1, 8]),
     blocks: chance() < 0.25,
     // Each feature is missing from some runs, so that no other hides behind it.
     queues: queues.filter(({ kind }) => kind === 'plain' || chance() < 0.8),
+    deployedFrom: chance() < 0.4 ? integer(chance, 1000, 20_000) : Infinity,
     stepsClock: chance() < 0.2,
   };
-  const [shortest, longest] = isBusy ? BUSY : QUIET;
-  const gap = shortest * (longest / shortest) ** chance();
-  return { ...drawn, gap: Math.max(gap, sustainableGap(drawn)) };
+  return { ...drawn, ...drawPhases(chance, drawn) };
 }
 
-/** The average time between two offers that leaves every queue half of its capacity, ms. */
-function sustainableGap(scenario: Omit<Scenario, 'gap'>): number {
-  const { queues, processes, concurrency, groups, rate, retryDelay, lease, blocks } = scenario;
-  const all = queues.reduce((sum, { share }) => sum + share, 0);
-  const time = averageTime(lease) + OVERHEAD * scenario.distance;
-  const gaps = queues.map(({ kind, share, permits, holds }) => {
-    // A message that waits for its retry keeps its group waiting.
-    const ofGroup = permits === null ? 0 : (time + (holds ? retryDelay / 10 : 0)) / (groups * permits);
-    const ofRate = kind === 'rated' ? rate.per / rate.max : 0;
-    return (share / all) * Math.max(time / (processes * concurrency), ofGroup, ofRate);
-  });
-  return 2 * Math.max(...gaps, blocks ? AVERAGE_BLOCK / processes : 0);
+function drawPhases(
+  chance: Chance,
+  scenario: Omit<Scenario, 'quiet' | 'busy' | 'isBusyAt'>,
+): Pick<Scenario, 'quiet' | 'busy' | 'isBusyAt'> {
+  const { queues, processes } = scenario;
+  const drawGap = ([shortest, longest]: readonly [number, number]) => shortest * (longest / shortest) ** chance();
+  const of = (isBusy: boolean) => ({ ...scenario, isBusy });
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+  const all = sum(queues.map(({ share }) => share));
+  const slowest = (isBusy: boolean) => (2 * averageTimes(of(isBusy)).spins) / processes;
+
+  const gaps = queues.map((traits) => (traits.share / all) * sustainableGap(traits, of(false)));
+  const quiet = {
+    gap: Math.max(drawGap(QUIET), slowest(false), ...gaps),
+    burst: pick(chance, [1, 4, 20]),
+    shares: queues.map(({ share }) => share),
+  };
+  const gap = Math.max(drawGap(BUSY), slowest(true));
+  const rates = queues.map((traits) =>
+    Math.min((CROWD[traits.kind] ?? traits.share) / all / gap, 1 / sustainableGap(traits, of(true))),
+  );
+  const busy = { gap: 1 / sum(rates), burst: pick(chance, [64, 200, 500]), shares: rates };
+
+  const count = integer(chance, ...QUIET_MESSAGES);
+  const cycle = (1 + BUSY_FOR_QUIET) * count;
+  const offset = integer(chance, 0, cycle - 1);
+  return { quiet, busy, isBusyAt: (message) => (message + offset) % cycle >= count };
 }
+
+/** The average time between two offers to a queue that leaves half of its capacity, ms. */
+function sustainableGap(
+  { kind, concurrency, permits, holds }: QueueTraits,
+  scenario: Omit<Scenario, 'quiet' | 'busy' | 'isBusyAt'> & { readonly isBusy: boolean },
+): number {
+  const { processes, batch, groups, rate, retryDelay, distance } = scenario;
+  const { takes } = averageTimes(scenario);
+  const time = takes + OVERHEAD * distance;
+  const perCall = kind === 'batches' || kind === 'crews' ? takes + (OVERHEAD * distance) / batch : time;
+  // A message that waits for its retry keeps its group waiting.
+  const ofGroup = permits === null ? 0 : (time + (holds ? retryDelay / 10 : 0)) / (groups * permits);
+  const ofRate = kind === 'rated' ? rate.per / rate.max : 0;
+  return 2 * Math.max(perCall / (processes * concurrency), ofGroup, ofRate);
+}
+
+/** The types of the queue `typed`, by the release that brings a handler for them. */
+export const TYPES = ['first', 'second'] as const;
+
+/** Which release brings a handler for the type of a message. */
+export const releaseFor = (message: number, { deployedFrom }: Pick<Scenario, 'deployedFrom'>): Release =>
+  message >= deployedFrom && message % 2 === 1 ? 1 : 0;
+
+/** How many handlers of a process run at once: the next release takes on more or less of each. */
+export const scaled = (count: number, release: Release): number =>
+  release === 0 ? count : count > 8 ? count / 2 : 2 * count;

@@ -48,9 +48,8 @@ export class Narrator extends Journal {
     this.#mentions = about === undefined ? undefined : new RegExp(`\\b${about}\\b`);
   }
 
-  override write(describe: () => string): void {
+  override readonly write = (text: string): void => {
     const { now, current, events } = this.home;
-    const text = describe();
     const line = { number: this.#number++, at: now, text: formatted(now, current?.name, text) };
     if (!this.#mentions) return this.print(`${line.text}\n`);
     const call = / of (\S+)$/.exec(text);
@@ -60,7 +59,7 @@ export class Narrator extends Journal {
     if (isCall) {
       if (this.#queue === undefined || call[1] === this.#queue) this.#calls.add(line);
     } else if (!/^m\d+ /.test(text)) this.#around.add(line);
-  }
+  };
 
   /** Prints the story. */
   end(): void {

@@ -64,12 +64,18 @@ export interface NemesisOptions {
   readonly kinds: readonly FaultKind[] | undefined;
 }
 
-/** How long a storm lasts, and how long what follows, ms. */
+/** How long a storm lasts, ms. */
 const STORM = 25_000;
+
+/** How many faults come one at a time between two storms. */
+const LONE_FAULTS = 8;
+
+/** How long it takes until what a process has left behind is forgotten, and what other faults have done, ms. */
 const CALM = 25_000;
+const SHORT_CALM = 12_000;
 
 /** How long after a lone call has gone wrong the next one does, ms. */
-const LONE_CALL_EVERY = 6500;
+const LONE_CALL_EVERY = 4000;
 
 /** By how much the clock of the server is set at most, ms. */
 const LONGEST_STEP = 15_000;
@@ -78,7 +84,10 @@ const LONGEST_STEP = 15_000;
 const FALSE_WORD_EVERY = 700;
 
 /** The calls that a lone fault aims at. */
-const AIMS = ['settle', 'claim', 'transferAndClaim', 'transfer', 'extend', 'offer', 'ring', 'cancel', 'abort'] as const;
+const AIMS = [
+  ...(['settle', 'settle', 'claim', 'claim', 'transferAndClaim', 'transferAndClaim', 'transfer', 'extend'] as const),
+  ...(['offer', 'ring', 'cancel', 'abort'] as const),
+] as const;
 
 /** How long after the end of a trouble with calls a process is well again, ms: loops pause up to 5 s after failures in a row. */
 const LONGEST_PAUSE = 5000;
@@ -99,7 +108,8 @@ export class Nemesis {
   }
 
   start(): void {
-    this.#storm();
+    if (this.#plan() < 0.5) this.#storm();
+    else this.#lone();
   }
 
   /** Nothing goes wrong from now on. */
@@ -117,24 +127,26 @@ export class Nemesis {
   /** Far apart, and so short that the effect of each is over before the next. */
   #lone(): void {
     const { now } = this.options.world;
-    const count = 6;
-    const withCalls = this.#plan() < 0.5;
-    for (let i = 0; i < count; i++) {
-      this.#arrange(now + i * CALM + 5000, 3000);
-      if (!withCalls) continue;
-      for (let at = 10_000; at < CALM; at += LONE_CALL_EVERY) this.#arrange(now + i * CALM + at, 3000, ['lone call']);
+    const withCalls = this.#plan() < 0.8;
+    let at = now + 3000;
+    for (let i = 0; i < LONE_FAULTS; i++) {
+      const kind = this.#arrange(at, 3000);
+      const next = at + (kind === 'killed' || kind === 'replaced' ? CALM : SHORT_CALM);
+      for (at += 6000; at < next; at += LONE_CALL_EVERY) if (withCalls) this.#arrange(at, 3000, ['lone call']);
+      at = next;
     }
-    this.options.world.at(now + count * CALM + CALM, () => {
+    this.options.world.at(at + CALM, () => {
       if (!this.isOver) this.#storm();
     });
   }
 
-  #arrange(at: number, longest: number, given = this.options.kinds ?? FAULT_KINDS): void {
+  /** @returns the kind of the fault; undefined: there is none */
+  #arrange(at: number, longest: number, given = this.options.kinds ?? FAULT_KINDS): FaultKind | undefined {
     const number = this.#number++;
     const chance = this.options.world.chance(`fault ${number}`);
     const { isLeftOut, scenario } = this.options;
     const kinds = given.filter((kind) => kind !== 'clock step' || scenario.stepsClock);
-    if (kinds.length === 0) return;
+    if (kinds.length === 0) return undefined;
     const kind = kinds[Math.floor(chance() * kinds.length)]!;
     // Handlers must notice that a lease has ended meanwhile.
     const isLong = (kind === 'frozen' || kind === 'suspended') && chance() < 0.4;
@@ -143,6 +155,7 @@ export class Nemesis {
     const length = span === undefined ? chance() ** 2 * longest : span * chance();
     const fault: Fault = { number, at, kind, length, place: integer(chance, 0, 1000) };
     if (!isLeftOut(number)) this.options.world.at(at, () => this.#happen(fault, chance));
+    return kind;
   }
 
   #happen(fault: Fault, chance: Chance): void {
@@ -154,7 +167,7 @@ export class Nemesis {
     const { process, link, subscriptions } = victim;
     this.counts[kind] = (this.counts[kind] ?? 0) + 1;
     this.happened.push(fault);
-    journal.write(() => `fault ${fault.number}: ${kind}, ${process.name}, ${Math.round(length)} ms`);
+    journal.write?.(`fault ${fault.number}: ${kind}, ${process.name}, ${Math.round(length)} ms`);
     journal.digestOf(5, fault.number);
     const troubled = (aftermath: number, who = process) => oracle.troubled(who, world.now + length + aftermath);
     switch (kind) {
@@ -249,7 +262,7 @@ export class Nemesis {
   #troubleOneCall({ link, process }: Victim, chance: Chance): void {
     const { oracle } = this.options;
     // What has happened and is not known is the hardest.
-    const faults: [CallFault] = [chance() < 0.4 ? 'answer lost' : pick(chance, CALL_FAULTS)];
+    const faults: [CallFault] = [pick(chance, ['answer lost', 'answer lost', 'slow back', ...CALL_FAULTS])];
     const running: CallTrouble = {
       ...{ chance, share: 1, faults, only: pick(chance, AIMS) },
       onStrike: (call, fault, until) => {
@@ -264,6 +277,6 @@ export class Nemesis {
   #strike(process: SimulatedProcess, call: string, fault: CallFault): void {
     const name = `${call} ${fault}`;
     this.counts[name] = (this.counts[name] ?? 0) + 1;
-    this.options.journal.write(() => `${process.name} ${name}`);
+    this.options.journal.write?.(`${process.name} ${name}`);
   }
 }

@@ -17,14 +17,17 @@ const WAIT_GRACE = 5000;
 /** How long the server may not notice that a process is gone, ms. */
 export const LONGEST_LINGERING = 20_000;
 
-/** Told of each call that takes effect, before its answer leaves. */
-export type OnEffect = (effect: {
+/** A call that has taken effect. */
+export interface Effect {
   readonly queue: string;
   readonly store: MemoryMessageStore;
   readonly call: string;
   readonly args: readonly unknown[];
   readonly result: unknown;
-}) => void;
+}
+
+/** Told of each call that takes effect, before its answer leaves. */
+export type OnEffect = (effect: Effect) => void;
 
 export interface RemoteStoreOptions {
   readonly queue: string;

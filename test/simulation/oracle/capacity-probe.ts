@@ -1,5 +1,5 @@
 import type { Conduct } from '../applications/conduct.js';
-import type { QueueTraits, Scenario } from '../applications/scenario.js';
+import { type QueueTraits, type Release, type Scenario, scaled, TYPES } from '../applications/scenario.js';
 import { producerOf, type Running } from '../workload/workload.js';
 import type { World } from '../world/world.js';
 import type { GroupUse } from './group-use.js';
@@ -16,6 +16,9 @@ export interface CapacityProbeOptions {
 
 /** How long it takes at most until all slots or permits are in use, ms, besides what a rate and batches take. */
 const PATIENCE = 5000;
+
+/** How often messages that expire may come too late. */
+const MAX_FAILURES = 4;
 
 /** More messages than this are not needed to see that a slot is missing. */
 const MAX_PROBES = 400;
@@ -41,30 +44,37 @@ export class CapacityProbe {
   }
 
   async run(): Promise<void> {
-    const { scenario, oracle, running } = this.options;
+    const { scenario, oracle } = this.options;
     for (const traits of scenario.queues) {
-      const capacity = running.length * traits.capacity;
+      const capacity = oracle.capacityOf(traits);
       // Calls with fewer messages than a batch has would leave slots empty for good reason.
-      const isSingle = traits.capacity === scenario.concurrency;
+      const isSingle = traits.capacity === traits.concurrency;
       if (isSingle && capacity <= MAX_PROBES) {
         await this.#fill(traits, capacity, (i) => (traits.permits === null ? undefined : `probe-${i}`));
       }
-      const groups = oracle
-        .groupsOf(traits.name)
-        .filter(({ permits }) => permits <= running.length * scenario.concurrency);
-      for (const group of groups) await this.#fillGroup(traits, group);
+      await this.#fillGroups(traits, oracle.groupsOf(traits.name));
     }
   }
 
-  #fillGroup(traits: QueueTraits, { permits, name }: GroupUse): Promise<void> {
-    return this.#fill(traits, permits, () => name);
+  /** As many groups at a time as there are slots for. */
+  async #fillGroups(traits: QueueTraits, groups: readonly GroupUse[]): Promise<void> {
+    const { permits } = traits;
+    if (permits === null) return;
+    // One process alone may claim all, and a call has messages of one group.
+    const calls = Math.min(...[0, 1].map((release) => scaled(traits.concurrency, release as Release)));
+    const together = Math.floor(calls / permits);
+    if (together === 0) return;
+    for (let at = 0; at < groups.length; at += together) {
+      const names = groups.slice(at, at + together).map(({ name }) => name);
+      await this.#fill(traits, names.length * permits, (i) => names[Math.floor(i / permits)]);
+    }
   }
 
   async #fill(
     traits: QueueTraits,
     count: number,
     groupOf: (i: number) => string | undefined,
-    isSecond = false,
+    failures = 0,
   ): Promise<void> {
     const { world, scenario, oracle, running } = this.options;
     this.#started = 0;
@@ -72,7 +82,8 @@ export class CapacityProbe {
     const first = `m${this.#number}`;
     const requests = Array.from({ length: count }, (_, i) => {
       const group = groupOf(i);
-      return { id: `m${this.#number++}`, payload: 0, delay: 0, ...(group !== undefined && { group }) };
+      const type = traits.kind === 'typed' ? { type: TYPES[0] } : {};
+      return { id: `m${this.#number++}`, payload: 0, delay: 0, ...type, ...(group !== undefined && { group }) };
     });
     const [{ application, process }] = running as [Running];
     const offered = new Promise<void>((resolve) => {
@@ -91,10 +102,13 @@ export class CapacityProbe {
       (traits.kind === 'rated' ? 2000 * Math.ceil(count / scenario.rate.max) : 0);
     await this.#until(() => this.#started >= count, patience);
     // After false announcements nobody expects to be the first, and the first messages come too late to be handled.
-    if (this.#started === 0 && traits.expiresAfter !== null && !isSecond)
-      return this.#fill(traits, count, groupOf, true);
+    if (this.#started < count && traits.expiresAfter !== null && failures < MAX_FAILURES) {
+      this.#release();
+      return this.#fill(traits, count, groupOf, failures + 1);
+    }
     if (this.#started < count) {
-      const of = groupOf(0) === undefined || groupOf(0) !== groupOf(1) ? 'slots' : `permits of ${groupOf(0)}`;
+      const of =
+        groupOf(0) === undefined ? 'slots' : `slots and permits of groups ${groupOf(0)} to ${groupOf(count - 1)}`;
       oracle.violate('capacity', first, `${traits.name}: ${this.#started} of ${count} ${of} can be used`);
     }
     this.#release();

@@ -14,67 +14,88 @@ export interface Run {
 }
 
 /** A message under one claim, from the claim until its process has let go of it. */
-export interface Delivery {
-  readonly token: string;
-  readonly member: Member;
-  readonly life: Life;
+export class Delivery {
+  /** Undefined: its handler has not started. */
+  run: Run | undefined = undefined;
+  /** Undefined: the server has it as held. */
+  loss: LossReason | undefined = undefined;
+  /** ms of the world. */
+  lostAt = Infinity;
+  /** Whether its process may have another end of the lease in mind: it was extended late, or the server's clock was set. */
+  isLeaseUnsure = false;
   /** By the server's clock, ms since 1970. */
   readonly dueAt: number;
   readonly attempt: number;
   /** ms of the world. */
   readonly claimedAt: number;
-  /** Undefined: its handler has not started. */
-  run: Run | undefined;
-  /** Undefined: the server has it as held. */
-  loss: LossReason | undefined;
-  /** ms of the world. */
-  lostAt: number;
   /** As the server has it, or had it last, ms of the world. */
   leaseEnd: number;
-  /** Whether its process may have another end of the lease in mind: it was extended late, or the server's clock was set. */
-  isLeaseUnsure: boolean;
+
+  constructor(
+    readonly token: string,
+    readonly life: Life,
+    readonly holding: Holding,
+    { claimedAt, leaseEnd }: { readonly claimedAt: number; readonly leaseEnd: number },
+  ) {
+    this.claimedAt = claimedAt;
+    this.leaseEnd = leaseEnd;
+    this.dueAt = life.due;
+    this.attempt = life.failedAttempts + 1;
+    life.deliveries.push(this);
+    holding.take();
+  }
+
+  get member(): Member {
+    return this.holding.member;
+  }
+
+  /** It takes no slot of its process any more. */
+  letGo(now: number): void {
+    const { deliveries } = this.life;
+    const at = deliveries.indexOf(this);
+    if (at < 0) return;
+    deliveries.splice(at, 1);
+    this.holding.giveBack(now);
+  }
 }
 
 /** What one process holds of one queue, as far as the server knows. */
 export class Holding {
   /** Since when it has room for more, ms of the world; Infinity: it has none. */
   roomSince = -Infinity;
-  readonly #deliveries = new Map<string, Delivery[]>();
   #count = 0;
   /** How many handlers run. */
   running = 0;
   /** When as many handlers last ran as there are calls at once, so that others had to wait, ms of the world. */
   fullAt = -Infinity;
 
-  constructor(private readonly capacity: number) {}
+  constructor(
+    readonly member: Member,
+    readonly capacity: number,
+    /** How many calls of its handler run at once. */
+    readonly concurrency: number,
+  ) {}
 
-  add(delivery: Delivery): void {
-    const { id } = delivery.life;
-    const others = this.#deliveries.get(id);
-    if (others) others.push(delivery);
-    else this.#deliveries.set(id, [delivery]);
-    this.#count++;
-    if (this.#count >= this.capacity) this.roomSince = Infinity;
+  take(): void {
+    if (++this.#count >= this.capacity) this.roomSince = Infinity;
   }
 
-  remove(delivery: Delivery, now: number): void {
-    const { id } = delivery.life;
-    const others = this.#deliveries.get(id);
-    const at = others?.indexOf(delivery) ?? -1;
-    if (at < 0) return;
-    if (others!.length === 1) this.#deliveries.delete(id);
-    else others!.splice(at, 1);
-    this.#count--;
-    if (this.#count === this.capacity - 1) this.roomSince = now;
+  giveBack(now: number): void {
+    if (--this.#count === this.capacity - 1) this.roomSince = now;
   }
 
-  find(id: string, token: string): Delivery | undefined {
-    return this.#deliveries.get(id)?.find((each) => each.token === token);
+  find({ deliveries }: Life, token: string): Delivery | undefined {
+    return deliveries.find((each) => each.holding === this && each.token === token);
   }
 
   /** The delivery that a handler starts with. Handlers do not know their claims: what was replaced may wait beside what has replaced it. */
-  waiting(id: string, { dueAt, attempt }: { readonly dueAt: Date; readonly attempt: number }): Delivery | undefined {
-    const all = this.#deliveries.get(id)?.filter(({ run }) => !run) ?? [];
-    return all.find((each) => each.dueAt === dueAt.getTime() && each.attempt === attempt) ?? all[0];
+  waiting({ deliveries }: Life, dueAt: number, attempt: number): Delivery | undefined {
+    let any: Delivery | undefined;
+    for (const each of deliveries) {
+      if (each.holding !== this || each.run) continue;
+      if (each.dueAt === dueAt && each.attempt === attempt) return each;
+      any ??= each;
+    }
+    return any;
   }
 }

@@ -1,3 +1,4 @@
+import type { SimulatedServer } from '../network/server.js';
 import type { Delivery } from './delivery.js';
 import type { Life } from './life.js';
 
@@ -14,16 +15,16 @@ export class GroupUse {
   readonly waiting = new Set<Life>();
 
   constructor(
-    readonly queue: string,
     readonly name: string,
     readonly permits: number,
   ) {}
 
   /** @returns a message that must come before one that is claimed; undefined: there is none */
-  overtakenBy(claimed: Life, worldTimeOf: (instant: number) => number): Life | undefined {
+  overtakenBy(claimed: Life, server: SimulatedServer): Life | undefined {
     const latest = claimed.due - ROUNDING;
+    const latestInWorld = server.worldTimeOf(latest);
     for (const each of this.waiting) {
-      if (each.due < latest && each.inLineSince < worldTimeOf(latest) && each !== claimed) return each;
+      if (each.due < latest && each.inLineSince < latestInWorld && each !== claimed) return each;
     }
     return undefined;
   }

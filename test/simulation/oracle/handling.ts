@@ -1,6 +1,6 @@
 import type { DelayedMessage } from '../../../lib/index.js';
 import type { Outcome } from '../../../lib/store/consumer-store.js';
-import type { Scenario } from '../applications/scenario.js';
+import { releaseFor, type Scenario } from '../applications/scenario.js';
 import type { SimulatedServer } from '../network/server.js';
 import type { World } from '../world/world.js';
 import type { Delivery, Holding } from './delivery.js';
@@ -39,6 +39,8 @@ export class Handling {
     const { violate } = this.options;
     if (!delivery) return violate('lease', life.id, 'starts without a claim, or again under the same');
     const { member } = delivery;
+    if (!this.#knowsType(delivery))
+      violate('type', life.id, `starts in ${member.process.name}, which does not know its type`);
     const { now, suspendedAt } = member.process;
     // Its clock cannot have told it.
     const stoodStill = suspendedAt > now - MEMORY || delivery.isLeaseUnsure;
@@ -62,9 +64,9 @@ export class Handling {
 
   /** A message waits for others of its batch no longer than that says, once there is room for a call. */
   judgeWaitForOthers({ life, claimedAt, member }: Delivery, holding: Holding): void {
-    const { world, scenario, punctuality, violate } = this.options;
+    const { world, punctuality, violate } = this.options;
     const { now } = world;
-    if (holding.running >= scenario.concurrency) holding.fullAt = now;
+    if (holding.running >= holding.concurrency) holding.fullAt = now;
     const since = Math.max(claimedAt, holding.fullAt, member.wellSince(now));
     const late = now - since - life.queue.traits.batchWait;
     const bound = punctuality.boundSince(since);
@@ -90,18 +92,18 @@ export class Handling {
   }
 
   /** What is held is handled, and its outcome sent, as soon as its process is well. */
-  judgeHeld({ run, claimedAt, member, life: { id, queue } }: Delivery): void {
+  judgeHeld({ run, claimedAt, member, holding, life: { id, queue } }: Delivery): void {
     const { world, scenario, violate } = this.options;
     const { now } = world;
     const limit = PROMPT + scenario.callTimeout;
     const well = member.wellSince(now);
-    const { running } = member.holdingOf(queue.traits);
+    const { running } = holding;
     // A batch is settled as a whole.
-    const isCallOver = run?.isOver && (queue.traits.capacity === scenario.concurrency || running === 0);
+    const isCallOver = run?.isOver && (holding.capacity === holding.concurrency || running === 0);
     if (isCallOver && now - Math.max(run.endedAt, well) > limit) {
       violate('outcome', id, `was not sent for ${(now - run.endedAt).toFixed(0)} ms`);
     }
-    if (!run && running < scenario.concurrency && now - Math.max(claimedAt, well) > limit + queue.traits.batchWait) {
+    if (!run && running < holding.concurrency && now - Math.max(claimedAt, well) > limit + queue.traits.batchWait) {
       violate('started', id, `was claimed ${(now - claimedAt).toFixed(0)} ms ago, and no handler has started`);
     }
   }
@@ -122,6 +124,7 @@ export class Handling {
     const { attempts } = this.options.scenario;
     if (!run) {
       // All attempts of an occurrence may have lost their leases: then whoever claims it ends it.
+      if (outcome.kind === 'defer' && delivery && !this.#knowsType(delivery)) return;
       const isSpent = outcome.kind === 'dead' && outcome.by === 'lease' && life.failedAttempts >= attempts;
       if (!isSpent) violate('outcome', id, `${outcome.kind} though no handler has started`);
       return;
@@ -130,6 +133,11 @@ export class Handling {
     const thrown = life.failedAttempts + 1 >= attempts ? 'dead' : 'retry';
     const expected = { return: 'ack', throw: thrown, reject: 'dead', defer: 'defer', again: 'again' }[run.end];
     if (outcome.kind !== expected) violate('outcome', id, `${outcome.kind} after ${run.end}`);
+  }
+
+  /** Whether its process has a handler for the type of a message; otherwise the message waits for a process that has. */
+  #knowsType({ life, member }: Delivery): boolean {
+    return life.queue.traits.kind !== 'typed' || releaseFor(life.number, this.options.scenario) <= member.release;
   }
 
   get #hasStepped(): boolean {
@@ -151,8 +159,9 @@ export class Handling {
   }
 
   #judgePermits({ life }: Delivery, now: number): void {
-    const { group } = life.queue;
+    const { group } = life;
     if (!group) return;
+    if (group.running.size < group.permits) return;
     const others = [...group.running].filter(
       (each) => each.life !== life && each.life.holder === each && each.leaseEnd > now,
     );

@@ -1,7 +1,9 @@
 import type { World } from '../world/world.js';
 
-/** What has happened, as a digest. Whoever wants to read it overrides `write`. */
+/** What has happened, as a digest. Whoever wants to read it gives it a way to write. */
 export class Journal {
+  /** Takes a line; one about a message begins with its id and a space. Undefined: nobody reads it. */
+  readonly write: ((line: string) => void) | undefined;
   #high = 0x811c9dc5;
   #low = 0x01000193;
 
@@ -14,12 +16,7 @@ export class Journal {
     this.#mix(detail);
     this.#mix(events);
     this.#mix(Math.floor(now * 4096));
-    if (current) this.#mix(current.name.length + Number(current.name.slice(1)));
-  }
-
-  /** @param line - about a message it begins with its id and a space */
-  write(_line: () => string): void {
-    // Nobody reads it.
+    if (current) this.#mix(current.number);
   }
 
   get digest(): string {

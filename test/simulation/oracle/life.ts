@@ -1,8 +1,7 @@
-import type { QueueTraits } from '../applications/scenario.js';
-import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { DueTime } from '../../../lib/store/producer-store.js';
 import type { Delivery } from './delivery.js';
 import type { GroupUse } from './group-use.js';
+import type { QueueUse } from './queue-use.js';
 
 /** How long what has ended, or has gone wrong, is remembered, ms: a handler that has lost its lease may still be at work. */
 export const MEMORY = 120_000;
@@ -13,10 +12,15 @@ export type LifeEnd = 'handled' | 'expired' | 'dead' | 'cancelled' | 'aborted' |
 export class Life {
   readonly number: number;
   /** Undefined: it is in the queue. */
-  end: LifeEnd | undefined;
+  end: LifeEnd | undefined = undefined;
   endedAt = Infinity;
+  /** What processes have not let go of yet, among them claims that the server has ended, oldest first. */
+  deliveries: Delivery[] = [];
   /** When it was first due, by the server's clock; an expiry counts from then. */
   firstDue: number;
+  due: number;
+  /** Since when it could be claimed as far as others are concerned, ms of the world. */
+  freeSince: number;
   failedAttempts = 0;
   /** Whether a claim has taken it since it was offered, or came again: from then on, its expiry stays. */
   wasClaimed = false;
@@ -24,7 +28,7 @@ export class Life {
   starts = 0;
   hasPermit = false;
   /** Which due time had come before the clock of the server was set back; undefined: none. */
-  dueBeforeStep: number | undefined;
+  dueBeforeStep: number | undefined = undefined;
   /** Since when it has its place among those of its group, ms of the world; its due time comes on top. */
   inLineSince: number;
   /** Whether it comes again by a rule when an occurrence has ended. */
@@ -32,24 +36,23 @@ export class Life {
   /** Since when offers have replaced each other, ms of the world. */
   debouncedSince: number;
   /** Who holds it, as the server has it. */
-  holder: Delivery | undefined;
+  holder: Delivery | undefined = undefined;
   /** The due time of the message that follows it. */
-  follower: DueTime | undefined;
+  follower: DueTime | undefined = undefined;
 
   /**
-   * @param due - by the server's clock, ms since 1970
-   * @param freeSince - since when it could be claimed as far as others are concerned, ms of the world; its due time comes on top
+   * @param group - undefined: it has none
+   * @param times - when it is due by the server's clock, ms since 1970, and since when it can be claimed as far as others are concerned,
+   *   ms of the world; its due time comes on top
    */
   constructor(
     readonly id: string,
-    readonly queue: {
-      readonly traits: QueueTraits;
-      readonly store: MessageStore;
-      readonly group: GroupUse | undefined;
-    },
-    public due: number,
-    public freeSince: number,
+    readonly queue: QueueUse,
+    readonly group: GroupUse | undefined,
+    { due, freeSince }: { readonly due: number; readonly freeSince: number },
   ) {
+    this.due = due;
+    this.freeSince = freeSince;
     this.number = numberOf(id);
     this.firstDue = due;
     this.debouncedSince = freeSince;
@@ -59,7 +62,7 @@ export class Life {
   /** Nobody holds it any more. */
   free(now: number): void {
     this.freeSince = now;
-    this.queue.group?.waiting.add(this);
+    this.group?.waiting.add(this);
   }
 
   /** It falls due anew, with all attempts before it. */

@@ -1,5 +1,5 @@
 import type { SimulatedProcess } from '../world/simulated-process.js';
-import type { QueueTraits } from '../applications/scenario.js';
+import { type QueueTraits, type Release, scaled } from '../applications/scenario.js';
 import { Holding } from './delivery.js';
 
 /** A process, as the oracle sees it. */
@@ -9,9 +9,12 @@ export class Member {
   isStopping = false;
   /** When it has got over what last went wrong, ms of the world; this may lie ahead. */
   #wellFrom = -Infinity;
-  readonly #holdings = new Map<string, Holding>();
+  readonly #holdings = new Map<QueueTraits, Holding>();
 
-  constructor(readonly process: SimulatedProcess) {}
+  constructor(
+    readonly process: SimulatedProcess,
+    readonly release: Release,
+  ) {}
 
   /** Something goes wrong, and is over by then. */
   troubledUntil(at: number): void {
@@ -29,10 +32,13 @@ export class Member {
     return this.#wellFrom;
   }
 
-  /** @param capacity - how many messages of a queue it may hold at once */
-  holdingOf({ name, capacity }: Pick<QueueTraits, 'name' | 'capacity'>): Holding {
-    let holding = this.#holdings.get(name);
-    if (!holding) this.#holdings.set(name, (holding = new Holding(capacity)));
+  holdingOf(traits: QueueTraits): Holding {
+    let holding = this.#holdings.get(traits);
+    if (!holding) {
+      const concurrency = scaled(traits.concurrency, this.release);
+      const capacity = concurrency * (traits.capacity / traits.concurrency);
+      this.#holdings.set(traits, (holding = new Holding(this, capacity, concurrency)));
+    }
     return holding;
   }
 }

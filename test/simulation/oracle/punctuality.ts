@@ -1,8 +1,8 @@
-import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { Scenario } from '../applications/scenario.js';
 import type { SimulatedServer } from '../network/server.js';
 import { type Life, MEMORY } from './life.js';
 import type { Member } from './member.js';
+import type { QueueUse } from './queue-use.js';
 
 /**
  * Without any trouble, a message is claimed so many ms after it is due at the latest: a few round trips, of which one in a thousand
@@ -31,9 +31,7 @@ export class Punctuality {
   /** When the clock of the server was set, ms of the world. */
   #steppedAt = -Infinity;
   /** When something was first claimed since then: until then, each process may take another one for the one that fires first. */
-  readonly #recoveredAt = new Map<MessageStore, number>();
-  /** When queues that had been paused went on, ms of the world. */
-  readonly #resumedAt = new Map<MessageStore, number>();
+  readonly #recoveredAt = new Map<QueueUse, number>();
 
   constructor(
     private readonly server: SimulatedServer,
@@ -57,10 +55,6 @@ export class Punctuality {
     this.misled(now);
   }
 
-  resumed(store: MessageStore, now: number): void {
-    this.#resumedAt.set(store, now);
-  }
-
   /** Whether the clock of the server was set a while ago: what was decided before still shows. */
   hasStepped(now: number): boolean {
     return this.#steppedAt > now - MEMORY;
@@ -82,26 +76,22 @@ export class Punctuality {
   }
 
   /** Whether what has waited since then was claimed by the first who had forgotten all false announcements. */
-  #hasHelpedToRecover(store: MessageStore, since: number, now: number): boolean {
+  #hasHelpedToRecover(queue: QueueUse, since: number, now: number): boolean {
     if (now <= this.#misledUntil || this.#misledUntil < 0) return false;
-    const recoveredAt = this.#recoveredAt.get(store) ?? now;
-    this.#recoveredAt.set(store, recoveredAt);
+    const recoveredAt = this.#recoveredAt.get(queue) ?? now;
+    this.#recoveredAt.set(queue, recoveredAt);
     return since <= recoveredAt;
   }
 
   /** @returns what is wrong with the claim of a message now; undefined: nothing */
   judge(life: Life, members: Iterable<Member>, now: number): string | undefined {
-    const { traits, group, store } = life.queue;
+    const { group, queue } = life;
+    const { traits } = queue;
     // It waits for the rate.
     if (traits.kind === 'rated') return undefined;
-    let since = Math.max(
-      this.server.worldTimeOf(life.due),
-      life.freeSince,
-      this.#steppedAt,
-      this.#resumedAt.get(store) ?? -Infinity,
-    );
+    let since = Math.max(this.server.worldTimeOf(life.due), life.freeSince, this.#steppedAt, queue.resumedAt);
     if (group && !life.hasPermit) since = Math.max(since, group.roomSince);
-    const bound = this.#hasHelpedToRecover(store, since, now) ? this.#bound(false) : this.boundSince(since);
+    const bound = this.#hasHelpedToRecover(queue, since, now) ? this.#bound(false) : this.boundSince(since);
     if (now - since <= bound) return undefined;
     for (const member of members) {
       const waited = now - Math.max(since, member.holdingOf(traits).roomSince, member.wellSince(now));

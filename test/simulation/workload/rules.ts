@@ -13,6 +13,9 @@ const RULES = 4;
 /** The seconds between two occurrences. */
 const PERIODS = [2, 3, 5, 10, 20, 30] as const;
 
+/** Where the seconds are counted. */
+const ZONES = ['UTC', 'Asia/Kathmandu', 'America/New_York', 'Australia/Lord_Howe'] as const;
+
 /** The longest period, and what a process may lag behind, ms. */
 export const LONGEST_PERIOD = 31_000;
 
@@ -56,12 +59,13 @@ export class Rules {
     if (isOver()) return this.#end(number);
     const draw = this.#chance;
     const period = pick(draw, PERIODS);
+    const timeZone = pick(draw, ZONES);
     const isCancelled = draw() < 0.15;
     const rest = LONGEST_REST * draw();
     this.#call(number, (producer) =>
       isCancelled
         ? producer.cancel('repeats', `m${number}`)
-        : producer.repeat('repeats', `m${number}`, { cron: `*/${period} * * * * *` }, number),
+        : producer.repeat('repeats', `m${number}`, { cron: `*/${period} * * * * *`, timeZone }, number),
     );
     world.after(rest, () => this.#change(number));
   }

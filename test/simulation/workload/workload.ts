@@ -1,9 +1,9 @@
 import type { DelayQueueProducer } from '../../../lib/index.js';
 import type { Application } from '../applications/application.js';
 import { type Conduct, LONG } from '../applications/conduct.js';
-import type { QueueTraits, Scenario } from '../applications/scenario.js';
+import { type QueueTraits, releaseFor, type Scenario, TYPES } from '../applications/scenario.js';
 import type { Oracle } from '../oracle/oracle.js';
-import { type Chance, integer } from '../world/chance.js';
+import { type Chance, Drawer, integer } from '../world/chance.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { World } from '../world/world.js';
 import { Rules } from './rules.js';
@@ -22,6 +22,8 @@ export interface WorkloadOptions {
   readonly messages: number;
   /** What the first handler of a message does. */
   readonly conductOf: (message: number) => Conduct;
+  /** Has the next release take the place of the first, unless that has begun. */
+  readonly deploy: () => void;
   /** One of the processes that are up; undefined: none is. */
   readonly choose: (chance: Chance) => Running | undefined;
 }
@@ -42,16 +44,18 @@ export class Workload {
   /** Offers that have not succeeded yet. */
   pending = 0;
   readonly #chance: Chance;
-  readonly #shares: readonly QueueTraits[];
+  readonly #quiet: Drawer<QueueTraits>;
+  readonly #busy: Drawer<QueueTraits>;
   readonly #rules: Rules;
   /** The queues that calls may still pause, one for each call. */
   readonly #pausing: QueueTraits[] = [];
 
   constructor(private readonly options: WorkloadOptions) {
     this.#chance = options.world.chance('workload');
-    const { queues } = options.scenario;
-    this.#shares = queues.flatMap((traits) => Array.from({ length: Math.ceil(traits.share * 5) }, () => traits));
     const { world, scenario, choose, messages } = options;
+    const { queues, quiet, busy } = scenario;
+    this.#quiet = new Drawer(queues, quiet.shares);
+    this.#busy = new Drawer(queues, busy.shares);
     this.#rules = new Rules({ world, scenario, choose, isOver: () => this.offered >= messages });
   }
 
@@ -68,15 +72,18 @@ export class Workload {
   #next(): void {
     const { world, scenario, messages } = this.options;
     if (this.offered >= messages) return;
-    world.after(2 * scenario.gap * scenario.burst * this.#chance(), () => {
-      const count = Math.min(integer(this.#chance, 1, 2 * scenario.burst - 1), messages - this.offered);
+    const isBusy = scenario.isBusyAt(this.offered);
+    const { gap, burst } = isBusy ? scenario.busy : scenario.quiet;
+    world.after(2 * gap * burst * this.#chance(), () => {
+      if (this.offered >= scenario.deployedFrom) this.options.deploy();
+      const count = Math.min(integer(this.#chance, 1, 2 * burst - 1), messages - this.offered);
       const running = this.options.choose(this.#chance);
       if (running) {
         const first = this.offered;
         this.offered += count;
         this.#run(running, () => {
           const numbers = Array.from({ length: count }, (_, i) => first + i);
-          if (this.#chance() < 0.8) this.#offerMany(running, numbers);
+          if (this.#chance() < (isBusy ? 0.99 : 0.8)) this.#offerMany(running, numbers);
           else for (const number of numbers) this.#offerMany(running, [number]);
         });
       }
@@ -93,14 +100,16 @@ export class Workload {
   #offerMany(running: Running, numbers: readonly number[]): void {
     const { scenario, oracle } = this.options;
     const draw = this.#chance;
-    const traits = this.#shares[Math.floor(draw() * this.#shares.length)]!;
+    const isBusy = scenario.isBusyAt(numbers[0]!);
+    const traits = (isBusy ? this.#busy : this.#quiet).draw(draw);
     const drawDelay = () => Math.floor(draw() ** 2 * scenario.longestDelay);
     // Messages that are due at the same instant are transferred, claimed and settled together.
-    const common = draw() < 0.8 ? drawDelay() : undefined;
+    const common = draw() < (isBusy ? 0.99 : 0.8) ? drawDelay() : undefined;
     const offers = numbers.map((number) => {
       const group = traits.permits === null ? undefined : `g${integer(draw, 0, scenario.groups - 1)}`;
       const delay = common ?? drawDelay();
-      return { id: `m${number}`, payload: number, delay, ...(group !== undefined && { group }) };
+      const type = traits.kind === 'typed' ? { type: TYPES[releaseFor(number, scenario)] } : {};
+      return { id: `m${number}`, payload: number, delay, ...type, ...(group !== undefined && { group }) };
     });
     const call = (producer: DelayQueueProducer): Promise<unknown> => {
       const [first] = offers as [(typeof offers)[number]];
@@ -158,7 +167,11 @@ export class Workload {
   }
 
   /** Some messages are cancelled, moved, replaced, followed or aborted, when that races with their transfer or handler. */
-  #changeOne(traits: QueueTraits, id: string, { group, delay }: { group?: string; delay: number }): void {
+  #changeOne(
+    traits: QueueTraits,
+    id: string,
+    { group, type, delay }: { group?: string; type?: string; delay: number },
+  ): void {
     const draw = this.#chance;
     const { scenario, conductOf } = this.options;
     const number = Number(id.slice(1));
@@ -176,8 +189,8 @@ export class Workload {
         producer.reschedule(traits.name, id, later, payload),
       );
     }
-    if (draw() > 0.15) return;
-    const withGroup = group === undefined ? {} : { group };
+    if (draw() > (scenario.isBusyAt(number) ? 0.02 : 0.15)) return;
+    const kept = { ...(group !== undefined && { group }), ...(type !== undefined && { type }) };
     const kind = draw();
     const later = Math.floor(2000 * draw());
     this.#call(delay * (0.5 + draw() / 1.8) + 10 * draw(), traits, (producer): Promise<unknown> => {
@@ -189,7 +202,7 @@ export class Workload {
       if (kind < 0.65) return producer.abort(traits.name, id);
       const onDuplicate = kind < 0.8 ? 'replace' : kind < 0.9 ? 'follow' : 'keep';
       const debounce = kind < 0.72 && { maxWait: MAX_WAIT };
-      return producer.offer(traits.name, number, later, { id, onDuplicate, ...withGroup, ...debounce });
+      return producer.offer(traits.name, number, later, { id, onDuplicate, ...kept, ...debounce });
     });
   }
 
@@ -249,7 +262,7 @@ export class Workload {
   #administrateOne(): void {
     const draw = this.#chance;
     const { world, choose } = this.options;
-    const traits = this.#shares[Math.floor(draw() * this.#shares.length)]!;
+    const traits = this.#quiet.draw(draw);
     const running = choose(draw);
     const kind = draw();
     const pause = 6000 * draw() ** 2;

@@ -37,6 +37,27 @@ export function pick<const Item>(chance: Chance, items: readonly [Item, ...Item[
   return items[Math.floor(chance() * items.length)] ?? items[0];
 }
 
+/** Draws items, each with a probability of its own. */
+export class Drawer<Item> {
+  readonly #ends: readonly number[];
+  readonly #all: number;
+
+  /** @param shares - of the items, relative to each other */
+  constructor(
+    private readonly items: readonly Item[],
+    shares: readonly number[],
+  ) {
+    let end = 0;
+    this.#ends = shares.map((share) => (end += share));
+    this.#all = end;
+  }
+
+  draw(chance: Chance): Item {
+    const at = this.#all * chance();
+    return this.items[this.#ends.findIndex((end) => at < end)]!;
+  }
+}
+
 /** A number from 0 to 1 that belongs to three others, whoever asks for it and whenever. */
 export function fixedChance(seed: number, one: number, other: number): number {
   let h = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(one + 0x7f4a7c15, 0xc2b2ae35);

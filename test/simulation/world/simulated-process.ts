@@ -24,11 +24,16 @@ export class SimulatedProcess {
   #leadAt = 0;
   readonly #onDeath = new Set<() => void>();
 
+  /** Its name in the journal. */
+  readonly name: string;
+
+  /** @param number - no other process has it */
   constructor(
     readonly world: World,
-    readonly name: string,
+    readonly number: number,
   ) {
-    this.random = world.chance(name);
+    this.name = `p${number}`;
+    this.random = world.chance(this.name);
     this.#rate = 1 + (this.random() - 0.5) / 1000;
     this.#start = Math.floor(this.random() * 1e6);
     const schedule = (task: () => void, delay: number, lateness: number): CancelTimer => {
