@@ -3,7 +3,7 @@ import { Events } from '../events/events.js';
 import { hasCode } from '../message/failure.js';
 import { resolveQueueOptions } from '../options/resolve-options.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
-import { isCluster } from '../redis/options/connection-shape.js';
+import { isCluster } from '../redis/options/connection-options.js';
 import { RedisConnections } from '../redis/redis-connections.js';
 import { isVerdict } from '../redis/check/redis-check.js';
 import { lacksPermission } from '../redis/redis-errors.js';

@@ -4,7 +4,7 @@ import { QUEUE_NAME } from '../message/queue-name.js';
 import type { Calendar } from '../message/repeat-rule.js';
 import { type DelayQueueObserver, isObserver, OBSERVER_METHODS } from '../events/delay-queue-observer.js';
 import { examineConnection } from '../redis/connection/redis-client.js';
-import { problemsOfShape } from '../redis/options/connection-shape.js';
+import { problemsOfShape } from '../redis/options/connection-options.js';
 import type { ConnectionOptions } from '../redis/options/connection-options.js';
 import type { DelayQueueModuleOptions } from './module-options.js';
 import { queueLayerSchema } from './queue-options-schema.js';

@@ -4,7 +4,7 @@ import { inSlices } from '../timing/slices.js';
 import { check } from './check.js';
 import type { DelayQueueModuleOptions } from './module-options.js';
 import { moduleFrameSchema, moduleSchema, queuesSchema, type ResolvedModuleOptions } from './module-options-schema.js';
-import { namesNoServer } from '../redis/options/connection-shape.js';
+import { namesNoServer } from '../redis/options/connection-options.js';
 import { placeOf } from './place-of-option.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type {

@@ -1,21 +1,16 @@
 import type { Cluster } from 'ioredis';
 import { RedisAnnouncements } from './announcements/redis-announcements.js';
-import { ShardSubscribers } from './announcements/shard-subscribers.js';
-import { Subscriber } from './announcements/subscriber.js';
+import type { SubscriberSettings } from './announcements/subscriber.js';
 import { ClusterMap } from './cluster/cluster-map.js';
 import { ClusterServers } from './cluster/cluster-servers.js';
-import { FollowingConnection } from './cluster/following-connection.js';
-import { hashSlot } from './cluster/hash-slot.js';
+import { KeyConnection } from './cluster/key-connection.js';
 import { RedisCommands } from './commands/redis-commands.js';
 import { RedisServer, type RedisServers, type ServerSettings } from './commands/redis-server.js';
 import { createClient, databaseOf, type RedisClient } from './connection/redis-client.js';
 import { type Connection, RedisConnection } from './connection/redis-connection.js';
 import { type WakeSignal, WakeSignals } from './wake-signals.js';
 
-interface Settings extends ServerSettings {
-  /** How often connections that only listen are tested, ms. */
-  readonly heartbeat: number;
-}
+interface Settings extends ServerSettings, SubscriberSettings {}
 
 /**
  * All connections of a process: one for commands and one for announcements, or in a cluster one of each to every primary, and
@@ -48,9 +43,7 @@ export class RedisConnections {
       open: (key) => this.#openForKey(key),
       unblock: this.#map ? undefined : async (id) => (await this.commands.send('CLIENT', 'UNBLOCK', id)).flag(),
     });
-    const subscriber = new Subscriber((onClient) => this.#openForAnnouncements(onClient), settings);
-    const shards = this.#map && new ShardSubscribers(this.#map, settings);
-    this.announcements = new RedisAnnouncements(subscriber, () => databaseOf(client), shards);
+    this.announcements = new RedisAnnouncements(settings, () => databaseOf(client), this.#map);
   }
 
   /** Whether the servers are a cluster. */
@@ -101,29 +94,10 @@ export class RedisConnections {
     return new RedisServer(role, settings, { client });
   }
 
-  #openForAnnouncements(onClient: (client: RedisClient) => void): Connection {
-    const map = this.#map;
-    if (map)
-      return new FollowingConnection({ role: 'announcements', map, choose: anyOf(map), onClient }, this.#settings);
-    const connection = new RedisConnection('announcements', this.#settings);
-    onClient(connection.client);
-    return connection;
-  }
-
   #openForKey(key: string): Connection {
-    const map = this.#map;
-    if (!map) return new RedisConnection('doorbell', this.#settings);
-    const slot = hashSlot(key);
-    return new FollowingConnection({ role: 'doorbell', map, choose: () => map.primaryOf(slot) }, this.#settings);
+    const settings = this.#settings;
+    return this.#map
+      ? new KeyConnection(key, 'doorbell', this.#map, settings)
+      : new RedisConnection('doorbell', settings);
   }
-}
-
-/** Chooses any primary, and another one when its connection is lost: in a cluster, `PUBLISH` goes to all servers. */
-function anyOf(map: ClusterMap) {
-  return (present: string | undefined, isLost: boolean): string | undefined => {
-    const { primaries } = map;
-    if (present !== undefined && !isLost && primaries.includes(present)) return present;
-    const others = primaries.filter((address) => address !== present);
-    return others[Math.floor(Math.random() * others.length)] ?? present;
-  };
 }

@@ -19,8 +19,7 @@ import { RedisCheck } from '../redis/check/redis-check.js';
 import { examineConnection } from '../redis/connection/redis-client.js';
 import { StartUp } from '../redis/connection/start-up.js';
 import { RedisConnections } from '../redis/redis-connections.js';
-import { waitFor } from '../redis/commands/copies.js';
-import type { RedisServer } from '../redis/commands/redis-server.js';
+import { type RedisServer, waitFor } from '../redis/commands/redis-server.js';
 import { placeOf, serverName } from '../redis/check/server-info.js';
 import { limitsOfPartition, openerInRedis, routerOf } from './open-queue.js';
 

@@ -1,27 +1,59 @@
-import type { ShardSubscribers } from './shard-subscribers.js';
-import type { ChannelListener, Subscriber } from './subscriber.js';
+import type { CancelTimer } from '../../timing/clock.js';
+import type { ClusterMap } from '../cluster/cluster-map.js';
+import { hashSlot } from '../cluster/hash-slot.js';
+import { RedisConnection } from '../connection/redis-connection.js';
+import { isMiscount } from '../redis-errors.js';
+import { type ChannelListener, Subscriber, type SubscriberSettings, type TopicKind } from './subscriber.js';
+
+/** How long a lost connection may take to come back before another server of a cluster is chosen, ms. */
+const LEAVE_PAUSE = 250;
+
+/** How long the servers of a cluster take to tell each other of a change, ms; with a margin. */
+const READ_AGAIN = 1000;
+
+/** In place of an address, if there is a single server. */
+const SINGLE_SERVER = '';
+
+interface Subscription {
+  readonly kind: TopicKind;
+  readonly name: string;
+  readonly listener: ChannelListener;
+  /** The server where it is now, and what ends it there. */
+  address?: string;
+  stop?: () => void;
+}
 
 /**
- * Listens to announcements, for all queues of a process.
+ * Listens to announcements, for all queues of a process, over one connection to each server.
  *
  * In a cluster, `PUBLISH` goes to all servers. Announcements stay with the primary that has the queue (`SPUBLISH`), unless nobody
- * hears them there; then they are published to all, because patterns hear nothing else. So this process subscribes in the ordinary way
+ * listens there; then they are published to all, because patterns match nothing else. So this process subscribes in the ordinary way
  * to a channel that one of its patterns matches: otherwise nothing would reach the patterns of other processes.
  *
  * The databases of a server share its channels, so announcements name the database that they belong to.
  */
 export class RedisAnnouncements {
-  readonly #patterns = new Set<string>();
+  readonly #subscriptions = new Set<Subscription>();
+  /** By the addresses of the servers. */
+  readonly #subscribers = new Map<string, Subscriber>();
+  /** The server with the subscriptions that are possible at any: ordinary channels and patterns. */
+  #ordinary: string | undefined;
+  readonly #unwatch: (() => void) | undefined;
+  #cancelReading: CancelTimer | undefined;
+  #cancelLeaving: CancelTimer | undefined;
 
   /**
    * @param numberOfDatabase - reads the number of the database that the commands of this process go to
-   * @param shards - for the channels of queues, in a cluster
+   * @param map - of the cluster, if it is one
    */
   constructor(
-    private readonly subscriber: Subscriber,
+    private readonly settings: SubscriberSettings,
     private readonly numberOfDatabase: () => number,
-    private readonly shards?: ShardSubscribers,
-  ) {}
+    private readonly map?: ClusterMap,
+  ) {
+    if (!map) this.#ordinary = SINGLE_SERVER;
+    this.#unwatch = map?.onChange(() => this.#follow(this.#subscriptions));
+  }
 
   /** The word for the database of this process in announcements. */
   get database(): string {
@@ -30,52 +62,136 @@ export class RedisAnnouncements {
 
   /** The argument `database` of scripts that announce; it also tells them which command to use. */
   get databaseArgument(): string {
-    return this.shards ? 'cluster' : this.database;
+    return this.map ? 'cluster' : this.database;
   }
 
   /** The command that announces. */
   get command(): 'PUBLISH' | 'SPUBLISH' {
-    return this.shards ? 'SPUBLISH' : 'PUBLISH';
+    return this.map ? 'SPUBLISH' : 'PUBLISH';
   }
 
   /** Listens to what scripts announce on the channel of a queue, until the returned function is called. */
   listen(channel: string, listener: ChannelListener): () => void {
-    if (!this.shards || this.#isMatched(channel)) return this.listenToAny(channel, listener);
-    return this.shards.listen(channel, listener);
-  }
-
-  /**
-   * Resolves once the listeners of a queue's channel have heard what was announced before this call, or after a moment without an
-   * answer. An announcement and the answer to a later call come over different connections, so the answer may overtake it.
-   */
-  catchUp(channel: string): Promise<void> {
-    if (!this.shards || this.#isMatched(channel)) return this.subscriber.catchUp();
-    return this.shards.catchUp(channel);
+    return this.#subscribe(this.#isSharded(channel) ? 'shard' : 'channel', channel, listener);
   }
 
   /** Listens to what anybody publishes on a channel with `PUBLISH`. */
   listenToAny(channel: string, listener: ChannelListener): () => void {
-    return this.subscriber.listen('channel', channel, listener);
+    return this.#subscribe('channel', channel, listener);
   }
 
   /** Listens to all channels that match a pattern, which has one `*`. */
   listenToAll(pattern: string, listener: ChannelListener): () => void {
-    this.#patterns.add(pattern);
-    const stop = this.subscriber.listen('pattern', pattern, listener);
-    return () => {
-      this.#patterns.delete(pattern);
-      stop();
-    };
+    return this.#subscribe('pattern', pattern, listener);
+  }
+
+  /**
+   * Resolves once the listeners of a queue's channel were called with what was announced before this call, or after a moment without an
+   * answer. An announcement and the answer to a later call come over different connections, so the answer may overtake it.
+   */
+  async catchUp(channel: string): Promise<void> {
+    const address = this.#isSharded(channel) ? this.map!.primaryOf(hashSlot(channel)) : this.#ordinary;
+    if (address !== undefined) await this.#subscribers.get(address)?.catchUp();
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.subscriber.close(), this.shards?.close()]);
+    this.#unwatch?.();
+    this.#cancelReading?.();
+    this.#cancelLeaving?.();
+    await Promise.all([...this.#subscribers.values()].map((subscriber) => subscriber.close()));
   }
 
-  #isMatched(channel: string): boolean {
-    return [...this.#patterns].some((pattern) => {
-      const [before, behind] = pattern.split('*') as [string, string];
-      return channel.startsWith(before) && channel.endsWith(behind) && channel.length >= before.length + behind.length;
-    });
+  #isSharded(channel: string): boolean {
+    if (!this.map) return false;
+    return ![...this.#subscriptions].some(({ kind, name }) => kind === 'pattern' && isMatched(channel, name));
   }
+
+  #subscribe(kind: TopicKind, name: string, listener: ChannelListener): () => void {
+    const subscription: Subscription = { kind, name, listener };
+    this.#subscriptions.add(subscription);
+    this.map?.connect();
+    this.#follow([subscription]);
+    return () => {
+      this.#subscriptions.delete(subscription);
+      subscription.stop?.();
+      this.#retireIdle();
+    };
+  }
+
+  /** Subscribes where each belongs now. Listeners look for what they missed once the new subscription is active. */
+  #follow(subscriptions: Iterable<Subscription>, lost?: string): void {
+    for (const subscription of subscriptions) {
+      const { kind, name, listener } = subscription;
+      const address = kind === 'shard' ? this.map!.primaryOf(hashSlot(name)) : this.#chooseOrdinary(lost);
+      if (address === undefined || address === subscription.address) continue;
+      subscription.stop?.();
+      subscription.address = address;
+      subscription.stop = this.#subscriberAt(address).listen(kind, name, listener);
+    }
+    this.#retireIdle();
+  }
+
+  #chooseOrdinary(lost: string | undefined): string | undefined {
+    const { primaries } = this.map ?? { primaries: [SINGLE_SERVER] };
+    const present = this.#ordinary;
+    if (present !== undefined && present !== lost && primaries.includes(present)) return present;
+    const others = primaries.filter((address) => address !== present);
+    return (this.#ordinary = others[Math.floor(Math.random() * others.length)] ?? present);
+  }
+
+  #subscriberAt(address: string): Subscriber {
+    const known = this.#subscribers.get(address);
+    if (known) return known;
+    const connection = new RedisConnection(
+      'announcements',
+      this.settings,
+      this.map?.partsFor('announcements', address),
+    );
+    if (this.map) {
+      connection.client.on('close', () => this.#onLost(address, connection));
+      connection.client.on('moved', () => this.#readMap());
+      connection.client.on('error', (error) => isMiscount(error) && this.#readMap());
+    }
+    const subscriber = new Subscriber(connection, this.settings);
+    this.#subscribers.set(address, subscriber);
+    return subscriber;
+  }
+
+  /** Another server may take its place. */
+  #onLost(address: string, connection: RedisConnection): void {
+    if (connection.isClosed || connection.isResting) return;
+    this.#readMap();
+    if (address !== this.#ordinary) return;
+    this.#cancelLeaving?.();
+    this.#cancelLeaving = this.settings.clock.schedule(() => {
+      if (!connection.isReady && address === this.#ordinary) this.#follow(this.#subscriptions, address);
+    }, LEAVE_PAUSE);
+  }
+
+  /** Twice, because the first answer may come from a server that does not know about the change yet. */
+  #readMap(): void {
+    const { map } = this;
+    if (!map || map.isClosed) return;
+    map.readAgain();
+    this.#cancelReading ??= this.settings.clock.schedule(() => {
+      this.#cancelReading = undefined;
+      map.readAgain();
+    }, READ_AGAIN);
+  }
+
+  /** Closes the connections to servers of a cluster at which nobody listens any more. */
+  #retireIdle(): void {
+    if (!this.map) return;
+    for (const [address, subscriber] of this.#subscribers) {
+      if (!subscriber.isIdle) continue;
+      this.#subscribers.delete(address);
+      void subscriber.connection.retire();
+      void subscriber.close();
+    }
+  }
+}
+
+function isMatched(channel: string, pattern: string): boolean {
+  const [before, behind] = pattern.split('*') as [string, string];
+  return channel.startsWith(before) && channel.endsWith(behind) && channel.length >= before.length + behind.length;
 }

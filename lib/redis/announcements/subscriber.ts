@@ -3,8 +3,7 @@ import { FailureStreak, workFailures } from '../../events/failure-streak.js';
 import type { CancelTimer } from '../../timing/clock.js';
 import { failurePause } from '../../timing/failure-pause.js';
 import { atMost } from '../../timing/pauses.js';
-import type { RedisClient } from '../connection/redis-client.js';
-import type { Connection, ConnectionSettings } from '../connection/redis-connection.js';
+import type { ConnectionSettings, RedisConnection } from '../connection/redis-connection.js';
 import { explain, isMiscount, redirectionOf } from '../redis-errors.js';
 
 export interface ChannelListener {
@@ -13,14 +12,11 @@ export interface ChannelListener {
   onListening(): void;
 }
 
-/** What can be subscribed to: a channel, all channels that match a pattern, or a sharded channel, whose slot the server has. */
+/** What can be subscribed to: a channel, all channels that match a pattern, or a sharded channel, whose hash slot the server has. */
 export type TopicKind = 'channel' | 'pattern' | 'shard';
 
 const SUBSCRIBE = { channel: 'subscribe', pattern: 'psubscribe', shard: 'ssubscribe' } as const;
 const UNSUBSCRIBE = { channel: 'unsubscribe', pattern: 'punsubscribe', shard: 'sunsubscribe' } as const;
-
-/** Opens the connection, and calls `onClient` for each client that it uses, before that is connected. */
-export type Open = (onClient: (client: RedisClient) => void) => Connection;
 
 export interface SubscriberSettings extends ConnectionSettings {
   /** How often the connection is tested, ms, because a subscriber would never notice that it is dead. */
@@ -28,22 +24,20 @@ export interface SubscriberSettings extends ConnectionSettings {
 }
 
 /** How long {@link Subscriber.catchUp} waits, ms: whoever asks holds something up. */
-const LONGEST_CATCH_UP = 500;
+const MAX_CATCH_UP = 500;
 
 interface Topic {
   readonly kind: TopicKind;
   readonly name: string;
   readonly listeners: Set<ChannelListener>;
-  /** Whether the server has confirmed the subscription. */
+  /** True once the server has confirmed the subscription. */
   isConfirmed: boolean;
 }
 
-/** Listens to channels over one connection. */
+/** Listens to channels over one connection, which it opens and closes. */
 export class Subscriber {
   readonly #settings: SubscriberSettings;
-  readonly #openConnection: Open;
   readonly #topics = new Map<`${TopicKind} ${string}`, Topic>();
-  #connection: Connection | undefined;
   /** The topics to subscribe to again, and why, if that has failed. */
   readonly #unconfirmed = new Map<Topic, unknown>();
   readonly #streak: FailureStreak;
@@ -51,73 +45,68 @@ export class Subscriber {
   #cancelHeartbeat: CancelTimer | undefined;
   #cancelRetry: CancelTimer | undefined;
 
-  constructor(open: Open, settings: SubscriberSettings) {
-    this.#openConnection = open;
+  /** @param connection - not connected yet */
+  constructor(
+    readonly connection: RedisConnection,
+    settings: SubscriberSettings,
+  ) {
     this.#settings = settings;
     this.#streak = new FailureStreak(settings.clock, workFailures(settings.events, 'subscribe'));
+    const { client } = connection;
+    client.on('message', (channel: string, text: string) => this.#announce('channel', channel, channel, text));
+    client.on('smessage', (channel: string, text: string) => this.#announce('shard', channel, channel, text));
+    client.on('pmessage', (...[pattern, channel, text]: [string, string, string]) =>
+      this.#announce('pattern', pattern, channel, text),
+    );
+    connection.onReady(() => this.#subscribe([...this.#topics.values()]));
+    client.on('moved', () => this.#renewEnded());
+    client.on('error', (error: unknown) => isMiscount(error) && this.#renewEnded());
+    connection.connect();
+    this.#scheduleHeartbeat();
   }
 
-  /** Whether nobody listens. */
+  /** True if nobody listens. */
   get isIdle(): boolean {
     return this.#topics.size === 0;
   }
 
   /** Listens until the returned function is called. */
   listen(kind: TopicKind, name: string, listener: ChannelListener): () => void {
-    const connection = (this.#connection ??= this.#open());
     let topic = this.#topics.get(`${kind} ${name}`);
     if (!topic) this.#topics.set(`${kind} ${name}`, (topic = { kind, name, listeners: new Set(), isConfirmed: false }));
     topic.listeners.add(listener);
-    if (connection.isReady) this.#subscribe(connection, [topic]);
+    if (this.connection.isReady) this.#subscribe([topic]);
     return () => this.#unlisten(topic, listener);
   }
 
-  /** Resolves once the listeners have heard what was published before this call, or after a moment without an answer. */
+  /** Resolves once the listeners were called with what was published before this call, or after a moment without an answer. */
   async catchUp(): Promise<void> {
-    const connection = this.#connection;
-    if (!connection?.isReady) return;
-    const answered = connection.answer(connection.client.ping()).catch(() => undefined);
-    await atMost(this.#settings.clock, LONGEST_CATCH_UP, answered);
+    if (this.connection.isReady) await atMost(this.#settings.clock, MAX_CATCH_UP, this.#ping());
   }
 
   async close(): Promise<void> {
     this.#cancelHeartbeat?.();
     this.#cancelRetry?.();
-    await this.#connection?.close();
+    await this.connection.close();
   }
 
-  #open(): Connection {
-    const connection: Connection = this.#openConnection((client) => {
-      client.on('message', (channel: string, text: string) => this.#tell('channel', channel, channel, text));
-      client.on('smessage', (channel: string, text: string) => this.#tell('shard', channel, channel, text));
-      client.on('pmessage', (pattern: string, channel: string, text: string) =>
-        this.#tell('pattern', pattern, channel, text),
-      );
-      client.on('ready', () => this.#subscribe(connection, [...this.#topics.values()]));
-      client.on('moved', () => this.#renewEnded(connection));
-      client.on('error', (error: unknown) => isMiscount(error) && this.#renewEnded(connection));
-    });
-    connection.connect();
-    this.#scheduleHeartbeat(connection);
-    return connection;
-  }
-
-  #tell(kind: TopicKind, name: string, channel: string, text: string): void {
+  #announce(kind: TopicKind, name: string, channel: string, text: string): void {
     for (const listener of this.#topics.get(`${kind} ${name}`)?.listeners ?? []) listener.onMessage(text, channel);
   }
 
-  #subscribe(connection: Connection, topics: readonly Topic[]): void {
+  #subscribe(topics: readonly Topic[]): void {
     for (const topic of topics) topic.isConfirmed = false;
-    for (const group of inOneCall(topics)) void this.#subscribeTo(connection, group);
+    for (const group of inOneCall(topics)) void this.#subscribeTo(group);
   }
 
   /** @param topics - of one kind */
-  async #subscribeTo(connection: Connection, topics: readonly Topic[]): Promise<void> {
+  async #subscribeTo(topics: readonly Topic[]): Promise<void> {
+    const { connection } = this;
     const command = SUBSCRIBE[topics[0]!.kind];
     try {
       await connection.answer(connection.client[command](...topics.map(({ name }) => name)));
     } catch (error) {
-      if (!connection.isClosed) this.#failed(connection, topics, error);
+      if (!connection.isClosed) this.#failed(command, topics, error);
       return;
     }
     for (const topic of topics) {
@@ -128,34 +117,34 @@ export class Subscriber {
     this.#worked();
   }
 
-  /** @param topics - of one kind */
-  #failed(connection: Connection, topics: readonly Topic[], error: unknown): void {
-    const { kind } = topics[0]!;
-    const wanted = topics.filter((topic) => this.#topics.get(`${kind} ${topic.name}`) === topic);
+  #failed(command: string, topics: readonly Topic[], error: unknown): void {
+    const wanted = topics.filter(({ listeners }) => listeners.size > 0);
     if (wanted.length === 0) return;
-    if (!redirectionOf(error)) this.#streak.callFailed(explain(SUBSCRIBE[kind].toUpperCase(), error));
-    this.#subscribeLater(connection, wanted, error);
+    if (!redirectionOf(error)) this.#streak.callFailed(explain(command.toUpperCase(), error));
+    this.#subscribeLater(wanted, error);
   }
 
-  #subscribeLater(connection: Connection, topics: readonly Topic[], error?: unknown): void {
+  #subscribeLater(topics: readonly Topic[], error?: unknown): void {
     for (const topic of topics) this.#unconfirmed.set(topic, error);
     this.#cancelRetry ??= this.#settings.clock.schedule(() => {
       this.#cancelRetry = undefined;
       // A new connection renews all subscriptions anyway.
-      if (!connection.isReady) return;
+      if (!this.connection.isReady) return;
       // A topic that is on another server moves there only now, because two servers may refer to each other for a while.
-      for (const reason of [...this.#unconfirmed.values()]) connection.isElsewhere(reason);
-      this.#subscribe(connection, [...this.#unconfirmed.keys()]);
+      for (const reason of [...this.#unconfirmed.values()]) this.connection.isElsewhere(reason);
+      this.#subscribe([...this.#unconfirmed.keys()]);
     }, failurePause(++this.#failures));
   }
 
-  /** Renews the subscriptions that the server has ended by itself, unless they have moved with their slots by then. */
-  #renewEnded(connection: Connection): void {
-    const kept = shardChannelsOf(connection.client);
+  /** Renews the subscriptions that the server has ended by itself, unless they have moved with their hash slots by then. */
+  #renewEnded(): void {
+    const subscriptions = (this.connection.client as Redis).condition?.subscriber;
+    // ioredis notes when the server ends such a subscription.
+    const kept = new Set(subscriptions ? subscriptions.channels('ssubscribe') : []);
     const isEnded = ({ kind, name, isConfirmed }: Topic) => kind === 'shard' && isConfirmed && !kept.has(name);
     const ended = [...this.#topics.values()].filter(isEnded);
     for (const topic of ended) topic.isConfirmed = false;
-    if (ended.length > 0) this.#subscribeLater(connection, ended);
+    if (ended.length > 0) this.#subscribeLater(ended);
   }
 
   #unlisten(topic: Topic, listener: ChannelListener): void {
@@ -164,7 +153,7 @@ export class Subscriber {
     this.#topics.delete(`${kind} ${name}`);
     this.#unconfirmed.delete(topic);
     this.#worked();
-    if (this.#connection?.isReady) this.#connection.client[UNSUBSCRIBE[kind]](name).catch(() => undefined);
+    if (this.connection.isReady) this.connection.client[UNSUBSCRIBE[kind]](name).catch(() => undefined);
   }
 
   #worked(): void {
@@ -173,25 +162,23 @@ export class Subscriber {
     this.#streak.worked();
   }
 
-  #scheduleHeartbeat(connection: Connection): void {
+  /** Never fails: an answer that does not come leads to a new connection, and so to new subscriptions. */
+  #ping(): Promise<unknown> {
+    return this.connection.answer(this.connection.client.ping()).catch(() => undefined);
+  }
+
+  #scheduleHeartbeat(): void {
     this.#cancelHeartbeat = this.#settings.clock.schedule(() => {
-      this.#scheduleHeartbeat(connection);
-      if (!connection.isReady) return;
-      // A failure leads to a new connection, and so to new subscriptions.
-      connection.answer(connection.client.ping()).catch(() => undefined);
-      this.#renewEnded(connection);
+      this.#scheduleHeartbeat();
+      if (!this.connection.isReady) return;
+      void this.#ping();
+      this.#renewEnded();
     }, this.#settings.heartbeat);
   }
 }
 
-/** A call takes topics of one kind, and sharded channels of one slot. */
+/** A call takes topics of one kind, and sharded channels of one hash slot. */
 function inOneCall(topics: readonly Topic[]): (readonly Topic[])[] {
   const of = (kind: TopicKind) => topics.filter((topic) => topic.kind === kind);
   return [of('channel'), of('pattern'), ...of('shard').map((topic) => [topic])].filter(({ length }) => length > 0);
-}
-
-/** The channels of slots that a client is subscribed to: ioredis notes when the server ends such a subscription by itself. */
-function shardChannelsOf(client: RedisClient): ReadonlySet<string> {
-  const subscriptions = (client as Redis).condition?.subscriber;
-  return new Set(subscriptions ? subscriptions.channels('ssubscribe') : []);
 }

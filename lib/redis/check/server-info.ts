@@ -2,8 +2,7 @@ import type { Redis } from 'ioredis';
 import type { ConnectedServer } from '../../events/notes.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { hasCode } from '../../message/failure.js';
-import type { Copies } from '../commands/copies.js';
-import type { RedisServer } from '../commands/redis-server.js';
+import type { Copies, RedisServer } from '../commands/redis-server.js';
 import { databaseOf } from '../connection/redis-client.js';
 import { lacksPermission, unknownCommand } from '../redis-errors.js';
 

@@ -1,4 +1,6 @@
 import type { Redis } from 'ioredis';
+import { DelayQueueError } from '../../message/delay-queue-errors.js';
+import { showFailure } from '../../message/failure.js';
 import { RemoteClock } from '../../timing/remote-clock.js';
 import type { ConnectionRole } from '../connection/redis-client.js';
 import {
@@ -11,7 +13,6 @@ import { isErrorReply } from '../redis-errors.js';
 import type { ScriptArgument } from '../script/script-call.js';
 import { ScriptReply } from '../script/script-reply.js';
 import { ServerScripts } from '../script/server-scripts.js';
-import { type Copies, missingCopies, notReplicated, waitFor } from './copies.js';
 
 /**
  * An answer that took longer says too little about the server's clock, so it is asked again, ms. Networks that are slow but sound
@@ -54,6 +55,16 @@ export interface Detour {
   readonly pause: number;
   /** The server to ask this once, because the key is on its way there. */
   readonly asking?: RedisServer | undefined;
+}
+
+/** What a write waits for before it is answered. */
+export interface Copies {
+  /** How many replicas have it; 0 or more. */
+  readonly replicas: number;
+  /** For how long, ms. */
+  readonly within: number;
+  /** Whether the primary and those replicas have it on disk. */
+  readonly fsync: boolean;
 }
 
 /** How to send a call. */
@@ -183,4 +194,31 @@ export class RedisServer extends RedisConnection implements RedisServers {
     const [seconds, microseconds] = await this.answer(this.client.time());
     this.noteTime(Number(seconds) * 1000 + Number(microseconds) / 1000, sentAt);
   }
+}
+
+/** The command that waits for what its connection has written, and answers with how many have it. */
+export function waitFor({ replicas, within, fsync }: Copies): { command: string; words: ScriptArgument[] } {
+  return fsync ? { command: 'WAITAOF', words: [1, replicas, within] } : { command: 'WAIT', words: [replicas, within] };
+}
+
+/**
+ * Reads the answer of {@link waitFor}.
+ *
+ * @returns what is missing, for people to read; undefined: nothing
+ */
+function missingCopies(answer: ScriptReply, { replicas, fsync }: Copies): string | undefined {
+  if (fsync && answer.number() < 1) return 'the primary has not written it to disk';
+  const copied = answer.number();
+  return copied < replicas ? `${copied} of ${replicas} replicas have confirmed it` : undefined;
+}
+
+/** The error for what the primary has, but perhaps nobody else. */
+function notReplicated({ within }: Copies, reason: unknown): DelayQueueError {
+  const problem = typeof reason === 'string' ? reason : showFailure(reason);
+  return new DelayQueueError(
+    'NOT_REPLICATED',
+    `Redis has carried it out, but it is not known to be copied within ${within} ms: ${problem}. It is only undone if the ` +
+      'primary is lost before it is copied; a later call that succeeds confirms it, too.',
+    { cause: reason },
+  );
 }

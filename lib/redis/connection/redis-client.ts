@@ -2,14 +2,10 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { isStrayPromise, showFailure } from '../../message/failure.js';
 import { kindOf } from '../../message/show-given.js';
-import { isCluster } from '../options/connection-shape.js';
+import type { OptionProblem } from '../options/client-options.js';
+import { isCluster } from '../options/connection-options.js';
 import type { ClusterConnection, ConnectionFactory, ConnectionOptions } from '../options/connection-options.js';
-import {
-  ClientOptionsReader,
-  clusterOverrides,
-  type OptionProblem,
-  redisOverrides,
-} from '../options/read-client-options.js';
+import { ClientOptionsReader, clusterOverrides, redisOverrides } from '../options/read-client-options.js';
 import { withoutHost, withoutSecrets } from '../redis-errors.js';
 
 export type RedisClient = Redis | Cluster;

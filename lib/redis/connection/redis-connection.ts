@@ -7,7 +7,9 @@ import type { CancelTimer, Clock } from '../../timing/clock.js';
 import { atMost, Pauses } from '../../timing/pauses.js';
 import type { ConnectionOptions } from '../options/connection-options.js';
 import {
+  adviceOnConnecting,
   closed,
+  closedEarly,
   describeRefusal,
   isErrorReply,
   isLoginRefusal,
@@ -17,10 +19,10 @@ import {
   reasonOf,
   type Redirection,
   redirectionOf,
+  unansweredHandshake,
   wasNotSent,
 } from '../redis-errors.js';
 import { AnswerDeadlines } from './answer-deadlines.js';
-import { adviceOnConnecting, closedEarly, unansweredHandshake } from './connect-advice.js';
 import { type ConnectionRole, createClient, type RedisClient } from './redis-client.js';
 import type { StartUp } from './start-up.js';
 import { tolerateRefusedGreeting } from './tolerant-client.js';
@@ -330,7 +332,7 @@ export class RedisConnection implements Connection {
     this.#cancelOpening?.();
     this.#isPrepared = false;
     if (this.#wasReady) this.#openingSince = this.#settings.clock.monotonic();
-    else if (!this.#isEnding && this.#lastError === undefined) this.#onError(closedEarly());
+    else if (!this.#isSuspended && !this.#isEnding && this.#lastError === undefined) this.#onError(closedEarly());
     this.#wasReady = false;
   }
 
