@@ -1,6 +1,6 @@
 import type { QueueLayout } from '../store/layout.js';
 import { nativeLayout } from '../store/native/native-layout.js';
-import { describeMissing, findMissing, FOR_SHARED_DOORBELLS, type NeededCommand } from '../redis/check/permissions.js';
+import { describeMissing, findMissing, FOR_SHARED_SIGNALS, type NeededCommand } from '../redis/check/permissions.js';
 import type { RedisCommands } from '../redis/commands/redis-commands.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
@@ -24,7 +24,7 @@ export async function checkPermissions(commands: RedisCommands, examined: Examin
 
 /** @returns undefined if the user may do what lets queues share connections */
 export async function checkSharing(commands: RedisCommands): Promise<Finding | undefined> {
-  const missing = await findMissing(commands, FOR_SHARED_DOORBELLS);
+  const missing = await findMissing(commands, FOR_SHARED_SIGNALS);
   if (missing.length === 0) return undefined;
   return warn(
     'connections',

@@ -57,8 +57,8 @@ export class RedisConnections {
   }
 
   /** From now on no command waits for a connection. */
-  hurry(): void {
-    for (const servers of this.#allServers) servers.hurry();
+  failFast(): void {
+    for (const servers of this.#allServers) servers.failFast();
   }
 
   /**

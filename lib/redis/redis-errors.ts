@@ -109,16 +109,16 @@ export function serverTimeOfLateCall(error: unknown): number | undefined {
 /** The error reply of a cluster's server that has done nothing, because it does not have the key, or not yet. */
 export interface Redirection {
   readonly word: 'MOVED' | 'ASK' | 'TRYAGAIN' | 'CLUSTERDOWN';
-  /** The slot, and the address of the server that has it; only with MOVED and ASK. */
-  readonly slot?: number;
+  /** The hash slot, and the address of the server that has it; only with MOVED and ASK. */
+  readonly hashSlot?: number;
   readonly address?: string;
 }
 
 /** What an error says about where a key is; undefined for any other error. */
 export function redirectionOf(error: unknown): Redirection | undefined {
   if (!isErrorReply(error)) return undefined;
-  const [, moved, slot, address] = /^(MOVED|ASK) (\d{1,5}) (\S+:\d+)$/.exec(error.message) ?? [];
-  if (moved !== undefined) return { word: moved as 'MOVED' | 'ASK', slot: Number(slot), address };
+  const [, moved, hashSlot, address] = /^(MOVED|ASK) (\d{1,5}) (\S+:\d+)$/.exec(error.message) ?? [];
+  if (moved !== undefined) return { word: moved as 'MOVED' | 'ASK', hashSlot: Number(hashSlot), address };
   const [word] = /^(TRYAGAIN|CLUSTERDOWN)\b/.exec(error.message) ?? [];
   return word === undefined ? undefined : { word: word as 'TRYAGAIN' | 'CLUSTERDOWN' };
 }

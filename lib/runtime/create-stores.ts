@@ -131,7 +131,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
         return [master ?? address, database, prefix].join(' ');
       });
     },
-    failFast: () => connections.hurry(),
+    failFast: () => connections.failFast(),
     close: () => connections.close(),
   };
 }

@@ -15,11 +15,11 @@ export interface NeededCommand {
 /** What every script needs. */
 const KEYLESS: readonly NeededCommand[] = [{ name: 'EVAL' }, { name: 'EVALSHA' }, { name: 'TIME' }];
 
-/** What lets the doorbells of several queues share a connection. Without it, each queue has one of its own. */
-export const FOR_SHARED_DOORBELLS: readonly NeededCommand[] = [{ name: 'CLIENT|ID' }, { name: 'CLIENT|UNBLOCK' }];
+/** What lets the wake-up signals of several queues share a connection. Without it, each queue has one of its own. */
+export const FOR_SHARED_SIGNALS: readonly NeededCommand[] = [{ name: 'CLIENT|ID' }, { name: 'CLIENT|UNBLOCK' }];
 
 /** How many commands one call asks about, for any number of queues: about a millisecond's work. */
-const MOST_AT_ONCE = 1000;
+const MAX_AT_ONCE = 1000;
 
 const script = loadScript('redis/check-permissions', {});
 
@@ -58,7 +58,7 @@ export async function findMissing<Needed extends NeededCommand>(
 function* inCalls<Needed>(needed: Iterable<Needed>): Generator<readonly Needed[]> {
   let asked: Needed[] = [];
   for (const each of needed) {
-    if (asked.length === MOST_AT_ONCE) {
+    if (asked.length === MAX_AT_ONCE) {
       yield asked;
       asked = [];
     }

@@ -14,7 +14,7 @@ const ASKED = 2;
 const READ_TIMEOUT = 1000;
 
 /**
- * Which server of a cluster has which slot.
+ * Which server of a cluster has which hash slot.
  *
  * The `Cluster` of ioredis finds the servers, and reads the first map. It sends nothing else, because it repeats calls by itself and
  * does not say whether a failed call was sent. It also keeps connections that nothing needs, so it is suspended as soon as a server is
@@ -27,7 +27,7 @@ export class ClusterMap {
   readonly #connection: RedisConnection;
   /** The connections to servers, for commands. */
   readonly #servers = new Set<RedisConnection>();
-  /** The address of the primary, by slot. */
+  /** The address of the primary, by hash slot. */
   #slots: (string | undefined)[] = [];
   readonly #listeners = new Set<() => void>();
   /** The clients that ioredis has made for the servers. Ours are duplicates of them, with the same options. */
@@ -35,7 +35,7 @@ export class ClusterMap {
   #primaries: readonly string[] = [];
   /** The reading of the map that is under way. */
   #reading: symbol | undefined;
-  #hurried = false;
+  #failsFast = false;
 
   constructor(cluster: Cluster, settings: ConnectionSettings) {
     this.#cluster = cluster;
@@ -53,14 +53,14 @@ export class ClusterMap {
     if (this.#primaries.length === 0) this.#connection.connect();
   }
 
-  /** The addresses of all primaries that have slots. */
+  /** The addresses of all primaries that have hash slots. */
   get primaries(): readonly string[] {
     return this.#primaries;
   }
 
-  /** The address of the primary that has a slot; undefined if none is known. */
-  primaryOf(slot: number): string | undefined {
-    return this.#slots[slot];
+  /** The address of the primary that has a hash slot; undefined if none is known. */
+  primaryOf(hashSlot: number): string | undefined {
+    return this.#slots[hashSlot];
   }
 
   /** Calls `listener` after each reading of the map, until the returned function is called. */
@@ -92,10 +92,10 @@ export class ClusterMap {
     server.client.on('close', () => this.readAgain());
   }
 
-  /** Takes note of what a server says about a slot. */
-  note({ word, slot, address }: Redirection): void {
+  /** Takes note of what a server says about a hash slot. */
+  note({ word, hashSlot, address }: Redirection): void {
     if (word === 'MOVED') {
-      this.#slots[slot!] = this.addressFor(address!);
+      this.#slots[hashSlot!] = this.addressFor(address!);
       this.#changed();
     }
     if (word !== 'ASK' && word !== 'TRYAGAIN') this.readAgain();
@@ -144,14 +144,21 @@ export class ClusterMap {
       const connection = find();
       if (connection?.isReady) return;
       const left = Math.max(0, deadline - clock.monotonic());
-      const wait = { ms: Math.min(left, LOOK_AGAIN), isLast: left <= LOOK_AGAIN };
+      const pause = Math.min(left, LOOK_AGAIN);
       const awaited = connection ?? (this.#connection.isReady ? undefined : this.#connection);
-      if (awaited) await this.#awaitReady(awaited, command, wait);
-      else if (left === 0)
+      if (!awaited && left === 0)
         throw notConnected(command, commandTimeout, new Error('no server of the cluster has the slot'));
-      else {
+      try {
+        if (awaited) await awaited.ready(command, pause);
+        else {
+          this.readAgain();
+          await new Promise<void>((resolve) => clock.schedule(resolve, pause));
+        }
+      } catch (error) {
+        const isReplaced = hasCode(error, 'CLOSED') && !this.isClosed;
+        const isLast = left <= LOOK_AGAIN || this.#failsFast || !hasCode(error, 'NOT_CONNECTED');
+        if (isLast && !isReplaced) throw error;
         this.readAgain();
-        await new Promise<void>((resolve) => clock.schedule(resolve, wait.ms));
       }
     }
   }
@@ -160,23 +167,13 @@ export class ClusterMap {
     return this.#connection.isClosed;
   }
 
-  hurry(): void {
-    this.#hurried = true;
-    this.#connection.hurry();
+  failFast(): void {
+    this.#failsFast = true;
+    this.#connection.failFast();
   }
 
   async close(): Promise<void> {
     await this.#connection.close();
-  }
-
-  async #awaitReady(connection: RedisConnection, command: string, wait: { ms: number; isLast: boolean }) {
-    try {
-      await connection.ready(command, wait.ms);
-    } catch (error) {
-      const isReplaced = hasCode(error, 'CLOSED') && !this.isClosed;
-      if (!isReplaced && (wait.isLast || this.#hurried || !hasCode(error, 'NOT_CONNECTED'))) throw error;
-      this.readAgain();
-    }
   }
 
   /** Suspends the `Cluster` of ioredis once there is a connection to a server. */
@@ -201,7 +198,7 @@ function chosenFrom(servers: readonly RedisConnection[]): readonly RedisConnecti
   return [...servers.slice(first), ...servers.slice(0, first)].slice(0, ASKED);
 }
 
-/** Asks a server for the address of the primary of each slot. */
+/** Asks a server for the address of the primary of each hash slot. */
 async function readSlots(
   { client }: RedisConnection,
   addressFor: (address: string) => string,

@@ -13,7 +13,7 @@ const PAUSE = { MOVED: 5, ASK: 0, TRYAGAIN: 20, CLUSTERDOWN: 100 } as const;
 export class ClusterServers implements RedisServers {
   readonly #servers = new Map<string, RedisServer>();
   readonly #listeners = new Set<(server: RedisServer) => void>();
-  #hurried = false;
+  #failsFast = false;
   #cancelRetiring: CancelTimer | undefined;
 
   constructor(
@@ -64,10 +64,10 @@ export class ClusterServers implements RedisServers {
     for (const server of this.#servers.values()) server.onReady(listener);
   }
 
-  hurry(): void {
-    this.#hurried = true;
-    this.map.hurry();
-    for (const server of this.#servers.values()) server.hurry();
+  failFast(): void {
+    this.#failsFast = true;
+    this.map.failFast();
+    for (const server of this.#servers.values()) server.failFast();
   }
 
   get isConnected(): boolean {
@@ -98,7 +98,7 @@ export class ClusterServers implements RedisServers {
     this.#servers.set(address, server);
     this.map.follow(server);
     for (const listener of this.#listeners) server.onReady(listener);
-    if (this.#hurried) server.hurry();
+    if (this.#failsFast) server.failFast();
     server.connect();
     return server;
   }

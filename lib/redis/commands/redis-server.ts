@@ -45,7 +45,7 @@ export interface RedisServers {
   /** Calls `listener` whenever the connection to a server becomes ready. */
   onReady(listener: (server: RedisServer) => void): void;
   /** From now on no command waits for a connection. */
-  hurry(): void;
+  failFast(): void;
   close(): Promise<void>;
 }
 

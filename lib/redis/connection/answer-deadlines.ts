@@ -4,7 +4,7 @@ interface Deadline {
   at: number;
   readonly sentAt: number;
   readonly patience: number;
-  /** Undefined once the caller has been told. */
+  /** Undefined once the caller knows. */
   onLate: (() => void) | undefined;
 }
 
@@ -19,7 +19,7 @@ export class AnswerDeadlines {
   #cancelTimer: CancelTimer | undefined;
   #firesAt = Infinity;
   /** When the last answer arrived. */
-  #heardAt = -Infinity;
+  #answeredAt = -Infinity;
 
   /** @param onSilent - called when an answer is due and none at all has arrived for `patience` ms */
   constructor(
@@ -38,7 +38,7 @@ export class AnswerDeadlines {
     this.#deadlines.add(deadline);
     if (deadline.at < this.#firesAt) this.#arm(deadline.at);
     return () => {
-      this.#heardAt = this.clock.monotonic();
+      this.#answeredAt = this.clock.monotonic();
       this.#deadlines.delete(deadline);
     };
   }
@@ -73,7 +73,7 @@ export class AnswerDeadlines {
   #pass(deadline: Deadline, now: number): void {
     deadline.onLate?.();
     deadline.onLate = undefined;
-    deadline.at = Math.max(deadline.sentAt, this.#heardAt) + deadline.patience;
+    deadline.at = Math.max(deadline.sentAt, this.#answeredAt) + deadline.patience;
     if (deadline.at > now) return;
     this.#deadlines.delete(deadline);
     this.onSilent(deadline.patience);

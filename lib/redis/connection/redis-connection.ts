@@ -90,7 +90,7 @@ const MAX_SILENCE = 1000;
 /** How long closing may take, ms; before that, ioredis destroys a socket that the other side does not close. */
 const CLOSE_TIMEOUT = 1000;
 
-/** How soon a client that has given up is told to connect again, ms. */
+/** How soon a client that has given up connects again, ms. */
 const REOPEN_PAUSE = 1000;
 
 /** The states of a client that has a socket. */
@@ -121,7 +121,7 @@ export class RedisConnection implements Connection {
   #wasReady = false;
   /** Until it is ready, or refused, for the first time. */
   #isStarting = true;
-  #isHurried = false;
+  #failsFast = false;
   /** True if it stays closed until {@link connect} is called. */
   #isSuspended = false;
   /** True until the client of a suspended connection has ended. */
@@ -189,7 +189,7 @@ export class RedisConnection implements Connection {
 
   async ready(command: string, timeout = this.#settings.commandTimeout): Promise<void> {
     if (this.isReady) return;
-    if (!this.#isClosed && !this.#isHurried && !this.#isRefused) {
+    if (!this.#isClosed && !this.#failsFast && !this.#isRefused) {
       this.connect();
       await this.#waits.take(timeout);
       if (this.isReady) return;
@@ -197,7 +197,7 @@ export class RedisConnection implements Connection {
     if (this.#isClosed) throw closed(command);
     if (this.#isRefused) throw loginRefused(command, this.#lastError);
     if (this.#lastError === undefined && this.#awaitsHandshake) this.#noteError(unansweredHandshake());
-    const waited = this.#isHurried ? 0 : this.#settings.commandTimeout;
+    const waited = this.#failsFast ? 0 : this.#settings.commandTimeout;
     throw notConnected(command, waited, this.#lastError, this.#advice);
   }
 
@@ -207,8 +207,8 @@ export class RedisConnection implements Connection {
   }
 
   /** From now on no command waits for the connection: without one, it fails at once. */
-  hurry(): void {
-    this.#isHurried = true;
+  failFast(): void {
+    this.#failsFast = true;
     this.#waits.end();
   }
 

@@ -115,8 +115,8 @@ const overridden = <Value>(value: Value, because: string) => ({ fate: 'overridde
 const refused = <Value>(unless: readonly Value[], because: string) => ({ fate: 'refused', unless, because }) as const;
 
 /** The longest pause between two attempts to reconnect, ms, so that work resumes soon after Redis is back. */
-const LONGEST_RECONNECT_PAUSE = 1000;
-const reconnectPause = (times: number) => Math.min(times * 50, LONGEST_RECONNECT_PAUSE);
+const MAX_RECONNECT_PAUSE = 1000;
+const reconnectPause = (times: number) => Math.min(times * 50, MAX_RECONNECT_PAUSE);
 
 const RECONNECTING = 'the module reconnects on its own, and never gives up';
 const ONE_CALL =
@@ -190,7 +190,7 @@ export const redisRules = {
   retryStrategy: overridden(reconnectPause, RECONNECTING),
   // After a failover the old primary answers as a replica. A new connection goes wherever the host name leads now.
   reconnectOnError: overridden((error: Error) => error.message.startsWith('READONLY'), RECONNECTING),
-  maxLoadingRetryTime: overridden(LONGEST_RECONNECT_PAUSE, RECONNECTING),
+  maxLoadingRetryTime: overridden(MAX_RECONNECT_PAUSE, RECONNECTING),
   autoResubscribe: overridden(false, 'the module resubscribes by itself'),
   autoResendUnfulfilledCommands: overridden(false, ONE_CALL),
   maxRetriesPerRequest: overridden(0, ONE_CALL),
