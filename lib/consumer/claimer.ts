@@ -24,7 +24,7 @@ const ASK_INTERVAL = 60_000;
 
 export interface ClaimerOptions {
   readonly queue: string;
-  readonly store: Pick<ConsumerStore, 'claim' | 'transferAndClaim' | 'ring'>;
+  readonly store: Pick<ConsumerStore, 'claim' | 'transferAndClaim' | 'wake'>;
   readonly clock: Clock;
   readonly events: Events;
   /** Length of a lease, ms. */
@@ -113,7 +113,7 @@ export class Claimer {
    */
   async releaseUnanswered(): Promise<void> {
     for (const token of [...this.#unanswered]) await this.#end(token);
-    await this.options.store.ring();
+    await this.options.store.wake();
   }
 
   /**

@@ -106,7 +106,7 @@ export class ConsumerLoop {
   start(): void {
     const { store, clock, settings } = this.options;
     this.#signal = new WakeWait({
-      signal: store.openDoorbell(),
+      signal: store.openWakeSignal(),
       clock,
       maxRest: settings.blockTimeout,
       passOn: () => this.#wakeAnother(),
@@ -267,7 +267,7 @@ export class ConsumerLoop {
 
   /** Passes a signal on. If that fails, the next transfer sends one. */
   #wakeAnother(): void {
-    void this.options.store.ring().catch(noop);
+    void this.options.store.wake().catch(noop);
   }
 
   /** True if the next claim may be sent before the handlers of the last one start. */

@@ -1,11 +1,11 @@
-import type { Doorbell } from '../store/consumer-store.js';
+import type { WakeSignal } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
 
 /** How long after a call of {@link WakeWait.wake} that led to nothing the next one counts, ms; it doubles each time. */
 const FIRST_REST = 1000;
 
 export interface WakeWaitOptions {
-  readonly signal: Doorbell;
+  readonly signal: WakeSignal;
   readonly clock: Clock;
   /** The longest rest after a call of {@link WakeWait.wake}, ms. */
   readonly maxRest: number;

@@ -10,7 +10,7 @@ import { nativeLayout } from '../store/native/native-layout.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import { systemClock } from '../timing/clock.js';
 
-/** Long enough for the worker to listen and to wait at its doorbell, ms. */
+/** Long enough for the worker to listen and to wait for its wake-up signal, ms. */
 const DELAY = 300;
 
 export interface ProbeSettings {

@@ -10,12 +10,12 @@ import type {
   Claim,
   ClaimReport,
   ClaimRequest,
-  Doorbell,
   DueListener,
   Settlement,
   SettleReport,
   TransferReport,
   TransferRequest,
+  WakeSignal,
 } from '../store/consumer-store.js';
 import type { DueTime, Offer, OfferReceipt } from '../store/producer-store.js';
 import type { MessageStore, StoreLimits } from '../store/message-store.js';
@@ -209,7 +209,7 @@ export class RedissonMessageStore implements MessageStore {
     return report;
   }
 
-  async ring(): Promise<void> {
+  async wake(): Promise<void> {
     await this.#run(scripts.ring);
   }
 
@@ -295,8 +295,8 @@ export class RedissonMessageStore implements MessageStore {
     return this.#native.catchUp();
   }
 
-  openDoorbell(): Doorbell {
-    return this.#connections.openWakeSignal(this.#keys.wake, () => this.ring());
+  openWakeSignal(): WakeSignal {
+    return this.#connections.openWakeSignal(this.#keys.wake, () => this.wake());
   }
 
   /** Redisson announces an instant rather than a duration. Until the first transfer, this process' own clock must do. */

@@ -22,7 +22,7 @@ export interface TargetWatchOptions {
 
 /**
  * Notices values in the target list that no transfer of this process has moved there. Java moves or puts values there without
- * ringing a doorbell.
+ * sending a wake-up signal.
  *
  * It waits only while the list is known to be empty; values that are added to a non-empty list are found with the others.
  */

@@ -8,19 +8,19 @@ export interface ConsumerStore {
    * Moves due messages from delayed to ready, earliest first and never early. It also takes back active messages whose
    * lease has expired: an attempt is spent, and the message is ready again or dead. It does at most `limit` of each; `more`
    * says that another call is worth it. One that repeats is never dead but ready, so that whoever claims it finds its next time: only
-   * a calendar knows it. Whenever ready messages remain, some {@link Doorbell} rings, unless a consumer already
+   * a calendar knows it. Whenever ready messages remain, one consumer is woken ({@link WakeSignal}), unless one already
    * waits for the queue's rate (see {@link claim}).
    *
-   * While the queue is paused nothing rings; {@link AdminStore.resume} does that.
+   * While the queue is paused nobody is woken; {@link AdminStore.resume} does that.
    *
-   * After a crash right after the call, the moved messages are ready, and a doorbell has rung for them.
+   * After a crash right after the call, the moved messages are ready, and a consumer has been woken for them.
    */
   transfer(request: TransferRequest): Promise<TransferReport>;
 
   /**
    * Takes ready messages, oldest first, under one lease. They belong to this claim until it ends; {@link transfer} takes
    * them back after that. It takes at most `limit` messages and stops at `maxBytes`. If ready messages remain, another
-   * doorbell rings. While the queue is paused it takes nothing and rings nothing.
+   * consumer is woken. While the queue is paused it takes nothing and wakes nobody.
    *
    * A token takes once: the answer names all that it will ever hold. A claim `insteadOf` another one ends that one, however
    * late it arrives: what the other took passes to this claim within the same bounds, the rest is ready again, no attempt
@@ -29,9 +29,9 @@ export interface ConsumerStore {
    * A queue with a rate gives out no more messages than its rate allows; the rest stays ready. Every message taken counts, also
    * one that was claimed before: retried, released, or taken back from an expired lease. What passes to a successor counts
    * once. Nothing gives back what has counted, not even {@link AdminStore.clear}: whatever the rate protects has been used.
-   * A claim that gets less than it asks for because the rate is spent rings nothing. Its answer tells one consumer of the queue
-   * when to claim again, and the others need do nothing until they are rung for. If that consumer does not come back, a
-   * {@link transfer} soon after rings.
+   * A claim that gets less than it asks for because the rate is spent wakes nobody. Its answer tells one consumer of the queue
+   * when to claim again, and the others need do nothing until they are woken. If that consumer does not come back, a
+   * {@link transfer} soon after wakes another one.
    *
    * A crash right after the call costs the messages their lease and an attempt.
    */
@@ -48,8 +48,8 @@ export interface ConsumerStore {
    */
   transferAndClaim?(claim: ClaimRequest, teller?: Teller): Promise<ClaimedTransfer | undefined>;
 
-  /** Rings a doorbell if messages are ready and the queue is not paused. */
-  ring(): Promise<void>;
+  /** Wakes a consumer if messages are ready and the queue is not paused. */
+  wake(): Promise<void>;
 
   /**
    * Makes the leases of these claims end `lease` ms from now. A lease belongs to all messages of a token, so a call names
@@ -96,8 +96,8 @@ export interface ConsumerStore {
    */
   catchUp?(): Promise<void>;
 
-  /** Opens a doorbell for one consumer. */
-  openDoorbell(): Doorbell;
+  /** Opens the wake-up signal of one consumer. */
+  openWakeSignal(): WakeSignal;
 }
 
 export interface ClaimedTransfer {
@@ -217,7 +217,7 @@ export type Outcome =
   /** Handled for now: offered anew in the same step, under the same id and with all attempts before it. */
   | { readonly kind: 'again'; readonly delay: number; readonly body?: MessageBody }
   | { readonly kind: 'again'; readonly at: number; readonly body?: MessageBody }
-  /** Not handled: ready again before all others, its due time unchanged, no attempt spent. A doorbell rings. */
+  /** Not handled: ready again before all others, its due time unchanged, no attempt spent. A consumer is woken. */
   | { readonly kind: 'release' }
   /** Failed for good: an attempt is spent, and it is a dead letter. `by` and `lateBy`: for those who are told of it; not stored. */
   | {
@@ -262,15 +262,15 @@ export interface DueListener {
 /** What a scheduler has told of its transfer. `movedAt` includes this one. */
 export interface ToldTransfer extends Teller, Pick<TransferReport, 'at' | 'ready' | 'nextAt' | 'nextIn'> {}
 
-/** Where a consumer waits while nothing is ready. One ring wakes one consumer in one process. */
-export interface Doorbell {
+/** What a consumer waits for while nothing is ready. One signal wakes one consumer in one process. */
+export interface WakeSignal {
   /**
-   * Waits for a ring, for {@link leave} or {@link close}, and for `timeout` ms at most.
+   * Waits for the signal, for {@link leave} or {@link close}, and for `timeout` ms at most.
    *
-   * @returns whether it rang; a ring promises nothing, because another consumer may be faster
+   * @returns whether it came; it promises nothing, because another consumer may be faster
    */
   wait(timeout: number): Promise<boolean>;
-  /** Until the next wait, rings are for others. A consumer that will soon wait again need not say so. */
+  /** Until the next wait, signals are for others. A consumer that will soon wait again need not say so. */
   leave(): void;
   /** Ends a wait and frees the connection. */
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 import { afterEach, expect } from '@jest/globals';
-import type { Claim, Doorbell, Outcome, TransferReport } from '../../lib/store/consumer-store.js';
+import type { Claim, WakeSignal, Outcome, TransferReport } from '../../lib/store/consumer-store.js';
 import type { DueTime, OfferReceipt, OnDuplicate } from '../../lib/store/producer-store.js';
 import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
 import type { StoredMessage, StoredPage } from '../../lib/store/admin-store.js';
@@ -70,7 +70,7 @@ export class ContractQueue {
   readonly codec = nativeCodec;
   readonly store: MessageStore;
   readonly secondView: MessageStore;
-  readonly #doorbells: Doorbell[] = [];
+  readonly #signals: WakeSignal[] = [];
   #tokens = 0;
 
   constructor(private readonly underTest: QueueUnderTest) {
@@ -112,14 +112,14 @@ export class ContractQueue {
     return (await this.underTest.leftovers?.()) ?? [];
   }
 
-  openDoorbell(view: MessageStore = this.store): Doorbell {
-    const doorbell = view.openDoorbell();
-    this.#doorbells.push(doorbell);
-    return doorbell;
+  openWakeSignal(view: MessageStore = this.store): WakeSignal {
+    const signal = view.openWakeSignal();
+    this.#signals.push(signal);
+    return signal;
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#doorbells.map((doorbell) => doorbell.close()));
+    await Promise.all(this.#signals.map((signal) => signal.close()));
     await this.underTest.close();
   }
 

@@ -7,7 +7,7 @@ import { describeDebouncing } from './rules/debounce.rules.js';
 import { describeBodies } from './rules/bodies.rules.js';
 import { describeClaims } from './rules/claim.rules.js';
 import { describeDeadLetters } from './rules/dead-letter.rules.js';
-import { describeDoorbells } from './rules/doorbell.rules.js';
+import { describeWakeSignals } from './rules/wake-signal.rules.js';
 import { describeDuplicates } from './rules/duplicate.rules.js';
 import { describeFollowers } from './rules/follower.rules.js';
 import { describeLateCalls } from './rules/late.rules.js';
@@ -51,7 +51,7 @@ export function describeMessageStore(
     describeTypeCounts(queues);
     describeLists(queues);
     describeBodies(queues);
-    describeDoorbells(queues);
+    describeWakeSignals(queues);
     describeWatching(queues);
   });
 }

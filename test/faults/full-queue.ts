@@ -53,7 +53,7 @@ export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = 
   transfer: (store) => store.transfer({ limit: 10 }),
   claim: (store) => store.claim({ token: 'new', limit: 10, lease: LONG_LEASE }),
   'claim one': (store) => store.claim({ token: 'new', limit: 1, lease: LONG_LEASE }),
-  ring: (store) => store.ring(),
+  ring: (store) => store.wake(),
   'claim nothing': (store) => store.claim({ token: 'new', limit: 0, lease: 0 }),
   'claim in place of another': (store) =>
     store.claim({ token: 'new', insteadOf: HELD.token, limit: 10, lease: LONG_LEASE }),

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { Doorbell } from '../../lib/store/consumer-store.js';
+import type { WakeSignal } from '../../lib/store/consumer-store.js';
 import { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { systemClock } from '../../lib/timing/clock.js';
 import { Handled } from '../support/handled.js';
@@ -41,7 +41,7 @@ describe('doorbells that share a connection', () => {
   const clients = async () => String(await scene.redis.client('LIST')).match(/name=delay-queue:doorbell.*/g) ?? [];
   const countBlocked = async () => (await clients()).filter((client) => client.includes('cmd=blpop')).length;
 
-  async function waitBlocked(doorbell: Doorbell): Promise<Promise<boolean>[]> {
+  async function waitBlocked(doorbell: WakeSignal): Promise<Promise<boolean>[]> {
     const waiting = doorbell.wait(HOUR);
     await until(async () => (await countBlocked()) > 0);
     return [waiting];

@@ -60,7 +60,7 @@ class MemoryRealQueue implements RealQueue {
   async checkInside({ bell }: QueueModel): Promise<void> {
     if (bell === 'stale') return;
     expect(await this.#tryDoorbell()).toBe(bell === 'rung');
-    if (bell === 'rung') await this.#store.ring();
+    if (bell === 'rung') await this.#store.wake();
   }
 
   close(): Promise<void> {
@@ -70,7 +70,7 @@ class MemoryRealQueue implements RealQueue {
   }
 
   async #tryDoorbell(): Promise<boolean> {
-    const doorbell = this.#store.openDoorbell();
+    const doorbell = this.#store.openWakeSignal();
     const rang = doorbell.wait(1000);
     await doorbell.close();
     return rang;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Doorbell } from '../../lib/store/consumer-store.js';
+import type { WakeSignal } from '../../lib/store/consumer-store.js';
 import { TargetWatch } from '../../lib/redisson/target-watch.js';
 import { Latch } from '../support/latch.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -8,7 +8,7 @@ import { LoggedEvents } from '../support/logged-events.js';
 const BLOCK_TIMEOUT = 1000;
 
 /** A wait for a non-empty list that the test answers. */
-class ListWait implements Pick<Doorbell, 'wait' | 'close'> {
+class ListWait implements Pick<WakeSignal, 'wait' | 'close'> {
   waits = 0;
   /** Whether each wait ends at once. */
   closed = false;

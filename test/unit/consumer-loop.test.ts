@@ -583,7 +583,7 @@ describe('the ConsumerLoops of two partitions', () => {
     await nextTurns();
     expect(await active()).toEqual([1, 0]);
     expect(running).toHaveLength(0);
-    const doorbell = partitions[1]!.openDoorbell();
+    const doorbell = partitions[1]!.openWakeSignal();
     let hasRung = false;
     void doorbell.wait(10_000).then((rang) => (hasRung = rang));
     answered.open();
@@ -600,7 +600,7 @@ describe('the ConsumerLoops of two partitions', () => {
     await clock.advance(1);
     await nextTurns();
     expect(await active()).toEqual([1, 0]);
-    const doorbell = partitions[1]!.openDoorbell();
+    const doorbell = partitions[1]!.openWakeSignal();
     await offer(1, 1);
     const rang = doorbell.wait(10_000);
     await clock.advance(1);

@@ -43,7 +43,7 @@ describe('MemoryMessageStore', () => {
   });
 
   it('wakes the doorbell that has waited longest, and leaves no timer behind', async () => {
-    const [first, second] = [store.openDoorbell(), store.openDoorbell()];
+    const [first, second] = [store.openWakeSignal(), store.openWakeSignal()];
     const waits = [first.wait(1000), second.wait(2000)];
     await store.offer([offer('a', 0)]);
     await clock.advance(1);

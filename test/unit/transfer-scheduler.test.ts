@@ -190,7 +190,7 @@ describe('TransferScheduler', () => {
     await offer('a', 0);
     scheduler().start();
     await clock.advance(0);
-    const doorbell = store.openDoorbell();
+    const doorbell = store.openWakeSignal();
     await doorbell.wait(10);
     const second = doorbell.wait(5000);
     await clock.advance(1000);

@@ -6,13 +6,13 @@ import type {
   ClaimedTransfer,
   ClaimReport,
   ClaimRequest,
-  Doorbell,
   DueListener,
   Settlement,
   SettleReport,
   Teller,
   TransferReport,
   TransferRequest,
+  WakeSignal,
 } from '../consumer-store.js';
 import type { Change, ChangeOutcome, DueTime, Offer, OfferReceipt } from '../producer-store.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
@@ -30,7 +30,7 @@ import type {
 } from '../admin-store.js';
 import { ClaimRate } from './claim-rate.js';
 import { DueAnnouncer } from './due-announcer.js';
-import { MemoryDoorbells } from './memory-doorbells.js';
+import { MemoryWakeSignals } from './memory-wake-signals.js';
 import { instantOf, MemoryQueue } from './memory-queue.js';
 import { listPage } from './message-page.js';
 import type { MemoryMessage, MessageTable } from './message-table.js';
@@ -45,7 +45,7 @@ export class MemoryMessageStore implements MessageStore {
   readonly #now: () => number;
   readonly #queue: MemoryQueue;
   readonly #table: MessageTable;
-  readonly #doorbells: MemoryDoorbells;
+  readonly #wakeSignals: MemoryWakeSignals;
   readonly #announcer = new DueAnnouncer();
 
   constructor({ limits, clock }: { limits: StoreLimits; clock: Clock }) {
@@ -53,7 +53,7 @@ export class MemoryMessageStore implements MessageStore {
     this.#now = () => epoch + clock.monotonic();
     this.#queue = new MemoryQueue(limits);
     this.#table = this.#queue.table;
-    this.#doorbells = new MemoryDoorbells(clock);
+    this.#wakeSignals = new MemoryWakeSignals(clock);
   }
 
   /** From now on, what is claimed here counts for the rate of the other store, and the other way round. */
@@ -71,7 +71,7 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically((now) => {
       const receipts = offers.map((offer) => this.#queue.takeIn(offer, now));
       // What was replaced may have had a slot.
-      if (this.#hasLanes && receipts.some(({ outcome }) => outcome === 'replaced')) this.#ringForReady();
+      if (this.#hasLanes && receipts.some(({ outcome }) => outcome === 'replaced')) this.#wakeForReady();
       return receipts;
     });
   }
@@ -80,7 +80,7 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically(() => {
       const message = this.#table.getIn('delayed', id);
       if (message) this.#queue.remove(message);
-      if (this.#hasLanes) this.#ringForReady();
+      if (this.#hasLanes) this.#wakeForReady();
       const isEnded = !message && this.#queue.endRepetition(id);
       return this.#queue.dropFollower(id) || isEnded || message !== undefined;
     });
@@ -123,7 +123,7 @@ export class MemoryMessageStore implements MessageStore {
       const moved = this.#queue.lineUpDue(now, limit).length;
       const { recovered, buried } = this.#queue.takeBackExpired(now, limit);
       const dropped = this.#queue.dropDead();
-      if (!this.#queue.isRateAwaited(now)) this.#ringForReady();
+      if (!this.#queue.isRateAwaited(now)) this.#wakeForReady();
 
       const more = moved === limit || recovered + buried.length === limit;
       const ready = this.#queue.countClaimable();
@@ -146,19 +146,19 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically((now) => {
       const { messages, isRateSpent } = this.#queue.claim(request, now);
       const answer = { messages: messages.map(copyOf), now, orphans: [] };
-      if (!isRateSpent) return { ...answer, more: this.#ringForReady() };
+      if (!isRateSpent) return { ...answer, more: this.#wakeForReady() };
       return { ...answer, more: false, claimAgainIn: this.#queue.awaitRate(now) };
     });
   }
 
-  ring(): Promise<void> {
-    return this.#atomically(() => void this.#ringForReady());
+  wake(): Promise<void> {
+    return this.#atomically(() => void this.#wakeForReady());
   }
 
   extend<Held extends Claim>(claims: readonly Held[], lease: number): Promise<Held[]> {
     return this.#atomically((now) => {
       const { lost, released } = this.#queue.extend(claims, Math.ceil(now + lease));
-      if (released > 0) this.#ringForReady();
+      if (released > 0) this.#wakeForReady();
       return lost;
     });
   }
@@ -166,7 +166,7 @@ export class MemoryMessageStore implements MessageStore {
   settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     return this.#atomically((now) => {
       const { accepted, released } = this.#queue.settle(settlements, now);
-      if (released > 0 || this.#hasLanes) this.#ringForReady();
+      if (released > 0 || this.#hasLanes) this.#wakeForReady();
       return { accepted, dropped: this.#queue.dropDead() };
     });
   }
@@ -177,7 +177,7 @@ export class MemoryMessageStore implements MessageStore {
       if (!message) return false;
       this.#announcer.tellOfAbort({ id, token: message.token! });
       this.#queue.abort(message, now);
-      if (this.#hasLanes) this.#ringForReady();
+      if (this.#hasLanes) this.#wakeForReady();
       return true;
     });
   }
@@ -225,7 +225,7 @@ export class MemoryMessageStore implements MessageStore {
   resume(): Promise<void> {
     return this.#atomically(() => {
       this.#queue.paused = false;
-      this.#ringForReady();
+      this.#wakeForReady();
     });
   }
 
@@ -269,8 +269,8 @@ export class MemoryMessageStore implements MessageStore {
     return this.#announcer.watch(listener);
   }
 
-  openDoorbell(): Doorbell {
-    return this.#doorbells.open();
+  openWakeSignal(): WakeSignal {
+    return this.#wakeSignals.open();
   }
 
   /** Completes the report of a transfer with what comes next, and tells others of it. */
@@ -300,13 +300,13 @@ export class MemoryMessageStore implements MessageStore {
   }
 
   /**
-   * A paused queue rings nobody: a consumer that woke would claim nothing, and the next transfer would ring again.
+   * A paused queue wakes nobody: a consumer that woke would claim nothing, and the next transfer would wake it again.
    *
-   * @returns whether there was something to ring for
+   * @returns whether there was something to wake a consumer for
    */
-  #ringForReady(): boolean {
+  #wakeForReady(): boolean {
     const isWorthIt = !this.#queue.paused && this.#queue.claimable(1).length > 0;
-    if (isWorthIt) this.#doorbells.ring();
+    if (isWorthIt) this.#wakeSignals.wake();
     return isWorthIt;
   }
 }

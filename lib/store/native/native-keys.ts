@@ -23,7 +23,7 @@ const ENDINGS = {
    * id is settled.
    */
   followers: 'followers',
-  /** LIST, the doorbell: at most one token. */
+  /** LIST, the wake-up signal: at most one element. */
   wake: 'wake',
   /** STRING, present while the queue is paused. */
   paused: 'paused',

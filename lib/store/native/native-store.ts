@@ -3,13 +3,13 @@ import type {
   ClaimedTransfer,
   ClaimReport,
   ClaimRequest,
-  Doorbell,
   DueListener,
   Settlement,
   SettleReport,
   Teller,
   TransferReport,
   TransferRequest,
+  WakeSignal,
 } from '../consumer-store.js';
 import type { Change, ChangeOutcome, DueTime, Offer, OfferReceipt } from '../producer-store.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
@@ -203,7 +203,7 @@ export class NativeMessageStore implements MessageStore {
     return readClaimedTransfer(await this.#run(transferAndClaim, { args }));
   }
 
-  async ring(): Promise<void> {
+  async wake(): Promise<void> {
     await this.#run(this.#scripts.ring);
   }
 
@@ -302,8 +302,8 @@ export class NativeMessageStore implements MessageStore {
     return this.#connections.announcements.catchUp(this.#keys.due);
   }
 
-  openDoorbell(): Doorbell {
-    return this.#connections.openWakeSignal(this.#keys.wake, () => this.ring());
+  openWakeSignal(): WakeSignal {
+    return this.#connections.openWakeSignal(this.#keys.wake, () => this.wake());
   }
 
   /** Where every message passes, it is not spread into the arguments: that is measurably slower than naming them. */

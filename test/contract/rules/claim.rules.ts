@@ -86,11 +86,11 @@ export function describeClaims(queues: ContractQueues): void {
     it('a claim that replaces a larger one puts the rest back at the head of the ready messages, with no attempt spent', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c', 'd');
-      const doorbell = queue.openDoorbell();
+      const signal = queue.openWakeSignal();
       await queue.store.claim({ token: 'lost', limit: 3, lease: HOUR });
       const { messages, more } = await queue.store.claim({ token: 'less', insteadOf: 'lost', limit: 1, lease: HOUR });
       expect([messages.map(({ id }) => id), more]).toEqual([['a'], true]);
-      expect(await doorbell.wait(HOUR)).toBe(true);
+      expect(await signal.wait(HOUR)).toBe(true);
       expect(await queue.store.claim({ token: 'none', insteadOf: 'less', limit: 0, lease: HOUR })).toMatchObject({
         messages: [],
         more: true,

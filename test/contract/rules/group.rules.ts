@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { wrapGroup } from '../../../lib/message/codec/group-body.js';
 import { ofGroup } from '../../support/of-group.js';
-import type { Claim, Doorbell, Outcome } from '../../../lib/store/consumer-store.js';
+import type { Claim, WakeSignal, Outcome } from '../../../lib/store/consumer-store.js';
 import type { DueTime, Offer } from '../../../lib/store/producer-store.js';
 import type { GroupRules, StoreLimits } from '../../../lib/store/message-store.js';
 import { type ContractQueue, ContractQueues, defined, HOUR, type OpenQueue, SHORT_LEASE } from '../contract-queue.js';
@@ -9,7 +9,7 @@ import { type ContractQueue, ContractQueues, defined, HOUR, type OpenQueue, SHOR
 const ONE_HELD: GroupRules = { concurrency: 1, onRetry: 'hold' };
 const ONE_PASSED: GroupRules = { concurrency: 1, onRetry: 'pass' };
 
-/** How long a silent doorbell is listened to, ms. */
+/** How long to wait for a signal that must not come, ms. */
 const SILENCE = 150;
 
 const idsOf = (claims: readonly { readonly id: string }[]) => claims.map(({ id }) => id);
@@ -69,15 +69,15 @@ class GroupedQueue {
     expect(await this.take()).toEqual([]);
   }
 
-  /** A doorbell at which nobody has rung. */
-  async silentDoorbell(): Promise<Doorbell> {
-    const doorbell = this.queue.openDoorbell();
-    while (await this.rings(doorbell));
-    return doorbell;
+  /** A wake-up signal that has not been sent. */
+  async silentSignal(): Promise<WakeSignal> {
+    const signal = this.queue.openWakeSignal();
+    while (await this.isWoken(signal));
+    return signal;
   }
 
-  async rings(doorbell: Doorbell): Promise<boolean> {
-    const waiting = doorbell.wait(SILENCE);
+  async isWoken(signal: WakeSignal): Promise<boolean> {
+    const waiting = signal.wait(SILENCE);
     await this.queue.advance(SILENCE);
     return waiting;
   }
@@ -229,19 +229,16 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
     });
 
     describe('a group with one slot', () => {
-      it.each(Object.keys(ENDS))(
-        'a message that %s lets the next one go, and the doorbell rings for it',
-        async (end) => {
-          const queue = await open(ONE_HELD);
-          const claim = await queue.begin('a1', 'a2', 'a3');
-          expect(await queue.take()).toEqual([]);
-          const doorbell = await queue.silentDoorbell();
-          await ENDS[end]!(queue, claim);
-          expect(await doorbell.wait(HOUR)).toBe(true);
-          expect(await queue.take()).toEqual(['a2']);
-          expect(await queue.take()).toEqual([]);
-        },
-      );
+      it.each(Object.keys(ENDS))('a message that %s lets the next one go, and wakes a consumer for it', async (end) => {
+        const queue = await open(ONE_HELD);
+        const claim = await queue.begin('a1', 'a2', 'a3');
+        expect(await queue.take()).toEqual([]);
+        const signal = await queue.silentSignal();
+        await ENDS[end]!(queue, claim);
+        expect(await signal.wait(HOUR)).toBe(true);
+        expect(await queue.take()).toEqual(['a2']);
+        expect(await queue.take()).toEqual([]);
+      });
 
       it('a message that its last lease buries lets the next one go', async () => {
         const queue = await open(ONE_HELD, { attempts: 1 });
@@ -291,9 +288,9 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         async (end) => {
           const queue = await open(ONE_HELD);
           await queue.beginHeld('a1', 'a2', 'a3');
-          const doorbell = await queue.silentDoorbell();
+          const signal = await queue.silentSignal();
           await ENDS_OF_WAIT[end]!(queue, 'a1');
-          expect(await doorbell.wait(HOUR)).toBe(true);
+          expect(await signal.wait(HOUR)).toBe(true);
           expect(await queue.take()).toEqual(['a2']);
           expect(await queue.take()).toEqual([]);
         },
@@ -330,9 +327,9 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
       it('with onRetry pass, those behind a message that waits for its retry go on, and it joins them when it is due', async () => {
         const queue = await open(ONE_PASSED);
         const claim = await queue.begin('a1', 'a2', 'a3');
-        const doorbell = await queue.silentDoorbell();
+        const signal = await queue.silentSignal();
         await queue.settle(claim, { kind: 'retry', delay: 0 });
-        expect(await doorbell.wait(HOUR)).toBe(true);
+        expect(await signal.wait(HOUR)).toBe(true);
         const [second] = await queue.claim();
         expect(second?.id).toBe('a2');
         await queue.queue.transferSomething();
@@ -341,12 +338,12 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.handleAll(1)).toEqual(['a3', 'a1']);
       });
 
-      it('a ready message that is replaced lets the next one go, and the doorbell rings', async () => {
+      it('a ready message that is replaced lets the next one go, and wakes a consumer', async () => {
         const queue = await open(ONE_HELD);
         await queue.makeReady('a1', 'a2', 'a3');
-        const doorbell = await queue.silentDoorbell();
+        const signal = await queue.silentSignal();
         await queue.offer('a1', { after: HOUR }, { onDuplicate: 'replace' });
-        expect(await doorbell.wait(HOUR)).toBe(true);
+        expect(await signal.wait(HOUR)).toBe(true);
         expect(await queue.take()).toEqual(['a2']);
         expect(await queue.take()).toEqual([]);
       });
@@ -459,12 +456,12 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         const queue = await open(ONE_HELD);
         const claim = await queue.begin('a1', 'a2', 'a3');
         await queue.store.pause();
-        const doorbell = await queue.silentDoorbell();
+        const signal = await queue.silentSignal();
         await queue.settle(claim, { kind: 'ack' });
         expect(await queue.take()).toEqual([]);
-        expect(await queue.rings(doorbell)).toBe(false);
+        expect(await queue.isWoken(signal)).toBe(false);
         await queue.store.resume();
-        expect(await doorbell.wait(HOUR)).toBe(true);
+        expect(await signal.wait(HOUR)).toBe(true);
         expect(await queue.take()).toEqual(['a2']);
         expect(await queue.take()).toEqual([]);
       });
@@ -626,9 +623,9 @@ function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>
       await queue.begin('a1', 'a2', 'a3');
       await queue.queue.lose('a1');
       for (const part of ['lanes', 'claims']) await queue.queue.damage(part);
-      const doorbell = await queue.silentDoorbell();
+      const signal = await queue.silentSignal();
       await queue.store.repair(30_000);
-      expect(await doorbell.wait(HOUR)).toBe(true);
+      expect(await signal.wait(HOUR)).toBe(true);
       expect(await queue.handleAll(5)).toEqual(['a2', 'a3']);
     });
 

@@ -95,9 +95,9 @@ export function describeLeases(queues: ContractQueues): void {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c');
       const [, second] = await queue.claim(3, SHORT_LEASE);
-      const doorbell = queue.openDoorbell();
+      const signal = queue.openWakeSignal();
       expect(await queue.store.extend([defined(second)], HOUR)).toEqual([]);
-      expect(await doorbell.wait(HOUR)).toBe(true);
+      expect(await signal.wait(HOUR)).toBe(true);
       const { messages } = await queue.store.claim({ token: 'others', limit: 3, lease: HOUR });
       expect(messages.map(({ id, failedAttempts }) => [id, failedAttempts])).toEqual([
         ['a', 0],

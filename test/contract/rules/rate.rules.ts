@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ClaimReport, Doorbell } from '../../../lib/store/consumer-store.js';
+import type { ClaimReport, WakeSignal } from '../../../lib/store/consumer-store.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import {
   type ContractQueue,
@@ -11,7 +11,7 @@ import {
   SOME_TIME,
 } from '../contract-queue.js';
 
-/** Long enough for a ring to arrive, short enough for a test to wait. */
+/** Long enough for a signal to arrive, short enough for a test to wait. */
 const BRIEF = 500;
 /** Short enough for a test to wait until it is over. */
 const SHORT = 200;
@@ -126,7 +126,7 @@ export function describeRates(queues: ContractQueues): void {
       await queue.makeReady('a', 'b');
       await queue.store.pause();
       expect(await claim(queue, 2)).toEqual(nothing);
-      const waiting = queue.openDoorbell().wait(HOUR);
+      const waiting = queue.openWakeSignal().wait(HOUR);
       await queue.store.resume();
       expect(await waiting).toBe(true);
       expect(idsOf(await claim(queue, 1))).toEqual(['a']);
@@ -158,38 +158,38 @@ export function describeRates(queues: ContractQueues): void {
       });
     });
 
-    it('neither claims nor transfers ring', async () => {
+    it('neither claims nor transfers wake a consumer', async () => {
       const queue = await queues.open({ rate: { max: 1, per: HOUR } });
-      const doorbell = queue.openDoorbell();
+      const signal = queue.openWakeSignal();
       await queue.makeReady('a', 'b', 'c');
-      expect(await doorbell.wait(HOUR)).toBe(true);
+      expect(await signal.wait(HOUR)).toBe(true);
       expect(await claim(queue, 2)).toMatchObject({ messages: [{ id: 'a' }], more: false });
       await claim(queue, 2, queue.secondView);
       expect(await queue.transfer()).toMatchObject({ ready: 2 });
       await queue.makeReady('d');
-      expect(await ringsWithin(queue, doorbell)).toBe(false);
+      expect(await wokenWithin(queue, signal)).toBe(false);
     });
 
-    it('a claim that gets all it asks for rings, so that a consumer with a free slot learns how long to wait', async () => {
+    it('a claim that gets all it asks for wakes a consumer, so that one with a free slot learns how long to wait', async () => {
       const queue = await queues.open({ rate: { max: 1, per: HOUR } });
-      const doorbell = queue.openDoorbell();
+      const signal = queue.openWakeSignal();
       await queue.makeReady('a', 'b');
-      expect(await doorbell.wait(HOUR)).toBe(true);
+      expect(await signal.wait(HOUR)).toBe(true);
       expect(await claim(queue, 1)).toMatchObject({ messages: [{ id: 'a' }], more: true });
-      expect(await doorbell.wait(HOUR)).toBe(true);
+      expect(await signal.wait(HOUR)).toBe(true);
       expect((await claim(queue, 1, queue.secondView)).claimAgainIn).toBeGreaterThan(0);
-      expect(await ringsWithin(queue, doorbell)).toBe(false);
+      expect(await wokenWithin(queue, signal)).toBe(false);
     });
 
-    it('transfers ring again if the consumer that was told does not come back', async () => {
+    it('transfers wake another consumer if the one that was told does not come back', async () => {
       const queue = await queues.open({ rate: { max: 1, per: SHORT } });
-      const doorbell = queue.openDoorbell();
+      const signal = queue.openWakeSignal();
       await queue.makeReady('a', 'b');
-      expect(await doorbell.wait(HOUR)).toBe(true);
+      expect(await signal.wait(HOUR)).toBe(true);
       const { claimAgainIn } = await claim(queue, 2);
       await queue.advance(defined(claimAgainIn) + BRIEF);
       await queue.transfer();
-      expect(await doorbell.wait(HOUR)).toBe(true);
+      expect(await signal.wait(HOUR)).toBe(true);
       expect(idsOf(await claim(queue, 2, queue.secondView))).toEqual(['b']);
     });
   });
@@ -207,8 +207,8 @@ function total(claims: readonly { readonly count: number }[]): number {
   return claims.reduce((sum, { count }) => sum + count, 0);
 }
 
-async function ringsWithin(queue: ContractQueue, doorbell: Doorbell): Promise<boolean> {
-  const waiting = doorbell.wait(BRIEF);
+async function wokenWithin(queue: ContractQueue, signal: WakeSignal): Promise<boolean> {
+  const waiting = signal.wait(BRIEF);
   await queue.advance(BRIEF);
   return waiting;
 }

@@ -165,11 +165,11 @@ export function describeSettlements(queues: ContractQueues): void {
       await queue.makeReady('a', 'b', 'c', 'd');
       const claims = await queue.claim(3);
       const before = await queue.find('b');
-      const doorbell = queue.openDoorbell();
+      const signal = queue.openWakeSignal();
       const { accepted } = await queue.store.settle(claims.map((claim) => ({ claim, outcome: { kind: 'release' } })));
       expect(accepted).toEqual([true, true, true]);
       expect(await queue.find('b')).toEqual({ ...before, state: 'ready', leasedUntil: null });
-      expect(await doorbell.wait(HOUR)).toBe(true);
+      expect(await signal.wait(HOUR)).toBe(true);
       const { messages } = await queue.store.claim({ token: 'again', limit: 4, lease: HOUR });
       expect(messages.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
     });

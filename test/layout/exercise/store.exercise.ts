@@ -150,10 +150,10 @@ export class StoreExercise {
     await this.makeReadyAgain('failed');
     for (const id of ['a', 'b', 'c']) await this.offer(id, { at: 0 });
     await this.transfer();
-    const doorbell = store.openDoorbell();
+    const doorbell = store.openWakeSignal();
     await doorbell.wait(1000);
     await doorbell.close();
-    await store.ring();
+    await store.wake();
     for (const limit of [1, 0, 1]) await store.claim({ token: 'some', limit, lease: HOUR });
     // Random, because ended tokens outlive the queue.
     const tokens = [3, 2, 1, 0].map((limit) => randomName(`asks-for-${limit}`));

@@ -86,7 +86,7 @@ const FALSE_WORD_EVERY = 700;
 /** The calls that a lone fault aims at. */
 const AIMS = [
   ...(['settle', 'settle', 'claim', 'claim', 'transferAndClaim', 'transferAndClaim', 'transfer', 'extend'] as const),
-  ...(['offer', 'ring', 'cancel', 'abort'] as const),
+  ...(['offer', 'wake', 'cancel', 'abort'] as const),
 ] as const;
 
 /** How long after the end of a trouble with calls a process is well again, ms: loops pause up to 5 s after failures in a row. */

@@ -1,12 +1,12 @@
 import { closed, explain } from '../../../lib/redis/redis-errors.js';
-import type { Doorbell, DueListener } from '../../../lib/store/consumer-store.js';
+import type { WakeSignal, DueListener } from '../../../lib/store/consumer-store.js';
 import type { MemoryMessageStore } from '../../../lib/store/memory/memory-store.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { Link } from './link.js';
 import type { Subscriptions } from './subscriptions.js';
 
 const CALLS = [
-  ...['offer', 'cancel', 'reschedule', 'change', 'find', 'transfer', 'transferAndClaim', 'claim', 'ring', 'extend'],
+  ...['offer', 'cancel', 'reschedule', 'change', 'find', 'transfer', 'transferAndClaim', 'claim', 'wake', 'extend'],
   ...['settle', 'abort', 'repair', 'status', 'countTypes', 'pause', 'resume', 'clear', 'list', 'listGroup', 'redrive'],
   'discard',
 ] as const;
@@ -71,16 +71,16 @@ export function remoteStore({ queue, store, link, subscriptions, onEffect }: Rem
           }),
         listener,
       ),
-    openDoorbell: () => new RemoteDoorbell(store, link),
+    openWakeSignal: () => new RemoteWakeSignal(store, link),
   };
   return { ...calls, ...rest } as unknown as MessageStore;
 }
 
 /** One wait at a time, each on the server with a client of its own. */
-class RemoteDoorbell implements Doorbell {
+class RemoteWakeSignal implements WakeSignal {
   #isClosed = false;
   /** The wait that is under way at the server. */
-  #bell: Doorbell | undefined;
+  #signal: WakeSignal | undefined;
 
   constructor(
     private readonly store: MemoryMessageStore,
@@ -89,7 +89,7 @@ class RemoteDoorbell implements Doorbell {
     const { process } = link;
     // The server may not notice for a while that a process is gone; until then, its client still takes what rings.
     process.onDeath(() =>
-      process.world.after(link.draw() < 0.3 ? LONGEST_LINGERING : 1, () => void this.#bell?.close()),
+      process.world.after(link.draw() < 0.3 ? LONGEST_LINGERING : 1, () => void this.#signal?.close()),
     );
   }
 
@@ -113,7 +113,7 @@ class RemoteDoorbell implements Doorbell {
           process,
         );
       const forgetCut = link.onCut(() => {
-        void this.#bell?.close();
+        void this.#signal?.close();
         if (end()) fail(world.now + link.latency());
       });
       if (link.isDown) {
@@ -126,8 +126,8 @@ class RemoteDoorbell implements Doorbell {
       });
       world.at(process.now + link.latency(), () => {
         if (isOver) return;
-        const bell = (this.#bell = this.store.openDoorbell());
-        void bell.wait(timeout).then((rang) => {
+        const signal = (this.#signal = this.store.openWakeSignal());
+        void signal.wait(timeout).then((rang) => {
           if (isOver) return;
           if (link.areWaitsDead) return;
           giveUp.task = undefined;
@@ -139,7 +139,7 @@ class RemoteDoorbell implements Doorbell {
 
   leave(): void {
     const { process } = this.link;
-    if (!this.link.isDown) process.world.at(process.now + this.link.latency(), () => this.#bell?.leave());
+    if (!this.link.isDown) process.world.at(process.now + this.link.latency(), () => this.#signal?.leave());
   }
 
   close(): Promise<void> {
@@ -148,7 +148,7 @@ class RemoteDoorbell implements Doorbell {
     this.#isClosed = true;
     return new Promise((resolve) => {
       world.at(process.now + this.link.latency(), () => {
-        void this.#bell?.close();
+        void this.#signal?.close();
         world.at(world.now + this.link.latency(), resolve, process);
       });
     });

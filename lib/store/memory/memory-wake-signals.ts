@@ -1,27 +1,27 @@
 import type { Clock } from '../../timing/clock.js';
-import type { Doorbell } from '../consumer-store.js';
+import type { WakeSignal } from '../consumer-store.js';
 
-type EndWait = (rang: boolean) => void;
+type EndWait = (isAwake: boolean) => void;
 
-/** The doorbells of one queue: a ring wakes the one that waits longest; with none waiting, one ring is kept for the next. */
-export class MemoryDoorbells {
+/** The wake-up signals of one queue: each wakes the consumer that waits longest; with none waiting, one is kept for the next. */
+export class MemoryWakeSignals {
   readonly #waiting = new Set<EndWait>();
   #kept = false;
 
   constructor(private readonly clock: Clock) {}
 
-  ring(): void {
+  wake(): void {
     const [longest] = this.#waiting;
     if (longest) longest(true);
     else this.#kept = true;
   }
 
-  open(): Doorbell {
+  open(): WakeSignal {
     const waits = new Set<EndWait>();
     let closed = false;
     return {
       wait: (timeout) => (closed ? Promise.resolve(false) : this.#wait(timeout, waits)),
-      // A ring that nobody waits for is kept for anyone.
+      // A signal that nobody waits for is kept for anyone.
       leave: () => waits.forEach((end) => end(false)),
       close: () => {
         closed = true;
@@ -37,11 +37,11 @@ export class MemoryDoorbells {
       return Promise.resolve(true);
     }
     return new Promise((resolve) => {
-      const end: EndWait = (rang) => {
+      const end: EndWait = (isAwake) => {
         cancelTimer();
         waits.delete(end);
         this.#waiting.delete(end);
-        resolve(rang);
+        resolve(isAwake);
       };
       const cancelTimer = this.clock.schedule(() => end(false), timeout);
       waits.add(end);
