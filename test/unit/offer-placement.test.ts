@@ -4,7 +4,7 @@ import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { FixedPartitions } from '../../lib/partitions/fixed-partitions.js';
 import { PartitionRouter } from '../../lib/partitions/partition-router.js';
 import type { Partitioning } from '../../lib/partitions/partitioning.js';
-import { placeOffers } from '../../lib/partitions/place-offers.js';
+import { Place, placeOffers } from '../../lib/partitions/place-offers.js';
 import { stickyIds } from '../../lib/partitions/sticky-ids.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { Offer } from '../../lib/store/producer-store.js';
@@ -57,5 +57,39 @@ describe('offers of a queue whose partitions change between two of their calls',
     expect(await new PartitionRouter(partitions, stickyIds()).lookUp(id, { ask, isFound: Boolean })).toMatchObject({
       id,
     });
+  });
+});
+
+describe('offers of a queue that has had other partitions', () => {
+  it('reach their partition in order, although only some are asked for elsewhere first', async () => {
+    const clock = new ManualClock();
+    const limits = resolveQueueOptions();
+    const partitions = new (class extends FixedPartitions {
+      override partitioning: Partitioning = { epoch: 2, count: 4, formers: [2] };
+      override async offerIfPresent(_partition?: number, offers?: readonly Offer[]): Promise<never> {
+        await clock.sleep(100);
+        return offers!.map(() => undefined) as unknown as never;
+      }
+    })(Array.from({ length: 4 }, () => new MemoryMessageStore({ limits, clock })));
+    const [known, ...fresh] = Array.from({ length: 1000 }, (_, i) => `m${i}`).filter(
+      (id) => partitionOf(id, 4) === 3 && partitionOf(id, 2) !== 3,
+    );
+    const reached: string[] = [];
+    const store = partitions.stores[3]!;
+    const offer = store.offer.bind(store);
+    store.offer = (offers) => {
+      reached.push(...offers.map(({ id }) => id));
+      return offer(offers);
+    };
+    const place = new Place(partitions, 3);
+    const newOffer = (id: string) => place.offer([{ ...offerOf(id), isNew: true }]);
+
+    const placed = [place.offer([offerOf(known!)]), newOffer(fresh[0]!)];
+    await clock.advance(50);
+    placed.push(newOffer(fresh[1]!));
+    await clock.advance(200);
+    await Promise.all(placed);
+    await newOffer(fresh[2]!);
+    expect(reached).toEqual([known, ...fresh.slice(0, 3)]);
   });
 });
