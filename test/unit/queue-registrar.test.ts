@@ -79,6 +79,18 @@ describe('a registration', () => {
     ]);
   });
 
+  it('that fails when the application has stopped is neither repeated nor logged', async () => {
+    const { registrar, directory, clock, events } = newRegistrar();
+    registrar.started([]);
+    directory.failure = new Error('no');
+    const registered = registrar.register('a');
+    registrar.onModuleDestroy();
+    await registered;
+    await clock.advance(0);
+    expect(clock.pendingTimers).toBe(0);
+    expect(events.lines).toEqual([]);
+  });
+
   it('is remembered for the ten thousand latest queues', async () => {
     const { registrar, directory } = newRegistrar();
     for (let i = 0; i < 10_001; i++) void registrar.register(`q${i}`);

@@ -3,7 +3,10 @@ import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { Reach } from '../../lib/redis/connection/redis-connection.js';
 import type { Reached } from '../../lib/partitions/missing-report.js';
+import { FixedPartitions } from '../../lib/partitions/fixed-partitions.js';
+import { PartitionRouter } from '../../lib/partitions/partition-router.js';
 import { PatientReading } from '../../lib/partitions/patient-reading.js';
+import { stickyIds } from '../../lib/partitions/sticky-ids.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const LIMITS = { attempts: 3, maxDeadLetters: 10, maxMessages: null };
@@ -84,4 +87,29 @@ describe('a read of several partitions', () => {
     const { answers } = readOf([0, new DelayQueueError('STORE_REFUSED', 'WRONGTYPE'), 0]);
     await expect(answers).rejects.toMatchObject({ code: 'STORE_REFUSED' });
   });
+});
+
+it('a read waits for news about the partitions no longer than for an answer of partition 0', async () => {
+  const clock = new ManualClock();
+  const partitions = new (class extends FixedPartitions {
+    override reachOf(partition?: number): Reach {
+      return partition === 0 ? 'silent' : 'ready';
+    }
+    override read(): PatientReading {
+      return new PatientReading(this.stores, { clock, reachOf: (partition) => this.reachOf(partition) });
+    }
+    override refresh(): Promise<never> {
+      return new Promise(() => undefined);
+    }
+  })([0, 1].map(() => new MemoryMessageStore({ limits: LIMITS, clock })));
+  const router = new PartitionRouter(partitions, stickyIds());
+  const answer = router.read((reading) =>
+    reading.all((store) => store.status()).then((all) => ({ count: all.length })),
+  );
+  let isAnswered = false;
+  void answer.then(() => (isAnswered = true));
+  await clock.advance(49);
+  expect(isAnswered).toBe(false);
+  await clock.advance(1);
+  expect(await answer).toEqual({ count: 2 });
 });
