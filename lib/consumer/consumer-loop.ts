@@ -209,7 +209,6 @@ export class ConsumerLoop {
         }
         if (ready ? !capacity.isOpen : capacity.isFull) {
           signal.leave();
-          if (capacity.isFull) this.options.runner.waitingCalls?.flush();
           await (ready ? this.#untilOpen() : capacity.untilNotFull());
         } else {
           ready = ready ? await this.runOnce() : await this.#untilReady(signal);

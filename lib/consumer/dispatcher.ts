@@ -19,8 +19,8 @@ export interface DispatcherOptions {
   readonly events: Events;
   /** Length of a lease, ms. */
   readonly lease: number;
-  readonly runner: Pick<MessageRunner, 'run'>;
-  readonly capacity: Pick<Capacity, 'loops' | 'measure' | 'vacate'>;
+  readonly runner: Pick<MessageRunner, 'run' | 'waitingCalls'>;
+  readonly capacity: Pick<Capacity, 'loops' | 'isFull' | 'measure' | 'vacate'>;
   readonly settler: Pick<Settler, 'settle' | 'flush'>;
   readonly claimer: Pick<Claimer, 'releaseIfLate'>;
 }
@@ -63,10 +63,13 @@ export class Dispatcher {
 
   /** Starts all handlers that were added; resolves once each is started or released. */
   async run(): Promise<void> {
-    do {
-      if (!this.#startSlice()) return;
+    while (this.#startSlice()) {
       await this.#yield();
-    } while (this.#waiting.length > 0);
+      if (this.#waiting.length === 0) break;
+    }
+    const { runner, capacity } = this.options;
+    // What waits for more messages waits in vain while every slot has one.
+    if (runner.waitingCalls && capacity.isFull) runner.waitingCalls.flush();
   }
 
   /** Starts no more handlers; the waiting messages are released. */

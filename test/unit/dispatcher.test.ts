@@ -36,6 +36,7 @@ describe('Dispatcher', () => {
       capacity,
       lease: LEASE,
       runner: {
+        waitingCalls: { maxBatch: 2, flush: () => void events.push('flush'), stop: () => undefined },
         run: (delivery) => {
           events.push(delivery.id);
           return handle(delivery) ?? HANDLED;
@@ -70,6 +71,22 @@ describe('Dispatcher', () => {
     finish(HANDLED);
     await clock.advance(0);
     expect(slots.free).toBe(100);
+  });
+
+  it('ends the wait for more messages once all are started, if no slot is left for others', async () => {
+    const pending = new Promise<never>(() => undefined);
+    handle = () => {
+      clock.block(10);
+      return pending;
+    };
+    capacity.end(capacity.reserve(99), 99);
+    add('t', 'ab');
+    await dispatcher.run();
+    expect(events).toEqual(['a', 'give way', 'b', 'give way']);
+    capacity.end(capacity.reserve(1), 1);
+    add('u', 'cd');
+    await dispatcher.run();
+    expect(events.slice(4)).toEqual(['c', 'give way', 'd', 'give way', 'flush']);
   });
 
   it('starts quick handlers all at once', async () => {
