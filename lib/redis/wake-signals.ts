@@ -26,7 +26,7 @@ const MAX_MISSES = 8;
 /** How long a signal that closes waits until the server no longer pops its key, ms. */
 const CLOSE_TIMEOUT = 1000;
 
-const takeTokens = loadScript('redis/take-tokens', {});
+const takeSignals = loadScript('redis/take-tokens', {});
 
 export interface WakeSignalsOptions {
   readonly clock: Clock;
@@ -295,7 +295,7 @@ class SharedConnection {
     if (waiting.length < 2) return;
     const keys = waiting.map(({ key }) => key);
     try {
-      const reply = new ScriptReply(await this.connection.client.eval(takeTokens.source, 0, ...keys));
+      const reply = new ScriptReply(await this.connection.client.eval(takeSignals.source, 0, ...keys));
       for (const position of reply.rest((each) => each.number())) this.#onSignal(waiting[position - 1]!);
     } catch {
       // The call that follows fails, too, or takes the signals.

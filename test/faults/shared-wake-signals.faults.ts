@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 /** Far less than any timeout that would end a wait, ms. */
 const SOON = 5000;
 
-describe('doorbells that share a connection', () => {
+describe('wake-up signals that share a connection', () => {
   const scene = new Scene({});
   const opened: RedisConnections[] = [];
 
@@ -22,55 +22,55 @@ describe('doorbells that share a connection', () => {
     await Promise.all(opened.splice(0).map((connections) => connections.close()));
   });
 
-  /** Opens doorbells that share one connection, and says which keys have been passed on. */
+  /** Opens two signals that share a connection, and says for which keys another consumer was to be woken. */
   function open(connection = scene.url) {
     const settings = { connection, clock: systemClock, events: new LoggedEvents() };
     const connections = new RedisConnections({ ...settings, commandTimeout: 5000, heartbeat: 60_000 });
     connections.servers.connect();
     opened.push(connections);
     const passedOn: string[] = [];
-    const doorbell = (key: string) =>
+    const signal = (key: string) =>
       connections.openWakeSignal(key, async () => {
         passedOn.push(key);
         await scene.redis.rpush(key, '1');
       });
     const [a, b] = [randomName('a'), randomName('b')];
-    return { a: { key: a, doorbell: doorbell(a) }, b: { key: b, doorbell: doorbell(b) }, passedOn };
+    return { a: { key: a, signal: signal(a) }, b: { key: b, signal: signal(b) }, passedOn };
   }
 
   const clients = async () => String(await scene.redis.client('LIST')).match(/name=delay-queue:doorbell.*/g) ?? [];
   const countBlocked = async () => (await clients()).filter((client) => client.includes('cmd=blpop')).length;
 
-  async function waitBlocked(doorbell: WakeSignal): Promise<Promise<boolean>[]> {
-    const waiting = doorbell.wait(HOUR);
+  async function waitBlocked(signal: WakeSignal): Promise<Promise<boolean>[]> {
+    const waiting = signal.wait(HOUR);
     await until(async () => (await countBlocked()) > 0);
     return [waiting];
   }
 
-  const ring = (key: string) => scene.redis.rpush(key, '1');
+  const send = (key: string) => scene.redis.rpush(key, '1');
 
-  test('a queue joins a call that is blocked, and hears its ring', async () => {
+  test('a key joins a call that is blocked, and its consumer is woken', async () => {
     const { a, b } = open();
-    const [first] = await waitBlocked(a.doorbell);
-    const second = b.doorbell.wait(HOUR);
-    await ring(b.key);
+    const [first] = await waitBlocked(a.signal);
+    const second = b.signal.wait(HOUR);
+    await send(b.key);
     expect(await second).toBe(true);
-    await ring(a.key);
+    await send(a.key);
     expect(await first).toBe(true);
     expect(await clients()).toHaveLength(1);
   });
 
   test('a queue joins a call that was sent again over a new connection', async () => {
     const { a, b } = open();
-    const [lost] = await waitBlocked(a.doorbell);
+    const [lost] = await waitBlocked(a.signal);
     const [, id] = /^id=(\d+) .*name=delay-queue:doorbell/m.exec(String(await scene.redis.client('LIST')))!;
     await scene.redis.client('KILL', 'ID', id!);
     await expect(lost).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
-    const [first] = await waitBlocked(a.doorbell);
-    const second = b.doorbell.wait(HOUR);
-    await ring(b.key);
+    const [first] = await waitBlocked(a.signal);
+    const second = b.signal.wait(HOUR);
+    await send(b.key);
     expect(await second).toBe(true);
-    await ring(a.key);
+    await send(a.key);
     expect(await first).toBe(true);
     expect(await clients()).toHaveLength(1);
   });
@@ -79,115 +79,115 @@ describe('doorbells that share a connection', () => {
     const user = randomName('lacking');
     await scene.redis.call('ACL', 'SETUSER', user, 'on', 'nopass', '~*', '&*', '+@all', `-${command}`);
     const { a, b } = open(scene.url.replace('redis://', `redis://${user}:any@`));
-    const [first] = await waitBlocked(a.doorbell);
-    const second = b.doorbell.wait(HOUR);
+    const [first] = await waitBlocked(a.signal);
+    const second = b.signal.wait(HOUR);
     await until(async () => (await countBlocked()) === 2);
-    await Promise.all([ring(a.key), ring(b.key)]);
+    await Promise.all([send(a.key), send(b.key)]);
     expect(await Promise.all([first, second])).toEqual([true, true]);
   });
 
-  test('a queue that rings all the time does not drown the others', async () => {
+  test('a key with a signal all the time does not keep the others from theirs', async () => {
     const { a, b } = open();
     await scene.redis.rpush(a.key, ...Array.from({ length: 20_000 }, () => '1'));
-    let rings = 0;
-    const hearing = (async () => {
-      while (await a.doorbell.wait(HOUR)) rings++;
+    let signals = 0;
+    const waiting = (async () => {
+      while (await a.signal.wait(HOUR)) signals++;
     })();
-    await until(() => rings > 3);
-    const before = rings;
-    const heard = b.doorbell.wait(HOUR);
-    await ring(b.key);
-    expect(await heard).toBe(true);
-    expect(rings - before).toBeLessThan(1000);
-    await a.doorbell.close();
-    await hearing;
+    await until(() => signals > 3);
+    const before = signals;
+    const woken = b.signal.wait(HOUR);
+    await send(b.key);
+    expect(await woken).toBe(true);
+    expect(signals - before).toBeLessThan(1000);
+    await a.signal.close();
+    await waiting;
   });
 
-  test('a ring during a claim ends the next wait at once', async () => {
+  test('a signal during a claim ends the next wait at once', async () => {
     const { a, b, passedOn } = open();
-    const others = b.doorbell.wait(HOUR);
-    await ring(a.key);
-    expect(await a.doorbell.wait(HOUR)).toBe(true);
-    await ring(a.key);
-    expect(await a.doorbell.wait(HOUR)).toBe(true);
+    const others = b.signal.wait(HOUR);
+    await send(a.key);
+    expect(await a.signal.wait(HOUR)).toBe(true);
+    await send(a.key);
+    expect(await a.signal.wait(HOUR)).toBe(true);
     expect(passedOn).toEqual([]);
-    await ring(b.key);
+    await send(b.key);
     expect(await others).toBe(true);
   });
 
-  test('a ring for a queue that does not come back is passed on, and the next one is left for others', async () => {
+  test('a signal for a consumer that does not come back is passed on, and the next one is left for others', async () => {
     const { a, b, passedOn } = open();
-    void b.doorbell.wait(HOUR);
-    await ring(a.key);
-    expect(await a.doorbell.wait(HOUR)).toBe(true);
-    await ring(a.key);
+    void b.signal.wait(HOUR);
+    await send(a.key);
+    expect(await a.signal.wait(HOUR)).toBe(true);
+    await send(a.key);
     await until(() => passedOn.length > 0, { within: SOON });
     // The call that was blocked meanwhile takes it once more.
     await until(async () => passedOn.length === 2 && (await scene.redis.llen(a.key)) === 1);
   });
 
-  test('a ring for a queue that has left is passed on at once', async () => {
+  test('a signal for a consumer that has left is passed on at once', async () => {
     const { a, b, passedOn } = open();
-    void b.doorbell.wait(HOUR);
-    const waiting = a.doorbell.wait(HOUR);
+    void b.signal.wait(HOUR);
+    const waiting = a.signal.wait(HOUR);
     await until(async () => (await countBlocked()) === 1);
-    a.doorbell.leave();
+    a.signal.leave();
     expect(await waiting).toBe(false);
-    await ring(a.key);
+    await send(a.key);
     await until(async () => passedOn.length === 1 && (await scene.redis.llen(a.key)) === 1, { within: SOON });
-    expect(await a.doorbell.wait(HOUR)).toBe(true);
+    expect(await a.signal.wait(HOUR)).toBe(true);
   });
 
-  test('once a doorbell is closed nothing is popped for it, and the others go on', async () => {
+  test('once a signal is closed nothing is popped for it, and the others go on', async () => {
     const { a, b, passedOn } = open();
-    const heard = b.doorbell.wait(HOUR);
-    const closed = a.doorbell.wait(HOUR);
+    const woken = b.signal.wait(HOUR);
+    const closed = a.signal.wait(HOUR);
     await until(async () => (await countBlocked()) === 1);
-    await a.doorbell.close();
+    await a.signal.close();
     expect(await closed).toBe(false);
-    await ring(a.key);
-    await ring(b.key);
-    expect(await heard).toBe(true);
+    await send(a.key);
+    await send(b.key);
+    expect(await woken).toBe(true);
     expect([passedOn, await scene.redis.llen(a.key)]).toEqual([[], 1]);
   });
 
   test('the last one to close takes the connection with it', async () => {
     const { a, b } = open();
-    const [waiting] = await waitBlocked(a.doorbell);
-    await Promise.all([a.doorbell.close(), b.doorbell.close()]);
+    const [waiting] = await waitBlocked(a.signal);
+    await Promise.all([a.signal.close(), b.signal.close()]);
     expect(await waiting).toBe(false);
     await until(async () => (await clients()).length === 0);
   });
 
-  test('a doorbell that is something else in Redis does not silence the others', async () => {
+  test('a key that is something else in Redis does not silence the others', async () => {
     const { a, b } = open();
     await scene.redis.set(a.key, 'text');
     const fails = async () => {
-      for (;;) await a.doorbell.wait(HOUR);
+      for (;;) await a.signal.wait(HOUR);
     };
     await expect(fails()).rejects.toMatchObject({ code: 'STORE_REFUSED' });
-    const heard = b.doorbell.wait(HOUR);
+    const woken = b.signal.wait(HOUR);
     const again = fails();
     again.catch(() => undefined);
-    await ring(b.key);
-    expect(await heard.catch(() => b.doorbell.wait(HOUR))).toBe(true);
+    await send(b.key);
+    expect(await woken.catch(() => b.signal.wait(HOUR))).toBe(true);
     await expect(again).rejects.toMatchObject({ code: 'STORE_REFUSED' });
   });
 
-  test('all waits fail when the server dies, and are rung for again when it is back', async () => {
+  test('all waits fail when the server dies, and end with a signal again when it is back', async () => {
     const { a, b } = open();
-    const [first] = await waitBlocked(a.doorbell);
-    const waits = [first!, b.doorbell.wait(HOUR)].map((wait) => wait.catch((error: { code: string }) => error.code));
+    const [first] = await waitBlocked(a.signal);
+    const waits = [first!, b.signal.wait(HOUR)].map((wait) => wait.catch((error: { code: string }) => error.code));
     await scene.server.kill9();
     expect(await Promise.all(waits)).toEqual(['OUTCOME_UNKNOWN', 'OUTCOME_UNKNOWN']);
     await scene.server.restart();
-    const again = [a.doorbell.wait(HOUR), b.doorbell.wait(HOUR)];
-    await ring(a.key);
-    await ring(b.key);
+    const again = [a.signal.wait(HOUR), b.signal.wait(HOUR)];
+    await send(a.key);
+    await send(b.key);
     expect(await Promise.all(again)).toEqual([true, true]);
   });
 
-  test('another process hears what one without a free slot hears', async () => {
+  test('another process gets the signal of one without a free slot', async () => {
     const [queue, other] = [scene.newQueue(), scene.newQueue()];
     const [first, second] = [new Handled(), new Handled()];
     const done = new Latch();
