@@ -20,14 +20,14 @@ interface Settings extends ServerSettings, SubscriberSettings {}
 export class RedisConnections {
   readonly servers: RedisServers;
   readonly commands: RedisCommands;
-  /** For what a producer writes. */
+  /** Sends what a producer writes. */
   readonly writes: RedisCommands;
   readonly announcements: RedisAnnouncements;
   readonly #settings: Settings;
   /** Undefined for a single server. */
   readonly #map: ClusterMap | undefined;
   readonly #wakeSignals: WakeSignals;
-  /** Those of {@link openConnection}. */
+  /** The connections that {@link openConnection} has opened. */
   readonly #opened = new Set<Connection>();
 
   constructor(settings: Settings) {
@@ -46,7 +46,7 @@ export class RedisConnections {
     this.announcements = new RedisAnnouncements(settings, () => databaseOf(client), this.#map);
   }
 
-  /** Whether the servers are a cluster. */
+  /** True if the servers are a cluster. */
   get isCluster(): boolean {
     return this.#map !== undefined;
   }

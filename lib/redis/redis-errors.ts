@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { DelayQueueError, type DelayQueueErrorCode } from '../message/delay-queue-errors.js';
 
-/** What to do about an error reply, by the first word of the reply. */
+/** Advice on an error reply, by its first word. */
 const ADVICE: Readonly<Record<string, string>> = {
   OOM: 'Redis is out of memory: raise maxmemory or remove data',
   WRONGTYPE: 'a key of the queue is used for something else: choose another prefix, or remove that key',
@@ -75,7 +75,7 @@ export function reasonOf(error: unknown): unknown {
   return withoutSecrets(lastNodeError ?? errors?.[0] ?? error);
 }
 
-/** Whether an error refuses the login, so that no later attempt will succeed either. */
+/** True if an error refuses the login, so that no later attempt will succeed either. */
 export function isLoginRefusal(reason: unknown): boolean {
   return adviceOnLogin(reason) !== undefined;
 }
@@ -84,7 +84,7 @@ function adviceOnLogin(reason: unknown): string | undefined {
   return types.isNativeError(reason) ? LOGIN_ADVICE.find(([said]) => said.test(reason.message))?.[1] : undefined;
 }
 
-/** Whether this is the error of ioredis for a command that it neither sent nor queued. */
+/** True for the error of ioredis for a command that it neither sent nor queued. */
 export function wasNotSent(error: unknown): boolean {
   return error instanceof Error && error.message.includes('enableOfflineQueue options is false');
 }
@@ -93,7 +93,7 @@ export function wasNotSent(error: unknown): boolean {
 const LEFT_OVER = /^Command queue state error.*Last (reply: (s(un)?subscribe|pong)|error: MOVED)/is;
 
 /**
- * Whether ioredis has one answer too many, because it took the news that a server has ended a subscription for the answer to a
+ * True if ioredis has one answer too many, because it took the news that a server has ended a subscription for the answer to a
  * command. Version 5 always does, version 6 if it is unsubscribing just then.
  */
 export function isMiscount(error: unknown): boolean {
@@ -123,7 +123,7 @@ export function redirectionOf(error: unknown): Redirection | undefined {
   return word === undefined ? undefined : { word: word as 'TRYAGAIN' | 'CLUSTERDOWN' };
 }
 
-/** Whether Redis refused a command, or one inside a script, because of its user's ACL. */
+/** True if Redis refused a command, or one inside a script, because of its user's ACL. */
 export function lacksPermission(cause: unknown): cause is Error {
   return isErrorReply(cause) && /^NOPERM|user executing the script can't|ACL failure in script/.test(cause.message);
 }

@@ -64,7 +64,7 @@ export interface Copies {
   readonly replicas: number;
   /** For how long, ms. */
   readonly within: number;
-  /** Whether the primary and those replicas have it on disk. */
+  /** True if the primary and those replicas must have it on disk. */
   readonly fsync: boolean;
 }
 

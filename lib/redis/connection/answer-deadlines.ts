@@ -43,7 +43,7 @@ export class AnswerDeadlines {
     };
   }
 
-  /** Whether an answer is outstanding. */
+  /** True while an answer is outstanding. */
   get areSet(): boolean {
     return this.#deadlines.size > 0;
   }

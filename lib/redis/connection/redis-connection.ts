@@ -156,12 +156,12 @@ export class RedisConnection implements Connection {
     return this.#isClosed;
   }
 
-  /** Whether a call waits for it, or for an answer on it. */
+  /** True while a call waits for it, or for an answer on it. */
   get isUsed(): boolean {
     return this.#waits.areTaken || this.#deadlines.areSet;
   }
 
-  /** Whether it is closed until it is needed: see {@link rest}. */
+  /** True while it is closed until it is needed: see {@link rest}. */
   get isResting(): boolean {
     return this.#isResting;
   }

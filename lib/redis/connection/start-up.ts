@@ -12,7 +12,7 @@ interface Resting {
 }
 
 /**
- * Whether the application has started. An open connection keeps the process alive, and Nest tells nobody that a start has failed,
+ * Knows when the application has started. An open connection keeps the process alive, and Nest tells nobody that a start has failed,
  * because a hook of somebody else threw. So until the start is done, connections are only open while one of them is used.
  */
 export class StartUp {
