@@ -81,14 +81,16 @@ export class Simulation {
     const world = (this.#world = new World(seed));
     inhabit(world);
     const scenario = (this.#scenario = drawScenario(world.chance('scenario'), processes));
-    const server = (this.#server = new SimulatedServer(world));
+    const server = (this.#server = new SimulatedServer(world, scenario.failsOver));
     const journal = (this.#journal = openJournal(world));
     const conducts = new Conducts(Math.floor(world.chance('conduct')() * 2 ** 31), scenario);
     const conduct = (message: number, starts: number) =>
       message < messages || message >= FIRST_RULE ? conducts.of(message, starts) : this.#probe!.start();
     const oracle = (this.#oracle = new Oracle({ world, server, scenario, journal, conductOf: conduct }));
     const victims = () => this.#places.filter(({ application, process }) => application && !process.isDead);
-    this.#nemesis = new Nemesis({ world, server, scenario, oracle, journal, victims, isLeftOut, kinds });
+    const onFailover = () => this.#workload.resumeAll();
+    const parts = { world, server, scenario, oracle, journal, victims, onFailover } as const;
+    this.#nemesis = new Nemesis({ ...parts, isLeftOut, kinds });
     this.#workload = new Workload({
       ...{ world, scenario, oracle, messages },
       conductOf: (message) => conducts.of(message, 0),

@@ -15,6 +15,7 @@ import {
 } from '../../../lib/index.js';
 import { SUBSTITUTES } from '../../../lib/runtime/delay-queue-tokens.js';
 import type { Substitutes } from '../../../lib/runtime/substitutes.js';
+import type { MemoryMessageStore } from '../../../lib/store/memory/memory-store.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import { routerOf } from '../../../lib/runtime/open-queue.js';
 import type { Link } from '../network/link.js';
@@ -246,10 +247,10 @@ function endOf({ end, delay }: Conduct): unknown {
 function substitutesOf(parts: ApplicationParts): Substitutes {
   const { process, server, link, subscriptions, onEffect, onEvent } = parts;
   const remotes = new Map<object, MessageStore>();
-  const remoteOf = (queue: string, store: MessageStore) => {
+  const remoteOf = (queue: string, store: MemoryMessageStore) => {
     let remote = remotes.get(store);
     if (!remote) {
-      remote = remoteStore({ queue, store: store as never, link, subscriptions, onEffect });
+      remote = remoteStore({ queue, store: server.servedStore(store), link, subscriptions, onEffect });
       remotes.set(store, remote);
     }
     return remote;

@@ -79,6 +79,8 @@ export interface Scenario {
   readonly blocks: boolean;
   /** The first message that is offered when the next release takes the place of the first, process by process; Infinity: none does. */
   readonly deployedFrom: number;
+  /** Whether a replica of the server takes its place once, which does not know the last instants. */
+  readonly failsOver: boolean;
   /** Whether somebody sets the clock of the server. */
   readonly stepsClock: boolean;
   readonly queues: readonly QueueTraits[];
@@ -150,6 +152,7 @@ export function drawScenario(chance: Chance, processes?: number): Scenario {
     queues: queues.filter(({ kind }) => kind === 'plain' || chance() < 0.8),
     deployedFrom: chance() < 0.4 ? integer(chance, 1000, 20_000) : Infinity,
     stepsClock: chance() < 0.2,
+    failsOver: chance() < 0.2,
   };
   return { ...drawn, ...drawPhases(chance, drawn) };
 }

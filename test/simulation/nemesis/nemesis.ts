@@ -24,6 +24,7 @@ export const FAULT_KINDS = [
   'all subscriptions silent',
   'false announcements',
   'clock step',
+  'failover',
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
@@ -60,6 +61,8 @@ export interface NemesisOptions {
   readonly victims: () => readonly Victim[];
   /** Whether the fault with this number does not happen. */
   readonly isLeftOut: (fault: number) => boolean;
+  /** Told when the server has forgotten its last instants. */
+  readonly onFailover: () => void;
   /** Undefined: all kinds. */
   readonly kinds: readonly FaultKind[] | undefined;
 }
@@ -79,6 +82,9 @@ const LONE_CALL_EVERY = 4000;
 
 /** By how much the clock of the server is set at most, ms. */
 const LONGEST_STEP = 15_000;
+
+/** How far a replica lags behind at most, ms. */
+const LONGEST_LAG = 1000;
 
 /** How often a stranger announces something, ms. */
 const FALSE_WORD_EVERY = 700;
@@ -145,7 +151,8 @@ export class Nemesis {
     const number = this.#number++;
     const chance = this.options.world.chance(`fault ${number}`);
     const { isLeftOut, scenario } = this.options;
-    const kinds = given.filter((kind) => kind !== 'clock step' || scenario.stepsClock);
+    const isPossible = { 'clock step': scenario.stepsClock, failover: scenario.failsOver };
+    const kinds = given.filter((kind) => isPossible[kind as keyof typeof isPossible] ?? true);
     if (kinds.length === 0) return undefined;
     const kind = kinds[Math.floor(chance() * kinds.length)]!;
     // Handlers must notice that a lease has ended meanwhile.
@@ -221,10 +228,30 @@ export class Nemesis {
         server.stepClock(by);
         return oracle.stepped(by);
       }
+      case 'failover':
+        if ((this.counts.failover ?? 0) > 1) return undefined;
+        server.stopReplicating();
+        return void world.after(LONGEST_LAG * chance(), this.#failOver(length));
       case 'false announcements':
         oracle.misled(world.now + length);
         return this.#mislead(world.now + length, chance);
     }
+  }
+
+  /** The replica takes the place of the server, without what has happened since now. */
+  #failOver(length: number): () => void {
+    const { world, server, oracle, victims, onFailover } = this.options;
+    const forget = oracle.beforeLoss();
+    return () => {
+      server.failOver();
+      const until = world.now + length + this.#recovery(length);
+      for (const { link, process } of victims()) {
+        link.cut(length);
+        oracle.troubled(process, until);
+      }
+      forget(until);
+      onFailover();
+    };
   }
 
   /** Somebody who shares the channel says that all is done, and that nothing is to come. */

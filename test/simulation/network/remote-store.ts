@@ -1,8 +1,8 @@
 import { closed, explain } from '../../../lib/redis/redis-errors.js';
 import type { WakeSignal, DueListener } from '../../../lib/store/consumer-store.js';
-import type { MemoryMessageStore } from '../../../lib/store/memory/memory-store.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { Link } from './link.js';
+import type { ServedStore } from './served-store.js';
 import type { Subscriptions } from './subscriptions.js';
 
 const CALLS = [
@@ -20,7 +20,7 @@ export const LONGEST_LINGERING = 20_000;
 /** A call that has taken effect. */
 export interface Effect {
   readonly queue: string;
-  readonly store: MemoryMessageStore;
+  readonly store: ServedStore;
   readonly call: string;
   readonly args: readonly unknown[];
   readonly result: unknown;
@@ -31,23 +31,20 @@ export type OnEffect = (effect: Effect) => void;
 
 export interface RemoteStoreOptions {
   readonly queue: string;
-  readonly store: MemoryMessageStore;
+  readonly store: ServedStore;
   readonly link: Link;
   readonly subscriptions: Subscriptions;
   readonly onEffect: OnEffect;
 }
 
-type Method = (...args: unknown[]) => Promise<unknown>;
-
 /** A store at the other end of the network. */
 export function remoteStore({ queue, store, link, subscriptions, onEffect }: RemoteStoreOptions): MessageStore {
-  const methods = store as unknown as Record<string, Method>;
   const calls = Object.fromEntries(
-    CALLS.filter((call) => methods[call]).map((call) => [
+    CALLS.filter((call) => store.has(call)).map((call) => [
       call,
       (...args: unknown[]) =>
         link.call(call, () =>
-          methods[call]!.apply(store, args).then((result) => {
+          store.perform(call, args).then((result) => {
             try {
               onEffect({ queue, store, call, args, result });
             } catch (error) {
@@ -83,7 +80,7 @@ class RemoteWakeSignal implements WakeSignal {
   #signal: WakeSignal | undefined;
 
   constructor(
-    private readonly store: MemoryMessageStore,
+    private readonly store: ServedStore,
     private readonly link: Link,
   ) {
     const { process } = link;

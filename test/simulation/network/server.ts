@@ -6,6 +6,7 @@ import { MemoryMessageStore } from '../../../lib/store/memory/memory-store.js';
 import type { GroupRules } from '../../../lib/store/message-store.js';
 import type { Clock } from '../../../lib/timing/clock.js';
 import { cancel, type World } from '../world/world.js';
+import { ServedStore } from './served-store.js';
 
 /** Where all messages are: what Redis is to real processes. */
 export class SimulatedServer {
@@ -20,7 +21,13 @@ export class SimulatedServer {
   /** How far its clock was moved, ms. */
   #shift = 0;
 
-  constructor(private readonly world: World) {
+  readonly #served = new Map<MemoryMessageStore, { readonly store: ServedStore; readonly follow: () => void }>();
+
+  /** @param hasReplica - which takes its place when it fails */
+  constructor(
+    private readonly world: World,
+    private readonly hasReplica: boolean,
+  ) {
     const schedule = (task: () => void, delay: number) => {
       const timer = world.after(delay, task);
       return () => cancel(timer);
@@ -65,23 +72,44 @@ export class SimulatedServer {
     return opened;
   }
 
-  stores(): MemoryMessageStore[] {
-    return [...this.#instances.values()].flatMap(({ stores }) => stores.all());
+  /** @param store - one that was opened */
+  servedStore(store: MemoryMessageStore): ServedStore {
+    return this.#served.get(store)!.store;
+  }
+
+  /** What happens from now on gets lost when it fails. */
+  stopReplicating(): void {
+    for (const { store } of this.#served.values()) store.stopReplicating();
+  }
+
+  /** The replica takes its place, with what it has been told of. */
+  failOver(): void {
+    for (const { store, follow } of this.#served.values()) {
+      store.failOver();
+      follow();
+    }
   }
 
   #instance(name: string) {
     let instance = this.#instances.get(name);
     if (!instance) {
       const directory = new MemoryQueueDirectory();
-      const create = (_: string, limits: MemoryMessageStoreLimits) => {
-        const store = new MemoryMessageStore({ limits, clock: this.clock });
-        // As in Redis: with a rate, and with groups, no call does both.
-        return limits.rate || limits.groups ? Object.assign(store, { transferAndClaim: undefined }) : store;
+      const create = (queue: string, limits: MemoryMessageStoreLimits) => {
+        const store = this.#create(limits);
+        const served = new ServedStore(store, this.hasReplica ? this.#create(limits) : undefined);
+        this.#served.set(store, { store: served, follow: () => directory.follow(queue, served) });
+        return store;
       };
       instance = { directory, stores: new MemoryStores(directory, create) };
       this.#instances.set(name, instance);
     }
     return instance;
+  }
+
+  #create(limits: MemoryMessageStoreLimits): MemoryMessageStore {
+    const store = new MemoryMessageStore({ limits, clock: this.clock });
+    // As in Redis: with a rate, and with groups, no call does both.
+    return limits.rate || limits.groups ? Object.assign(store, { transferAndClaim: undefined }) : store;
   }
 
   #sharedRules(rules: GroupRules): GroupRules {

@@ -3,7 +3,8 @@ import type { Life } from './life.js';
 import type { Member } from './member.js';
 
 /** Why a claim of a message has ended. */
-export type LossReason = 'lease ended' | 'replaced' | 'aborted' | 'cleared' | 'claimed again' | 'released' | 'settled';
+export type LossReason =
+  'lease ended' | 'replaced' | 'aborted' | 'cleared' | 'claimed again' | 'released' | 'settled' | 'forgotten';
 
 /** What a handler does, or has done. */
 export interface Run {

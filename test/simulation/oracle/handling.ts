@@ -92,7 +92,11 @@ export class Handling {
   }
 
   /** What is held is handled, and its outcome sent, as soon as its process is well. */
-  judgeHeld({ run, claimedAt, member, holding, life: { id, queue } }: Delivery): void {
+  judgeHeld(delivery: Delivery): void {
+    const { run, claimedAt, member, holding, life } = delivery;
+    const { id, queue, deliveries } = life;
+    // Its process has let go of it, which the server has forgotten.
+    if (!deliveries.includes(delivery)) return;
     const { world, scenario, violate } = this.options;
     const { now } = world;
     const limit = PROMPT + scenario.callTimeout;
@@ -153,7 +157,7 @@ export class Handling {
       return;
     }
     // These are announced, and announcements take their time, or get lost.
-    if (loss === 'replaced' || loss === 'aborted' || loss === 'cleared') return;
+    if (loss === 'replaced' || loss === 'aborted' || loss === 'cleared' || loss === 'forgotten') return;
     if (loss === 'lease ended' && stoodStill) return;
     violate('lease', life.id, `starts though it is not held: ${loss ?? 'never claimed'}`);
   }

@@ -1,6 +1,6 @@
-import type { MessageStore } from '../../../lib/store/message-store.js';
 import { instantOf } from '../../../lib/store/memory/memory-queue.js';
 import type { QueueTraits, Scenario } from '../applications/scenario.js';
+import type { ServedStore } from '../network/served-store.js';
 import type { SimulatedServer } from '../network/server.js';
 import type { World } from '../world/world.js';
 import type { LossReason } from './delivery.js';
@@ -18,7 +18,7 @@ export class Ledger {
   readonly lives = new Map<string, Life>();
   /** How many messages are in queues. */
   inQueues = 0;
-  readonly #queues = new Map<MessageStore, QueueUse>();
+  readonly #queues = new Map<ServedStore, QueueUse>();
   readonly #traits: ReadonlyMap<string, QueueTraits>;
   /** What has ended, oldest first. */
   #ended: Life[] = [];
@@ -33,7 +33,7 @@ export class Ledger {
   }
 
   /** @param name - of the queue that the store has, or has a part of */
-  queueOf(store: MessageStore, name: string): QueueUse {
+  queueOf(store: ServedStore, name: string): QueueUse {
     let queue = this.#queues.get(store);
     if (!queue) this.#queues.set(store, (queue = new QueueUse(this.#traits.get(name)!, store)));
     return queue;
@@ -139,6 +139,14 @@ export class Ledger {
       this.#ended = ended.slice(i);
       this.#forgotten = 0;
     }
+  }
+
+  /** Counts anew what is in queues, and what has ended. */
+  recount(): void {
+    const all = [...this.lives.values()];
+    this.inQueues = all.filter(({ end }) => !end).length;
+    this.#ended = all.filter(({ end }) => end).sort((one, other) => one.endedAt - other.endedAt);
+    this.#forgotten = 0;
   }
 
   #addEnd(life: Life, end: LifeEnd): void {

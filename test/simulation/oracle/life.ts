@@ -6,7 +6,7 @@ import type { QueueUse } from './queue-use.js';
 /** How long what has ended, or has gone wrong, is remembered, ms: a handler that has lost its lease may still be at work. */
 export const MEMORY = 120_000;
 
-export type LifeEnd = 'handled' | 'expired' | 'dead' | 'cancelled' | 'aborted' | 'discarded' | 'cleared';
+export type LifeEnd = 'handled' | 'expired' | 'dead' | 'cancelled' | 'aborted' | 'discarded' | 'cleared' | 'lost';
 
 /** A message from its offer to its end: what the server knows of it, and what handlers have done. */
 export class Life {

@@ -20,6 +20,7 @@ import { LONGEST_PERIOD } from '../workload/rules.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { World } from '../world/world.js';
 import type { Journal } from './journal.js';
+import { Checkpoint } from './checkpoint.js';
 import { Delivery, type Run } from './delivery.js';
 import type { GroupUse } from './group-use.js';
 import { Handling } from './handling.js';
@@ -112,6 +113,22 @@ export class Oracle {
       life.holder.leaseEnd -= by;
       life.holder.isLeaseUnsure = true;
     }
+  }
+
+  /** What happens from now on, the server is going to forget. @returns to be called when it has */
+  beforeLoss(): (until: number) => void {
+    const checkpoint = new Checkpoint(this.#ledger);
+    const { claims } = this.#rate;
+    return (until) => {
+      checkpoint.restore(this.#ledger, this.#now);
+      this.#rate.claims = claims;
+      this.#punctuality.misled(until);
+    };
+  }
+
+  /** The queues that are paused, or of which a part is. */
+  get paused(): QueueTraits[] {
+    return [...this.#ledger.queues()].flatMap(({ traits, isPaused }) => (isPaused ? [traits] : []));
   }
 
   get counts(): Readonly<Record<string, number>> {

@@ -1,5 +1,5 @@
-import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { QueueTraits } from '../applications/scenario.js';
+import type { ServedStore } from '../network/served-store.js';
 import { GroupUse } from './group-use.js';
 import type { Life } from './life.js';
 
@@ -14,7 +14,7 @@ export class QueueUse {
 
   constructor(
     readonly traits: QueueTraits,
-    readonly store: MessageStore,
+    readonly store: ServedStore,
   ) {}
 
   groupOf(name: string | undefined): GroupUse | undefined {

@@ -7,6 +7,15 @@ export class RateUse {
 
   constructor(private readonly rate: Scenario['rate']) {}
 
+  /** The claims that count now. */
+  get claims(): readonly number[] {
+    return this.#claims;
+  }
+
+  set claims(claims: readonly number[]) {
+    this.#claims = [...claims];
+  }
+
   /** Counts a claim. @returns whether the rate allows it */
   take(now: number): boolean {
     const { max, per } = this.rate;

@@ -240,6 +240,14 @@ export class Workload {
     });
   }
 
+  /** Whoever has resumed a queue does so again: the server may have forgotten it. */
+  resumeAll(): void {
+    for (const traits of this.options.oracle.paused) {
+      this.pending++;
+      this.#resume(traits);
+    }
+  }
+
   /** Has a queue go on. A pause may take effect after a first attempt to end it: its process was frozen. */
   #resume(traits: QueueTraits): void {
     const { world, choose } = this.options;

@@ -1,0 +1,53 @@
+import type { DueListener, WakeSignal } from '../../../lib/store/consumer-store.js';
+import type { MemoryMessageStore } from '../../../lib/store/memory/memory-store.js';
+
+/** Calls that change nothing. */
+const READING = new Set(['find', 'status', 'countTypes', 'list', 'listGroup']);
+
+type Method = (...args: readonly unknown[]) => Promise<unknown>;
+
+const methodOf = (store: MemoryMessageStore, call: string) =>
+  (store as unknown as Record<string, Method | undefined>)[call]?.bind(store);
+
+/** A store of the server, which may have a replica: that takes its place when the server fails. */
+export class ServedStore {
+  #isReplicating = true;
+
+  /** @param replica - as empty as the store; undefined: it has none */
+  constructor(
+    private store: MemoryMessageStore,
+    private replica?: MemoryMessageStore,
+  ) {}
+
+  has(call: string): boolean {
+    return methodOf(this.store, call) !== undefined;
+  }
+
+  perform(call: string, args: readonly unknown[]): Promise<unknown> {
+    if (this.replica && this.#isReplicating && !READING.has(call)) void methodOf(this.replica, call)!(...args);
+    return methodOf(this.store, call)!(...args);
+  }
+
+  find(id: string): ReturnType<MemoryMessageStore['find']> {
+    return this.store.find(id);
+  }
+
+  watchDue(listener: DueListener): () => void {
+    return this.store.watchDue(listener);
+  }
+
+  openWakeSignal(): WakeSignal {
+    return this.store.openWakeSignal();
+  }
+
+  /** From now on, the replica is told of nothing. */
+  stopReplicating(): void {
+    this.#isReplicating = false;
+  }
+
+  /** The replica, if there is one, takes its place. */
+  failOver(): void {
+    this.store = this.replica ?? this.store;
+    this.replica = undefined;
+  }
+}
