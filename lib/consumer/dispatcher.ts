@@ -159,7 +159,7 @@ export class Dispatcher {
     const { events, queue } = this.options;
     this.#released += count;
     if (!this.#warning.isDue) return;
-    events.note('given-back', { queue, count: this.#released });
+    events.note('released', { queue, count: this.#released });
     this.#released = 0;
     this.#warning.reported();
   }

@@ -139,7 +139,8 @@ export class Settler {
 
   #reportNotReturned(delivery: Delivery, outcome: Outcome, isAccepted: boolean): void {
     const wasHandled = isAccepted && outcome.kind === 'ack' && outcome.lateBy === undefined;
-    for (const place of againWatch.ended(delivery, wasHandled)) this.options.events.note('again-in-vain', { place });
+    for (const place of againWatch.ended(delivery, wasHandled))
+      this.options.events.note('again-not-returned', { place });
   }
 }
 

@@ -129,14 +129,14 @@ const QUEUE_TEXTS: Texts = {
       `${queue}: the message '${id}', which repeats for its handler, was lost with the data of Redis, and is offered again. ` +
         'Other messages may be lost, too',
     ),
-  'given-back': (logger, { queue, count }) =>
+  released: (logger, { queue, count }) =>
     logger.warn(
-      `${queue}: ${count} messages were returned because blocked handlers left no time to start them. ` +
+      `${queue}: ${count} messages were released because blocked handlers left no time to start them. ` +
         'Move the heavy work to worker threads, or lower the concurrency',
     ),
   'claims-unanswered': (logger, { queue, count }) =>
     logger.warn(
-      `${queue}: ${count} claims in a row got no answer in time, so their messages were returned. ` +
+      `${queue}: ${count} claims in a row got no answer in time, so their messages were released. ` +
         'If the connection is slow, raise offerTimeout or lower maxPayloadBytes',
     ),
   'offered-while-held': (logger, { queue, id }) =>
@@ -144,7 +144,7 @@ const QUEUE_TEXTS: Texts = {
       `${queue}: message '${id}' was offered while its handler was running, so the offer was ignored (created: false). ` +
         "To handle the same message again, end the handler with: return again('1d')",
     ),
-  'again-in-vain': (logger, { place }) =>
+  'again-not-returned': (logger, { place }) =>
     logger.warn(
       `again() was called at ${place}, but its value was not returned, so the message is gone. Write: return again(…)`,
     ),

@@ -2,14 +2,14 @@ import type { DelayQueueEvents, HeldByQueue } from './delay-queue-events.js';
 
 /** What only the log tells, and no listener, by name. */
 export interface Notes {
-  /** Messages were given back, because handlers block the event loop and these could not be started in time. */
-  'given-back': { readonly queue: string; readonly count: number };
-  /** `count` claims in a row were not answered in time; what they took is given back. */
+  /** Messages were released, because handlers block the event loop and these could not be started in time. */
+  released: { readonly queue: string; readonly count: number };
+  /** `count` claims in a row were not answered in time; what they took is released. */
   'claims-unanswered': { readonly queue: string; readonly count: number };
   /** An offer was ignored, because a handler of this process holds the message with that id. */
   'offered-while-held': { readonly queue: string; readonly id: string };
   /** A handler called `again()` at a place in the code and did not return its value, so its message is gone. */
-  'again-in-vain': { readonly place: string };
+  'again-not-returned': { readonly place: string };
   /** The application's code supplied something unusable; the text says what, and what the queue does instead. */
   misused: { readonly problem: string };
   /** Handlers and listeners were made after the start, so they are never called. */

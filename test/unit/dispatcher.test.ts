@@ -182,7 +182,7 @@ describe('Dispatcher', () => {
     }
     expect(warnings()).toHaveLength(1);
     expect(warnings()[0]).toMatch(
-      /orders: 2 messages were returned because blocked handlers left no time.*worker threads/,
+      /orders: 2 messages were released because blocked handlers left no time.*worker threads/,
     );
     clock.block(60_000);
     add('w', 'abc');
