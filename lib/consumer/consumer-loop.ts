@@ -7,7 +7,6 @@ import type { Clock } from '../timing/clock.js';
 import { setImmediate } from '../timing/event-loop.js';
 import { failurePause } from '../timing/failure-pause.js';
 import { Pauses } from '../timing/pauses.js';
-import { ShuttingDown } from './abort-reasons.js';
 import { Capacity, type Slots } from './capacity.js';
 import { type Claimed, Claimer, type TransferBesides } from './claimer.js';
 import { Delivery } from './delivery.js';
@@ -43,8 +42,9 @@ export interface ConsumerLoopOptions {
  * {@link transferAndClaim}. From there the dispatcher takes each to its handler, and the settler its outcome to the store.
  */
 export class ConsumerLoop {
+  /** Holds what this loop has claimed and not settled yet. */
+  readonly leases: LeaseKeeper;
   readonly #claimer: Claimer;
-  readonly #leases: LeaseKeeper;
   readonly #dispatcher: Dispatcher;
   readonly #settler: Settler;
   readonly #streak: FailureStreak;
@@ -71,25 +71,15 @@ export class ConsumerLoop {
     this.#streak = new FailureStreak(clock, workFailures(events, 'claim', queue));
     this.#pauses = new Pauses(clock);
     this.#claimer = new Claimer({ ...common, answerTimeout });
-    this.#leases = new LeaseKeeper(common);
-    this.#settler = new Settler({ ...common, leases: this.#leases });
+    this.leases = new LeaseKeeper(common);
+    this.#settler = new Settler({ ...common, leases: this.leases });
     const parts = { capacity: this.#capacity, settler: this.#settler, claimer: this.#claimer };
     this.#dispatcher = new Dispatcher({ ...common, ...parts, runner });
   }
 
-  /** How many messages are claimed, being handled, or not settled yet. */
-  get held(): number {
-    return this.#leases.held.size;
-  }
-
   /** True if it holds messages, or may: a claim was not answered. */
   get mayHold(): boolean {
-    return this.held > 0 || this.#claimer.hasUnanswered;
-  }
-
-  /** True if a message is among {@link held}. */
-  holds(id: string): boolean {
-    return this.#leases.holds(id);
+    return this.leases.held.size > 0 || this.#claimer.hasUnanswered;
   }
 
   /**
@@ -174,26 +164,16 @@ export class ConsumerLoop {
     await this.#claimer.releaseUnanswered().catch(noop);
   }
 
-  /** Resolves when nothing is held any more. */
-  drained(): Promise<void> {
-    return this.#leases.drained();
-  }
-
   /** The message of a claim is gone. If this loop holds it, its signal aborts. */
   abort(claim: Claim): void {
     if (this.#claimer.isUnderWay(claim.token)) this.#abortedMeanwhile.push(claim);
-    this.#leases.abort(claim);
-  }
-
-  /** Aborts the signals of the handlers that are still running. */
-  abortHandlers(): void {
-    this.#leases.abortAll(new ShuttingDown('The application is shutting down'));
+    this.leases.abort(claim);
   }
 
   /** Lets go of everything; what is still held comes back when its lease ends. */
   abandon(): void {
     this.#settler.stop();
-    this.#leases.stop();
+    this.leases.stop();
   }
 
   async #loop(signal: WakeWait): Promise<void> {
@@ -311,7 +291,7 @@ export class ConsumerLoop {
     if (messages.length === 0) return claimed;
     this.#signal?.found();
     const deliveries = messages.map((message) => new Delivery(this.options.queue, message, lease));
-    this.#leases.hold(lease, deliveries);
+    this.leases.hold(lease, deliveries);
     for (const claim of this.#abortedMeanwhile.splice(0)) this.abort(claim);
     // The answer came so late that others have the slots of these.
     for (const surplus of deliveries.splice(granted)) this.#settler.settle(surplus, RELEASE);

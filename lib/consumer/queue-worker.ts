@@ -1,6 +1,7 @@
 import type { Claim } from '../store/consumer-store.js';
 import type { MessageStore } from '../store/message-store.js';
 import type { Router } from '../store/router.js';
+import { ShuttingDown } from './abort-reasons.js';
 import { Slots } from './capacity.js';
 import { PartitionWorker, type PartitionWorkerOptions, type Visit } from './partition-worker.js';
 
@@ -35,12 +36,12 @@ export class QueueWorker {
 
   /** How many messages are claimed, being handled, or not settled yet. */
   get held(): number {
-    return this.#all.reduce((sum, { loop }) => sum + loop.held, 0);
+    return this.#all.reduce((sum, { loop }) => sum + loop.leases.held.size, 0);
   }
 
   /** True if a message is among {@link held}. */
   holds(id: string): boolean {
-    return this.#all.some(({ loop }) => loop.holds(id));
+    return this.#all.some(({ loop }) => loop.leases.holds(id));
   }
 
   /**
@@ -49,7 +50,7 @@ export class QueueWorker {
    */
   get isQuiet(): boolean {
     const quietTime = Math.max(this.options.options.lease, MIN_QUIET);
-    return this.#all.every(({ loop, scheduler }) => loop.held === 0 && scheduler.quietFor > quietTime);
+    return this.#all.every(({ loop, scheduler }) => loop.leases.held.size === 0 && scheduler.quietFor > quietTime);
   }
 
   /**
@@ -84,7 +85,7 @@ export class QueueWorker {
 
   /** Resolves when nothing is held any more, and no repair is under way. */
   async drained(): Promise<void> {
-    await Promise.all(this.#all.flatMap(({ loop, repairer }) => [loop.drained(), repairer.checked]));
+    await Promise.all(this.#all.flatMap(({ loop, repairer }) => [loop.leases.drained(), repairer.checked]));
   }
 
   /** The message of a claim was aborted. If it is held here, its signal aborts. */
@@ -94,7 +95,8 @@ export class QueueWorker {
 
   /** Aborts the signals of the handlers that are still running. */
   abortHandlers(): void {
-    for (const { loop } of this.#all) loop.abortHandlers();
+    const reason = new ShuttingDown('The application is shutting down');
+    for (const { loop } of this.#all) loop.leases.abortAll(reason);
   }
 
   /** Lets go of everything; what is still held comes back when its lease ends. */
@@ -134,7 +136,7 @@ export class QueueWorker {
   async #leave(worker: PartitionWorker): Promise<void> {
     this.#leaving.add(worker);
     await worker.stop();
-    await worker.loop.drained();
+    await worker.loop.leases.drained();
     worker.abandon();
     this.#leaving.delete(worker);
   }

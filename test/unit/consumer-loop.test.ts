@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { of, throwError } from 'rxjs';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
+import { ShuttingDown } from '../../lib/consumer/abort-reasons.js';
 import type { ConsumerLoop } from '../../lib/consumer/consumer-loop.js';
 import type { QueueOptions } from '../../lib/options/queue-options.js';
 import { Slots } from '../../lib/consumer/capacity.js';
@@ -363,7 +364,7 @@ describe('ConsumerLoop', () => {
     await offer('b');
     await clock.advance(100);
     await stopped;
-    const drained = loop.drained();
+    const drained = loop.leases.drained();
     await clock.advance(500);
     await drained;
     expect(handled).toEqual(['a']);
@@ -427,7 +428,7 @@ describe('ConsumerLoop', () => {
     );
     await clock.advance(100);
     await stopped;
-    await loop.drained();
+    await loop.leases.drained();
     expect(handled).toEqual(['m0']);
     expect([sentAtOnce, released]).toEqual([4, ['m1', 'm2', 'm3', 'm4']]);
     expect(await counts()).toEqual({ delayed: 0, ready: 4, active: 0, dead: 0 });
@@ -483,10 +484,10 @@ describe('ConsumerLoop', () => {
     await offer('a');
     await clock.advance(10);
     const stopped = loop.stopClaiming();
-    loop.abortHandlers();
+    loop.leases.abortAll(new ShuttingDown('The application is shutting down'));
     await clock.advance(10);
     await stopped;
-    await loop.drained();
+    await loop.leases.drained();
     const found = await store.find('a');
     expect(found).toMatchObject({ failedAttempts: 0 });
     expect(['delayed', 'ready']).toContain(found?.state);
