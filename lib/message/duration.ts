@@ -120,6 +120,14 @@ function toMilliseconds(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : value;
   // `ms` throws on the empty string and on more than 100 characters.
   if (typeof value !== 'string' || value.length === 0 || value.length > 100) return undefined;
+  if (value === latest.text) return latest.milliseconds;
   // `ms` ignores case, but M means months elsewhere.
-  return value.endsWith('M') ? undefined : ms(value as ms.StringValue);
+  latest = { text: value, milliseconds: value.endsWith('M') ? undefined : ms(value as ms.StringValue) };
+  return latest.milliseconds;
 }
+
+/** The text that was read last: a process offers most messages with the same delay. */
+let latest: { readonly text: string; readonly milliseconds: number | undefined } = {
+  text: '',
+  milliseconds: undefined,
+};
