@@ -42,5 +42,12 @@ const FIELDS: readonly (keyof HandleOptions)[] = ['type', 'id', 'headers', 'grou
 export function readHandleOptions(given: HandleOptions, newId: () => string): ResolvedHandleOptions {
   const { attempt = 1, patience, ...offer } = readFields(given, 'options', FIELDS);
   const { type = NO_TYPE, id = newId(), headers = {}, special } = checkOfferOptions(offer);
-  return { type, id, headers, group: special?.group, attempt: readCount('attempt', attempt), patience: readPatience(patience) };
+  return {
+    type,
+    id,
+    headers,
+    group: special?.group,
+    attempt: readCount('attempt', attempt),
+    patience: readPatience(patience),
+  };
 }

@@ -226,7 +226,8 @@ describe.each([
     );
     const isRefusal = (event: DelayQueueEvent) =>
       event.name === 'server-unfit' && event.reason.includes('is configured with a rate');
-    await until(() => told.some(isRefusal), { within: 20_000 });
+    await until(() => told.some(isRefusal));
+    expect(told.find(isRefusal)).toMatchObject({ name: 'server-unfit', queue });
     await limited.close();
   });
 
