@@ -42,10 +42,14 @@ function missing(attempts: readonly Attempt[]): string[] {
 }
 
 /** The terms of a message whose queue has no expiry. */
-function newRepetition(delivery: ConstructorParameters<typeof Repetition>[0], rule: RepeatRule): Repetition {
+function newRepetition(
+  delivery: ConstructorParameters<typeof Repetition>[0],
+  rule: RepeatRule,
+  body: Buffer = Buffer.from('J1'),
+): Repetition {
   const never = { after: null, onExpired: 'drop' } as const;
   const source = { dueAt: delivery.dueAt, lease: newLease() };
-  const firstDue = new FirstDue(source, Buffer.from('J1'), { content: { repeat: rule }, queue: never });
+  const firstDue = new FirstDue(source, body, { content: { repeat: rule }, queue: never });
   return new Repetition(delivery, { calendar, attempts: ATTEMPTS }, { rule, firstDue });
 }
 
@@ -69,7 +73,7 @@ async function live(rule: RepeatRule, fates: readonly { fate: Fate; takes: numbe
     const { messages } = await store.claim({ token, limit: 1, lease: LEASE });
     const [message] = messages;
     const delivery = new Delivery('q', message!, { token, end: Infinity, held: 1, storeNow: () => clock.wall() });
-    const repetition = newRepetition(delivery, rule);
+    const repetition = newRepetition(delivery, rule, message!.body);
     const { fate, takes } = fates[made++ % fates.length]!;
     let outcome: Outcome | undefined = repetition.outcomeWithoutHandler();
     if (!outcome) {
