@@ -2,10 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Trees } from '../simulation/planted/trees.js';
 import { Judge } from './judge.js';
 import { mutantsOf } from './mutation/mutant.js';
-import { filesOf } from './project-files.js';
+import { copyTo, filesOf } from './project-files.js';
 import { Suites } from './suites/suites.js';
 
 const PROJECT = join(import.meta.dirname, '../..');
@@ -16,7 +15,8 @@ let folder: string;
 let tree: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'judged-'));
-  tree = new Trees(PROJECT, { paths: filesOf(PROJECT), folder }).copy('tree');
+  tree = join(folder, 'tree');
+  copyTo(tree, PROJECT, filesOf(PROJECT));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

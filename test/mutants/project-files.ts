@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Trees } from '../simulation/planted/trees.js';
 
 /** Lists what git has of the project, changed and new files included. */
 export function filesOf(project: string): string[] {
@@ -21,6 +20,12 @@ export function digestOf(project: string, files: readonly string[]): string {
   return hash.digest('hex').slice(0, 12);
 }
 
+/** Copies files of the project to a new folder, and links its packages there. */
+export function copyTo(tree: string, project: string, files: readonly string[]): void {
+  for (const file of files) cpSync(join(project, file), join(tree, file), { recursive: true });
+  symlinkSync(join(project, 'node_modules'), join(tree, 'node_modules'));
+}
+
 /**
  * Copies the project to a path that is the same for each run, so that jest finds what it compiled before. The copy is removed when
  * this process exits.
@@ -32,8 +37,9 @@ export function copyOf(project: string, files: readonly string[]): string {
   if (existsSync(folder)) {
     throw new Error(`${folder} exists: another run uses it, or was killed. If none uses it, remove it.`);
   }
-  const trees = new Trees(project, { paths: files, folder });
-  process.once('exit', () => trees.removeAll());
+  process.once('exit', () => rmSync(folder, { recursive: true }));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-  return trees.copy('tree');
+  const tree = join(folder, 'tree');
+  copyTo(tree, project, files);
+  return tree;
 }
