@@ -14,6 +14,11 @@ const HOUR = 3_600_000;
 /** Far less than any timeout that would end a wait, ms. */
 const SOON = 5000;
 
+interface OpenSignal {
+  readonly key: string;
+  readonly signal: WakeSignal;
+}
+
 describe('wake-up signals that share a connection', () => {
   const scene = new Scene({});
   const opened: RedisConnections[] = [];
@@ -49,8 +54,8 @@ describe('wake-up signals that share a connection', () => {
 
   const send = (key: string) => scene.redis.rpush(key, '1');
 
-  test('a key joins a call that is blocked, and its consumer is woken', async () => {
-    const { a, b } = open();
+  /** Lets the second one wait while the call of the first one is blocked, and expects that both are woken over one connection. */
+  async function expectToShareCall(a: OpenSignal, b: OpenSignal): Promise<void> {
     const [first] = await waitBlocked(a.signal);
     const second = b.signal.wait(HOUR);
     await send(b.key);
@@ -58,6 +63,11 @@ describe('wake-up signals that share a connection', () => {
     await send(a.key);
     expect(await first).toBe(true);
     expect(await clients()).toHaveLength(1);
+  }
+
+  test('a key joins a call that is blocked, and its consumer is woken', async () => {
+    const { a, b } = open();
+    await expectToShareCall(a, b);
   });
 
   test('a queue joins a call that was sent again over a new connection', async () => {
@@ -66,13 +76,7 @@ describe('wake-up signals that share a connection', () => {
     const [, id] = /^id=(\d+) .*name=delay-queue:doorbell/m.exec(String(await scene.redis.client('LIST')))!;
     await scene.redis.client('KILL', 'ID', id!);
     await expect(lost).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
-    const [first] = await waitBlocked(a.signal);
-    const second = b.signal.wait(HOUR);
-    await send(b.key);
-    expect(await second).toBe(true);
-    await send(a.key);
-    expect(await first).toBe(true);
-    expect(await clients()).toHaveLength(1);
+    await expectToShareCall(a, b);
   });
 
   test.each(['client|id', 'client|unblock'])('a user without %s has a connection for each queue', async (command) => {
