@@ -165,7 +165,7 @@ export class Simulation {
         ...parts,
         server: this.#server,
         onEffect: (effect) => oracle.effect(member, effect),
-        onStart: (message) => oracle.started(message, member),
+        onCall: (messages) => oracle.called(messages, member),
         onMixed: (id) => oracle.violate('groups', id, 'one call has messages of several groups'),
         onEvent: (name, fields) => this.#journal.write?.(`${process.name} ${name} ${JSON.stringify(fields)}`),
       }).then(

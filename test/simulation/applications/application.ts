@@ -27,8 +27,8 @@ import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { Conduct } from './conduct.js';
 import { type QueueKind, type Release, type Scenario, scaled, TYPES } from './scenario.js';
 
-/** Told of each start of a handler; says what the handler does. */
-export type OnStart = (message: DelayedMessage, process: SimulatedProcess) => HandlerRun;
+/** Told of each call of a handler; says what the handler does with each message. */
+export type OnCall = (messages: readonly DelayedMessage[]) => HandlerRun[];
 
 export interface HandlerRun {
   readonly conduct: Conduct;
@@ -44,7 +44,7 @@ export interface ApplicationParts {
   readonly link: Link;
   readonly subscriptions: Subscriptions;
   readonly onEffect: OnEffect;
-  readonly onStart: OnStart;
+  readonly onCall: OnCall;
   /** Told of a call of a handler that has messages of several groups, though it must not. */
   readonly onMixed: (id: string) => void;
   /** Told of what the library logs as an error that no fault explains. */
@@ -73,10 +73,10 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
     backoff: { type: 'fixed' as const, delay: retryDelay },
   });
   const { batch, batchWait, expiresAfter, onExpired } = scenario;
-  const { process, onStart } = parts;
-  const handle = (_payload: unknown, message: DelayedMessage) => runHandler(process, onStart(message, process));
+  const { process, onCall } = parts;
+  const handle = (_payload: unknown, message: DelayedMessage) => runHandler(process, onCall([message])[0]!);
   const handleAll = (_payloads: readonly unknown[], messages: readonly DelayedMessage[]) => {
-    const runs = messages.map((message) => onStart(message, process));
+    const runs = onCall(messages);
     return Promise.allSettled(runs.map((run) => Promise.resolve(run).then((each) => runHandler(process, each))));
   };
 

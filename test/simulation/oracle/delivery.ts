@@ -6,12 +6,21 @@ import type { Member } from './member.js';
 export type LossReason =
   'lease ended' | 'replaced' | 'aborted' | 'cleared' | 'claimed again' | 'released' | 'settled' | 'forgotten';
 
-/** What a handler does, or has done. */
-export interface Run {
-  readonly end: ConductEnd;
-  isOver: boolean;
+/** A call of a handler: with one message, or with a batch. */
+export interface Call {
+  /** The messages that its process has a claim of. */
+  readonly deliveries: Delivery[];
+  /** How many of them the handler still works on. */
+  running: number;
   /** ms of the world. */
   endedAt: number;
+}
+
+/** What a handler does with a message, or has done. */
+export interface Run {
+  readonly call: Call;
+  readonly end: ConductEnd;
+  isOver: boolean;
 }
 
 /** A message under one claim, from the claim until its process has let go of it. */

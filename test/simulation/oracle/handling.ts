@@ -103,9 +103,8 @@ export class Handling {
     const well = member.wellSince(now);
     const { running } = holding;
     // A batch is settled as a whole.
-    const isCallOver = run?.isOver && (holding.capacity === holding.concurrency || running === 0);
-    if (isCallOver && now - Math.max(run.endedAt, well) > limit) {
-      violate('outcome', id, `was not sent for ${(now - run.endedAt).toFixed(0)} ms`);
+    if (run && now - Math.max(run.call.endedAt, well) > limit) {
+      violate('outcome', id, `was not sent for ${(now - run.call.endedAt).toFixed(0)} ms`);
     }
     if (!run && running < holding.concurrency && now - Math.max(claimedAt, well) > limit + queue.traits.batchWait) {
       violate('started', id, `was claimed ${(now - claimedAt).toFixed(0)} ms ago, and no handler has started`);

@@ -12,6 +12,7 @@ import type {
 } from '../../../lib/store/consumer-store.js';
 import type { Change, DueTime, Offer, OfferReceipt } from '../../../lib/store/producer-store.js';
 import type { DeadSelection } from '../../../lib/store/admin-store.js';
+import type { HandlerRun } from '../applications/application.js';
 import { type Conduct, LONG } from '../applications/conduct.js';
 import type { QueueTraits, Release, Scenario } from '../applications/scenario.js';
 import { type Effect, LONGEST_LINGERING } from '../network/remote-store.js';
@@ -21,7 +22,7 @@ import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { World } from '../world/world.js';
 import type { Journal } from './journal.js';
 import { Checkpoint } from './checkpoint.js';
-import { Delivery, type Run } from './delivery.js';
+import { type Call, Delivery } from './delivery.js';
 import type { GroupUse } from './group-use.js';
 import { Handling } from './handling.js';
 import { Ledger } from './ledger.js';
@@ -221,9 +222,14 @@ export class Oracle {
     }
   }
 
-  /** A handler starts. @returns what it does */
-  started(message: DelayedMessage, member: Member): { readonly conduct: Conduct; ended(): void } {
-    const { world, conductOf, journal } = this.options;
+  /** A handler is called. @returns what it does with each message */
+  called(messages: readonly DelayedMessage[], member: Member): HandlerRun[] {
+    const call: Call = { deliveries: [], running: 0, endedAt: Infinity };
+    return messages.map((message) => this.#started(message, member, call));
+  }
+
+  #started(message: DelayedMessage, member: Member, call: Call): HandlerRun {
+    const { conductOf, journal } = this.options;
     const { process } = member;
     const { id, attempt } = message;
     const life = this.#ledger.lives.get(id);
@@ -241,32 +247,41 @@ export class Oracle {
     this.#handling.judgeStart(life, delivery, message);
     const conduct = conductOf(life.number, life.starts);
     life.starts++;
-    const signal = conduct.takes > LONG ? message.signal : undefined;
-    const run: Run = { end: conduct.end, isOver: false, endedAt: Infinity };
     if (delivery) {
       this.#handling.judgeWaitForOthers(delivery, holding);
-      delivery.run = run;
+      delivery.run = { call, end: conduct.end, isOver: false };
+      call.deliveries.push(delivery);
+      call.running++;
       group?.running.add(delivery);
       if (++holding.running > holding.capacity) {
         this.violate('concurrency', id, `starts beside ${holding.running - 1} others in ${process.name}`);
       }
     }
     if (conduct.spins > 5) this.troubled(process, process.now + conduct.spins + 50);
+    const signal = conduct.takes > LONG ? message.signal : undefined;
     return {
       conduct,
       ended: () => {
-        run.isOver = true;
-        run.endedAt = world.now;
-        if (delivery) {
-          if (signal) this.#handling.judgeSignal(delivery, signal);
-          if (holding.running >= holding.concurrency) holding.fullAt = world.now;
-          holding.running--;
-          group?.running.delete(delivery);
-          if (delivery.loss) delivery.letGo(world.now);
-        }
+        if (delivery) this.#ended(delivery, signal);
         journal.write?.(`${id} ends: ${conduct.end}`);
       },
     };
+  }
+
+  #ended(delivery: Delivery, signal: AbortSignal | undefined): void {
+    const { now } = this.options.world;
+    const { holding, life } = delivery;
+    const run = delivery.run!;
+    const { call } = run;
+    run.isOver = true;
+    if (signal) this.#handling.judgeSignal(delivery, signal);
+    if (holding.running >= holding.concurrency) holding.fullAt = now;
+    holding.running--;
+    life.group?.running.delete(delivery);
+    if (--call.running > 0) return;
+    call.endedAt = now;
+    // The slot of a batch is taken until all of it is done.
+    for (const each of call.deliveries) if (each.loss) each.letGo(now);
   }
 
   /** Judges what is held now. */
