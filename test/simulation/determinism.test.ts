@@ -3,7 +3,7 @@ import type { RunOrder } from './command/run-order.js';
 import { isFailure, runInProcess } from './command/run-in-process.js';
 
 const ORDER: RunOrder = {
-  ...{ seed: '7', messages: 12_000, processes: 3, kinds: undefined },
+  ...{ seed: '7', messages: 12_000, processes: 3, isQuiet: false, kinds: undefined },
   ...{ without: [], only: undefined, goesOn: true },
 };
 

@@ -19,6 +19,8 @@ export interface SimulationOptions {
   readonly messages: number;
   /** Undefined: drawn. */
   readonly processes: number | undefined;
+  /** Whether there are no busy phases. */
+  readonly isQuiet: boolean;
   readonly faults: boolean;
   readonly kinds: readonly FaultKind[] | undefined;
   /** Whether the fault with this number does not happen. */
@@ -77,10 +79,10 @@ export class Simulation {
   #isOver = false;
 
   constructor(private readonly options: SimulationOptions) {
-    const { seed, messages, processes, kinds, isLeftOut, openJournal } = options;
+    const { seed, messages, kinds, isLeftOut, openJournal } = options;
     const world = (this.#world = new World(seed));
     inhabit(world);
-    const scenario = (this.#scenario = drawScenario(world.chance('scenario'), processes));
+    const scenario = (this.#scenario = drawScenario(world.chance('scenario'), options));
     const server = (this.#server = new SimulatedServer(world, scenario.failsOver));
     const journal = (this.#journal = openJournal(world));
     const conducts = new Conducts(Math.floor(world.chance('conduct')() * 2 ** 31), scenario);
@@ -166,6 +168,7 @@ export class Simulation {
         server: this.#server,
         onEffect: (effect) => oracle.effect(member, effect),
         onCall: (messages) => oracle.called(messages, member),
+        onRegistered: (queue) => oracle.registered(queue),
         onMixed: (id) => oracle.violate('groups', id, 'one call has messages of several groups'),
         onEvent: (name, fields) => this.#journal.write?.(`${process.name} ${name} ${JSON.stringify(fields)}`),
       }).then(

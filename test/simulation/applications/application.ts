@@ -45,6 +45,8 @@ export interface ApplicationParts {
   readonly subscriptions: Subscriptions;
   readonly onEffect: OnEffect;
   readonly onCall: OnCall;
+  /** Told of each registration of a queue that takes effect. */
+  readonly onRegistered: (queue: string) => void;
   /** Told of a call of a handler that has messages of several groups, though it must not. */
   readonly onMixed: (id: string) => void;
   /** Told of what the library logs as an error that no fault explains. */
@@ -245,7 +247,7 @@ function endOf({ end, delay }: Conduct): unknown {
 }
 
 function substitutesOf(parts: ApplicationParts): Substitutes {
-  const { process, server, link, subscriptions, onEffect, onEvent } = parts;
+  const { process, server, link, subscriptions, onEffect, onRegistered, onEvent } = parts;
   const remotes = new Map<object, MessageStore>();
   const remoteOf = (queue: string, store: MemoryMessageStore) => {
     let remote = remotes.get(store);
@@ -272,7 +274,7 @@ function substitutesOf(parts: ApplicationParts): Substitutes {
           const remote = partitions.map((store) => remoteOf(queue, store));
           return routerOf({ partitions: remote, groups: groups && remoteOf(queue, groups) });
         },
-        directory: remoteDirectory(server.directoryOf(instance), link, subscriptions),
+        directory: remoteDirectory({ directory: server.directoryOf(instance), link, subscriptions, onRegistered }),
         hasGroups: () => Promise.resolve(false),
         announceGroups: () => undefined,
         started: () => undefined,

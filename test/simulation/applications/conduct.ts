@@ -47,7 +47,7 @@ function timesOf({ lease, isBusy }: Pace): Times[] {
   const ofAll = isBusy ? 0.15 : 1;
   return [
     { share: ofAll * Math.min(0.005, 2 / lease), longest: 2.5 * lease },
-    { share: ofAll * 0.006, longest: 800 },
+    { share: ofAll * 0.02, longest: 800 },
     { share: ofAll * 0.09, longest: 50 },
   ];
 }
@@ -91,7 +91,7 @@ interface Habits {
 
 const habitsOf = (pace: Pace): Habits => ({
   ...{ times: timesOf(pace), spins: spinsOf(pace) },
-  ...{ returns: pace.isBusy ? 0.97 : 0.88, delayStep: pace.isBusy ? 250 : 1 },
+  ...{ returns: pace.isBusy ? 0.97 : 0.8, delayStep: pace.isBusy ? 250 : 1 },
 });
 
 /** Draws what handlers do. */

@@ -102,8 +102,11 @@ const CROWD: Partial<Record<QueueKind, number>> = { ordered: 2, shared: 2, crews
 /** How long a handler's slot is taken beyond the time of the handler, ms: two calls. */
 const OVERHEAD = 2;
 
-/** @param processes - undefined: drawn */
-export function drawScenario(chance: Chance, processes?: number): Scenario {
+/** @param wanted - `processes` undefined: drawn; `isQuiet`: there are no busy phases */
+export function drawScenario(
+  chance: Chance,
+  wanted: { readonly processes: number | undefined; readonly isQuiet: boolean },
+): Scenario {
   const lease = pick(chance, [1000, 2000, 5000, 20_000]);
   const batch = pick(chance, [2, 8, 50]);
   const batchWait = pick(chance, [0, 20, 300, 1500]);
@@ -130,7 +133,7 @@ export function drawScenario(chance: Chance, processes?: number): Scenario {
     queueOf('other', 4),
   ];
   const drawn = {
-    processes: processes ?? integer(chance, 1, 5),
+    processes: wanted.processes ?? integer(chance, 1, 5),
     lease,
     checkInterval: pick(chance, [2000, 5000, 15_000]),
     blockTimeout: pick(chance, [1000, 5000, 25_000]),
@@ -154,7 +157,8 @@ export function drawScenario(chance: Chance, processes?: number): Scenario {
     stepsClock: chance() < 0.2,
     failsOver: chance() < 0.2,
   };
-  return { ...drawn, ...drawPhases(chance, drawn) };
+  const phases = drawPhases(chance, drawn);
+  return { ...drawn, ...phases, ...(wanted.isQuiet && { isBusyAt: () => false }) };
 }
 
 function drawPhases(

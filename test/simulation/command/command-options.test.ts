@@ -9,7 +9,7 @@ describe("the simulation's command line", () => {
     const { orders, jobs } = read('--jobs 3');
     expect(jobs).toBe(3);
     expect(new Set(orders.map(({ seed }) => seed)).size).toBe(3);
-    expect(orders[0]).toMatchObject({ messages: 50_000, processes: undefined, kinds: undefined, without: [] });
+    expect(orders[0]).toMatchObject({ messages: 50_000, isQuiet: false, kinds: undefined, without: [] });
   });
 
   test('reads a range of seeds', () => {
@@ -23,7 +23,7 @@ describe("the simulation's command line", () => {
   test.each([
     '--seed 7 --messages 1000000 --processes 5',
     '--seed abc --messages 20 --faults link-cut,killed --without 3,5',
-    '--seed 7 --messages 20 --faults none',
+    '--seed 7 --messages 20 --quiet --faults none',
     '--seed 7 --messages 20 --only 4',
   ])('prints the options that repeat a run: %s', (options) => {
     expect(optionsOf(read(options).orders[0]!)).toBe(options);

@@ -14,6 +14,7 @@ npm run simulate -- [options]
   --jobs COUNT        how many seeds run at a time (default: the number of cores)
   --messages COUNT    how many messages each run offers (default: 50000)
   --processes COUNT   how many processes an application has, 1 to 50 (default: drawn, 1 to 5)
+  --quiet             no busy phases: fewer messages a minute, and more faults for each of them
   --faults KINDS      all (default), none, or kinds separated by commas:
                       ${wrap(FAULT_KINDS.map(dashed))}
   --without NUMBERS   leave out the faults with these numbers, separated by commas
@@ -58,6 +59,7 @@ export function readOptions(args: readonly string[]): CommandOptions | undefined
   const order = {
     messages: count('messages', values.messages, { default: 50_000, max: 1_000_000_000 }),
     processes: values.processes === undefined ? undefined : count('processes', values.processes, { max: 50 }),
+    isQuiet: values.quiet ?? false,
     kinds: kindsOf(values.faults ?? 'all'),
     without: numbers('without', values.without) ?? [],
     only: numbers('only', values.only),
@@ -80,6 +82,7 @@ function parse(args: readonly string[]) {
         jobs: { type: 'string' },
         messages: { type: 'string' },
         processes: { type: 'string' },
+        quiet: { type: 'boolean' },
         faults: { type: 'string' },
         without: { type: 'string' },
         only: { type: 'string' },

@@ -3,7 +3,7 @@ import type { RunOrder } from './run-order.js';
 import { runInProcess } from './run-in-process.js';
 
 const ORDER: RunOrder = {
-  ...{ seed: '1', messages: 50, processes: 1, kinds: [] },
+  ...{ seed: '1', messages: 50, processes: 1, isQuiet: false, kinds: [] },
   ...{ without: [], only: undefined, goesOn: false },
 };
 

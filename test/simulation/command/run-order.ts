@@ -7,6 +7,8 @@ export interface RunOrder {
   readonly messages: number;
   /** Undefined: drawn. */
   readonly processes: number | undefined;
+  /** Whether there are no busy phases. */
+  readonly isQuiet: boolean;
   /** The kinds of faults; empty: nothing goes wrong; undefined: all kinds. */
   readonly kinds: readonly FaultKind[] | undefined;
   /** The numbers of the faults that do not happen. */
@@ -40,11 +42,12 @@ export type RunMessage =
 export const PARENT = 3;
 
 /** The options that repeat a run. */
-export function optionsOf({ seed, messages, processes, kinds, without, only }: RunOrder): string {
+export function optionsOf({ seed, messages, processes, isQuiet, kinds, without, only }: RunOrder): string {
   const faults = kinds && (kinds.length === 0 ? 'none' : kinds.map(dashed).join(','));
   return [
     `--seed ${seed} --messages ${messages}`,
     processes !== undefined && `--processes ${processes}`,
+    isQuiet && '--quiet',
     faults !== undefined && `--faults ${faults}`,
     without.length > 0 && `--without ${without.join(',')}`,
     only && `--only ${only.join(',')}`,

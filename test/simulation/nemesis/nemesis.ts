@@ -78,7 +78,7 @@ const CALM = 25_000;
 const SHORT_CALM = 12_000;
 
 /** How long after a lone call has gone wrong the next one does, ms. */
-const LONE_CALL_EVERY = 4000;
+const LONE_CALL_EVERY = 1500;
 
 /** By how much the clock of the server is set at most, ms. */
 const LONGEST_STEP = 15_000;

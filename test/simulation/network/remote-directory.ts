@@ -3,14 +3,27 @@ import type { FamilyListener, QueueDirectory, WatchedFamily } from '../../../lib
 import type { Link } from './link.js';
 import type { Subscriptions } from './subscriptions.js';
 
+export interface RemoteDirectoryParts {
+  readonly directory: MemoryQueueDirectory;
+  readonly link: Link;
+  readonly subscriptions: Subscriptions;
+  /** Told of each registration that takes effect. */
+  readonly onRegistered: (queue: string) => void;
+}
+
 /** The directory of queues at the other end of the network. */
-export function remoteDirectory(
-  directory: MemoryQueueDirectory,
-  link: Link,
-  subscriptions: Subscriptions,
-): QueueDirectory {
+export function remoteDirectory({
+  directory,
+  link,
+  subscriptions,
+  onRegistered,
+}: RemoteDirectoryParts): QueueDirectory {
   return {
-    register: (queue) => link.call('register', () => directory.register(queue)),
+    register: (queue) =>
+      link.call('register', () => {
+        onRegistered(queue);
+        return directory.register(queue);
+      }),
     registerHandled: (names) => link.call('registerHandled', () => directory.registerHandled(names)),
     handled: () => link.call('handled', () => directory.handled()),
     list: (page) => link.call('listQueues', () => directory.list(page)),

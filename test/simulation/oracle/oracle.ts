@@ -99,6 +99,11 @@ export class Oracle {
     this.#punctuality.troubled(until);
   }
 
+  /** A queue is registered: from now on, whoever looks for the queues of its family finds it. */
+  registered(queue: string): void {
+    this.#punctuality.registered(queue, this.#now);
+  }
+
   /** Somebody makes false announcements until then. */
   misled(until: number): void {
     this.#punctuality.misled(until);
@@ -326,10 +331,10 @@ export class Oracle {
       journal.digestOf(2, numberOf(id));
       journal.write?.(`${id} offered to ${queue.traits.name}: ${outcome}, due ${server.worldTimeOf(dueAt)}`);
       const known = ledger.lives.get(id);
-      if (outcome === 'followed') {
-        known!.follower = due;
+      if (outcome === 'followed') known!.follower = due;
+      // One that is due takes the rule over and stays.
+      if (outcome === 'followed' || (outcome === 'kept' && onDuplicate === 'repeat'))
         known!.repeats = onDuplicate === 'repeat';
-      }
       if (outcome !== 'created' && outcome !== 'replaced') continue;
       const life = new Life(id, queue, queue.groupOf(group), { due: dueAt, freeSince: this.#now });
       life.repeats = onDuplicate === 'repeat';

@@ -1,4 +1,4 @@
-import type { Scenario } from '../applications/scenario.js';
+import type { QueueTraits, Scenario } from '../applications/scenario.js';
 import type { SimulatedServer } from '../network/server.js';
 import { type Life, MEMORY } from './life.js';
 import type { Member } from './member.js';
@@ -33,6 +33,9 @@ export class Punctuality {
   /** When something was first claimed since then: until then, each process may take another one for the one that fires first. */
   readonly #recoveredAt = new Map<QueueUse, number>();
 
+  /** When queues were first registered, ms of the world. */
+  readonly #registeredAt = new Map<string, number>();
+
   constructor(
     private readonly server: SimulatedServer,
     private readonly scenario: Scenario,
@@ -53,6 +56,10 @@ export class Punctuality {
   stepped(now: number): void {
     this.#steppedAt = now;
     this.misled(now);
+  }
+
+  registered(queue: string, now: number): void {
+    if (!this.#registeredAt.has(queue)) this.#registeredAt.set(queue, now);
   }
 
   /** Whether the clock of the server was set a while ago: what was decided before still shows. */
@@ -92,12 +99,23 @@ export class Punctuality {
     let since = Math.max(this.server.worldTimeOf(life.due), life.freeSince, this.#steppedAt, queue.resumedAt);
     if (group && !life.hasPermit) since = Math.max(since, group.roomSince);
     const bound = this.#hasHelpedToRecover(queue, since, now) ? this.#bound(false) : this.boundSince(since);
-    if (now - since <= bound) return undefined;
+    if (now - since <= bound || this.#isHardToFind(traits, since, now)) return undefined;
     for (const member of members) {
       const waited = now - Math.max(since, member.holdingOf(traits).roomSince, member.wellSince(now));
       if (waited <= bound) continue;
       return `${traits.name}: ${member.process.name} could have claimed it ${waited.toFixed(1)} ms before (${bound})`;
     }
     return undefined;
+  }
+
+  /**
+   * Whether a queue of a family was not registered when messages came, or has been for a short time: if its registration failed and its
+   * announcement was missed, the next reading of the directory finds it.
+   */
+  #isHardToFind({ kind, name }: QueueTraits, since: number, now: number): boolean {
+    if (kind !== 'tenant') return false;
+    const { checkInterval } = this.scenario;
+    const registeredAt = this.#registeredAt.get(name) ?? now;
+    return since <= registeredAt + checkInterval && now <= registeredAt + checkInterval + this.#bound(false);
   }
 }

@@ -189,7 +189,7 @@ export class Workload {
         producer.reschedule(traits.name, id, later, payload),
       );
     }
-    if (draw() > (scenario.isBusyAt(number) ? 0.02 : 0.15)) return;
+    if (draw() > (scenario.isBusyAt(number) ? 0.02 : 0.3)) return;
     const kept = { ...(group !== undefined && { group }), ...(type !== undefined && { type }) };
     const kind = draw();
     const later = Math.floor(2000 * draw());
