@@ -53,8 +53,8 @@ module.exports = {
       name: 'packages-use-what-is-exported',
       comment: 'The other packages of this repository get the library from the registry.',
       severity: 'error',
-      from: { path: '^packages/' },
-      to: { path: '^lib/', pathNot: '^lib/((diagnosis|redisson)/)?index\\.ts$' },
+      from: { path: '^packages/[^/]+/src/' },
+      to: { path: '^lib/', pathNot: '^lib/((diagnosis|layouts)/)?index\\.ts$' },
     },
     {
       name: 'library-without-packages',

@@ -12,11 +12,14 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 const run = (command, args, cwd) => execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 
-/** The library can be built again while the benchmark runs on a copy. */
-function copyLibrary(from) {
-  rmSync(`${bench}dist/library`, { recursive: true, force: true });
-  mkdirSync(`${bench}dist`, { recursive: true });
-  cpSync(from, `${bench}dist/library`, { recursive: true });
+/** The packages can be built again while the benchmark runs on copies. */
+function copyPackages() {
+  const packages = `${bench}dist/node_modules`;
+  rmSync(packages, { recursive: true, force: true });
+  mkdirSync(packages, { recursive: true });
+  cpSync(`${root}dist/package`, `${packages}/nestjs-delay-queue`, { recursive: true });
+  for (const file of ['package.json', 'dist'])
+    cpSync(`${root}packages/redisson/${file}`, `${packages}/nestjs-delay-queue-redisson/${file}`, { recursive: true });
 }
 
 /** The tests and the benchmark share one build of the Java program. */
@@ -27,8 +30,10 @@ function linkJavaPeer(peer, link) {
 
 install(bench);
 run('npm', ['run', 'build:lib'], root);
-copyLibrary(`${root}dist/lib`);
+run('npm', ['run', 'build:redisson'], root);
+copyPackages();
 // `npm run typecheck` checks it, with everything else.
 run('npx', ['tsc', '-p', 'tsconfig.json', '--noCheck'], bench);
 cpSync(`${bench}src/adapters/floor/lua`, `${bench}dist/bench/src/adapters/floor/lua`, { recursive: true });
-linkJavaPeer(`${root}test/redisson/peer`, `${bench}dist/test/redisson/peer`);
+const PEER = 'packages/redisson/test/java/peer';
+linkJavaPeer(`${root}${PEER}`, `${bench}dist/${PEER}`);

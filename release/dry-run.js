@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { runChangesets } from './changesets.js';
+import { checkPeersOfLayouts } from './layout-peers.js';
 import { publishedPackages, readManifest, ROOT } from './packages.js';
 
 const INSTALL = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'];
@@ -24,6 +25,7 @@ try {
   if (!process.argv.includes('--built')) run('npm', ['run', 'build:packages'], ROOT);
   const packages = publishedPackages();
   const plan = planRelease(packages);
+  checkPeersOfLayouts(packages, ({ folder }) => readManifest(join(plan.copy, folder)));
   const tarballs = packages.map((each) => pack(each, plan));
   tryOut(packages, tarballs);
   for (const { name } of packages)

@@ -25,8 +25,12 @@ for (const name of process.argv.slice(2)) {
 }
 await handleMessage();
 
+/** What is only there to say where it has gone. */
+const MOVED = 'nestjs-delay-queue/redisson';
+
 /** @param optional - packages that an application has only if it wants to */
 async function load(entry, optional) {
+  if (entry === MOVED) return assert.rejects(import(entry), /nestjs-delay-queue-redisson/);
   try {
     const imported = await import(entry);
     const required = require(entry);

@@ -1,7 +1,7 @@
 /** @type {import('jest').Config} */
 export default {
   rootDir: '..',
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testMatch: ['<rootDir>/{test,packages/*/test}/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/packages/[^/]+/dist/'],
   globalSetup: '<rootDir>/test/support/jest/global-setup.js',
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.js',
@@ -18,6 +18,7 @@ export default {
     '^nestjs-delay-queue-bull-board$': '<rootDir>/packages/bull-board/src/index.ts',
     '^nestjs-delay-queue-bull-board/nestjs$': '<rootDir>/packages/bull-board/src/nestjs/index.ts',
     '^nestjs-delay-queue-outbox$': '<rootDir>/packages/outbox/src/index.ts',
+    '^nestjs-delay-queue-redisson$': '<rootDir>/packages/redisson/src/index.ts',
     // Relative imports have the suffix of the compiled output, but the tests run the sources.
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

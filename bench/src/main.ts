@@ -22,7 +22,7 @@ import { EARLIER, FLOOR, type System, systemOf, SYSTEMS } from './systems.js';
 /** Relative to this file after its compilation. */
 const BENCH = fileURLToPath(new URL('../../../', import.meta.url));
 /** The copy that `prepare.js` makes. */
-const LIBRARY = `${BENCH}dist/library/esm`;
+const LIBRARY = `${BENCH}dist/node_modules/nestjs-delay-queue/dist/lib/esm`;
 const OUTPUT = resolve(BENCH, '../temp/bench');
 
 const LABELS = { kept: 'kept     ', broken: 'BROKEN   ', undecided: 'UNDECIDED' };

@@ -1,6 +1,4 @@
-import { pathToFileURL } from 'node:url';
-import type * as RedissonEntry from '../../lib/redisson/index.js';
-import { missingJava, REDISSON_LINES, redissonVersion } from '../../test/redisson/java-build.js';
+import { missingJava, REDISSON_LINES, redissonVersion } from '../../packages/redisson/test/java/java-build.js';
 import type { Adapter } from './adapters/adapter.js';
 import { type Feature, FEATURES, NO_FEATURE } from './features.js';
 import { missingPostgres } from './servers/find-postgres.js';
@@ -40,7 +38,7 @@ const PARTITIONS = [3, 12, 16];
 
 const loadOurs = async (folder: string) => (await import('./adapters/ours.js')).createAdapter(folder);
 const loadRedissonLayout = async (folder: string) => {
-  const { redisson } = (await import(pathToFileURL(`${folder}/redisson/index.js`).href)) as typeof RedissonEntry;
+  const { redisson } = await import('nestjs-delay-queue-redisson');
   return (await import('./adapters/ours.js')).createAdapter(folder, { defaults: { layout: redisson() } });
 };
 const loadBeside = async (feature: Feature, folder: string) => {

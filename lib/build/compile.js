@@ -3,16 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import process from 'node:process';
 import ts from 'typescript';
-import { LIB, MODULES, ROOT } from './folders.js';
+import { ROOT } from './folders.js';
 
-/** The modules that read the Lua files of their folders from disk. */
-const LUA_MODULES = readdirSync(LIB, { recursive: true, encoding: 'utf8' })
-  .filter((file) => basename(file) === 'lua-files.ts')
-  .map((file) => join(LIB, file));
-
-const DECLARATIONS = { outDir: MODULES, emitDeclarationOnly: true };
+const DECLARATIONS = { emitDeclarationOnly: true };
 const CODE = {
-  outDir: MODULES,
   declaration: false,
   // The comments are in the sources that the source maps contain, and in the declarations.
   removeComments: true,
@@ -29,11 +23,15 @@ const FORMAT_HOST = {
   getNewLine: () => '\n',
 };
 
-/** Compiles each module of the library, with the Lua texts in the modules that read them from disk. */
-export function compile() {
+/** Compiles each module of a package, with the Lua texts in the modules that read them from disk. */
+export function compile({ sources, config, modules }) {
+  /** The modules that read the Lua files of their folders. */
+  const luaModules = readdirSync(sources, { recursive: true, encoding: 'utf8' })
+    .filter((file) => basename(file) === 'lua-files.ts')
+    .map((file) => join(sources, file));
   /** By path: the texts that take the place of modules which read from disk. */
-  const replacements = new Map(LUA_MODULES.map((module) => [module, writeLuaModule(dirname(module))]));
-  for (const format of [DECLARATIONS, CODE]) emit(format, replacements);
+  const replacements = new Map(luaModules.map((module) => [module, writeLuaModule(dirname(module))]));
+  for (const format of [DECLARATIONS, CODE]) emit(config, { ...format, outDir: modules }, replacements);
 }
 
 /** The same module, with all Lua texts of its folder embedded: bundlers would leave the files out. */
@@ -49,8 +47,8 @@ function writeLuaModule(folder) {
   ].join('\n');
 }
 
-function emit(formatOptions, replacements) {
-  const { fileNames, options } = readConfig(formatOptions);
+function emit(config, formatOptions, replacements) {
+  const { fileNames, options } = readConfig(config, formatOptions);
   const host = ts.createCompilerHost(options);
   const { readFile } = host;
   host.readFile = (file) => replacements.get(resolve(file)) ?? readFile(file);
@@ -58,9 +56,9 @@ function emit(formatOptions, replacements) {
   failOn([...ts.getPreEmitDiagnostics(program), ...program.emit().diagnostics]);
 }
 
-function readConfig(options) {
+function readConfig(file, options) {
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: (diagnostic) => failOn([diagnostic]) };
-  const config = ts.getParsedCommandLineOfConfigFile(join(LIB, 'tsconfig.lib.json'), options, host);
+  const config = ts.getParsedCommandLineOfConfigFile(file, options, host);
   failOn(config.errors);
   return config;
 }

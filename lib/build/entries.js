@@ -1,17 +1,17 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { PEERS } from './bundle.js';
-import { CJS, ENTRIES, ESM, pathBetween, writeLines } from './folders.js';
+import { isGivenPeer, PEERS } from './bundle.js';
+import { pathBetween, writeLines } from './folders.js';
 
 /**
- * Writes the ES module entries. Each imports Nest in its own format, and hands it to the code.
+ * Writes the ES module entries. Each imports the peers in its own format, and hands them to the code.
  *
  * @param chunks - what was bundled
  */
-export function writeEntries(chunks) {
-  for (const name of ENTRIES) {
+export function writeEntries(built, chunks) {
+  for (const name of built.entries) {
     const chunk = chunks.find(({ fileName }) => fileName === `${name}.js`);
-    writeEntry(name, { names: chunk.exports.toSorted(), peers: peersOf(chunk, chunks) });
+    writeEntry(built, name, { names: chunk.exports.toSorted(), peers: peersOf(chunk, chunks) });
   }
 }
 
@@ -19,22 +19,22 @@ export function writeEntries(chunks) {
  * The entry calls a function that requires the library, so that the peers are there first: jest runs imported CommonJS
  * modules before the ES modules beside them.
  */
-function writeEntry(name, { names, peers }) {
-  const library = join(CJS, `${name}.js`);
-  const loader = join(CJS, `${name}.load.js`);
-  const entry = join(ESM, `${name}.js`);
+function writeEntry({ cjs, esm }, name, { names, peers }) {
+  const library = join(cjs, `${name}.js`);
+  const loader = join(cjs, `${name}.load.js`);
+  const entry = join(esm, `${name}.js`);
   const imports = peers.map((peer) => ({ peer, local: peer.replace('@nestjs/', '').replace(/\W+/g, '_') }));
   writeLines(loader, [
     '"use strict";',
     'module.exports = (peers) => {',
-    `    Object.assign(require("${pathBetween(loader, join(CJS, PEERS))}"), peers);`,
+    `    Object.assign(require("${pathBetween(loader, join(cjs, PEERS))}"), peers);`,
     `    return require("${pathBetween(loader, library)}");`,
     '};',
   ]);
   mkdirSync(dirname(entry), { recursive: true });
   writeLines(entry, [
     // Parts of Nest that are imported alone expect it.
-    "import 'reflect-metadata';",
+    ...(peers.some((peer) => peer.startsWith('@nestjs/')) ? ["import 'reflect-metadata';"] : []),
     ...imports.map(({ peer, local }) => `import * as ${local} from '${peer}';`),
     `import load from '${pathBetween(entry, loader)}';`,
     `export const { ${names.join(', ')} } = load({`,
@@ -43,12 +43,12 @@ function writeEntry(name, { names, peers }) {
   ]);
 }
 
-/** The packages of Nest that an entry and the chunks that it needs require. */
+/** The peers that an entry and the chunks that it needs require, and that it imports for them. */
 function peersOf(entry, chunks) {
   const needed = new Set([entry]);
   for (const { imports } of needed) {
     for (const chunk of chunks.filter(({ fileName }) => imports.includes(fileName))) needed.add(chunk);
   }
-  const peers = [...needed].flatMap(({ imports }) => imports.filter((name) => name.startsWith('@nestjs/')));
+  const peers = [...needed].flatMap(({ imports }) => imports.filter(isGivenPeer));
   return [...new Set(peers)];
 }

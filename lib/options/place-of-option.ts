@@ -1,12 +1,16 @@
 import { redisRules } from '../redis/options/client-options.js';
 import { moduleFrameSchema } from './module-options-schema.js';
-import { whereItBelongs } from './options-of-layouts.js';
 import { handlerSchema, queueLayerSchema } from './queue-options-schema.js';
 
 const IN_CONNECTION = 'it says where Redis is: give it in `connection`';
 
-/** What other libraries call options, by what to write instead. */
+const OF_LAYOUT = 'it is an option of a layout: give it to the function that makes the layout';
+
+/** Names that are no options here, by what to write instead. */
 const SYNONYMS = new Map([
+  ['name', 'it names an instance: give it to forRoot(), or to forRootAsync() beside useFactory'],
+  ['codec', OF_LAYOUT],
+  ['format', OF_LAYOUT],
   ['url', IN_CONNECTION],
   ['redis', IN_CONNECTION],
   ['retries', 'use attempts, which counts the first one, too'],
@@ -17,7 +21,7 @@ const SYNONYMS = new Map([
 
 /** Says where an option belongs that is not known where it was given; undefined if there is none of that name. */
 export function placeOf(option: string): string | undefined {
-  const elsewhere = whereItBelongs(option) ?? SYNONYMS.get(option);
+  const elsewhere = SYNONYMS.get(option);
   if (elsewhere !== undefined) return elsewhere;
   if (option in queueLayerSchema.shape) return 'it is an option of queues: set it in `defaults`, or in `queues`';
   if (option in handlerSchema.shape) return 'it is an option of handlers: give it to @DelayedHandler()';

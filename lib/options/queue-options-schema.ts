@@ -5,7 +5,6 @@ import { MAX_PARTITIONS } from '../message/partition-of.js';
 import { showGiven } from '../message/show-given.js';
 import { isLayout, type QueueLayout } from '../store/layout.js';
 import { nativeLayout } from '../store/native/native-layout.js';
-import { LAYOUT_RULE } from './options-of-layouts.js';
 import type {
   BackoffOptions,
   HandlerOptions,
@@ -127,7 +126,7 @@ const queueFields = {
         ),
         z.custom<QueueLayout>(isLayout),
       ],
-      mustBe(LAYOUT_RULE),
+      mustBe("'native' or a layout object, made by the package that has the layout"),
     ),
     'native',
   ),

@@ -396,7 +396,7 @@ export class DelayQueueProducer {
   /**
    * Lists the queues that messages were offered to, or that a process has ever handled, by name. It says nothing of what is in them
    * now; but a queue of a family is listed no longer a few minutes after its last message and dead letter, unless it is paused. Queues
-   * that only Java offers to are not listed.
+   * that only other libraries offer to are not listed.
    *
    * @param query - `cursor` and `limit` (1–1000, default 100)
    * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed cursor or a limit out of range

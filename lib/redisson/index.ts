@@ -1,16 +1,44 @@
 import 'reflect-metadata';
-export { redisson } from './redisson.js';
-export type { RedissonOptions } from './redisson-options.js';
-export { redissonQueue } from './store-redisson-queue.js';
-export type { RedissonQueue } from './redisson-queue.js';
-export type { EntryFormat } from './entry-format.js';
-export { json, type JsonCodecOptions } from './codec/json-codec.js';
-export { JsonNumber } from './codec/json-number.js';
-export { jackson, type JacksonCodecOptions } from './codec/jackson/jackson-codec.js';
-export { kryo5, type Kryo5CodecOptions } from './codec/kryo/kryo5-codec.js';
-export type { CodecName, PayloadCodec } from './codec/payload-codec.js';
-export type { JavaClasses, JavaFields } from './codec/java/java-classes.js';
-export { JavaValue } from './codec/java/java-value.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 
-// Of the main entry; what is above is made of them.
-export type { QueueLayout } from '../store/layout.js';
+const MOVED =
+  "The layout redisson() is a package of its own: npm install nestjs-delay-queue-redisson, and import from 'nestjs-delay-queue-redisson'";
+
+/** The compiler shows what to do wherever a name of this entry is used. */
+export type Moved = typeof MOVED;
+
+/** What used to be here: it can be neither called nor made. */
+export interface Gone {
+  (this: Moved, ...args: unknown[]): never;
+  new (moved: Moved): never;
+}
+
+/** @deprecated Install `nestjs-delay-queue-redisson`, and import it from there. */
+const gone: Gone = moved();
+
+/** Whoever imports this entry learns at once where it has gone. */
+function moved(): never {
+  throw new DelayQueueError('INVALID_OPTION', `nestjs-delay-queue/redisson: ${MOVED}`);
+}
+
+export {
+  gone as jackson,
+  gone as JavaValue,
+  gone as json,
+  gone as JsonNumber,
+  gone as kryo5,
+  gone as redisson,
+  gone as redissonQueue,
+};
+export type {
+  Moved as CodecName,
+  Moved as EntryFormat,
+  Moved as JacksonCodecOptions,
+  Moved as JavaClasses,
+  Moved as JavaFields,
+  Moved as JsonCodecOptions,
+  Moved as Kryo5CodecOptions,
+  Moved as PayloadCodec,
+  Moved as RedissonOptions,
+  Moved as RedissonQueue,
+};

@@ -5,7 +5,7 @@ import { startCluster } from '../support/redis/start-cluster.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
 import { Scene } from '../support/scene.js';
 import { startTestApp } from '../support/test-app.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 
 const scene = new Scene();
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { calendar } from '../../lib/calendar/index.js';
 import { RejectMessage } from '../../lib/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { jsonLines, runCommand } from '../support/command-line.js';
 import { putMessage } from '../support/put-message.js';

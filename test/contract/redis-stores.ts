@@ -3,8 +3,8 @@ import type { StoreLimits } from '../../lib/store/message-store.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import type { RedisConnections } from '../../lib/redis/redis-connections.js';
-import type { EntryFormat } from '../../lib/redisson/entry-format.js';
-import { RedissonMessageStore } from '../../lib/redisson/redisson-store.js';
+import type { EntryFormat } from '../../packages/redisson/src/entry-format.js';
+import { RedissonMessageStore } from '../../packages/redisson/src/redisson-store.js';
 import { LoggedEvents } from '../support/logged-events.js';
 
 export const PREFIX = 'delay-queue';

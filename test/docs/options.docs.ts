@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import ms from 'ms';
 import { readTypedQueueOptions, resolveModuleOptions, resolveQueueOptions } from '../../lib/options/resolve-options.js';
-import { type RedissonOptions, redisson } from '../../lib/redisson/index.js';
+import { type RedissonOptions, redisson } from '../../packages/redisson/src/index.js';
 import { type DocumentedOption, evaluateCode, readDocumentedOptions, readRange } from './documented-options.js';
 import { readPage, rowsOf } from './pages.js';
 
@@ -50,7 +50,7 @@ const acknowledgeOptions: OptionSet = {
 
 const redissonOptions: OptionSet = {
   type: 'RedissonOptions',
-  options: readDocumentedOptions('lib/redisson/redisson-options.ts', 'RedissonOptions'),
+  options: readDocumentedOptions('packages/redisson/src/redisson-options.ts', 'RedissonOptions'),
   check: (given) => redisson(given),
   resolve: (given) => (redisson(given) as unknown as { readonly options: RedissonOptions }).options,
 };

@@ -101,11 +101,11 @@ declare function shopIsOpen(): boolean;
 declare const chat: { post(text: string): Promise<void> };
 `;
 
-/** The same of those in `lib/redisson`. */
+/** The same of those in `packages/redisson`. */
 const REDISSON_CONTEXT = `
 import {
   jackson, type JavaClasses, JavaValue, json, JsonNumber, kryo5, redisson, redissonQueue,
-} from 'nestjs-delay-queue/redisson';
+} from 'nestjs-delay-queue-redisson';
 `;
 
 /** The same of those in `lib/testing`. */
@@ -145,16 +145,21 @@ import { calendar, next } from 'nestjs-delay-queue/calendar';
 
 /** By folder. */
 const CONTEXTS = {
-  'redisson/': REDISSON_CONTEXT,
-  'testing/': TESTING_CONTEXT,
-  'otel/': OTEL_CONTEXT,
-  'terminus/': TERMINUS_CONTEXT,
-  'diagnosis/': DIAGNOSIS_CONTEXT,
-  'calendar/': CALENDAR_CONTEXT,
+  'packages/redisson/': REDISSON_CONTEXT,
+  'lib/testing/': TESTING_CONTEXT,
+  'lib/otel/': OTEL_CONTEXT,
+  'lib/terminus/': TERMINUS_CONTEXT,
+  'lib/diagnosis/': DIAGNOSIS_CONTEXT,
+  'lib/calendar/': CALENDAR_CONTEXT,
 };
 
+async function sourcesIn(folder: string): Promise<string[]> {
+  const names = await readdir(path.join(ROOT, folder), { recursive: true });
+  return names.filter((name) => name.endsWith('.ts')).map((name) => path.posix.join(folder, ...name.split(path.sep)));
+}
+
 async function readExamples(file: string): Promise<Snippet[]> {
-  const code = await readFile(path.join(ROOT, 'lib', file), 'utf8');
+  const code = await readFile(path.join(ROOT, file), 'utf8');
   return [...code.matchAll(/^ *\* @example\n *\* ```ts\n(.*?)^ *\* ```$/gms)].map(([, example = ''], i) => {
     const body = example.replace(/^ *\* ?/gm, '');
     const [, context] = Object.entries(CONTEXTS).find(([folder]) => file.startsWith(folder)) ?? [];
@@ -179,7 +184,7 @@ describe('the snippets of the documentation', () => {
     folder = await mkdtemp(path.join(ROOT, 'temp', 'snippets-'));
     programs = await mkdtemp(path.join(compiledFolder(), 'snippets-'));
     const documents = ['README.md', BOARD_README, ...(await docPages())];
-    const sources = (await readdir(path.join(ROOT, 'lib'), { recursive: true })).filter((name) => name.endsWith('.ts'));
+    const sources = (await Promise.all(['lib', 'packages/redisson/src'].map(sourcesIn))).flat();
     const found = await Promise.all([...documents.map(readSnippets), ...sources.map(readExamples)]);
     snippets = found.flat();
     await Promise.all(snippets.map((snippet) => writeFile(fileOf(snippet), snippet.source)));

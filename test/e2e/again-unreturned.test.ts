@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { of } from 'rxjs';
 import { again, DelayedHandler, type DelayQueueModuleOptions, type QueueOptions } from '../../lib/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { Latch } from '../support/latch.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf, type TestAppParts } from '../support/test-app.js';

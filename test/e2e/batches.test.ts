@@ -23,7 +23,7 @@ import {
   type QueueHandlerOptions,
   RejectMessage,
 } from '../../lib/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { Latch } from '../support/latch.js';
 import { Scene } from '../support/scene.js';
 import { until } from '../support/until.js';

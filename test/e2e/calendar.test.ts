@@ -3,7 +3,7 @@ import { Test } from '@nestjs/testing';
 import { next } from '../../lib/calendar/index.js';
 import { again, type DelayedMessage, DelayQueueModule, DelayQueueProducer } from '../../lib/index.js';
 import { DelayQueueTester, DelayQueueTestingModule } from '../../lib/testing/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Cluster } from 'ioredis';
 import { Cluster as Cluster5 } from 'ioredis-5';
 import type { DelayQueueModuleOptions } from '../../lib/index.js';
-import { redisson, type RedissonOptions } from '../../lib/redisson/index.js';
+import { redisson, type RedissonOptions } from '../../packages/redisson/src/index.js';
 import { Handled } from '../support/handled.js';
 import { randomName } from '../support/random-name.js';
 import type { ClusterMember, RedisCluster } from '../support/redis/redis-cluster.js';

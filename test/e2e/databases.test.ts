@@ -11,7 +11,7 @@ import {
   type OfferOptions,
   type QueueOptions,
 } from '../../lib/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { laneKeys } from '../../lib/store/native/lane-keys.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf, startRoot, type TestApp } from '../support/test-app.js';

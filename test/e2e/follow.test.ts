@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { DelayQueueModule, type DelayedMessage, DelayQueueProducer } from '../../lib/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { DelayQueueTester, DelayQueueTestingModule } from '../../lib/testing/index.js';
 import { isEmpty } from '../support/is-empty.js';
 import { Latch } from '../support/latch.js';

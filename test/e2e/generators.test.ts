@@ -7,7 +7,7 @@ import {
   type DelayQueueObserver,
   OnDelayQueueEvent,
 } from '../../lib/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';

@@ -10,7 +10,7 @@ import {
   type GroupOptions,
   type QueueHandlerOptions,
 } from '../../lib/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { Scene } from '../support/scene.js';
 import { TestedApps } from '../support/tested-app.js';
 import { until } from '../support/until.js';

@@ -10,7 +10,7 @@ import {
   RejectMessage,
 } from '../../lib/index.js';
 import { DelayQueueTester, DelayQueueTestingModule } from '../../lib/testing/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf, startTestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';

@@ -10,7 +10,7 @@ import {
   type OfferContext,
   type PayloadOf,
 } from '../../lib/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';

@@ -16,7 +16,7 @@ import {
   OnDelayQueueEvent,
   payload,
 } from '../../lib/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { Scene } from '../support/scene.js';
 import { startRoot, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';

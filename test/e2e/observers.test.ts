@@ -17,7 +17,7 @@ import {
   RejectMessage,
 } from '../../lib/index.js';
 import { z } from 'zod';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';

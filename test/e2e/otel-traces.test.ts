@@ -6,7 +6,7 @@ import { context, createTraceState, propagation, type Span, SpanKind, SpanStatus
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { DelayQueueError, type DelayQueueModuleOptions, RejectMessage } from '../../lib/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { openTelemetry, type OpenTelemetryOptions } from '../../lib/otel/index.js';
 import { Handled } from '../support/handled.js';
 import { messageOf } from '../support/otel/message-of.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { TerminusModule } from '@nestjs/terminus';
 import type { DelayQueueError, DelayQueueModuleOptions, DelayQueueProducer, MessageState } from '../../lib/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { partitionOf } from '../../lib/message/partition-of.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { observeQueues } from '../../lib/otel/index.js';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { type DeadLetters, DelayQueueModule, DelayQueueProducer, type OfferResult } from '../../lib/index.js';
-import { type RedissonQueue } from '../../lib/redisson/index.js';
+import { type RedissonQueue } from '../../packages/redisson/src/index.js';
 
 @Injectable()
 class Shop {

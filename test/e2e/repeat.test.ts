@@ -19,7 +19,7 @@ import {
 } from '../../lib/index.js';
 import type { HandlerRepeat } from '../../lib/options/queue-options.js';
 import { DelayQueueTester, DelayQueueTestingModule } from '../../lib/testing/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { Latch } from '../support/latch.js';
 import { randomName } from '../support/random-name.js';
 import { refusalOf } from '../support/refusal.js';

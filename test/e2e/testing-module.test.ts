@@ -8,7 +8,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { again, DelayQueueModule, type DelayQueueModuleOptions } from '../../lib/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { DelayQueueTester, DelayQueueTestingModule } from '../../lib/testing/index.js';
 import { argumentsFor, ENVIRONMENT } from '../support/run-program.js';
 import { handlerOf } from '../support/test-app.js';

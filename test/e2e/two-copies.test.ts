@@ -3,7 +3,7 @@ import * as nestCommon from '@nestjs/common';
 import { Catch, Injectable, Module, UseFilters } from '@nestjs/common';
 import * as nestCore from '@nestjs/core';
 import * as own from '../../lib/index.js';
-import * as ownRedisson from '../../lib/redisson/index.js';
+import * as ownRedisson from '../../packages/redisson/src/index.js';
 import { DelayQueueTestingModule } from '../../lib/testing/index.js';
 import { refusalOf } from '../support/refusal.js';
 import { Scene } from '../support/scene.js';
@@ -19,7 +19,7 @@ beforeAll(() =>
     // They share Nest: an application with two copies of that does not start.
     jest.unstable_mockModule('@nestjs/common', () => nestCommon);
     jest.unstable_mockModule('@nestjs/core', () => nestCore);
-    other = { ...(await import('../../lib/index.js')), redisson: await import('../../lib/redisson/index.js') };
+    other = { ...(await import('../../lib/index.js')), redisson: await import('../../packages/redisson/src/index.js') };
   }),
 );
 

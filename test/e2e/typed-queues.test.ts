@@ -12,7 +12,7 @@ import {
   payload,
   type PayloadOf,
 } from '../../lib/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { startRoot } from '../support/test-app.js';

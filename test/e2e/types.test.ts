@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Injectable, type Type } from '@nestjs/common';
 import { again, DelayedHandler, type DelayedMessage, DelayQueueError, type HandlerOptions } from '../../lib/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { QueueOptions } from '../../lib/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { connectionsFor } from '../support/tcp-proxy/filters.js';

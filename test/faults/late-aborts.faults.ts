@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DelayedMessage, DelayQueueEvent, DelayQueueModuleOptions } from '../../lib/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { Latch } from '../support/latch.js';
 import { Scene } from '../support/scene.js';
 import { callsOf, connectionsFor } from '../support/tcp-proxy/filters.js';

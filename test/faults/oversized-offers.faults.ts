@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { again } from '../../lib/index.js';
-import { redissonQueue } from '../../lib/redisson/index.js';
+import { redissonQueue } from '../../packages/redisson/src/index.js';
 import { layouts } from '../support/layouts.js';
 import { refusalOf } from '../support/refusal.js';
 import { Scene } from '../support/scene.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import type { QueueOptions } from '../../lib/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { laneKeys } from '../../lib/store/native/lane-keys.js';
 import { type NativeKeys, nativeKeys } from '../../lib/store/native/native-keys.js';
 import { Handled } from '../support/handled.js';

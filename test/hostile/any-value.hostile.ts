@@ -10,9 +10,9 @@ import {
   type QueueOptions,
   RejectMessage,
 } from '../../lib/index.js';
-import { redisson, redissonQueue } from '../../lib/redisson/index.js';
+import { redisson, redissonQueue } from '../../packages/redisson/src/index.js';
 import { readTypedQueueOptions, resolveModuleOptions } from '../../lib/options/resolve-options.js';
-import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
+import { redissonKeys } from '../../packages/redisson/src/redisson-keys.js';
 import { anyHostile, anyOf, anyPayload, type Making } from '../support/hostile-values.js';
 import { Scene } from '../support/scene.js';
 import type { TestApp } from '../support/test-app.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { runInNewContext } from 'node:vm';
 import type { DelayQueueProducer } from '../../lib/index.js';
-import { redisson, redissonQueue } from '../../lib/redisson/index.js';
+import { redisson, redissonQueue } from '../../packages/redisson/src/index.js';
 import { Handled } from '../support/handled.js';
 import { refuse, revoked } from '../support/odd-values.js';
 import { refusalOf } from '../support/refusal.js';

@@ -4,7 +4,7 @@ import type { LoggerService, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Observable, throwError } from 'rxjs';
 import { DelayQueueModule, DelayQueueProducer, type QueueOptions } from '../../lib/index.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { Handled } from '../support/handled.js';
 import { isEmpty } from '../support/is-empty.js';
 import { ODD_RESULTS, ODD_VALUES } from '../support/odd-values.js';

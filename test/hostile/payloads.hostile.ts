@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DelayQueueProducer, QueueOptions } from '../../lib/index.js';
-import { type PayloadCodec, redisson, redissonQueue } from '../../lib/redisson/index.js';
-import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
+import { type PayloadCodec, redisson, redissonQueue } from '../../packages/redisson/src/index.js';
+import { redissonKeys } from '../../packages/redisson/src/redisson-keys.js';
 import { Handled } from '../support/handled.js';
 import { type LayoutName, layouts } from '../support/layouts.js';
 import { ODD_RESULTS, ODD_VALUES } from '../support/odd-values.js';

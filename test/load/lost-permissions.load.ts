@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMANDS } from '../faults/full-queue.js';
-import { COMMANDS as REDISSON_COMMANDS } from '../redisson-layout/full-redisson-queue.js';
+import { COMMANDS as REDISSON_COMMANDS } from '../../packages/redisson/test/full-redisson-queue.js';
 import { Handled } from '../support/handled.js';
 import { isEmpty } from '../support/is-empty.js';
 import { type LayoutName, layouts } from '../support/layouts.js';

@@ -14,8 +14,11 @@ import { dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const PACKAGES = ['bull-board', 'cli', 'outbox'];
-const SOURCES = ['lib', 'test', 'sample-app', ...PACKAGES.map((name) => join('packages', name, 'src'))];
+const PACKAGES = ['bull-board', 'cli', 'outbox', 'redisson'];
+const SOURCES = [
+  ...['lib', 'test', 'sample-app', join('packages', 'redisson', 'test')],
+  ...PACKAGES.map((name) => join('packages', name, 'src')),
+];
 
 /** Packages that only some programs need, in a folder of their own. */
 const INSTALLED = [join('test', 'outbox', 'libraries', 'node_modules')];
@@ -44,7 +47,7 @@ export class CompiledPrograms {
     // It reads its version there.
     copyFileSync(join(ROOT, 'packages/cli/package.json'), join(this.folder, 'packages/cli/package.json'));
     this.#standForPackage(ROOT, join(this.folder, 'lib'));
-    for (const name of ['bull-board', 'outbox']) {
+    for (const name of ['bull-board', 'outbox', 'redisson']) {
       this.#standForPackage(join(ROOT, 'packages', name), join(this.folder, 'packages', name, 'src'));
     }
     for (const folder of INSTALLED) {

@@ -8,7 +8,7 @@ import {
   payload,
   type QueueOptions,
 } from '../../lib/index.js';
-import { jackson, json, kryo5, redisson } from '../../lib/redisson/index.js';
+import { jackson, json, kryo5, redisson } from '../../packages/redisson/src/index.js';
 import { openTelemetry } from '../../lib/otel/index.js';
 import type { DelayQueueHealthOptions } from '../../lib/terminus/index.js';
 import type { CallBounds, HandleOptions } from '../../lib/testing/index.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { GroupsCheck } from '../../lib/runtime/groups-check.js';
 import type { GroupRules } from '../../lib/store/message-store.js';
 import { LoggedEvents } from '../support/logged-events.js';

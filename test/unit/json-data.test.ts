@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
-import { payloadCodecs } from '../../lib/redisson/codec/payload-codecs.js';
+import { payloadCodecs } from '../../packages/redisson/src/codec/payload-codecs.js';
 import { ODD_VALUES } from '../support/odd-values.js';
 
 const native = (payload: unknown) => nativeCodec.encode({ type: '', payload, headers: {} }).toString().slice(1);

@@ -4,7 +4,7 @@ import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import type { DelayQueueModuleOptions } from '../../lib/options/module-options.js';
 import type { QueueOptions } from '../../lib/options/queue-options.js';
 import { resolveModuleOptions, resolveQueueOptions } from '../../lib/options/resolve-options.js';
-import { redisson } from '../../lib/redisson/index.js';
+import { redisson } from '../../packages/redisson/src/index.js';
 import { nativeLayout } from '../../lib/store/native/native-layout.js';
 
 function messageOf(options: unknown): string {
@@ -109,10 +109,9 @@ describe('the module options', () => {
     [{ queues: { orders: { layout: redisson } } }, "queues.orders.layout must be 'native' or a layout object"],
     [
       { queues: { q: { codec: 'jackson' } } },
-      "queues.q.codec is not an option; give it to the layout, as in layout: redisson({ codec }) of 'nestjs-delay-queue/redisson'",
+      'queues.q.codec is not an option; it is an option of a layout: give it to the function that makes the layout',
     ],
-    [{ defaults: { format: 'dLc0' } }, 'give it to the layout, as in layout: redisson({ format })'],
-    [{ queues: { q: { redissonName: 'a' } } }, 'give it to the layout, as in layout: redisson({ name })'],
+    [{ defaults: { format: 'dLc0' } }, 'give it to the function that makes the layout'],
     [{ defaults: { layout: redisson({ name: 'q' }) } }, 'defaults.layout cannot be shared by all queues'],
     [{ defaults: { backoff: '100ms' } }, "such as { type: 'fixed', delay: '1s' }, not '100ms'"],
     [{ defaults: { backoff: { delay: 1 } } }, "defaults.backoff.type must be 'fixed' or 'exponential', such as"],
@@ -136,7 +135,10 @@ describe('the module options', () => {
     [{ defaults: { expiresAfter: new Date() } }, "not a Date; or 'never'"],
     [{ defaults: { lease: '30' } }, "must be between 1 s and 24 h, not '30', which is 30 ms: add a unit"],
     [{ defaults: { onExpired: 'delete' } }, "defaults.onExpired must be 'drop' or 'dead', not 'delete'"],
-    [{ defaults: { layout: 'redisson' } }, "such as redisson() of 'nestjs-delay-queue/redisson', not 'redisson'"],
+    [
+      { defaults: { layout: 'redisson' } },
+      "or a layout object, made by the package that has the layout, not 'redisson'",
+    ],
     [
       { defaults: [] },
       'defaults must be an object with options of the queue, such as { concurrency: 8 }, not an empty',

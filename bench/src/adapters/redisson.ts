@@ -1,5 +1,5 @@
-import { JavaPeer, type JavaQueue } from '../../../test/redisson/java-peer.js';
-import type { RedissonLine } from '../../../test/redisson/java-build.js';
+import { JavaPeer, type JavaQueue } from '../../../packages/redisson/test/java/java-peer.js';
+import type { RedissonLine } from '../../../packages/redisson/test/java/java-build.js';
 import { type Adapter, type Offer, type Payload, QUEUE, type Server } from './adapter.js';
 
 /** The text of StringCodec is the JSON that the layout `redisson` of this package writes by default. */

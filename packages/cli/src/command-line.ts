@@ -36,7 +36,7 @@ export class CommandLine {
   async look(command: Command, queues: readonly string[], use: (run: Run) => Promise<void>): Promise<void> {
     const args = command.optsWithGlobals<CommonArguments>();
     for (const queue of queues) assertQueueName(queue);
-    const session = await Session.open(moduleOptionsOf(args, queues), serverOf(args));
+    const session = await Session.open(await moduleOptionsOf(args, queues), serverOf(args));
     try {
       const inspect = (queue: string) => session.inspect(queue);
       const warnOfMissing = (queue: string, missing: readonly number[] = []) => this.#warnOfMissing(queue, missing);

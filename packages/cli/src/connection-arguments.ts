@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { ConnectionOptions, DelayQueueModuleOptions, QueueLayout } from 'nestjs-delay-queue';
-import { type CodecName, redisson } from 'nestjs-delay-queue/redisson';
+import type { CodecName } from 'nestjs-delay-queue-redisson';
 import { WrongUsage } from './exit-codes.js';
 
 /**
@@ -48,7 +48,10 @@ export function addCommonOptions(program: Command): void {
 }
 
 /** The module options with which a command reaches its queues. */
-export function moduleOptionsOf(args: CommonArguments, queues: readonly string[]): DelayQueueModuleOptions {
+export async function moduleOptionsOf(
+  args: CommonArguments,
+  queues: readonly string[],
+): Promise<DelayQueueModuleOptions> {
   const { prefix, timeout } = args;
   return {
     connection: connectionOf(args),
@@ -57,7 +60,7 @@ export function moduleOptionsOf(args: CommonArguments, queues: readonly string[]
     consume: false,
     // Whoever looks at a queue whose server evicts keys must not be turned away for that.
     allowEviction: true,
-    ...queueOptions(args, queues),
+    ...(await queueOptions(args, queues)),
   };
 }
 
@@ -79,8 +82,8 @@ function urlOf({ url }: CommonArguments): string {
   return (url ?? process.env.REDIS_URL) || DEFAULT_URL;
 }
 
-function queueOptions(args: CommonArguments, queues: readonly string[]) {
-  const layout = layoutOf(args);
+async function queueOptions(args: CommonArguments, queues: readonly string[]) {
+  const layout = await layoutOf(args);
   if (layout === undefined) return { defaults: { groups: NARROWEST } };
   return queues.length === 1 ? { queues: { [queues[0]!]: { layout } } } : { defaults: { layout } };
 }
@@ -90,8 +93,21 @@ function queueOptions(args: CommonArguments, queues: readonly string[]) {
  *
  * @throws WrongUsage
  */
-export function layoutOf({ layout, redissonName: name, codec }: CommonArguments): QueueLayout | undefined {
-  if (layout === 'redisson') return redisson({ name, codec });
+export async function layoutOf(args: CommonArguments): Promise<QueueLayout | undefined> {
+  const { layout, redissonName: name, codec } = args;
+  if (layout === 'redisson') return (await loadRedisson()).redisson({ name, codec });
   if ((name ?? codec) === undefined) return undefined;
   throw new WrongUsage('--redisson-name and --codec need --layout redisson.');
+}
+
+/** The package of that layout is there only if its users have installed it. */
+async function loadRedisson() {
+  try {
+    return await import('nestjs-delay-queue-redisson');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    const install = 'npm install nestjs-delay-queue-redisson';
+    const npx = 'npx -p nestjs-delay-queue-cli -p nestjs-delay-queue-redisson nestjs-delay-queue-cli …';
+    throw new WrongUsage(`--layout redisson needs a package beside the command line: ${install}, or ${npx}`);
+  }
 }

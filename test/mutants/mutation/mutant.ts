@@ -19,7 +19,7 @@ export interface Mutant extends Mutation {
 }
 
 /** Not mutated: layouts, entries beside the core, the build, and what only checks options or words texts. */
-const LEFT_OUT = /^lib\/(build|calendar|diagnosis|events|options|otel|redisson|terminus|testing)\//;
+const LEFT_OUT = /^lib\/(build|calendar|diagnosis|events|layouts|options|otel|redisson|terminus|testing)\//;
 
 /** Lists the files of the library that are mutated, in order. */
 export function mutatedFiles(project: string): string[] {

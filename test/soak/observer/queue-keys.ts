@@ -1,7 +1,7 @@
 import { directoryKeys } from '../../../lib/store/native/native-directory.js';
 import { type LaneKeys, laneKeys } from '../../../lib/store/native/lane-keys.js';
 import { type NativeKeys, nativeKeys } from '../../../lib/store/native/native-keys.js';
-import { redissonKeys } from '../../../lib/redisson/redisson-keys.js';
+import { redissonKeys } from '../../../packages/redisson/src/redisson-keys.js';
 import type { SoakSettings } from '../soak-settings.js';
 import { QUEUE_NAMES } from '../workload/message-plan.js';
 

@@ -1,5 +1,5 @@
 import type { DelayQueueModuleOptions, QueueOptions } from '../../../lib/index.js';
-import { redisson } from '../../../lib/redisson/index.js';
+import { redisson } from '../../../packages/redisson/src/index.js';
 import { BLOCK_TIMEOUT, OFFER_TIMEOUT, QUEUE_NAMES, type QueueName, QUEUES } from '../workload/message-plan.js';
 import type { ProcessSettings } from './process-settings.js';
 

@@ -1,5 +1,5 @@
 import { nativeScripts } from '../../../lib/store/native/native-scripts.js';
-import { redissonScripts } from '../../../lib/redisson/redisson-scripts.js';
+import { redissonScripts } from '../../../packages/redisson/src/redisson-scripts.js';
 import type { RedisScript } from '../../../lib/redis/script/redis-script.js';
 import type { ConnectionRole } from '../../../lib/redis/connection/redis-client.js';
 import type { ConnectionFilter, RequestFilter } from './faults.js';

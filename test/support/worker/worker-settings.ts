@@ -1,5 +1,5 @@
 import type { DelayQueueModuleOptions, QueueHandlerOptions } from '../../../lib/index.js';
-import type { RedissonOptions } from '../../../lib/redisson/index.js';
+import type { RedissonOptions } from '../../../packages/redisson/src/index.js';
 
 /** What a worker process is told: all of it can be written as JSON. */
 export interface WorkerSettings {

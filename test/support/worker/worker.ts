@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { calendar } from '../../../lib/calendar/index.js';
 import { DelayedHandler, type DelayedMessage, DelayQueueModule, DelayQueueProducer } from '../../../lib/index.js';
-import { redisson } from '../../../lib/redisson/index.js';
+import { redisson } from '../../../packages/redisson/src/index.js';
 import { block } from '../block.js';
 import { Journal } from './journal.js';
 import type { Task, WorkerSettings } from './worker-settings.js';

@@ -14,7 +14,7 @@ export function addDoctorCommand(program: Command, commandLine: CommandLine): vo
       const { prefix, timeout } = args;
       const place = { connection: connectionOf(args), prefix, offerTimeout: timeout, server: serverOf(args) };
       let failed = 0;
-      for await (const finding of examine({ ...place, queue, layout: layoutOf(args) })) {
+      for await (const finding of examine({ ...place, queue, layout: await layoutOf(args) })) {
         commandLine.reportFor(args).print(finding, () => linesOf(finding));
         if (finding.verdict === 'fail') failed++;
       }

@@ -1,5 +1,5 @@
 import { nativeScripts } from '../../../../lib/store/native/native-scripts.js';
-import { redissonScripts } from '../../../../lib/redisson/redisson-scripts.js';
+import { redissonScripts } from '../../../../packages/redisson/src/redisson-scripts.js';
 import { Random } from '../../random.js';
 import { persistently } from '../../servers/persistently.js';
 import type { Layout } from '../../soak-settings.js';

@@ -1,0 +1,36 @@
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { isInstance } from '../message/failure.js';
+import type { MessageCodec } from '../message/codec/message-codec.js';
+import { DelayQueueProducer } from '../producer/delay-queue-producer.js';
+import type { Queues } from '../runtime/queues.js';
+import type { QueueLayout } from '../store/layout.js';
+import type { MessageStore } from '../store/message-store.js';
+
+/** A queue of one store, as its layout has opened it. */
+export interface OpenQueue {
+  readonly name: string;
+  readonly layout: QueueLayout;
+  readonly codec: MessageCodec;
+  /** What the layout has opened, unless the module has the store `'memory'`. */
+  readonly store: MessageStore;
+}
+
+/**
+ * Finds a queue that the producer offers to, for what only its layout can do.
+ *
+ * @param producer - the application's producer
+ * @param name - of the queue
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function openQueue(producer: DelayQueueProducer, name: string): OpenQueue {
+  // That of a test double that extends the class is undefined.
+  const known = isInstance(producer, DelayQueueProducer) ? (producer.known as Queues | undefined) : undefined;
+  if (!known) {
+    throw new DelayQueueError(
+      'INVALID_ARGUMENT',
+      'producer: must be the DelayQueueProducer that Nest injects, of the same copy of the package',
+    );
+  }
+  const { options, codec, router } = known.named(name);
+  return { name, layout: options.layout, codec, store: router.stores[0]! };
+}

@@ -1,0 +1,72 @@
+import type { QueueLayout } from 'nestjs-delay-queue';
+import {
+  type CodecDoubt,
+  type LayoutAbilities,
+  type NeededCommand,
+  neededCommands,
+  neededInCluster,
+  PlainRouter,
+  type QueueAddress,
+  type QueueToOpen,
+  type RedisConnections,
+  type Router,
+} from 'nestjs-delay-queue/layouts';
+import { nameOfCodec } from './codec/configured-codec.js';
+import { type RedissonCodec, redissonCodec } from './codec/redisson-codec.js';
+import { JavaCodecCheck } from './java-codec-check.js';
+import { JavaCodecDoubt } from './java-codec-doubt.js';
+import type { ResolvedRedissonOptions } from './redisson-options.js';
+import { redissonKeys } from './redisson-keys.js';
+import { redissonPermissions } from './redisson-permissions.js';
+import { RedissonMessageStore } from './redisson-store.js';
+
+/**
+ * The layout of Redisson's `RDelayedQueue`. A message is its payload and nothing else, and a queue is where Java expects it. There are
+ * no families: nothing tells of what Java offers to a queue that is asleep, and Redisson has no directory of its queues.
+ */
+export class RedissonLayout implements QueueLayout {
+  readonly name = 'redisson';
+  readonly can: LayoutAbilities;
+  // Two layouts are the same if their options are.
+  readonly #codec: RedissonCodec;
+
+  constructor(readonly options: ResolvedRedissonOptions) {
+    const severalQueues = options.name === undefined;
+    this.can = {
+      headers: false,
+      types: false,
+      partitions: false,
+      families: false,
+      expiry: false,
+      groups: false,
+      changes: false,
+      debounce: false,
+      repeats: false,
+      followers: false,
+      otherConsumers: true,
+      severalQueues,
+    };
+    this.#codec = redissonCodec(options.codec);
+  }
+
+  get codec(): RedissonCodec {
+    return this.#codec;
+  }
+
+  open(connections: RedisConnections, { limitsOf, ...queue }: QueueToOpen): Router {
+    const { format, name: redissonName } = this.options;
+    const codecCheck = new JavaCodecCheck(queue.queue, nameOfCodec(this.options.codec), this.#codec);
+    const ofQueue = { ...queue, limits: limitsOf(1), format, redissonName, codecCheck };
+    const store = new RedissonMessageStore(connections, ofQueue);
+    return new PlainRouter(store, () => store.checkFormat());
+  }
+
+  neededCommands({ prefix, queue, isCluster }: QueueAddress): NeededCommand[] {
+    const keys = redissonKeys({ prefix, queue, redissonName: this.options.name });
+    return [...neededCommands(redissonPermissions, keys), ...(isCluster ? neededInCluster(keys) : [])];
+  }
+
+  createDoubt(): CodecDoubt {
+    return new JavaCodecDoubt(nameOfCodec(this.options.codec), this.#codec);
+  }
+}

@@ -1,0 +1,328 @@
+import type { MessageState } from 'nestjs-delay-queue';
+import {
+  type Claim,
+  claimCall,
+  type ClaimReport,
+  type ClaimRequest,
+  type Clock,
+  type DeadSelection,
+  dueArgument,
+  type DueListener,
+  type DueTime,
+  type Events,
+  hasCode,
+  isErrorReply,
+  mayBeOversized,
+  type MessageBody,
+  type MessageStore,
+  type NativeKeys,
+  NativeMessageStore,
+  NO_TYPE,
+  type Offer,
+  offerAccepted,
+  type OfferReceipt,
+  pageArguments,
+  type PageRequest,
+  type QueueStatus,
+  readClaimReport,
+  readQueueStatus,
+  readReceipts,
+  readRecord,
+  readStoredPage,
+  readTransferReport,
+  type RedisConnections,
+  type RedisScript,
+  type RedriveOptions,
+  type RepairReport,
+  type ScriptArgument,
+  type ScriptCall,
+  type ScriptReply,
+  type Settlement,
+  type SettleReport,
+  type StoredMessage,
+  type StoredPage,
+  type StoreLimits,
+  transferArguments,
+  type TransferReport,
+  type TransferRequest,
+  type TypeCountPage,
+  type WakeSignal,
+} from 'nestjs-delay-queue/layouts';
+import type { EntryFormat } from './entry-format.js';
+import { checkFormat } from './format-check.js';
+import type { JavaCodecCheck } from './java-codec-check.js';
+import { ListWatch } from './list-watch.js';
+import { type RedissonKeys, redissonKeys, type RedissonQueueName } from './redisson-keys.js';
+import { redissonScripts as scripts } from './redisson-scripts.js';
+import { RedissonValues } from './redisson-values.js';
+import { TargetWatch } from './target-watch.js';
+import { valueDigest } from './value-digest.js';
+
+export interface RedissonStoreOptions extends RedissonQueueName {
+  readonly limits: StoreLimits;
+  readonly format: EntryFormat;
+  /** Default: which codec Java uses is not checked. */
+  readonly codecCheck?: JavaCodecCheck;
+  readonly clock: Clock;
+  readonly events: Events;
+  /** How long a wait for values from other clients blocks, ms. */
+  readonly blockTimeout: number;
+}
+
+/** How soon offers look again at what other clients have written, ms. */
+const CHECK_INTERVAL = 10_000;
+
+/** The error of a dead letter that was an unreadable entry. */
+const UNREADABLE = JSON.stringify({
+  name: 'UnreadableEntry',
+  message: 'The entry is in neither of the formats of Redisson; the payload is its bytes.',
+});
+
+/**
+ * The messages of one Redisson queue: offered to Redisson's structures, transferred to its target list, and visible to its
+ * clients all the time. What a consumer here claims continues in the native bookkeeping: leases, attempts, retries, dead
+ * letters.
+ */
+export class RedissonMessageStore implements MessageStore {
+  /** The delayed messages by their bodies. */
+  readonly delayedValues: RedissonValues;
+  readonly #connections: RedisConnections;
+  readonly #clock: Clock;
+  readonly #native: NativeMessageStore;
+  readonly #keys: RedissonKeys & NativeKeys;
+  readonly #limits: StoreLimits;
+  readonly #queue: string;
+  readonly #format: EntryFormat;
+  readonly #codecCheck: JavaCodecCheck | undefined;
+  /** On the monotonic clock. */
+  #checkOthersAt = -Infinity;
+  readonly #target: TargetWatch;
+  /** Where the next transfer reads on in the list of entries; the script knows what it means. */
+  #readOn = 0;
+  /** How far the clock of Redis is ahead of the monotonic clock, ms; null: not known yet. */
+  #redisClock: number | null = null;
+
+  constructor(connections: RedisConnections, options: RedissonStoreOptions) {
+    const { queue, limits, format, codecCheck, clock, events, blockTimeout } = options;
+    this.#connections = connections;
+    this.#clock = clock;
+    this.#keys = redissonKeys(options);
+    this.#native = new NativeMessageStore(connections, { keys: this.#keys, limits });
+    this.delayedValues = new RedissonValues(connections.commands, this.#keys);
+    this.#limits = limits;
+    this.#queue = queue;
+    this.#format = format;
+    this.#codecCheck = codecCheck;
+    const open = () => new ListWatch(this.#keys.target, connections.openConnection(this.#keys.target));
+    this.#target = new TargetWatch({ queue, open, clock, events, blockTimeout });
+  }
+
+  /**
+   * Makes sure that those who wrote the delayed messages of the queue can read what is offered here.
+   *
+   * @throws DelayQueueError `INVALID_OPTION`; others as any call
+   */
+  async checkFormat(): Promise<void> {
+    await this.#checkEntries();
+  }
+
+  /** @returns some values that other clients have written */
+  async #checkEntries(): Promise<Buffer[]> {
+    const reply = await this.#run(scripts.entryFormats);
+    const [hasOld, hasNewOfRedisson] = [reply.number() === 1, reply.number() === 1];
+    checkFormat(this.#queue, this.#format, { hasOld, hasNewOfRedisson });
+    return reply.rest((value) => value.bytes());
+  }
+
+  /** Before the first offer; and again, while it is not certain that Java uses the same codec. */
+  async #checkOthers(): Promise<void> {
+    const values = await this.#checkEntries();
+    const isProven = this.#codecCheck?.check(values) ?? true;
+    this.#checkOthersAt = isProven ? Infinity : this.#clock.monotonic() + CHECK_INTERVAL;
+  }
+
+  offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+    if (!offers.some(mayBeOversized)) return this.#write(offers);
+    return offerAccepted(this.#connections.commands, this.#keys.paused, offers, (accepted) => this.#write(accepted));
+  }
+
+  async #write(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+    if (offers.length === 0) return [];
+    if (this.#clock.monotonic() >= this.#checkOthersAt) await this.#checkOthers();
+    try {
+      return await this.#writeBeside(offers, '');
+    } catch (error) {
+      if (!isOtherFormat(error)) throw error;
+    }
+    // Another client has begun to write entries since.
+    await this.checkFormat();
+    return this.#writeBeside(offers, '1');
+  }
+
+  /** @param beside - `1`: whatever format the last entry has; otherwise it must be that of this queue */
+  async #writeBeside(offers: readonly Offer[], beside: '' | '1'): Promise<OfferReceipt[]> {
+    const maxMessages = this.#limits.maxMessages ?? 0;
+    const args = { channel: this.#keys.channel, maxMessages, format: this.#format, beside };
+    const script = offers.some(({ onDuplicate }) => onDuplicate === 'replace') ? scripts.offerReplacing : scripts.offer;
+    const call = { keys: this.#keys, args, rest: offerArguments(offers) };
+    return readReceipts(await this.#writes(offers[0]!.notAfter).run(script, call), offers.length);
+  }
+
+  async cancel(id: string, notAfter?: number): Promise<boolean> {
+    const reply = await this.#writes(notAfter).run(scripts.cancel, { keys: this.#keys, args: { id } });
+    const outcome = reply.text();
+    return outcome === 'unknown' ? this.#native.cancel(id, notAfter) : reply.ifCopied(outcome === 'cancelled');
+  }
+
+  async reschedule(id: string, due: DueTime, notAfter?: number): Promise<boolean> {
+    const args = { id, due: dueArgument(due), channel: this.#keys.channel };
+    const reply = await this.#writes(notAfter).run(scripts.reschedule, { keys: this.#keys, args });
+    const outcome = reply.text();
+    return outcome === 'unknown' ? this.#native.reschedule(id, due, notAfter) : reply.ifCopied(outcome === 'moved');
+  }
+
+  #writes(notAfter: number | undefined) {
+    const { writes } = this.#connections;
+    return notAfter === undefined ? writes : writes.before(notAfter);
+  }
+
+  async find(id: string): Promise<StoredMessage | null> {
+    const reply = await this.#run(scripts.find, { args: { id } });
+    const state = reply.text();
+    if (state === 'unknown') return this.#native.find(id);
+    if (state === 'taken') return null;
+    const record = readRecord(reply.bytes());
+    return { id, state: state as MessageState, ...record, failedAttempts: 0, leasedUntil: null, death: null };
+  }
+
+  async transfer(request: TransferRequest): Promise<TransferReport> {
+    const { databaseArgument: database } = this.#connections.announcements;
+    const common = transferArguments(request, this.#limits, { channel: this.#keys.due, database });
+    const args = { ...common, unreadableError: UNREADABLE, readOn: this.#readOn };
+    const reply = await this.#target.whileMoving(() => this.#run(scripts.transfer, { args }));
+    const { now, report } = readTransferReport(reply);
+    this.#redisClock = now - this.#clock.monotonic();
+    this.#target.note(reply.number());
+    this.#readOn = reply.number();
+    return report;
+  }
+
+  async claim(request: ClaimRequest): Promise<ClaimReport> {
+    const report = readClaimReport(await this.#run(scripts.claim, claimCall(request, this.#limits)));
+    if (report.messages.length > 0 && !report.more && report.claimAgainIn === undefined) this.#target.note(0);
+    return report;
+  }
+
+  async wake(): Promise<void> {
+    await this.#run(scripts.ring);
+  }
+
+  extend<Held extends Claim>(claims: readonly Held[], lease: number): Promise<Held[]> {
+    return this.#native.extend(claims, lease);
+  }
+
+  settle(settlements: readonly Settlement[]): Promise<SettleReport> {
+    return this.#native.settle(settlements);
+  }
+
+  abort(id: string): Promise<boolean> {
+    return this.#native.abort(id);
+  }
+
+  accepts(body: MessageBody): Promise<boolean> | undefined {
+    return this.#native.accepts(body);
+  }
+
+  repair(lease: number, cursor?: string): Promise<RepairReport> {
+    return this.#native.repair(lease, cursor);
+  }
+
+  async status(): Promise<QueueStatus> {
+    return readQueueStatus(await this.#run(scripts.status));
+  }
+
+  /** No message has a type, so one page tells everything. */
+  async countTypes(): Promise<TypeCountPage> {
+    const { counts } = await this.status();
+    const rows = Object.entries(counts).map(([state, count]) => ({
+      state: state as MessageState,
+      type: NO_TYPE,
+      count,
+    }));
+    return { counts: rows.filter(({ count }) => count > 0), cursor: null };
+  }
+
+  pause(): Promise<void> {
+    return this.#native.pause();
+  }
+
+  async resume(): Promise<void> {
+    await this.#run(scripts.resume);
+  }
+
+  async clear(): Promise<number> {
+    return (await this.#run(scripts.clear)).number();
+  }
+
+  async list(request: PageRequest): Promise<StoredPage> {
+    const { state } = request;
+    if (state === 'active' || state === 'dead') return this.#native.list(request);
+    const script = state === 'delayed' ? scripts.listDelayed : scripts.listReady;
+    return readStoredPage(state, await this.#run(script, { args: pageArguments(request) }));
+  }
+
+  redrive(selection: DeadSelection, options?: RedriveOptions): Promise<number> {
+    return this.#native.redrive(selection, options);
+  }
+
+  discard(selection: DeadSelection): Promise<number> {
+    return this.#native.discard(selection);
+  }
+
+  watchDue(listener: DueListener): () => void {
+    const stops = [
+      this.#native.watchDue(listener),
+      this.#connections.announcements.listenToAny(this.#keys.channel, {
+        onListening: () => listener.onListening(),
+        // Java names no database, so it may be of another one: a look costs a call.
+        onMessage: (text) => {
+          const dueAt = Number(text);
+          if (Number.isFinite(dueAt)) listener.onEarlierDue({ dueAt, dueIn: Math.max(0, dueAt - this.#redisNow()) });
+        },
+      }),
+      this.#target.watch(() => listener.onEarlierDue({ dueAt: this.#redisNow(), dueIn: 0 })),
+    ];
+    return () => stops.forEach((stop) => stop());
+  }
+
+  catchUp(): Promise<void> {
+    return this.#native.catchUp();
+  }
+
+  openWakeSignal(): WakeSignal {
+    return this.#connections.openWakeSignal(this.#keys.wake, () => this.wake());
+  }
+
+  /** Redisson announces an instant rather than a duration. Until the first transfer, this process' own clock must do. */
+  #redisNow(): number {
+    return this.#redisClock === null ? this.#clock.wall() : this.#redisClock + this.#clock.monotonic();
+  }
+
+  #run(script: RedisScript<keyof (RedissonKeys & NativeKeys)>, call?: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
+    return this.#connections.commands.run(script, { ...call, keys: this.#keys });
+  }
+}
+
+/** Whether offers were refused because the last entry has another format. */
+function isOtherFormat(error: unknown): boolean {
+  return hasCode(error, 'STORE_REFUSED') && isErrorReply(error.cause) && error.cause.message.startsWith('FORMAT ');
+}
+
+/** The arguments of all offers, one after the other. The digests are made here, because Redis has less time to spare. */
+function offerArguments(offers: readonly Offer[]): ScriptArgument[] {
+  const args: ScriptArgument[] = [];
+  for (const { id, due, onDuplicate, body } of offers) {
+    args.push(id, dueArgument(due), onDuplicate, body, valueDigest(body));
+  }
+  return args;
+}

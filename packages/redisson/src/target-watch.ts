@@ -1,0 +1,108 @@
+import { type Clock, type Events, failurePause, FailureStreak, Pauses, workFailures } from 'nestjs-delay-queue/layouts';
+import type { ListWatch } from './list-watch.js';
+
+/** A wait that takes less than this, ms, is followed by a pause of that length. */
+const SHORT_WAIT = 100;
+
+type List = Pick<ListWatch, 'wait' | 'close'>;
+
+export interface TargetWatchOptions {
+  readonly queue: string;
+  /** Opens a watch on the target list. */
+  readonly open: () => List;
+  readonly clock: Clock;
+  readonly events: Events;
+  /** How long one wait blocks, ms. */
+  readonly blockTimeout: number;
+}
+
+/**
+ * Notices values in the target list that no transfer of this process has moved there. Java moves or puts values there without
+ * sending a wake-up signal.
+ *
+ * It waits only while the list is known to be empty; values that are added to a non-empty list are found with the others.
+ */
+export class TargetWatch {
+  readonly #options: TargetWatchOptions;
+  readonly #listeners = new Set<{ readonly tell: () => void }>();
+  readonly #streak: FailureStreak;
+  readonly #pauses: Pauses;
+  #list: List | undefined;
+  #length = 0;
+  /** Whether this process has seen values in the list since the wait began. */
+  #isKnown = false;
+  #moving: Promise<unknown> = Promise.resolve();
+  #emptied: () => void = () => undefined;
+
+  constructor(options: TargetWatchOptions) {
+    this.#options = options;
+    const { queue, clock, events } = options;
+    this.#streak = new FailureStreak(clock, workFailures(events, 'watch-target', queue));
+    this.#pauses = new Pauses(clock);
+  }
+
+  /** Calls `tell` until the returned function is called. */
+  watch(tell: () => void): () => void {
+    const listener = { tell };
+    this.#listeners.add(listener);
+    if (!this.#list) {
+      this.#list = this.#options.open();
+      void this.#run(this.#list);
+    }
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#stop();
+    };
+  }
+
+  /** Takes note of the length of the list, as seen by a script. */
+  note(length: number): void {
+    this.#length = length;
+    if (length > 0) this.#isKnown = true;
+    else this.#emptied();
+  }
+
+  /** Runs a transfer. The values that it moves itself need no notice. */
+  whileMoving<T>(transfer: () => Promise<T>): Promise<T> {
+    const moving = transfer();
+    this.#moving = moving.catch(() => undefined);
+    return moving;
+  }
+
+  async #run(list: List): Promise<void> {
+    const { clock, blockTimeout } = this.#options;
+    let failures = 0;
+    while (this.#list === list) {
+      this.#isKnown = false;
+      const since = clock.monotonic();
+      try {
+        const filled = await list.wait(blockTimeout);
+        failures = 0;
+        this.#streak.worked();
+        // A closed watch ends each wait at once.
+        if (!filled && clock.monotonic() - since < SHORT_WAIT) await this.#pauses.take(SHORT_WAIT);
+        if (!filled) continue;
+      } catch (error) {
+        this.#streak.callFailed(error);
+        await this.#pauses.take(failurePause(++failures));
+        continue;
+      }
+      await this.#moving;
+      if (!this.#isKnown) for (const { tell } of this.#listeners) tell();
+      else if (this.#length === 0) continue;
+      await this.#untilEmptied();
+    }
+  }
+
+  /** While values wait, the scheduler runs every second, so an emptied list is always noted. */
+  #untilEmptied(): Promise<void> {
+    return new Promise((resolve) => (this.#emptied = resolve));
+  }
+
+  #stop(): void {
+    void this.#list?.close();
+    this.#list = undefined;
+    this.#pauses.end();
+    this.#emptied();
+  }
+}

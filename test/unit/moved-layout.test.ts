@@ -1,0 +1,10 @@
+import { expect, test } from '@jest/globals';
+
+test('the entry that had the layout redisson() says which package to install', async () => {
+  await expect(import('../../lib/redisson/index.js')).rejects.toMatchObject({
+    code: 'INVALID_OPTION',
+    message: expect.stringContaining(
+      "npm install nestjs-delay-queue-redisson, and import from 'nestjs-delay-queue-redisson'",
+    ) as unknown,
+  });
+});
