@@ -3,7 +3,6 @@ import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
 import {
-  hasMoved,
   LEASE_EXPIRED,
   type ConsumerStore,
   type Teller,
@@ -150,8 +149,9 @@ export class TransferScheduler {
       const claimed = mayClaim ? consumer?.transferAndClaim(announcer) : undefined;
       const report = (claimed && (await claimed)) ?? (await store.transfer({ teller: announcer, limit: BATCH }));
       if (announcer) this.#announcedAt = sentAt;
-      this.#hasUnannounced = !announcer && (this.#hasUnannounced || hasMoved(report));
-      if (hasMoved(report)) {
+      const hasMoved = report.moved + report.recovered + report.buried.length > 0;
+      this.#hasUnannounced = !announcer && (this.#hasUnannounced || hasMoved);
+      if (hasMoved) {
         this.#movedAt = report.at;
         this.#eager = true;
       }

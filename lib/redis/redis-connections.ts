@@ -6,7 +6,7 @@ import { ClusterServers } from './cluster/cluster-servers.js';
 import { KeyConnection } from './cluster/key-connection.js';
 import { RedisCommands } from './commands/redis-commands.js';
 import { RedisServer, type RedisServers, type ServerSettings } from './commands/redis-server.js';
-import { createClient, databaseOf, type RedisClient } from './connection/redis-client.js';
+import { createClient, type RedisClient } from './connection/redis-client.js';
 import { type Connection, RedisConnection } from './connection/redis-connection.js';
 import { type WakeSignal, WakeSignals } from './wake-signals.js';
 
@@ -43,7 +43,7 @@ export class RedisConnections {
       open: (key) => this.#openForKey(key),
       unblock: this.#map ? undefined : async (id) => (await this.commands.send('CLIENT', 'UNBLOCK', id)).flag(),
     });
-    this.announcements = new RedisAnnouncements(settings, () => databaseOf(client), this.#map);
+    this.announcements = new RedisAnnouncements(settings, client, this.#map);
   }
 
   /** True if the servers are a cluster. */

@@ -141,11 +141,6 @@ export interface TransferReport {
   readonly at: number;
 }
 
-/** Whether it changed the state of any message. */
-export function hasMoved({ moved, recovered, buried }: TransferReport): boolean {
-  return moved + recovered + buried.length > 0;
-}
-
 /** One message held by one claim. The token tells it from every earlier and later claim of the same message. */
 export interface Claim {
   readonly id: string;

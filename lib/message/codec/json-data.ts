@@ -82,7 +82,8 @@ function isPlainObject(value: object): boolean {
     return true;
   }
   const prototype = Object.getPrototypeOf(value) as object | null;
-  if (!isLiteral(prototype) && !isDataClass(prototype!)) return false;
+  const isLiteral = prototype === Object.prototype || prototype === null;
+  if (!isLiteral && !isDataClass(prototype)) return false;
   let isEmpty = true;
   for (const key in value) {
     const field = (value as Record<string, unknown>)[key];
@@ -90,16 +91,11 @@ function isPlainObject(value: object): boolean {
     isEmpty = false;
   }
   // An empty instance of a class may hold something that JSON cannot see.
-  return !isEmpty || isLiteral(prototype);
+  return !isEmpty || isLiteral;
 }
 
 /** Whether it is an ordinary `Date`, which JSON writes as text. */
 function isPlainDate(value: object): boolean {
   const isOwn = types.isDate(value) && Object.getPrototypeOf(value) === Date.prototype;
   return isOwn && !Number.isNaN(value.getTime()) && Reflect.ownKeys(value).length === 0;
-}
-
-/** Whether objects with this prototype are plain objects. */
-function isLiteral(prototype: object | null): boolean {
-  return prototype === Object.prototype || prototype === null;
 }

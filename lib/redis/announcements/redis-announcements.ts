@@ -1,6 +1,7 @@
 import type { CancelTimer } from '../../timing/clock.js';
 import type { ClusterMap } from '../cluster/cluster-map.js';
 import { hashSlot } from '../cluster/hash-slot.js';
+import { databaseOf, type RedisClient } from '../connection/redis-client.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import { isMiscount } from '../redis-errors.js';
 import { type ChannelListener, Subscriber, type SubscriberSettings, type TopicKind } from './subscriber.js';
@@ -42,27 +43,26 @@ export class RedisAnnouncements {
   #cancelReading: CancelTimer | undefined;
   #cancelLeaving: CancelTimer | undefined;
 
+  /** The word for the database of this process in announcements. */
+  database: string;
+  /** The argument `database` of scripts that announce; it also tells them which command to use. */
+  databaseArgument: string;
+
   /**
-   * @param numberOfDatabase - reads the number of the database that the commands of this process go to
+   * @param client - sends the commands of this process
    * @param map - of the cluster, if it is one
    */
   constructor(
     private readonly settings: SubscriberSettings,
-    private readonly numberOfDatabase: () => number,
+    client: RedisClient,
     private readonly map?: ClusterMap,
   ) {
+    this.database = String(databaseOf(client));
+    this.databaseArgument = map ? 'cluster' : this.database;
+    // A client from a function may select another one by itself.
+    client.on('select', (database: number) => (this.database = this.databaseArgument = String(database)));
     if (!map) this.#ordinary = SINGLE_SERVER;
     this.#unwatch = map?.onChange(() => this.#follow(this.#subscriptions));
-  }
-
-  /** The word for the database of this process in announcements. */
-  get database(): string {
-    return String(this.numberOfDatabase());
-  }
-
-  /** The argument `database` of scripts that announce; it also tells them which command to use. */
-  get databaseArgument(): string {
-    return this.map ? 'cluster' : this.database;
   }
 
   /** The command that announces. */

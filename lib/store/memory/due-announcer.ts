@@ -1,12 +1,5 @@
 import { queueMicrotask } from '../../timing/event-loop.js';
-import {
-  type Claim,
-  type DueListener,
-  hasMoved,
-  type Teller,
-  type ToldTransfer,
-  type TransferReport,
-} from '../consumer-store.js';
+import type { Claim, DueListener, Teller, ToldTransfer, TransferReport } from '../consumer-store.js';
 
 /** Tells listeners of earlier due times, of aborts and of transfers, never within the call that made them: as across processes, they hear it later. */
 export class DueAnnouncer {
@@ -30,8 +23,9 @@ export class DueAnnouncer {
   }
 
   tell({ scheduler, movedAt }: Teller, report: TransferReport): void {
-    const { ready, at, nextAt, nextIn } = report;
-    const told: ToldTransfer = { scheduler, at, movedAt: hasMoved(report) ? at : movedAt, ready, nextAt, nextIn };
+    const { moved, recovered, buried, ready, at, nextAt, nextIn } = report;
+    const hasMoved = moved + recovered + buried.length > 0;
+    const told: ToldTransfer = { scheduler, at, movedAt: hasMoved ? at : movedAt, ready, nextAt, nextIn };
     this.#sayToAll((listener) => listener.onTransfer?.(told));
   }
 
