@@ -77,7 +77,7 @@ export interface CapacityOptions {
  * while another process may be idle.
  */
 export class Capacity {
-  readonly #slots: Slots;
+  readonly slots: Slots;
   /** The most messages that can be started soon; Infinity until the handlers of a claim were slow to start. */
   #startable = Infinity;
   #isQuick = true;
@@ -89,29 +89,24 @@ export class Capacity {
   #endWait: () => void = () => undefined;
 
   constructor(private readonly options: CapacityOptions) {
-    this.#slots = options.slots;
-  }
-
-  /** How many loops share the slots. */
-  get loops(): number {
-    return this.#slots.loops;
+    this.slots = options.slots;
   }
 
   /** True if a claim may be sent now. */
   get isOpen(): boolean {
-    const { free, called, waiters } = this.#slots;
+    const { free, called, waiters } = this.slots;
     if (this.#waiter) return free > 0;
     return called === undefined && waiters.length === 0 && this.#areWorth(this.#wanted);
   }
 
   /** True if every slot has a message, so that none becomes free before a handler ends. */
   get isFull(): boolean {
-    return this.#slots.free === 0 && this.#slots.reservations.size === 0;
+    return this.slots.free === 0 && this.slots.reservations.size === 0;
   }
 
   /** The most messages to claim together with a transfer, which fills half of the slots at most; below 1: none. */
   get besidesTransfer(): number {
-    const spare = this.#slots.free - Math.floor(this.#slots.total / 2);
+    const spare = this.slots.free - Math.floor(this.slots.total / 2);
     return spare > 0 && this.isOpen ? Math.min(spare, this.#wanted) : 0;
   }
 
@@ -131,10 +126,10 @@ export class Capacity {
   }
 
   /** Reserves the slots that a claim may fill. No other loop can take them until {@link end}, unless that takes too long. */
-  reserve(count = Math.min(this.#slots.free, this.#wanted)): Reservation {
+  reserve(count = Math.min(this.slots.free, this.#wanted)): Reservation {
     const reservation = { count, since: this.options.clock.monotonic(), isOverdue: false };
-    this.#slots.free -= count;
-    this.#slots.reservations.add(reservation);
+    this.slots.free -= count;
+    this.slots.reservations.add(reservation);
     if (this.#waiter) this.#leave();
     return reservation;
   }
@@ -145,7 +140,7 @@ export class Capacity {
    * @returns how many of them have a slot; fewer than `found` only if the reservation was overdue
    */
   end(reservation: Reservation, found: number): number {
-    const slots = this.#slots;
+    const slots = this.slots;
     this.#wasOverdue = reservation.isOverdue;
     this.#found = found;
     const granted = Math.min(found, reservation.isOverdue ? slots.free : reservation.count);
@@ -158,7 +153,7 @@ export class Capacity {
 
   /** A message does not need its slot any more. */
   vacate(): void {
-    this.#slots.free++;
+    this.slots.free++;
     this.#changed();
   }
 
@@ -172,7 +167,7 @@ export class Capacity {
     return new Promise((call) => {
       this.#endWait = call;
       this.#waiter = { count: this.#wanted, call, onFull };
-      this.#slots.waiters.push(this.#waiter);
+      this.slots.waiters.push(this.#waiter);
       this.#changed();
     });
   }
@@ -181,7 +176,7 @@ export class Capacity {
   untilNotFull(): Promise<void> {
     return new Promise((resolve) => {
       this.#endWait = resolve;
-      this.#slots.onNotFull.push(resolve);
+      this.slots.onNotFull.push(resolve);
       this.#changed();
     });
   }
@@ -194,7 +189,7 @@ export class Capacity {
 
   /** How many messages are worth a claim. */
   get #wanted(): number {
-    const { total, loops } = this.#slots;
+    const { total, loops } = this.slots;
     const most = Math.min(this.#startable, MAX_BATCH);
     const half = Math.ceil(total / 2);
     if (loops === 1) return Math.min(Math.max(half, MIN_HALF, this.options.batch), most);
@@ -208,7 +203,7 @@ export class Capacity {
    * A claim costs the server the same however few messages it takes.
    */
   #areWorth(count: number): boolean {
-    const { free, reservations } = this.#slots;
+    const { free, reservations } = this.slots;
     if (free === 0 || free >= count) return free > 0;
     let most = free;
     for (const reservation of reservations) most += reservation.count;
@@ -216,7 +211,7 @@ export class Capacity {
   }
 
   #leave(): void {
-    const slots = this.#slots;
+    const slots = this.slots;
     if (slots.called === this.#waiter) slots.called = undefined;
     const place = slots.waiters.indexOf(this.#waiter!);
     if (place >= 0) slots.waiters.splice(place, 1);
@@ -226,7 +221,7 @@ export class Capacity {
 
   /** Calls the next waiter, if there is one and its claim is worth the call. */
   #changed(): void {
-    const { waiters, onNotFull, called } = this.#slots;
+    const { waiters, onNotFull, called } = this.slots;
     if (onNotFull.length > 0 && !this.isFull) for (const resume of onNotFull.splice(0)) resume();
     const first = waiters[0];
     if (!first) return;
@@ -234,13 +229,13 @@ export class Capacity {
     if (called) return;
     if (!this.#areWorth(first.count)) return this.#awaitOverdue();
     waiters.shift();
-    this.#slots.called = first;
+    this.slots.called = first;
     first.call();
   }
 
   /** Only a waiter needs what is overdue. */
   #awaitOverdue(): void {
-    const slots = this.#slots;
+    const slots = this.slots;
     const [oldest] = slots.reservations;
     if (!oldest || slots.cancelTimer) return;
     const { clock } = this.options;
@@ -249,13 +244,13 @@ export class Capacity {
   }
 
   #stopTimer(): void {
-    this.#slots.cancelTimer?.();
-    this.#slots.cancelTimer = undefined;
+    this.slots.cancelTimer?.();
+    this.slots.cancelTimer = undefined;
   }
 
   #takeBackOverdue(): void {
     this.#stopTimer();
-    const slots = this.#slots;
+    const slots = this.slots;
     const now = this.options.clock.monotonic();
     for (const reservation of slots.reservations) {
       if (now < reservation.since + MAX_RESERVATION) break;

@@ -140,7 +140,10 @@ export class ConsumerLoop {
    * @throws what the store throws
    */
   transferAndClaim(announcer: Teller | undefined): Promise<TransferReport | undefined> | undefined {
-    if (!this.#mayTransfer) return undefined;
+    const { store, runner } = this.options;
+    if (!store.transferAndClaim || !this.#isIdle || this.#transferring || this.#stopping) return undefined;
+    // A claim without an answer has to be succeeded, which a transfer cannot do.
+    if (this.#claimer.hasUnanswered || runner.haltReason !== undefined) return undefined;
     const limit = this.#capacity.besidesTransfer;
     if (limit < 1) return undefined;
     const transfer = this.#transferAndClaim(limit, announcer);
@@ -253,13 +256,6 @@ export class ConsumerLoop {
   get #mayClaimAhead(): boolean {
     const capacity = this.#capacity;
     return capacity.isQuick && capacity.isOpen && !this.#stopping && this.options.runner.haltReason === undefined;
-  }
-
-  /** A claim without an answer has to be succeeded, which a transfer cannot do. */
-  get #mayTransfer(): boolean {
-    const { store, runner } = this.options;
-    if (!store.transferAndClaim || !this.#isIdle || this.#transferring || this.#stopping) return false;
-    return !this.#claimer.hasUnanswered && runner.haltReason === undefined;
   }
 
   async #transferAndClaim(limit: number, announcer: Teller | undefined): Promise<TransferReport | undefined> {

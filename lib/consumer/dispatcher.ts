@@ -20,7 +20,7 @@ export interface DispatcherOptions {
   /** Length of a lease, ms. */
   readonly lease: number;
   readonly runner: Pick<MessageRunner, 'run' | 'waitingCalls'>;
-  readonly capacity: Pick<Capacity, 'loops' | 'isFull' | 'measure' | 'vacate'>;
+  readonly capacity: Pick<Capacity, 'slots' | 'isFull' | 'measure' | 'vacate'>;
   readonly settler: Pick<Settler, 'settle' | 'flush'>;
   readonly claimer: Pick<Claimer, 'releaseIfLate'>;
 }
@@ -85,7 +85,7 @@ export class Dispatcher {
     const { clock, capacity } = this.options;
     let now = clock.monotonic();
     if (this.#sliceEnd === undefined) {
-      this.#sliceEnd = now + SLICE / capacity.loops;
+      this.#sliceEnd = now + SLICE / capacity.slots.loops;
       // An immediate runs at the end of this turn of the event loop.
       setImmediate(() => (this.#sliceEnd = undefined));
     }

@@ -53,7 +53,7 @@ export class Settler {
 
   /** Sends an outcome at the end of this turn of the event loop, or earlier if there are many. */
   settle(delivery: Delivery, outcome: Outcome): void {
-    const bytes = BASE_BYTES + detailBytes(outcome);
+    const bytes = outcome.kind === 'ack' ? BASE_BYTES : BASE_BYTES + detailBytes(outcome);
     if (this.#pending.length === MAX_BATCH || this.#pendingBytes + bytes > MAX_BATCH_BYTES) this.flush();
     if (this.#pending.length === 0) setImmediate(() => this.flush());
     this.#pending.push({ claim: delivery, outcome });

@@ -190,7 +190,7 @@ export class TransferScheduler {
     // While messages are ready, the other one soon announces the end of their leases.
     const checkAt = ready > 0 ? now + READY_CHECK + this.#newGrace() : Infinity;
     this.#checkAt = Math.min(checkAt, this.#lookedAt + checkInterval);
-    this.#arm();
+    this.#arm(now);
   }
 
   /** True if the expected instant is past by the clock of the store, and about past by that of this process. */
@@ -236,7 +236,7 @@ export class TransferScheduler {
     this.#running = undefined;
     this.#lookedAt = clock.monotonic();
     this.#checkAt = this.#lookedAt + nextCheck;
-    this.#arm();
+    this.#arm(this.#lookedAt);
   }
 
   #pauseAfter(error: unknown): number {
@@ -246,12 +246,12 @@ export class TransferScheduler {
     return failurePause(++this.#failures, this.#random);
   }
 
-  #arm(): void {
+  #arm(now = this.options.clock.monotonic()): void {
     this.#cancelTimer?.();
     if (!this.#started) return;
     const dueAt = this.#expected ? this.#expected.at + (this.#eager ? 0 : this.#newGrace()) : Infinity;
     const announceAt = this.#hasUnannounced && this.#failures === 0 ? this.#announcedAt + ANNOUNCE_INTERVAL : Infinity;
-    const delay = Math.min(dueAt, announceAt, this.#checkAt) - this.options.clock.monotonic();
+    const delay = Math.min(dueAt, announceAt, this.#checkAt) - now;
     this.#cancelTimer = this.options.clock.schedulePunctually(() => void this.#wake(), Math.max(0, delay));
   }
 

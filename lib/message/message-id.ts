@@ -34,7 +34,9 @@ export class MessageIdGenerator {
 
   #begin(time: number): void {
     this.#time = time;
-    this.#timeText = encode(time, TIME_CHARACTERS);
+    this.#timeText = '';
+    for (let rest = time, i = 0; i < TIME_CHARACTERS; i++, rest = Math.floor(rest / 64))
+      this.#timeText = ALPHABET.charAt(rest % 64) + this.#timeText;
     this.#counter = 0;
   }
 }
@@ -77,14 +79,6 @@ function notAName(what: string, given: unknown): DelayQueueError {
   const shown = typeof given === 'string' ? JSON.stringify(given.slice(0, 40)) : typeof given;
   const problem = `must be text of 1–${MAX_ID_BYTES} bytes without control characters or unpaired surrogates, not ${shown}`;
   return new DelayQueueError('INVALID_ARGUMENT', `${what} ${problem}`);
-}
-
-function encode(value: number, characters: number): string {
-  let text = '';
-  for (let rest = value, i = 0; i < characters; i++, rest = Math.floor(rest / 64)) {
-    text = ALPHABET.charAt(rest % 64) + text;
-  }
-  return text;
 }
 
 function encodeRandom(characters: number): string {
