@@ -1,5 +1,5 @@
 import type { MessageContent } from '../message/codec/message-codec.js';
-import { isSetAside, unwrapSetAside, wrapSetAside } from '../message/codec/set-aside-body.js';
+import { isSetAside, unwrapSetAside, wrapSetAside } from '../message/codec/body-forms.js';
 import type { Expiry, OnExpired } from '../message/expiry.js';
 import type { Outcome } from '../store/consumer-store.js';
 import type { Delivery, Terms } from './delivery.js';

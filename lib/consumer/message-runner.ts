@@ -1,6 +1,5 @@
 import type { MessageCodec, MessageContent } from '../message/codec/message-codec.js';
-import { SET_ASIDE } from '../message/codec/set-aside-body.js';
-import { UnknownBodyForm } from '../message/codec/unknown-body-form.js';
+import { SET_ASIDE, UnknownBodyForm } from '../message/codec/body-forms.js';
 import { isInstance } from '../message/failure.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { RepeatRule } from '../message/repeat-rule.js';

@@ -1,5 +1,4 @@
-import { unwrapSetAside, wrapSetAside } from '../message/codec/set-aside-body.js';
-import { UnknownBodyForm } from '../message/codec/unknown-body-form.js';
+import { UnknownBodyForm, unwrapSetAside, wrapSetAside } from '../message/codec/body-forms.js';
 import type { Events } from '../events/events.js';
 import { describeFailure } from '../message/failure.js';
 import type { Outcome } from '../store/consumer-store.js';

@@ -1,5 +1,5 @@
 import { readContent } from '../message/codec/read-content.js';
-import { unwrapSetAside } from '../message/codec/set-aside-body.js';
+import { unwrapSetAside } from '../message/codec/body-forms.js';
 import { dateOf } from '../message/date-of.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { Expiry } from '../message/expiry.js';

@@ -1,7 +1,7 @@
 import type { Delivery, Terms } from '../consumer/delivery.js';
 import type { FirstDue } from '../consumer/expiry.js';
 import type { RepeatsOf } from '../consumer/message-runner.js';
-import { UnknownBodyForm } from '../message/codec/unknown-body-form.js';
+import { UnknownBodyForm } from '../message/codec/body-forms.js';
 import type { Expiry } from '../message/expiry.js';
 import { showFailure } from '../message/failure.js';
 import { type Calendar, letterIdOf, type Occurrence, type RepeatRule } from '../message/repeat-rule.js';

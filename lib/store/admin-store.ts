@@ -58,7 +58,7 @@ export interface AdminStore {
   /**
    * Makes dead letters due now, with all attempts before them again. {@link ConsumerStore.watchDue} tells of it.
    *
-   * @param options - `unwrap`: a body that tells when its message first fell due (`set-aside-body.ts`) loses what tells it, because it
+   * @param options - `unwrap`: a body that tells when its message first fell due (`body-forms.ts`) loses what tells it, because it
    *   falls due anew. Default: bodies stay as they are
    * @returns how many
    */

@@ -4,7 +4,7 @@ import type { DueTime, OfferReceipt, OnDuplicate } from '../../lib/store/produce
 import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
 import type { StoredMessage, StoredPage } from '../../lib/store/admin-store.js';
 import type { MessageState } from '../../lib/message/message.js';
-import { groupOf } from '../../lib/message/codec/group-body.js';
+import { groupOf } from '../../lib/message/codec/body-forms.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 
 /** What a store's test file provides: a fresh queue, seen from two processes. */

@@ -1,6 +1,5 @@
 import type { MessageBody } from '../../lib/message/codec/message-codec.js';
-import { unwrapSetAside, wrapSetAside } from '../../lib/message/codec/set-aside-body.js';
-import { isGrouped, unwrapGroup, wrapGroup } from '../../lib/message/codec/group-body.js';
+import { isGrouped, unwrapGroup, unwrapSetAside, wrapGroup, wrapSetAside } from '../../lib/message/codec/body-forms.js';
 import { laneKeys } from '../../lib/store/native/lane-keys.js';
 import { LaneStore } from '../../lib/store/native/lane-store.js';
 import { laneScripts } from '../../lib/store/native/lane-scripts.js';

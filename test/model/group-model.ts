@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { groupOf, wrapGroup } from '../../lib/message/codec/group-body.js';
+import { groupOf, wrapGroup } from '../../lib/message/codec/body-forms.js';
 import type { MessageState } from '../../lib/message/message.js';
 import type { Claim, ClaimRequest, Settlement } from '../../lib/store/consumer-store.js';
 import type { ChangeOutcome, DueTime, Offer, OfferOutcome } from '../../lib/store/producer-store.js';

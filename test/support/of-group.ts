@@ -1,4 +1,4 @@
-import { wrapGroup } from '../../lib/message/codec/group-body.js';
+import { wrapGroup } from '../../lib/message/codec/body-forms.js';
 import type { Offer } from '../../lib/store/producer-store.js';
 
 /** The offer of a message with a group, as a producer makes it. */

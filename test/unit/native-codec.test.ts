@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
-import { unwrapSetAside, wrapSetAside } from '../../lib/message/codec/set-aside-body.js';
+import { UnknownBodyForm, unwrapSetAside, wrapSetAside } from '../../lib/message/codec/body-forms.js';
 import type { RepeatRule } from '../../lib/message/repeat-rule.js';
-import { UnknownBodyForm } from '../../lib/message/codec/unknown-body-form.js';
 import type { MessageHeaders } from '../../lib/message/message.js';
 import type { MessageContent } from '../../lib/message/codec/message-codec.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { wrapGroup } from '../../lib/message/codec/group-body.js';
+import { wrapGroup } from '../../lib/message/codec/body-forms.js';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import { partitionOf } from '../../lib/message/partition-of.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';

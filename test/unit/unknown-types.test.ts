@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { unwrapSetAside } from '../../lib/message/codec/set-aside-body.js';
-import { UnknownBodyForm } from '../../lib/message/codec/unknown-body-form.js';
+import { UnknownBodyForm, unwrapSetAside } from '../../lib/message/codec/body-forms.js';
 import type { Delivery } from '../../lib/consumer/delivery.js';
 import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
 import { Events } from '../../lib/events/events.js';

@@ -2,13 +2,25 @@ import { types } from 'node:util';
 import { DelayQueueError } from '../delay-queue-errors.js';
 import { NO_TYPE } from '../message-type.js';
 import type { MessageHeaders } from '../message.js';
-import { groupLines, isGrouped, unwrapGroup, wrapGroup } from './group-body.js';
-import { isExpiring, linesOf, unwrapExpiring, wrapExpiring } from './expiring-body.js';
+import {
+  groupLines,
+  isExpiring,
+  isGrouped,
+  isRepeating,
+  isSetAside,
+  expiryLines,
+  ruleLines,
+  UnknownBodyForm,
+  unwrapExpiring,
+  unwrapGroup,
+  unwrapRepeating,
+  unwrapSetAside,
+  wrapExpiring,
+  wrapGroup,
+  wrapRepeating,
+} from './body-forms.js';
 import { writeJsonData } from './json-data.js';
 import type { MessageBody, MessageCodec, MessageContent } from './message-codec.js';
-import { isRepeating, ruleLines, unwrapRepeating, wrapRepeating } from './repeating-body.js';
-import { isSetAside, unwrapSetAside } from './set-aside-body.js';
-import { UnknownBodyForm } from './unknown-body-form.js';
 
 /** What a body holds besides JSON, in bits. */
 const BYTES = 1;
@@ -45,10 +57,10 @@ const LINE_FEED = '\n';
  * | `j`, `b` | the same with headers: kind, headers as JSON, line feed, payload |
  * | `K`, `C` | the same with a type: kind, type, line feed, payload |
  * | `k`, `c` | the same with both: kind, type, line feed, headers as JSON, line feed, payload |
- * | `W` | a message that was set aside: `W`, instant, line feed, its body (`set-aside-body.ts`) |
- * | `Ngroup` | a message that has a group: two lines, its body (`group-body.ts`) |
- * | `Nrepeat` | a message that repeats: two lines, its body (`repeating-body.ts`) |
- * | `Nexpires` | a message that says when it expires: two lines, its body (`expiring-body.ts`) |
+ * | `W` | a message that was set aside: `W`, instant, line feed, its body (`body-forms.ts`) |
+ * | `Ngroup` | a message that has a group: two lines, its body (`body-forms.ts`) |
+ * | `Nrepeat` | a message that repeats: two lines, its body (`body-forms.ts`) |
+ * | `Nexpires` | a message that says when it expires: two lines, its body (`body-forms.ts`) |
  *
  * Neither a type nor JSON contains a raw line feed, so the first one ends it. A `Buffer` or another `Uint8Array` is stored as
  * bytes and comes back as a `Buffer`. Everything else follows the rules of `JSON.stringify`: a `Date` comes back as text, and a
@@ -75,7 +87,7 @@ export const nativeCodec: MessageCodec = {
   framingBytes: ({ type, headers, expiry, repeat, group }) =>
     (group === undefined ? 0 : Buffer.byteLength(groupLines(group))) +
     (repeat ? Buffer.byteLength(ruleLines(repeat)) : 0) +
-    (expiry ? linesOf(expiry).length : 0) +
+    (expiry ? expiryLines(expiry).length : 0) +
     1 +
     (Object.keys(headers).length > 0 ? 1 : 0) +
     (type === NO_TYPE ? 0 : type.length + 1),

@@ -1,5 +1,4 @@
-import { isRepeating, unwrapRepeating } from '../../message/codec/repeating-body.js';
-import { unwrapSetAside, wrapSetAside } from '../../message/codec/set-aside-body.js';
+import { isRepeating, unwrapRepeating, unwrapSetAside, wrapSetAside } from '../../message/codec/body-forms.js';
 import type { ComingAgain } from '../../message/handler-results.js';
 import {
   type Claim,

@@ -1,4 +1,4 @@
-import { unwrapSetAside } from '../../message/codec/set-aside-body.js';
+import { unwrapSetAside } from '../../message/codec/body-forms.js';
 import type { Clock } from '../../timing/clock.js';
 import type { MessageState } from '../../message/message.js';
 import type {

@@ -1,5 +1,5 @@
 import type { MessageCounts, MessageState } from '../../message/message.js';
-import { groupOf } from '../../message/codec/group-body.js';
+import { groupOf } from '../../message/codec/body-forms.js';
 import { bodyType } from '../../message/codec/native-codec.js';
 import type { Claim } from '../consumer-store.js';
 import type { GroupMember, TypeCount } from '../admin-store.js';

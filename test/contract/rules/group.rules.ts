@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { wrapGroup } from '../../../lib/message/codec/group-body.js';
+import { wrapGroup } from '../../../lib/message/codec/body-forms.js';
 import { ofGroup } from '../../support/of-group.js';
 import type { Claim, WakeSignal, Outcome } from '../../../lib/store/consumer-store.js';
 import type { DueTime, Offer } from '../../../lib/store/producer-store.js';

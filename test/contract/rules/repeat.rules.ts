@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RepeatRule } from '../../../lib/message/repeat-rule.js';
-import { unwrapSetAside, wrapSetAside } from '../../../lib/message/codec/set-aside-body.js';
+import { unwrapSetAside, wrapSetAside } from '../../../lib/message/codec/body-forms.js';
 import type { Outcome } from '../../../lib/store/consumer-store.js';
 import type { OfferReceipt } from '../../../lib/store/producer-store.js';
 import type { MessageState } from '../../../lib/message/message.js';

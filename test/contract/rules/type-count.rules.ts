@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MessageBody } from '../../../lib/message/codec/message-codec.js';
-import { wrapSetAside } from '../../../lib/message/codec/set-aside-body.js';
+import { wrapSetAside } from '../../../lib/message/codec/body-forms.js';
 import type { MessageCounts, MessageState } from '../../../lib/message/message.js';
 import { type ContractQueue, type ContractQueues, HOUR, numberedIds } from '../contract-queue.js';
 

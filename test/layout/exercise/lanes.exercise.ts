@@ -1,5 +1,5 @@
 import type { MessageBody } from '../../../lib/message/codec/message-codec.js';
-import { wrapGroup } from '../../../lib/message/codec/group-body.js';
+import { wrapGroup } from '../../../lib/message/codec/body-forms.js';
 import type { Change, ChangeOutcome, Offer, OfferReceipt } from '../../../lib/store/producer-store.js';
 import { LaneStore } from '../../../lib/store/native/lane-store.js';
 import { ofGroup } from '../../support/of-group.js';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { groupOf } from '../../../lib/message/codec/group-body.js';
+import { groupOf } from '../../../lib/message/codec/body-forms.js';
 import type { ClaimedMessage } from '../../../lib/store/consumer-store.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import { type Request, RequestParser } from '../tcp-proxy/request-parser.js';

@@ -19,7 +19,7 @@
 --@include select-dead
 --@with lanes --@include groups
 
--- As unwrapSetAside of lib/message/codec/set-aside-body.ts.
+-- As unwrapSetAside of lib/message/codec/body-forms.ts.
 local function unwrapped(record)
   local last = args.unwrap == '1' and select(2, string.find(record, '^W%d+\n', 13))
   return last and with_body(record, string.sub(record, last + 1)) or record

@@ -1,5 +1,5 @@
 -- The rule of a message that repeats: the first lines of its body, 'Nrepeat', a line feed, the rule, and a line feed. Those of a message
--- that was set aside come before. `lib/message/codec/repeating-body.ts` writes them.
+-- that was set aside come before. `lib/message/codec/body-forms.ts` writes them.
 
 -- Where the lines of the rule begin in a record, and where they end; nil: the message does not repeat.
 local function find_rule(record)

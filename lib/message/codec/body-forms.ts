@@ -1,0 +1,141 @@
+import { DelayQueueError } from '../delay-queue-errors.js';
+import type { Expiry, OnExpired } from '../expiry.js';
+import { isRule, type RepeatRule } from '../repeat-rule.js';
+import type { MessageBody } from './message-codec.js';
+
+/*
+ * The forms that a body has around what its codec writes, if the queue has to know more about the message. A body with several of them
+ * has them in the order of this file.
+ */
+
+/** A body in a form that this process cannot read. Another one may: during a rolling deploy a newer one is running already. */
+export class UnknownBodyForm extends DelayQueueError {
+  constructor(
+    readonly form: string,
+    problem = `this version cannot read its form '${form}'; a newer one wrote it`,
+  ) {
+    super('INVALID_PAYLOAD', `body: ${problem}`);
+  }
+}
+
+/**
+ * The body of a message that no process could handle so far: `W`, the instant in ms at which it fell due for the first time, a
+ * line feed, the body. The instant has to travel with the message, because each deferral moves its due time and any process may
+ * be the next to claim it.
+ */
+export const SET_ASIDE = 'W'.charCodeAt(0);
+
+export interface SetAsideBody {
+  /** When it fell due for the first time, ms; null if it was not set aside before. */
+  readonly since: number | null;
+  readonly body: Buffer;
+}
+
+export function isSetAside(body: Buffer): boolean {
+  return body[0] === SET_ASIDE;
+}
+
+export function wrapSetAside(body: Buffer, since: number): MessageBody {
+  return Buffer.concat([Buffer.from(`W${since}\n`), body]);
+}
+
+/** The body inside; of a body that was never set aside, itself. */
+export function unwrapSetAside(body: Buffer): SetAsideBody {
+  const end = isSetAside(body) ? body.indexOf('\n') : -1;
+  if (end < 0) return { since: null, body };
+  const since = Number(body.toString('latin1', 1, end));
+  return { since: Number.isSafeInteger(since) ? since : null, body: body.subarray(end + 1) };
+}
+
+/** The body of a message that has a group: `Ngroup`, a line feed, the group, a line feed, the body. Scripts read it, too. */
+const GROUP = 'Ngroup\n';
+
+export const isGrouped = (body: Buffer): boolean => startsWith(body, GROUP);
+
+/** What comes before the body. */
+export const groupLines = (group: string): string => `${GROUP}${group}\n`;
+
+export function wrapGroup(body: MessageBody, group: string): MessageBody {
+  return wrap(groupLines(group), body);
+}
+
+/** The parts of a body that {@link isGrouped}; undefined: its second line is damaged. */
+export function unwrapGroup(body: Buffer): { readonly group: string; readonly body: Buffer } | undefined {
+  const [group, inside] = unwrap(body, GROUP);
+  return group ? { group, body: inside } : undefined;
+}
+
+/** The group of a message, also of one that was set aside; undefined: it has none. */
+export function groupOf(body: Buffer): string | undefined {
+  const { body: inside } = unwrapSetAside(body);
+  return isGrouped(inside) ? unwrapGroup(inside)?.group : undefined;
+}
+
+/** The body of a message that repeats: `Nrepeat`, a line feed, its rule as JSON, a line feed, the body of each occurrence. */
+const REPEAT = 'Nrepeat\n';
+
+export const isRepeating = (body: Buffer): boolean => startsWith(body, REPEAT);
+
+/** What comes before the body. */
+export function ruleLines({ cron, timeZone, missed }: RepeatRule): string {
+  return `${REPEAT}${JSON.stringify({ cron, timeZone, missed })}\n`;
+}
+
+export function wrapRepeating(body: MessageBody, rule: RepeatRule): MessageBody {
+  return wrap(ruleLines(rule), body);
+}
+
+/** The parts of a body that {@link isRepeating}; `rule` is undefined if it is damaged. */
+export function unwrapRepeating(body: Buffer): { readonly rule: RepeatRule | undefined; readonly body: Buffer } {
+  const [line, inside] = unwrap(body, REPEAT);
+  return { rule: ruleIn(line), body: inside };
+}
+
+function ruleIn(line: string): RepeatRule | undefined {
+  try {
+    const rule = JSON.parse(line) as unknown;
+    return isRule(rule) ? rule : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The body of a message that says when it expires: `Nexpires`, a line feed, how many ms after it falls due or `never`, a space and what
+ * becomes of it then if the message says so, a line feed, the body.
+ */
+const EXPIRES = 'Nexpires\n';
+
+export const isExpiring = (body: Buffer): boolean => startsWith(body, EXPIRES);
+
+/** What comes before the body. */
+export function expiryLines({ after, onExpired }: Expiry): string {
+  return `${EXPIRES}${after ?? 'never'}${onExpired === undefined ? '' : ` ${onExpired}`}\n`;
+}
+
+export function wrapExpiring(body: MessageBody, expiry: Expiry): MessageBody {
+  return wrap(expiryLines(expiry), body);
+}
+
+/** The parts of a body that {@link isExpiring}; undefined: its second line is damaged. */
+export function unwrapExpiring(body: Buffer): { readonly expiry: Expiry; readonly body: Buffer } | undefined {
+  const [line, inside] = unwrap(body, EXPIRES);
+  const [, after, onExpired] = /^(never|\d{1,13})(?: (drop|dead))?$/.exec(line) ?? [];
+  if (after === undefined) return undefined;
+  const expiry = { after: after === 'never' ? null : Number(after), onExpired: onExpired as OnExpired | undefined };
+  return { expiry, body: inside };
+}
+
+function startsWith(body: Buffer, line: string): boolean {
+  return body.length >= line.length && body.toString('latin1', 0, line.length) === line;
+}
+
+function wrap(lines: string, body: MessageBody): MessageBody {
+  return typeof body === 'string' ? lines + body : Buffer.concat([Buffer.from(lines), body]);
+}
+
+/** The second line, which is empty if it does not end, and the body inside. */
+function unwrap(body: Buffer, firstLine: string): [line: string, inside: Buffer] {
+  const end = body.indexOf('\n', firstLine.length);
+  return [end < 0 ? '' : body.toString('utf8', firstLine.length, end), body.subarray(end + 1)];
+}
