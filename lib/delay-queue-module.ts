@@ -16,7 +16,7 @@ import { RelayTarget } from './producer/relay-target.js';
 import { Repeats } from './producer/repeats.js';
 import { namedInstance } from './runtime/instance.js';
 import { runtimeProviders } from './runtime/runtime-providers.js';
-import { START_TASK } from './runtime/start-task.js';
+import { START_TASK } from './runtime/delay-queue-tokens.js';
 
 /**
  * The delay queue of an application. Import it once, in the root module. It is global, so every other module can inject

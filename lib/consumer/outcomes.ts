@@ -2,10 +2,16 @@ import { type BodyRules, encodeBody, oversized } from '../message/codec/encode-b
 import { checkEncoded, InvalidPayload, type PayloadCheck } from '../handler/definition/payload-check.js';
 import type { Events } from '../events/events.js';
 import { describeFailure, isInstance, traceOf } from '../message/failure.js';
-import { Again, isDecision, readComingAgain, RejectMessage } from '../message/handler-results.js';
+import {
+  Again,
+  isDecision,
+  isIterator,
+  readComingAgain,
+  RejectMessage,
+  UnusedIterator,
+} from '../message/handler-results.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { MessageFailure } from '../message/message.js';
-import { isIterator, UnusedIterator } from '../message/unused-iterator.js';
 import type { ConsumerStore, Outcome } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
 import { withinTimeout } from '../handler/completion.js';

@@ -1,5 +1,5 @@
 import { isThenable } from '../message/failure.js';
-import { isIterator, UnusedIterator } from '../message/unused-iterator.js';
+import { isIterator, UnusedIterator } from '../message/handler-results.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 
 /** Is told what a hook threw. */

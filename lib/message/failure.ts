@@ -1,6 +1,5 @@
 import { types } from 'node:util';
 import { DelayQueueError, type DelayQueueErrorCode } from './delay-queue-errors.js';
-import { Reasons } from './failure-reasons.js';
 import type { MessageFailure } from './message.js';
 import { isError, textOf, tryReading, UNREADABLE } from './untrusted-value.js';
 
@@ -105,4 +104,114 @@ export function follow<T>(
   { onDone, onFailed }: { onDone: (value: unknown) => T; onFailed: (error: unknown) => T },
 ): Promise<T> {
   return Promise.prototype.then.call(promise, onDone, onFailed) as Promise<T>;
+}
+
+/** How many errors and objects are looked at, and how far down. */
+const MOST_SHOWN = 12;
+const DEEPEST = 4;
+/** Of a list. */
+const MOST_OF_LIST = 5;
+const LONGEST_REASON = 300;
+
+/** Fields in which objects that are no errors tell what went wrong. Any other may hold a payload or a secret, and is only named. */
+const TELLING = ['name', 'status', 'statusCode', 'code', 'error', 'message', 'reason', 'details'] as const;
+
+/** The names of fields that are shown of an object without any telling one. */
+const MOST_NAMES = 10;
+const LONGEST_NAME = 40;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Collects why something failed from an error and what it carries, or from whatever was thrown. */
+class Reasons {
+  readonly #seen = new Set<unknown>();
+
+  /** The text of what was thrown. Whatever that is, nothing here throws. */
+  of(thrown: unknown): string {
+    return this.#reasonOf(thrown, 0) ?? UNREADABLE;
+  }
+
+  /** Undefined if it was shown before, or if enough has been shown. */
+  #reasonOf(value: unknown, depth: number): string | undefined {
+    if (typeof value !== 'object' || value === null) return textOf(() => value);
+    if (this.#seen.has(value) || this.#seen.size >= MOST_SHOWN || depth > DEEPEST) return undefined;
+    this.#seen.add(value);
+    if (isError(value)) return this.#reasonOfError(value, depth);
+    if (tryReading(() => Array.isArray(value))) return this.#reasonsIn(value as readonly unknown[], depth).join(', ');
+    return this.#reasonOfObject(value as Fields, depth);
+  }
+
+  #reasonOfError(error: Error, depth: number): string {
+    const fields = error as unknown as Fields;
+    // That of a connection to several addresses has a code alone.
+    let text = textOf(() => error.message || (fields.code ?? ''));
+    const carried = this.#carriedBy(fields, depth).filter((reason) => !text.includes(reason));
+    if (carried.length > 0) text += `${text === '' ? '' : ': '}${carried.join(', ')}`;
+    const cause = tryReading(() => error.cause);
+    const reason = cause === undefined ? undefined : this.#named(cause, depth);
+    // Many wrap the message of the cause in their own.
+    if (reason && !text.includes(reason.message)) text += `; caused by ${reason.text}`;
+    return text;
+  }
+
+  /** What a ValidationPipe, another exception of Nest, or an AggregateError says beside its message. */
+  #carriedBy(fields: Fields, depth: number): string[] {
+    const response = tryReading(() => (fields.response as Fields | undefined)?.message);
+    const given = tryReading(() => fields.error);
+    const errors = tryReading(() => fields.errors);
+    return [response, typeof given === 'object' ? given : undefined, errors]
+      .filter((carried) => carried !== undefined && carried !== null)
+      .flatMap((carried) =>
+        this.#reasonsIn(tryReading(() => Array.isArray(carried)) ? (carried as unknown[]) : [carried], depth),
+      );
+  }
+
+  #reasonsIn(list: readonly unknown[], depth: number): string[] {
+    const length = tryReading(() => list.length) ?? 0;
+    const reasons: string[] = [];
+    for (let i = 0; i < Math.min(length, MOST_OF_LIST); i++) {
+      const { text } =
+        this.#named(
+          tryReading(() => list[i]),
+          depth,
+        ) ?? {};
+      if (text) reasons.push(text);
+    }
+    if (length > MOST_OF_LIST) reasons.push(`${length - MOST_OF_LIST} more`);
+    return reasons;
+  }
+
+  /** With the name of an error, as logs have it. */
+  #named(value: unknown, depth: number): { readonly text: string; readonly message: string } | undefined {
+    const reason = this.#reasonOf(value, depth + 1);
+    if (reason === undefined) return undefined;
+    const message = reason.slice(0, LONGEST_REASON);
+    return { message, text: isError(value) ? `${textOf(() => value.name, LONGEST_NAME)}: ${message}` : message };
+  }
+
+  #reasonOfObject(object: Fields, depth: number): string {
+    const violations = this.#violationsOf(object, depth);
+    if (violations.length > 0) return violations.join(', ');
+    const told = TELLING.map((name) => [name, tryReading(() => object[name])] as const)
+      .filter(([, value]) => value !== undefined && value !== null && typeof value !== 'function')
+      .map(([name, value]) => [name, this.#reasonOf(value, depth + 1)?.slice(0, LONGEST_REASON)] as const)
+      .filter(([, reason]) => reason !== undefined && reason !== '');
+    if (told.length > 0) return told.map(([name, reason]) => `${name}: ${reason}`).join(', ');
+    const text = textOf(() => object, LONGEST_REASON);
+    if (!text.startsWith('[object ')) return text;
+    const names = tryReading(() => Object.keys(object)) ?? [];
+    const shown = names.slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME));
+    return `an object with ${names.length === 0 ? 'no fields' : `the fields ${shown.join(', ')}${names.length > shown.length ? ', …' : ''}`}`;
+  }
+
+  /** What a ValidationError of class-validator says, without its `target` and `value`. */
+  #violationsOf(object: Fields, depth: number): string[] {
+    const property = tryReading(() => object.property);
+    const constraints = tryReading(() => Object.values(object.constraints as Record<string, unknown>)) ?? [];
+    const children = tryReading(() => object.children);
+    if (typeof property !== 'string') return [];
+    const own = constraints.slice(0, MOST_OF_LIST).map((constraint) => textOf(() => constraint, LONGEST_REASON));
+    const below = tryReading(() => Array.isArray(children)) ? this.#reasonsIn(children as unknown[], depth) : [];
+    return [...own, ...below.map((reason) => `${property}.${reason}`)];
+  }
 }

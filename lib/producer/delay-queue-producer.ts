@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type MessageGroup, StoredGroup } from '../groups/message-group.js';
 import { INSTANCE } from '../handler/instance-names.js';
-import { dateOf } from '../message/date-of.js';
-import { type CheckedDue, dueAt } from '../message/due-time.js';
+import { type CheckedDue, dateOf, dueAt } from '../message/due-time.js';
 import { type CheckedDuration, type Duration, readDelay } from '../message/duration.js';
 import { assertGroup, assertMessageId } from '../message/message-id.js';
 import type { DeadLetter, MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';

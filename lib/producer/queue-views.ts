@@ -1,6 +1,6 @@
 import { readContent } from '../message/codec/read-content.js';
 import { unwrapSetAside } from '../message/codec/body-forms.js';
-import { dateOf } from '../message/date-of.js';
+import { dateOf } from '../message/due-time.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { Expiry } from '../message/expiry.js';
 import { NO_TYPE } from '../message/message-type.js';

@@ -6,23 +6,21 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { ModuleRef, ModulesContainer } from '@nestjs/core';
-import { afterBootstrap } from './after-bootstrap.js';
 import type { Clock } from '../timing/clock.js';
 import { allInSlices, inSlices } from '../timing/slices.js';
 import { isFamily } from '../message/queue-family.js';
 import { hasCode, showFailure } from '../message/failure.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
-import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
+import { CLOCK, RESOLVED_OPTIONS, START_TASK, type StartTask, STORES } from './delay-queue-tokens.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
 import { GroupsCheck } from './groups-check.js';
 import { MisspeltNames } from './misspelt-names.js';
 import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
-import { ShutdownHint } from './shutdown-hint.js';
-import { START_TASK, type StartTask } from './start-task.js';
 import { type Worker, Workers } from './workers.js';
 import type { DelayQueueEvents, HeldByQueue } from '../events/delay-queue-events.js';
 import { Events } from '../events/events.js';
+import { ShutdownHint } from './shutdown-hint.js';
 import { isVerdict } from '../redis/check/redis-check.js';
 import type { CheckedQueue, Stores } from './create-stores.js';
 
@@ -183,4 +181,23 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
 
 function startEvents({ name: queue, handlers }: DeclaredQueue): DelayQueueEvents['handler-started'][] {
   return [...handlers.values()].map(({ type, name: handler }) => ({ queue, type, handler }));
+}
+
+/**
+ * Runs `start` after the last bootstrap hook of the application. The start-up of the application waits for it, and fails if it does.
+ *
+ * No handler may run until every module is up. Nest calls a global module's own `onApplicationBootstrap` first, long before a
+ * slow one of another module has ended. It calls the hooks module by module, the farthest from the root first, and within a
+ * module its class last. So the very last hook is that of the root module's class, and `start` is appended to it.
+ */
+function afterBootstrap(modules: ModulesContainer, start: () => Promise<void>): void {
+  const root = [...modules.values()].reduce((nearest, module) =>
+    module.distance <= nearest.distance ? module : nearest,
+  );
+  const instance = root.instance as Partial<OnApplicationBootstrap>;
+  const ownHook = instance.onApplicationBootstrap?.bind(instance);
+  instance.onApplicationBootstrap = async () => {
+    await ownHook?.();
+    await start();
+  };
 }

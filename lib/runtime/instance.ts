@@ -1,14 +1,15 @@
-import { Inject, Injectable, type ValueProvider } from '@nestjs/common';
-import type { ModuleRef } from '@nestjs/core';
+import { Inject, Injectable, type OnModuleInit, type ValueProvider } from '@nestjs/common';
+import { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { Events } from '../events/events.js';
 import { HandlerRegistry } from '../handler/handler-registry.js';
-import { INSTANCE } from '../handler/instance-names.js';
+import { INSTANCE, instanceNames } from '../handler/instance-names.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
-import { showUnknownInstance } from '../message/instance-name.js';
+import { showInstances, showUnknownInstance, UNNAMED } from '../message/instance-name.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { Stores } from './create-stores.js';
 import { RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
 import { Queues } from './queues.js';
+import { isDeepStrictEqual } from 'node:util';
 
 /** What one import of the module consists of, for what looks at it from outside. */
 @Injectable()
@@ -44,4 +45,73 @@ export function findInstance(app: Pick<ModuleRef, 'get'>, name: string): Instanc
   if (found) return found;
   const known = instances.map((instance) => instance.name);
   throw new DelayQueueError('INVALID_OPTION', `instance: ${showUnknownInstance(name, known)}`);
+}
+
+/** Refuses two instances that would take each other's messages, before anything connects. */
+@Injectable()
+export class InstanceCheck implements OnModuleInit {
+  constructor(
+    @Inject(INSTANCE) private readonly name: string,
+    private readonly app: ModuleRef,
+    private readonly modules: ModulesContainer,
+  ) {}
+
+  /**
+   * @throws DelayQueueError `INVALID_OPTION`
+   */
+  onModuleInit(): void {
+    const instances = instancesOf(this.app);
+    if (instanceNames(this.app).length > instances.length) throw ofTwoCopies();
+    if (instances.filter(({ name }) => name === this.name).length > 1) throw this.#importedTwice();
+    for (const [i, instance] of instances.entries()) {
+      const other = instances.slice(0, i).find(({ stores }) => isSharedPlace(stores, instance.stores));
+      if (other) throw atOnePlace(other, instance);
+    }
+  }
+
+  /** Both would serve every handler, and either one's producer might be injected. */
+  #importedTwice(): DelayQueueError {
+    const metatypes = [...this.modules.values()].map(({ metatype }) => metatype);
+    const importers = metatypes.filter((metatype) => this.#isImportedBy(metatype)).map(({ name }) => name);
+    const places = importers.length > 0 ? ` (by ${importers.sort().join(', ')})` : '';
+    const [what, advice] =
+      this.name === UNNAMED
+        ? ['DelayQueueModule', 'call forRoot() once, import it in the root module, and give each further one a name']
+        : [`DelayQueueModule.forRoot({ name: '${this.name}' })`, 'call it once, or give each a name of its own'];
+    return new DelayQueueError(
+      'INVALID_OPTION',
+      `${what} is imported more than once${places}: ${advice}. It is global, so other modules need no import`,
+    );
+  }
+
+  /** Reads the decorator, because at run time a global module is among the imports of all others. */
+  #isImportedBy(metatype: object): boolean {
+    const imports = Reflect.getMetadata('imports', metatype) as { readonly providers?: unknown }[] | undefined;
+    return (imports ?? []).some(({ providers } = {}) => Array.isArray(providers) && providers.some(this.#isOwnName));
+  }
+
+  readonly #isOwnName = (provider: Partial<ValueProvider> | undefined) =>
+    provider?.provide === INSTANCE && provider.useValue === this.name;
+}
+
+/** Handlers are found whichever copy decorated them, so both would serve each of them. */
+function ofTwoCopies(): DelayQueueError {
+  return new DelayQueueError(
+    'INVALID_OPTION',
+    'DelayQueueModule is imported from two copies of nestjs-delay-queue: install one for the whole application. `npm ls nestjs-delay-queue` ' +
+      'shows who has which; a library should have it among its peerDependencies',
+  );
+}
+
+function isSharedPlace({ place }: Instance['stores'], other: Instance['stores']): boolean {
+  return place !== undefined && isDeepStrictEqual(place, other.place);
+}
+
+function atOnePlace(one: Instance, other: Instance): DelayQueueError {
+  const names = showInstances([one.name, other.name]);
+  return new DelayQueueError(
+    'INVALID_OPTION',
+    `connection: two instances of DelayQueueModule have the same connection and prefix (${names}), so each would handle messages of ` +
+      'the other: give one another connection, or another prefix',
+  );
 }

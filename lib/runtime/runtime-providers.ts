@@ -20,14 +20,13 @@ import { resolveModuleOptionsInSlices } from '../options/resolve-options.js';
 import { type Clock, systemClock } from '../timing/clock.js';
 import { createStores } from './create-stores.js';
 import { DelayQueueRuntime } from './delay-queue-runtime.js';
+import { ShutdownHint } from './shutdown-hint.js';
 import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './delay-queue-tokens.js';
 import { GroupsCheck } from './groups-check.js';
-import { Instance, namedInstance } from './instance.js';
-import { InstanceCheck } from './instance-check.js';
+import { Instance, InstanceCheck, namedInstance } from './instance.js';
 import { MisspeltNames } from './misspelt-names.js';
 import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
-import { ShutdownHint } from './shutdown-hint.js';
 import type { Substitutes } from './substitutes.js';
 import { Workers } from './workers.js';
 
