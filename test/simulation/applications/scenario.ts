@@ -89,7 +89,7 @@ export interface Scenario {
 const TENANTS = 5;
 
 /** The average time between two offers, ms: of quiet phases, and of busy ones whose queues can take it. */
-const QUIET = [6, 30] as const;
+const QUIET = [4, 300] as const;
 const BUSY = [0.1, 0.6] as const;
 
 /** How many messages a quiet phase has, and for each of them the busy one that follows. */
@@ -118,7 +118,8 @@ export function drawScenario(
     const none = { permits: null, holds: false, expiresAfter: null, batchWait: 0 };
     return { ...none, name: kind, kind, share, concurrency, capacity, ...traits };
   };
-  const tenant = queueOf('tenant', 3);
+  // A queue that seldom has a message is asleep when one comes.
+  const tenant = queueOf('tenant', pick(chance, [0.1, 0.5, 3]));
   const queues = [
     queueOf('plain', 30),
     queueOf('expiring', 12, { expiresAfter }),
