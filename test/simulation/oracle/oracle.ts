@@ -386,7 +386,7 @@ export class Oracle {
       }
       journal.digestOf(3, life.number);
       journal.write?.(`${id} claimed, token ${token}${insteadOf === undefined ? '' : ` instead of ${insteadOf}`}`);
-      this.#judgeClaim(life, again?.has(life) ?? false);
+      this.#judgeClaim(life, member, again?.has(life) ?? false);
       life.wasClaimed = true;
       life.holder = new Delivery(token, life, holding, { claimedAt: this.#now, leaseEnd: this.#now + lease });
       queue.held.add(life);
@@ -405,9 +405,10 @@ export class Oracle {
     return again;
   }
 
-  #judgeClaim(life: Life, isAgain: boolean): void {
+  #judgeClaim(life: Life, member: Member, isAgain: boolean): void {
     const { id, queue, group } = life;
-    const late = this.#punctuality.judge(life, this.members, this.#now);
+    // Nobody else could have claimed what it held already.
+    const late = this.#punctuality.judge(life, isAgain ? [member] : this.members, this.#now);
     if (late !== undefined) this.violate('on time', id, late);
     // What is claimed again was counted before.
     if (queue.traits.kind === 'rated' && !isAgain && !this.#rate.take(this.options.server.time)) {
