@@ -1,4 +1,4 @@
-import type { QueueLayout } from '../store/layout.js';
+import type { Layout } from '../store/layout.js';
 import { nativeLayout } from '../store/native/native-layout.js';
 import { describeMissing, findMissing, FOR_SHARED_SIGNALS, type NeededCommand } from '../redis/check/permissions.js';
 import type { RedisCommands } from '../redis/commands/redis-commands.js';
@@ -9,7 +9,7 @@ export interface ExaminedQueue {
   readonly prefix: string;
   readonly queue: string;
   /** Default: the native one. */
-  readonly layout?: QueueLayout | undefined;
+  readonly layout?: Layout | undefined;
 }
 
 export async function checkPermissions(commands: RedisCommands, examined: ExaminedQueue): Promise<Finding> {

@@ -1,59 +1,50 @@
 /**
- * What a layout outside of this package is made of. It follows the inside of the package: a layout needs exactly the version that it was
- * built for.
+ * What a layout outside of this package is made of. It is the inside of the package: a layout needs exactly the version that it was built
+ * for. `docs/internals/extending.md` tells how to make one.
  *
  * @packageDocumentation
  */
 import 'reflect-metadata';
-export { type Events } from '../events/events.js';
-export { FailureStreak, workFailures } from '../events/failure-streak.js';
-export { recognizeAcrossCopies } from '../message/across-copies.js';
-export { showPath } from '../message/codec/json-copy.js';
-export { writeJsonData } from '../message/codec/json-data.js';
-export { type JsonLoss, lossOf, lossOfList } from '../message/codec/json-loss.js';
-export { type MessageBody, type MessageCodec } from '../message/codec/message-codec.js';
-export { readContent, readPayload } from '../message/codec/read-content.js';
-export { hasCode, isInstance, isStrayPromise } from '../message/failure.js';
+
+// What a layout is, and what it is given.
+export type { CodecDoubt, Layout, LayoutAbilities, QueueAddress, QueueLayout, QueueToOpen } from '../store/layout.js';
+export type { MessageBody, MessageCodec } from '../message/codec/message-codec.js';
 export { NO_TYPE } from '../message/message-type.js';
-export { check } from '../options/check.js';
-export { mustBe, oneOf } from '../options/values-schema.js';
-export { type NeededCommand, neededCommands, type Permissions } from '../redis/check/permissions.js';
-export { type RedisCommands } from '../redis/commands/redis-commands.js';
-export { ANSWER_GRACE, type Connection } from '../redis/connection/redis-connection.js';
-export { type RedisConnections } from '../redis/redis-connections.js';
-export { explain, isErrorReply } from '../redis/redis-errors.js';
-export { loadScript, type RedisScript } from '../redis/script/redis-script.js';
-export { type ScriptArgument, type ScriptCall } from '../redis/script/script-call.js';
-export { type ScriptReply } from '../redis/script/script-reply.js';
-export {
-  type DeadSelection,
-  type PageRequest,
-  type QueueStatus,
-  type RedriveOptions,
-  type RepairReport,
-  type StoredMessage,
-  type StoredPage,
-  type TypeCountPage,
-} from '../store/admin-store.js';
-export {
-  type Claim,
-  type ClaimReport,
-  type ClaimRequest,
-  type DueListener,
-  type Outcome,
-  type Settlement,
-  type SettleReport,
-  type TransferReport,
-  type TransferRequest,
-  type WakeSignal,
+export { PlainRouter, type Router } from '../store/router.js';
+export { checkLayoutOptions, type OptionRule, type OptionRules } from './layout-options.js';
+export { openQueue, type OpenQueue } from './open-queue.js';
+
+// The port that its store implements.
+export type { MessageStore, StoreLimits } from '../store/message-store.js';
+export type { DueTime, Offer, OfferReceipt } from '../store/producer-store.js';
+export type {
+  Claim,
+  ClaimReport,
+  ClaimRequest,
+  DueListener,
+  Outcome,
+  Settlement,
+  SettleReport,
+  TransferReport,
+  TransferRequest,
+  WakeSignal,
 } from '../store/consumer-store.js';
-export { type CodecDoubt, type LayoutAbilities, type QueueAddress, type QueueToOpen } from '../store/layout.js';
-export { type MessageStore, type StoreLimits } from '../store/message-store.js';
-export { readLua as readNativeLua } from '../store/native/lua-files.js';
-export { type NativeKeys, nativeKeysUnder } from '../store/native/native-keys.js';
-export { nativePermissions, neededInCluster } from '../store/native/native-permissions.js';
-export { readRecord } from '../store/native/native-record.js';
+export type {
+  DeadSelection,
+  PageRequest,
+  QueueStatus,
+  RedriveOptions,
+  RepairReport,
+  StoredMessage,
+  StoredPage,
+  TypeCountPage,
+} from '../store/admin-store.js';
+
+// The native store, which keeps what is claimed; what its scripts are told, and answer.
 export { NativeMessageStore } from '../store/native/native-store.js';
+export { type NativeKeys, nativeKeysUnder } from '../store/native/native-keys.js';
+export type { NeededCommand, Permissions } from '../redis/check/permissions.js';
+export { commandsBesideNative, loadBesideNative } from './beside-native.js';
 export { claimCall, dueArgument, pageArguments, transferArguments } from '../store/native/script-arguments.js';
 export {
   readClaimReport,
@@ -62,10 +53,28 @@ export {
   readStoredPage,
   readTransferReport,
 } from '../store/native/script-replies.js';
+export { readRecord } from '../store/native/native-record.js';
 export { acceptsArgument, mayBeOversized, offerAccepted } from '../store/oversized-offers.js';
-export { type DueTime, type Offer, type OfferReceipt } from '../store/producer-store.js';
-export { PlainRouter, type Router } from '../store/router.js';
-export { type Clock } from '../timing/clock.js';
-export { failurePause } from '../timing/failure-pause.js';
-export { Pauses } from '../timing/pauses.js';
-export { openQueue, type OpenQueue } from './open-queue.js';
+
+// Redis.
+export type { RedisConnections } from '../redis/redis-connections.js';
+export type { RedisCommands } from '../redis/commands/redis-commands.js';
+export type { RedisScript } from '../redis/script/redis-script.js';
+export type { ScriptArgument, ScriptCall } from '../redis/script/script-call.js';
+export type { ScriptReply } from '../redis/script/script-reply.js';
+export { ANSWER_GRACE, type Connection } from '../redis/connection/redis-connection.js';
+export { explain } from '../redis/redis-errors.js';
+
+// Work in the background.
+export type { Clock } from '../timing/clock.js';
+export type { BackgroundWork } from '../events/delay-queue-events.js';
+export type { Events } from '../events/events.js';
+export { RetriedWork, type WorkSettings } from './retried-work.js';
+
+// Payloads, which may be anything.
+export { writeJsonData } from '../message/codec/json-data.js';
+export { showPath } from '../message/codec/json-copy.js';
+export { type JsonLoss, lossOf, lossOfList } from '../message/codec/json-loss.js';
+export { readContent, readPayload } from '../message/codec/read-content.js';
+export { isStrayPromise } from '../message/failure.js';
+export { recognizeAcrossCopies } from '../message/across-copies.js';

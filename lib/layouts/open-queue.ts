@@ -3,13 +3,13 @@ import { isInstance } from '../message/failure.js';
 import type { MessageCodec } from '../message/codec/message-codec.js';
 import { DelayQueueProducer } from '../producer/delay-queue-producer.js';
 import type { Queues } from '../runtime/queues.js';
-import type { QueueLayout } from '../store/layout.js';
+import type { Layout } from '../store/layout.js';
 import type { MessageStore } from '../store/message-store.js';
 
 /** A queue of one store, as its layout has opened it. */
 export interface OpenQueue {
   readonly name: string;
-  readonly layout: QueueLayout;
+  readonly layout: Layout;
   readonly codec: MessageCodec;
   /** What the layout has opened, unless the module has the store `'memory'`. */
   readonly store: MessageStore;

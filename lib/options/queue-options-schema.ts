@@ -3,7 +3,7 @@ import { LONGEST_DELAY } from '../message/duration.js';
 import { INSTANCE_NAME, INSTANCE_NAME_RULE } from '../message/instance-name.js';
 import { MAX_PARTITIONS } from '../message/partition-of.js';
 import { showGiven } from '../message/show-given.js';
-import { isLayout, type QueueLayout } from '../store/layout.js';
+import { isLayout, type Layout, type QueueLayout } from '../store/layout.js';
 import { nativeLayout } from '../store/native/native-layout.js';
 import type {
   BackoffOptions,
@@ -124,7 +124,7 @@ const queueFields = {
           z.literal('native'),
           z.transform(() => nativeLayout),
         ),
-        z.custom<QueueLayout>(isLayout),
+        z.custom<Layout>(isLayout) as z.ZodMiniType as z.ZodMiniType<Layout, QueueLayout>,
       ],
       mustBe("'native' or a layout object, made by the package that has the layout"),
     ),

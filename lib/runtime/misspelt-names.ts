@@ -8,6 +8,7 @@ import type { Clock } from '../timing/clock.js';
 import { inSlices } from '../timing/slices.js';
 import type { Stores } from './create-stores.js';
 import { RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
+import { isLayout } from '../store/layout.js';
 
 /** How many unhandled queues are remembered as reported; one that is forgotten may be reported again. */
 const MOST_REPORTED = 10_000;
@@ -105,7 +106,7 @@ export class MisspeltNames {
   #mayHaveOtherConsumers(queue: string): boolean {
     const { queues, defaults } = this.options;
     const layout = (this.#hasEntry(queue) ? queues[queue]!.layout : undefined) ?? defaults.layout;
-    return typeof layout === 'object' && layout.can.otherConsumers;
+    return isLayout(layout) && layout.can.otherConsumers;
   }
 
   #hasEntry(name: string): boolean {

@@ -12,7 +12,7 @@ import { NO_TYPE } from '../message/message-type.js';
 import type { QueueOptions } from '../options/queue-options.js';
 import type { Stores } from './create-stores.js';
 import type { MessageCodec } from '../message/codec/message-codec.js';
-import type { QueueLayout } from '../store/layout.js';
+import type { Layout } from '../store/layout.js';
 import type { Router } from '../store/router.js';
 import { WholeQueue } from '../store/whole-queue.js';
 import { assertQueueName } from '../message/queue-name.js';
@@ -196,7 +196,7 @@ function sharedLayout(family: string): DelayQueueError {
   return new DelayQueueError('INVALID_OPTION', `DelayQueueModule options: ${problem}`);
 }
 
-function unsupportedFamily(layout: QueueLayout, name: string, family: DeclaredQueue): DelayQueueError {
+function unsupportedFamily(layout: Layout, name: string, family: DeclaredQueue): DelayQueueError {
   const [handler] = family.handlers.values();
   const advice = name === family.name ? 'handle each queue by its name' : 'give it a handler of its own name';
   return new DelayQueueError(
@@ -206,7 +206,7 @@ function unsupportedFamily(layout: QueueLayout, name: string, family: DeclaredQu
 }
 
 /** Whoever shares the queue would get the payload without its type. */
-function refuseTypes({ name }: QueueLayout, queue: DeclaredQueue | undefined): void {
+function refuseTypes({ name }: Layout, queue: DeclaredQueue | undefined): void {
   if (queue?.definition && typesOf(queue.definition)) {
     throw new DelayQueueError(
       'INVALID_OPTION',

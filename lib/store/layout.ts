@@ -7,44 +7,27 @@ import type { Router } from './router.js';
 import type { NeededCommand } from '../redis/check/permissions.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 
-/** How the messages of a queue are laid out in Redis. An entry of this package makes it. */
+/** How the messages of a queue are laid out in Redis: what an application holds of a layout. */
 export interface QueueLayout {
   /** What errors call it. */
   readonly name: string;
+}
 
-  /**
-   * What its queues and messages can do.
-   *
-   * @internal
-   */
+/** A layout, as the library uses it. */
+export interface Layout extends QueueLayout {
+  /** What its queues and messages can do. */
   readonly can: LayoutAbilities;
 
-  /**
-   * Converts the content of messages to bodies and back.
-   *
-   * @internal
-   */
+  /** Converts the content of messages to bodies and back. */
   readonly codec: MessageCodec;
 
-  /**
-   * Opens a queue in Redis that has one partition.
-   *
-   * @internal
-   */
+  /** Opens a queue in Redis that has one partition. */
   open(connections: RedisConnections, queue: QueueToOpen): Router;
 
-  /**
-   * Names the commands that a worker of a queue, or of a family of queues, sends.
-   *
-   * @internal
-   */
+  /** Names the commands that a worker of a queue, or of a family of queues, sends. */
   neededCommands(queue: QueueAddress): NeededCommand[];
 
-  /**
-   * Begins to doubt whether the bodies of a queue were written by {@link codec}. Left out where bodies show what wrote them.
-   *
-   * @internal
-   */
+  /** Begins to doubt whether the bodies of a queue were written by {@link codec}. Left out where bodies show what wrote them. */
   createDoubt?(): CodecDoubt;
 }
 
@@ -120,7 +103,7 @@ export interface CodecDoubt {
 }
 
 /** Whether a value that a user gave is a layout. */
-export function isLayout(value: unknown): value is QueueLayout {
-  const { open, codec } = (value ?? {}) as Partial<QueueLayout>;
+export function isLayout(value: unknown): value is Layout {
+  const { open, codec } = (value ?? {}) as Partial<Layout>;
   return typeof open === 'function' && typeof codec === 'object';
 }

@@ -146,8 +146,8 @@ describe('another copy of the package', () => {
 
   test('has configured codecs that are taken for what they are', () => {
     const layout = ownRedisson.redisson({ codec: other.redisson.json() });
-    expect(layout.codec).toHaveProperty('isOwn');
-    expect(ownRedisson.redisson({ codec: { ...other.redisson.json() } }).codec).not.toHaveProperty('isOwn');
+    expect(layout).toHaveProperty('codec.isOwn');
+    expect(ownRedisson.redisson({ codec: { ...other.redisson.json() } })).not.toHaveProperty('codec.isOwn');
   });
 
   describe('refuses the start', () => {

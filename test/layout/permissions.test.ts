@@ -7,7 +7,7 @@ import { laneKeys } from '../../lib/store/native/lane-keys.js';
 import { laneScripts } from '../../lib/store/native/lane-scripts.js';
 import { nativeLayout } from '../../lib/store/native/native-layout.js';
 import { type NativeKeys, nativeKeys } from '../../lib/store/native/native-keys.js';
-import { lanePermissions, partitionPermissions } from '../../lib/store/native/native-permissions.js';
+import { lanePermissions, nativePermissions, partitionPermissions } from '../../lib/store/native/native-permissions.js';
 import { nativeScripts } from '../../lib/store/native/native-scripts.js';
 import { NativeRepeatMarks } from '../../lib/store/native/repeat-marks.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
@@ -203,7 +203,9 @@ describe('the permissions of each layout', () => {
       new Set(commands.flatMap(({ name, part }) => (part === undefined ? [] : [`${part} ${name}`])));
     expect([...run(native)].sort()).toEqual([...rows(partitionPermissions), 'due SPUBLISH'].sort());
     expect([...run(lanes)].sort()).toEqual([...rows(lanePermissions), 'due SPUBLISH'].sort());
-    expect([...run(redisson)].sort()).toEqual([...rows(redissonPermissions), 'due SPUBLISH'].sort());
+    expect([...run(redisson)].sort()).toEqual(
+      [...rows({ ...redissonPermissions, ...nativePermissions }), 'due SPUBLISH'].sort(),
+    );
   });
 
   test('leave out TIME, the only command that names no key', () => {

@@ -8,7 +8,13 @@ export const ONE_COPY = { module: true, tester: true, producer: true, error: tru
 export const LOADED = {
   own: ['core.js', 'index.js', 'index.load.js', 'lua.js', 'peers.js', 'zod.js'],
   packages: [],
-  used: ['redisson/index.js', 'redisson/index.load.js'],
+  used: [
+    '-redisson index.js',
+    '-redisson index.load.js',
+    '-redisson peers.js',
+    'layouts/index.js',
+    'layouts/index.load.js',
+  ],
 };
 
 /** The spans of `traces.ts`. */

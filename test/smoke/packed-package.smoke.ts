@@ -62,13 +62,19 @@ interface SourceMap {
 
 let packed: PackedPackage;
 let commandLine: PackedPackage;
+let redisson: PackedPackage;
 let nodes: NodeVersions;
 
 beforeAll(async () => {
-  [packed, commandLine, nodes] = await Promise.all([packPackage(), packPackage('cli'), NodeVersions.fetch()]);
+  [packed, commandLine, redisson, nodes] = await Promise.all([
+    packPackage(),
+    packPackage('cli'),
+    packPackage('redisson'),
+    NodeVersions.fetch(),
+  ]);
 });
 
-afterAll(() => Promise.all([packed.remove(), commandLine.remove(), Application.removeAll()]));
+afterAll(() => Promise.all([packed.remove(), commandLine.remove(), redisson.remove(), Application.removeAll()]));
 
 describe('the packed package', () => {
   it('contains the built library in both formats, and nothing else of the project', () => {
@@ -88,9 +94,7 @@ describe('the packed package', () => {
 
   it('reads no file of its own, because a bundle would leave such files behind', async () => {
     expect(packed.files.filter((path) => path.endsWith('.lua'))).toEqual([]);
-    const programs = packed.files.filter((path) => path.endsWith('.js'));
-    const texts = await Promise.all(programs.map((path) => readFile(packed.built(path), 'utf8')));
-    expect(texts.filter((text) => /import\.meta|\bnode:fs|__dirname|__filename/.test(text))).toEqual([]);
+    expect(await readsFiles(packed)).toEqual([]);
   });
 
   it('has source maps that contain the sources', async () => {
@@ -103,6 +107,22 @@ describe('the packed package', () => {
 
   it('contains a licence for what is bundled with it', async () => {
     expect(await readFile(packed.built('dist/lib/cjs/zod.js'), 'utf8')).toContain('Colin McDonnell');
+  });
+});
+
+/** The files of a package with code that looks for other files. */
+async function readsFiles({ files, built }: PackedPackage): Promise<string[]> {
+  const programs = files.filter((path) => path.endsWith('.js'));
+  const texts = await Promise.all(programs.map((path) => readFile(built(path), 'utf8')));
+  return programs.filter((_, i) => /import\.meta|\bnode:fs|__dirname|__filename/.test(texts[i]!));
+}
+
+describe('the packed layout of Redisson', () => {
+  it('contains the built package in both formats, with its scripts in the code, and nothing else of the project', async () => {
+    const foreign = redisson.files.filter((path) => !/^dist\/(cjs|esm)\/.*\.(js|d\.ts|map|json)$/.test(path));
+    expect(foreign.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+    expect(await readsFiles(redisson)).toEqual([]);
+    expect(await readFile(redisson.built('dist/cjs/index.js'), 'utf8')).toContain('redisson_delay_queue');
   });
 });
 
@@ -122,7 +142,7 @@ describe.each([
   let app: Application;
 
   beforeAll(async () => {
-    app = await createConsumer([packed.tarball, commandLine.tarball], options);
+    app = await createConsumer([packed.tarball, commandLine.tarball, redisson.tarball], options);
   });
 
   it('handles a delayed message, and lets the process end', async () => {

@@ -13,6 +13,7 @@ const PUBLISHED = {
   library: join(PROJECT, 'dist', 'package'),
   cli: join(PROJECT, 'packages', 'cli'),
   outbox: join(PROJECT, 'packages', 'outbox'),
+  redisson: join(PROJECT, 'packages', 'redisson'),
 };
 
 /** The package as it would be published. */

@@ -1,6 +1,6 @@
 import { nativeCodec } from '../../message/codec/native-codec.js';
 import { isFamily } from '../../message/queue-family.js';
-import type { QueueLayout } from '../layout.js';
+import type { Layout } from '../layout.js';
 import { type NeededCommand, neededCommands } from '../../redis/check/permissions.js';
 import { type LaneKeys, laneKeys } from './lane-keys.js';
 import { neededByFamily } from './native-directory.js';
@@ -10,7 +10,7 @@ import { NativeMessageStore } from './native-store.js';
 import { lanePermissions, neededInCluster, partitionPermissions } from './native-permissions.js';
 
 /** This package's own layout, which can do everything. */
-export const nativeLayout: QueueLayout = {
+export const nativeLayout: Layout = {
   name: 'native',
   can: {
     headers: true,

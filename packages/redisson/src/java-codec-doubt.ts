@@ -1,5 +1,5 @@
 import { DelayQueueError } from 'nestjs-delay-queue';
-import { type CodecDoubt, isInstance, type Outcome } from 'nestjs-delay-queue/layouts';
+import type { CodecDoubt, Outcome } from 'nestjs-delay-queue/layouts';
 import { guessCodec } from './codec/codec-signs.js';
 import type { RedissonCodec } from './codec/redisson-codec.js';
 
@@ -68,7 +68,7 @@ export class JavaCodecDoubt implements CodecDoubt {
   }
 
   unread(id: string, body: Buffer, error: unknown): Outcome | undefined {
-    const isForeign = isInstance(error, ForeignBody);
+    const isForeign = error instanceof ForeignBody;
     const alike = isForeign ? this.#foreign : this.#unread;
     const mayBeReadLater = !alike.has(id) && (isForeign || !this.#hasRead);
     alike.add(id);

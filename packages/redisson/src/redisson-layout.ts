@@ -1,10 +1,8 @@
-import type { QueueLayout } from 'nestjs-delay-queue';
 import {
   type CodecDoubt,
+  commandsBesideNative,
+  type Layout,
   type LayoutAbilities,
-  type NeededCommand,
-  neededCommands,
-  neededInCluster,
   PlainRouter,
   type QueueAddress,
   type QueueToOpen,
@@ -24,7 +22,7 @@ import { RedissonMessageStore } from './redisson-store.js';
  * The layout of Redisson's `RDelayedQueue`. A message is its payload and nothing else, and a queue is where Java expects it. There are
  * no families: nothing tells of what Java offers to a queue that is asleep, and Redisson has no directory of its queues.
  */
-export class RedissonLayout implements QueueLayout {
+export class RedissonLayout implements Layout {
   readonly name = 'redisson';
   readonly can: LayoutAbilities;
   // Two layouts are the same if their options are.
@@ -61,9 +59,9 @@ export class RedissonLayout implements QueueLayout {
     return new PlainRouter(store, () => store.checkFormat());
   }
 
-  neededCommands({ prefix, queue, isCluster }: QueueAddress): NeededCommand[] {
+  neededCommands({ prefix, queue, isCluster }: QueueAddress) {
     const keys = redissonKeys({ prefix, queue, redissonName: this.options.name });
-    return [...neededCommands(redissonPermissions, keys), ...(isCluster ? neededInCluster(keys) : [])];
+    return commandsBesideNative(redissonPermissions, keys, isCluster);
   }
 
   createDoubt(): CodecDoubt {

@@ -1,5 +1,4 @@
-import { z } from 'zod/mini';
-import { check, mustBe, oneOf } from 'nestjs-delay-queue/layouts';
+import { checkLayoutOptions } from 'nestjs-delay-queue/layouts';
 import type { CodecName, PayloadCodec } from './codec/payload-codec.js';
 import type { EntryFormat } from './entry-format.js';
 
@@ -30,32 +29,40 @@ export interface RedissonOptions {
 }
 
 /** The options with every default filled in. */
-export type ResolvedRedissonOptions = Readonly<z.output<typeof schema>>;
+export interface ResolvedRedissonOptions {
+  readonly codec: CodecName | PayloadCodec;
+  readonly format: EntryFormat;
+  readonly name?: string;
+}
 
 // With any other braces a cluster would spread the queue's keys over several slots.
 const NAME = /^(?=.{1,512}$)[^{}]*(\{[^{}]+\}[^{}]*)?$/s;
-const NAME_RULE = '1–512 characters, with braces only as one pair around something';
 
-const CODEC_NAMES = ['json', 'string', 'buffer', 'jackson', 'kryo5'] as const satisfies readonly CodecName[];
-
-const schema = z.strictObject(
-  {
-    codec: z.prefault(
-      z.union(
-        [z.enum(CODEC_NAMES), z.custom<PayloadCodec>(isCodec)],
-        mustBe(`${CODEC_NAMES.map((name) => `'${name}'`).join(', ')} or an object with encode() and decode()`),
-      ),
-      'json',
-    ),
-    format: z.prefault(oneOf('Bc0Lc0', 'dLc0'), 'Bc0Lc0'),
-    name: z.optional(z.string(mustBe(NAME_RULE)).check(z.regex(NAME, mustBe(NAME_RULE)))),
-  } satisfies { readonly [Name in keyof Required<RedissonOptions>]: z.ZodMiniType<unknown, RedissonOptions[Name]> },
-  mustBe("an object, such as { codec: 'json' }"),
-);
+const CODEC_NAMES: readonly CodecName[] = ['json', 'string', 'buffer', 'jackson', 'kryo5'];
+const FORMATS: readonly EntryFormat[] = ['Bc0Lc0', 'dLc0'];
 
 /** @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong */
-export function resolveRedissonOptions(options: RedissonOptions): ResolvedRedissonOptions {
-  return check(schema, options, 'redisson()');
+export function resolveRedissonOptions(given: RedissonOptions): ResolvedRedissonOptions {
+  return checkLayoutOptions<ResolvedRedissonOptions>(given, {
+    place: 'redisson()',
+    example: "{ codec: 'json' }",
+    options: {
+      codec: {
+        rule: `${CODEC_NAMES.map((name) => `'${name}'`).join(', ')} or an object with encode() and decode()`,
+        accepts: (value) => CODEC_NAMES.includes(value as CodecName) || isCodec(value),
+        fallback: 'json',
+      },
+      format: {
+        rule: "'Bc0Lc0' or 'dLc0'",
+        accepts: (value) => FORMATS.includes(value as EntryFormat),
+        fallback: 'Bc0Lc0',
+      },
+      name: {
+        rule: '1–512 characters, with braces only as one pair around something',
+        accepts: (value) => typeof value === 'string' && NAME.test(value),
+      },
+    },
+  });
 }
 
 function isCodec(value: unknown): boolean {

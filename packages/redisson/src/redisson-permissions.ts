@@ -1,8 +1,7 @@
-import { type NativeKeys, nativePermissions, type Permissions } from 'nestjs-delay-queue/layouts';
 import type { RedissonKeys } from './redisson-keys.js';
 
-/** The commands that the scripts, including those of the native bookkeeping, run on each key, and `BLMOVE` and `SUBSCRIBE`. */
-export const redissonPermissions: Permissions<RedissonKeys & NativeKeys> = {
+/** The commands that the scripts run on each key, and `BLMOVE` and `SUBSCRIBE`. */
+export const redissonPermissions = {
   target: ['BLMOVE', 'LLEN', 'LPOP', 'LPOS', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
   timeouts: ['UNLINK', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZMSCORE', 'ZRANGE', 'ZREM', 'ZSCAN', 'ZSCORE'],
   entries: ['LINDEX', 'LLEN', 'LPOP', 'LRANGE', 'LREM', 'LSET', 'RPOP', 'RPUSH', 'UNLINK'],
@@ -11,5 +10,4 @@ export const redissonPermissions: Permissions<RedissonKeys & NativeKeys> = {
   values: ['HDEL', 'HGET', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
   repeated: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM'],
   sequence: ['GET', 'SET'],
-  ...nativePermissions,
-};
+} satisfies Record<keyof RedissonKeys, readonly string[]>;

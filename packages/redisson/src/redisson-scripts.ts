@@ -1,12 +1,12 @@
-import { loadScript, readNativeLua as native } from 'nestjs-delay-queue/layouts';
-import { readLua as redisson } from './lua-files.js';
+import { loadBesideNative } from 'nestjs-delay-queue/layouts';
+import { readLua } from './lua-files.js';
 import { redissonKeys } from './redisson-keys.js';
 
 /** The keys that headers may name. */
 const layout = redissonKeys({ prefix: '', queue: 'any' });
 
 /** The scripts include parts of the native bookkeeping. */
-const load = (name: string) => loadScript(`redisson/${name}`, layout, { redisson, native });
+const load = (name: string) => loadBesideNative(`redisson/${name}`, readLua, layout);
 
 /** The scripts of Redisson's layout; each file's header is its contract. */
 export const redissonScripts = {

@@ -1,4 +1,4 @@
-import type { MessageState } from 'nestjs-delay-queue';
+import { DelayQueueError, type MessageState } from 'nestjs-delay-queue';
 import {
   type Claim,
   claimCall,
@@ -10,8 +10,6 @@ import {
   type DueListener,
   type DueTime,
   type Events,
-  hasCode,
-  isErrorReply,
   mayBeOversized,
   type MessageBody,
   type MessageStore,
@@ -315,7 +313,8 @@ export class RedissonMessageStore implements MessageStore {
 
 /** Whether offers were refused because the last entry has another format. */
 function isOtherFormat(error: unknown): boolean {
-  return hasCode(error, 'STORE_REFUSED') && isErrorReply(error.cause) && error.cause.message.startsWith('FORMAT ');
+  if (!(error instanceof DelayQueueError) || error.code !== 'STORE_REFUSED') return false;
+  return error.cause instanceof Error && error.cause.message.startsWith('FORMAT ');
 }
 
 /** The arguments of all offers, one after the other. The digests are made here, because Redis has less time to spare. */

@@ -1,4 +1,4 @@
-import { type Clock, type Events, failurePause, FailureStreak, Pauses, workFailures } from 'nestjs-delay-queue/layouts';
+import { type Clock, type Events, RetriedWork } from 'nestjs-delay-queue/layouts';
 import type { ListWatch } from './list-watch.js';
 
 /** A wait that takes less than this, ms, is followed by a pause of that length. */
@@ -25,8 +25,7 @@ export interface TargetWatchOptions {
 export class TargetWatch {
   readonly #options: TargetWatchOptions;
   readonly #listeners = new Set<{ readonly tell: () => void }>();
-  readonly #streak: FailureStreak;
-  readonly #pauses: Pauses;
+  readonly #work: RetriedWork;
   #list: List | undefined;
   #length = 0;
   /** Whether this process has seen values in the list since the wait began. */
@@ -37,8 +36,7 @@ export class TargetWatch {
   constructor(options: TargetWatchOptions) {
     this.#options = options;
     const { queue, clock, events } = options;
-    this.#streak = new FailureStreak(clock, workFailures(events, 'watch-target', queue));
-    this.#pauses = new Pauses(clock);
+    this.#work = new RetriedWork({ work: 'watch-target', queue, clock, events });
   }
 
   /** Calls `tell` until the returned function is called. */
@@ -71,22 +69,13 @@ export class TargetWatch {
 
   async #run(list: List): Promise<void> {
     const { clock, blockTimeout } = this.#options;
-    let failures = 0;
     while (this.#list === list) {
       this.#isKnown = false;
       const since = clock.monotonic();
-      try {
-        const filled = await list.wait(blockTimeout);
-        failures = 0;
-        this.#streak.worked();
-        // A closed watch ends each wait at once.
-        if (!filled && clock.monotonic() - since < SHORT_WAIT) await this.#pauses.take(SHORT_WAIT);
-        if (!filled) continue;
-      } catch (error) {
-        this.#streak.callFailed(error);
-        await this.#pauses.take(failurePause(++failures));
-        continue;
-      }
+      const filled = await this.#work.attempt(() => list.wait(blockTimeout));
+      // A closed watch ends each wait at once.
+      if (filled === false && clock.monotonic() - since < SHORT_WAIT) await this.#work.pause(SHORT_WAIT);
+      if (!filled) continue;
       await this.#moving;
       if (!this.#isKnown) for (const { tell } of this.#listeners) tell();
       else if (this.#length === 0) continue;
@@ -102,7 +91,7 @@ export class TargetWatch {
   #stop(): void {
     void this.#list?.close();
     this.#list = undefined;
-    this.#pauses.end();
+    this.#work.end();
     this.#emptied();
   }
 }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { neededCommands } from '../../../lib/redis/check/permissions.js';
+import { commandsBesideNative } from '../../../lib/layouts/index.js';
 import { redissonKeys } from '../src/redisson-keys.js';
 import { redissonPermissions } from '../src/redisson-permissions.js';
 import { commandRules, printedRules, rulesFor } from '../../../test/support/access-rules.js';
@@ -91,7 +91,11 @@ describe("a Redis user with the documented permissions for one queue in Redisson
   });
 
   test('has no permission it does not need', () => {
-    const needed = neededCommands(redissonPermissions, redissonKeys({ prefix: 'delay-queue', queue: QUEUE }));
+    const needed = commandsBesideNative(
+      redissonPermissions,
+      redissonKeys({ prefix: 'delay-queue', queue: QUEUE }),
+      false,
+    );
     expect(commandRules(rules)).toEqual(rulesFor(needed));
   });
 });

@@ -11,10 +11,16 @@ const before = loaded();
 
 await import('nestjs-delay-queue');
 const imported = loaded().filter((file) => !before.includes(file));
-await import('nestjs-delay-queue/redisson');
+await import('nestjs-delay-queue-redisson');
 const used = loaded().filter((file) => !before.includes(file) && !imported.includes(file));
-const own = (files) => files.flatMap((file) => file.split('/nestjs-delay-queue/dist/lib/cjs/')[1] ?? []).sort();
-const foreign = imported.filter((file) => !file.includes('/nestjs-delay-queue/'));
+const FILE = /\/nestjs-delay-queue(-redisson)?\/dist(?:\/lib)?\/cjs\/(.*)$/;
+const own = (files) =>
+  files
+    .map((file) => FILE.exec(file))
+    .flatMap((found) => found && [found[1] ? `${found[1]} ${found[2]}` : found[2]])
+    .filter(Boolean)
+    .sort();
+const foreign = imported.filter((file) => !/\/nestjs-delay-queue(-redisson)?\//.test(file));
 console.log(
   JSON.stringify({
     own: own(imported),

@@ -1,0 +1,38 @@
+import { z } from 'zod/mini';
+import { check } from '../options/check.js';
+import { mustBe } from '../options/values-schema.js';
+
+/** What an option of a layout must be. */
+export interface OptionRule<Value = unknown> {
+  /** In an error, it follows the option's name and "must be". */
+  readonly rule: string;
+  readonly accepts: (value: unknown) => boolean;
+  /** Default: the option may be left out. */
+  readonly fallback?: Value;
+}
+
+/** What the options of a layout must be. */
+export interface OptionRules<Resolved extends object> {
+  /** The function that takes them, for errors, with its parentheses. */
+  readonly place: string;
+  /** Options as they may be given, for errors. */
+  readonly example: string;
+  readonly options: { readonly [Name in keyof Resolved]-?: OptionRule<Resolved[Name]> };
+}
+
+/**
+ * Checks the options of a layout and fills in their defaults.
+ *
+ * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
+ */
+export function checkLayoutOptions<Resolved extends object>(
+  given: object,
+  { place, example, options }: OptionRules<Resolved>,
+): Resolved {
+  const shape = Object.entries<OptionRule>(options).map(([name, { rule, accepts, fallback }]) => {
+    const value = z.custom(accepts, mustBe(rule));
+    return [name, fallback === undefined ? z.optional(value) : z.prefault(value, fallback)] as const;
+  });
+  const schema = z.strictObject(Object.fromEntries(shape), mustBe(`an object, such as ${example}`));
+  return check(schema, given as Record<string, unknown>, place) as Resolved;
+}

@@ -1,0 +1,51 @@
+import type { BackgroundWork } from '../events/delay-queue-events.js';
+import type { Events } from '../events/events.js';
+import { FailureStreak, workFailures } from '../events/failure-streak.js';
+import type { Clock } from '../timing/clock.js';
+import { failurePause } from '../timing/failure-pause.js';
+import { Pauses } from '../timing/pauses.js';
+
+/** What retried work belongs to. */
+export interface WorkSettings {
+  readonly work: BackgroundWork;
+  readonly queue: string;
+  readonly clock: Clock;
+  readonly events: Events;
+}
+
+/** Work in the background that must go on: its failures are reported, and each in a row is followed by a longer pause. */
+export class RetriedWork {
+  readonly #streak: FailureStreak;
+  readonly #pauses: Pauses;
+  #failures = 0;
+
+  constructor({ work, queue, clock, events }: WorkSettings) {
+    this.#streak = new FailureStreak(clock, workFailures(events, work, queue));
+    this.#pauses = new Pauses(clock);
+  }
+
+  /** @returns undefined if it failed, after the pause */
+  async attempt<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
+    let result: Result;
+    try {
+      result = await run();
+    } catch (error) {
+      this.#streak.callFailed(error);
+      await this.pause(failurePause(++this.#failures));
+      return undefined;
+    }
+    this.#failures = 0;
+    this.#streak.worked();
+    return result;
+  }
+
+  /** Resolves after `length` ms, or when {@link end} is called. */
+  pause(length: number): Promise<void> {
+    return this.#pauses.take(length);
+  }
+
+  /** Ends the pauses that are under way. */
+  end(): void {
+    this.#pauses.end();
+  }
+}
