@@ -41,11 +41,12 @@ const GUIDE = {
     'docs/benchmarks.md',
   ],
   'With Java': [
-    'docs/redisson.md',
-    'docs/redisson-codecs.md',
-    'docs/redisson-kryo5.md',
-    'docs/redisson-moving.md',
-    'docs/redisson/README.md',
+    'packages/redisson/README.md',
+    'packages/redisson/docs/codecs.md',
+    'packages/redisson/docs/kryo5.md',
+    'packages/redisson/docs/moving.md',
+    'packages/redisson/declare-classes/README.md',
+    'packages/redisson/docs/internals.md',
   ],
 };
 

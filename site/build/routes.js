@@ -22,6 +22,8 @@ const FOLDERS = [
   [/^docs\/internals\//, 'internals/'],
   [/^docs\//, 'guide/'],
   [/^packages\/([^/]+)\/README\.md$/, 'packages/$1.md'],
+  [/^packages\/([^/]+)\/docs\//, 'packages/$1/'],
+  [/^packages\/([^/]+)\/([\w-]+)\/README\.md$/, 'packages/$1/$2.md'],
   [/^examples\/README\.md$/, 'examples/index.md'],
   [/^examples\/([^/]+)\/README\.md$/, 'examples/$1.md'],
   [/^site\/api\//, 'api/'],

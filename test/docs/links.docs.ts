@@ -2,10 +2,19 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { anchorsOf, BOARD_README, CLI_README, docPages, OUTBOX_README, readPage, ROOT } from './pages.js';
+import {
+  anchorsOf,
+  BOARD_README,
+  CLI_README,
+  docPages,
+  OUTBOX_README,
+  readPage,
+  REDISSON_README,
+  ROOT,
+} from './pages.js';
 
 /** What the package registry shows. */
-const READMES = ['README.md', BOARD_README, CLI_README, OUTBOX_README];
+const READMES = ['README.md', BOARD_README, CLI_README, OUTBOX_README, REDISSON_README];
 
 const manifest = JSON.parse(await readPage('package.json')) as { repository: { url: string } };
 /** The project's files on the web. */

@@ -119,7 +119,7 @@ describe('the table of', () => {
     ['the options of acknowledge', acknowledgeOptions, 'docs/options.md'],
     ["a queue's options", queueOptions, 'docs/options.md'],
     ['the options of groups', groupOptions, 'docs/groups.md'],
-    ['the options of redisson()', redissonOptions, 'docs/redisson.md'],
+    ['the options of redisson()', redissonOptions, 'packages/redisson/README.md'],
   ])('%s describes each option in the words of its comment', async (_what, { options }, page) => {
     const rows = await rowsOn(page);
     const [first] = options;

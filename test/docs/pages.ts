@@ -6,17 +6,26 @@ export const ROOT = path.resolve(import.meta.dirname, '../..');
 export const BOARD_README = 'packages/bull-board/README.md';
 export const CLI_README = 'packages/cli/README.md';
 export const OUTBOX_README = 'packages/outbox/README.md';
+export const REDISSON_README = 'packages/redisson/README.md';
 
 /** What other programs write. */
 const GENERATED = ['api', 'api-report'];
 
 export const readPage = (page: string) => readFile(path.join(ROOT, page), 'utf8');
 
-/** The pages of the folder `docs`, those of its folders included, from the root of the project. */
+/** Where pages are. */
+const FOLDERS = ['docs', 'packages/redisson/docs', 'packages/redisson/declare-classes'];
+
+/** The pages of these folders, and of those in them, from the root of the project. */
 export async function docPages(): Promise<string[]> {
-  const names = await readdir(path.join(ROOT, 'docs'), { recursive: true });
-  const written = names.filter((name) => !GENERATED.includes(name.split(path.sep)[0]!));
-  return written.filter((name) => name.endsWith('.md')).map((name) => path.posix.join('docs', ...name.split(path.sep)));
+  const pages = FOLDERS.map(async (folder) => {
+    const names = await readdir(path.join(ROOT, folder), { recursive: true });
+    const written = names.filter((name) => !GENERATED.includes(name.split(path.sep)[0]!));
+    return written
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => path.posix.join(folder, ...name.split(path.sep)));
+  });
+  return [...(await Promise.all(pages)).flat(), REDISSON_README];
 }
 
 /** A page without its code. */

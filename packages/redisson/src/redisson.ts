@@ -3,7 +3,7 @@ import { type RedissonOptions, resolveRedissonOptions } from './redisson-options
 import { RedissonLayout } from './redisson-layout.js';
 
 /**
- * Makes the layout of a queue that is shared with Java. It matches Redisson's `RDelayedQueue` byte for byte (`docs/redisson.md`).
+ * Makes the layout of a queue that is shared with Java. It matches Redisson's `RDelayedQueue` byte for byte.
  *
  * Messages have neither types nor headers, and the queue has neither partitions nor families.
  *

@@ -180,10 +180,9 @@ describe('an application with a queue in the layout of Redisson', () => {
   });
 
   test.each([
-    [{ codec: 'jackson' }, 'layout: redisson({ codec })'],
-    [{ format: 'dLc0' }, 'layout: redisson({ format })'],
-    [{ redissonName: 'x' }, 'layout: redisson({ name })'],
-    [{ layout: 'redisson' }, "such as redisson() of 'nestjs-delay-queue/redisson'"],
+    [{ codec: 'jackson' }, 'give it to the function that makes the layout'],
+    [{ format: 'dLc0' }, 'give it to the function that makes the layout'],
+    [{ layout: 'redisson' }, "must be 'native' or a layout object, made by the package that has the layout"],
   ])('does not start with the options %j, and says what to write instead', async (options, advice) => {
     const module = { queues: { orders: options } } as DelayQueueModuleOptions;
     await expect(scene.startApp({ module })).rejects.toMatchObject({

@@ -136,7 +136,7 @@ describe('declared Java classes', () => {
 
 describe('the program DeclareClasses', () => {
   it('knows the same classes of Java’s own', () => {
-    const source = readFileSync(new URL('../../../docs/redisson/DeclareClasses.java', import.meta.url), 'utf8');
+    const source = readFileSync(new URL('../declare-classes/DeclareClasses.java', import.meta.url), 'utf8');
     const known = [...source.matchAll(/KNOWN\.put\(\s*"([\w.]+)",([^;]*)\);/g)].flatMap(([, home, names]) =>
       [...names!.matchAll(/\w+/g)].map(([name]) => `${home}.${name}`),
     );
@@ -146,7 +146,7 @@ describe('the program DeclareClasses', () => {
 
 describe('the program DeclareClasses, for Kryo', () => {
   it('refuses the classes of Java’s own that the codec refuses', () => {
-    const source = readFileSync(new URL('../../../docs/redisson/DeclareClasses.java', import.meta.url), 'utf8');
+    const source = readFileSync(new URL('../declare-classes/DeclareClasses.java', import.meta.url), 'utf8');
     const [, names] = /UNKNOWN_TO_KRYO5 = Arrays\.asList\(([^)]*)\)/.exec(source)!;
     const refused = [...platformClasses.values()].filter(({ name, parameters }) => {
       const args = parameters === 0 ? '' : `<${Array.from({ length: parameters }, () => 'Object').join(', ')}>`;

@@ -17,7 +17,7 @@ describe("a Redis user with the documented permissions for one queue in Redisson
   let rules: string[];
 
   beforeAll(async () => {
-    rules = await printedRules('redisson.md', 'redisson');
+    rules = await printedRules('../packages/redisson/README.md', 'redisson');
   });
 
   async function start(user: string, userRules: readonly string[], handled: Handled) {

@@ -121,7 +121,7 @@ describeWithJava(
 );
 
 describeIfJava()('the program DeclareClasses', () => {
-  const program = fileURLToPath(new URL('../../../../docs/redisson/DeclareClasses.java', import.meta.url));
+  const program = fileURLToPath(new URL('../../declare-classes/DeclareClasses.java', import.meta.url));
 
   beforeAll(() => buildPeer('4'), 600_000);
 

@@ -50,7 +50,7 @@ export function jackson(options: JacksonCodecOptions = {}): PayloadCodec {
   return configured('jackson', jacksonCodecWith(options));
 }
 
-/** Redisson's `JsonJacksonCodec`: JSON that contains the names of Java classes. `docs/redisson-codecs.md` has the table. */
+/** Redisson's `JsonJacksonCodec`: JSON that contains the names of Java classes. The page on codecs has the table. */
 export function jacksonCodecWith({ classes = {}, jackson: version = 2, uuids }: JacksonCodecOptions): TextCodec {
   if (version !== 2 && version !== 3) throw invalid('jackson: must be 2 or 3');
   if (uuids !== undefined && uuids !== 'text' && uuids !== 'typed') throw invalid("uuids: must be 'text' or 'typed'");

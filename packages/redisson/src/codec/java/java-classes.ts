@@ -2,7 +2,7 @@
 export const CLASS = '@class';
 
 /**
- * The classes of a Java application whose objects are payloads, by full name; `docs/redisson/README.md` has a program that prints
+ * The classes of a Java application whose objects are payloads, by full name; `declare-classes` has a program that prints
  * them. `final` or `record` comes before the name of a final class or a record, and nested classes have a `$`:
  * `com.shop.Order$Item`. An array lists the constants of an enum in their order; an enum is final unless one of its constants
  * has a body.

@@ -23,7 +23,7 @@ export interface Kryo5CodecOptions {
 
 /**
  * Redisson's `Kryo5Codec`, its default codec since 3.19. The bytes contain neither the names nor the types of fields, so the
- * classes of an application must be declared; `docs/redisson-codecs.md` tells how Java's values look.
+ * classes of an application must be declared; the page on codecs tells how Java's values look.
  *
  * @example
  * ```ts

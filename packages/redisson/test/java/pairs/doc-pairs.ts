@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-const PAGES = ['redisson.md', 'redisson-moving.md'].map((page) => new URL(`../../../docs/${page}`, import.meta.url));
+const PAGES = ['README', 'docs/moving'].map((page) => new URL(`../../../${page}.md`, import.meta.url));
 const SNIPPET = /<!-- pair: (\w+) -->\s*^```(java|ts)\n(.*?)^```$/gms;
 
 /** The snippets of the pages that belong together. */
