@@ -16,7 +16,14 @@ describe('AnswerDeadlines', () => {
     [late, silent] = [[], []];
   });
 
-  const add = (name: string, limit: number, patience = limit) => deadlines.add(limit, patience, () => late.push(name));
+  function expectAnswer(limit: number, patience: number, onLate: () => void): () => void {
+    const sentAt = clock.monotonic();
+    const deadline = { at: sentAt + limit, sentAt, patience, onLate };
+    deadlines.add(deadline);
+    return () => deadlines.answered(deadline);
+  }
+
+  const add = (name: string, limit: number, patience = limit) => expectAnswer(limit, patience, () => late.push(name));
 
   it('an answer is late once its time is up, and not before', async () => {
     add('a', 1000);
@@ -44,7 +51,7 @@ describe('AnswerDeadlines', () => {
       ['fast', 100],
       ['middle', 1000],
     ] as const) {
-      deadlines.add(limit, limit, () => at.push([name, clock.monotonic() - start]));
+      expectAnswer(limit, limit, () => at.push([name, clock.monotonic() - start]));
     }
     await clock.advance(300);
     add('later', 200);

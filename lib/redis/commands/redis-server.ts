@@ -145,12 +145,12 @@ export class RedisServer extends RedisConnection implements RedisServers {
   }
 
   async send(command: string, words: ScriptArgument[], { deadline, asking }: SendOptions): Promise<ScriptReply> {
-    if (this.isUsed) this.#writeOnceATurn();
+    if (this.deadlines.pending.size > 0) this.#writeOnceATurn();
     // It applies to the next command, whose answer reports any failure.
     if (asking) this.client.call('ASKING').catch(() => undefined);
     const answer = this.client.callBuffer(command, words);
-    const left = Math.max(0, deadline - this.#settings.clock.monotonic());
-    return new ScriptReply(await this.answer(answer, undefined, left));
+    const { clock, commandTimeout } = this.#settings;
+    return new ScriptReply(await this.answer(answer, commandTimeout, clock.monotonic(), deadline));
   }
 
   /**

@@ -1,10 +1,12 @@
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 
-interface Deadline {
+/** The deadline of an answer; instants are on the monotonic clock. */
+export interface Deadline {
   at: number;
   readonly sentAt: number;
+  /** How long the connection may answer nobody while this answer is due, ms. */
   readonly patience: number;
-  /** Undefined once the caller knows. */
+  /** Called when the time is up; undefined once the caller knows. */
   onLate: (() => void) | undefined;
 }
 
@@ -15,7 +17,8 @@ interface Deadline {
  * When a caller's time is up, only that call fails. Servers answer in order, so a connection counts as dead once it answers nobody.
  */
 export class AnswerDeadlines {
-  readonly #deadlines = new Set<Deadline>();
+  /** Those of the answers that are outstanding. */
+  readonly pending = new Set<Deadline>();
   #cancelTimer: CancelTimer | undefined;
   #firesAt = Infinity;
   /** When the last answer arrived. */
@@ -27,46 +30,36 @@ export class AnswerDeadlines {
     private readonly onSilent: (patience: number) => void,
   ) {}
 
-  /**
-   * Calls `onLate` after `limit` ms, unless the returned function is called first, because the answer has arrived.
-   *
-   * @param patience - how long the connection may answer nobody while this answer is due, ms
-   */
-  add(limit: number, patience: number, onLate: () => void): () => void {
-    const sentAt = this.clock.monotonic();
-    const deadline: Deadline = { at: sentAt + limit, sentAt, patience, onLate };
-    this.#deadlines.add(deadline);
+  add(deadline: Deadline): void {
+    this.pending.add(deadline);
     if (deadline.at < this.#firesAt) this.#arm(deadline.at);
-    return () => {
-      this.#answeredAt = this.clock.monotonic();
-      this.#deadlines.delete(deadline);
-    };
   }
 
-  /** True while an answer is outstanding. */
-  get areSet(): boolean {
-    return this.#deadlines.size > 0;
+  /** The answer has arrived. */
+  answered(deadline: Deadline): void {
+    this.#answeredAt = this.clock.monotonic();
+    this.pending.delete(deadline);
   }
 
   /** How long the oldest unanswered command has been waiting, ms; 0 if there is none. */
   get longestWait(): number {
-    for (const { sentAt } of this.#deadlines) return this.clock.monotonic() - sentAt;
+    for (const { sentAt } of this.pending) return this.clock.monotonic() - sentAt;
     return 0;
   }
 
   /** Calls all pending `onLate` functions now. */
   endAll(): void {
     this.#disarm();
-    const pending = [...this.#deadlines];
-    this.#deadlines.clear();
+    const pending = [...this.pending];
+    this.pending.clear();
     for (const { onLate } of pending) onLate?.();
   }
 
   #fire(): void {
     this.#disarm();
     const now = this.clock.monotonic();
-    for (const deadline of [...this.#deadlines].filter(({ at }) => at <= now)) this.#pass(deadline, now);
-    const next = Math.min(...[...this.#deadlines].map(({ at }) => at));
+    for (const deadline of [...this.pending].filter(({ at }) => at <= now)) this.#pass(deadline, now);
+    const next = Math.min(...[...this.pending].map(({ at }) => at));
     if (next < this.#firesAt) this.#arm(next);
   }
 
@@ -75,7 +68,7 @@ export class AnswerDeadlines {
     deadline.onLate = undefined;
     deadline.at = Math.max(deadline.sentAt, this.#answeredAt) + deadline.patience;
     if (deadline.at > now) return;
-    this.#deadlines.delete(deadline);
+    this.pending.delete(deadline);
     this.onSilent(deadline.patience);
   }
 

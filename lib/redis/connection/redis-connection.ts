@@ -22,10 +22,9 @@ import {
   unansweredHandshake,
   wasNotSent,
 } from '../redis-errors.js';
-import { AnswerDeadlines } from './answer-deadlines.js';
-import { type ConnectionRole, createClient, type RedisClient } from './redis-client.js';
+import { AnswerDeadlines, type Deadline } from './answer-deadlines.js';
+import { type ConnectionRole, createClient, type RedisClient, tolerateRefusedGreeting } from './redis-client.js';
 import type { StartUp } from './start-up.js';
-import { tolerateRefusedGreeting } from './tolerant-client.js';
 
 /** How long after its timeout a blocked call may answer before the connection counts as dead, ms. */
 export const ANSWER_GRACE = 5000;
@@ -103,8 +102,8 @@ const OPEN: readonly string[] = ['connecting', 'connect', 'ready'];
  */
 export class RedisConnection implements Connection {
   readonly client: RedisClient;
+  protected readonly deadlines: AnswerDeadlines;
   readonly #settings: ConnectionSettings;
-  readonly #deadlines: AnswerDeadlines;
   readonly #outage: FailureStreak;
   readonly #onRedirection: ConnectionParts['onRedirection'];
   /** The waits until it is ready. */
@@ -136,7 +135,7 @@ export class RedisConnection implements Connection {
     this.#outage = parts.outage ?? new FailureStreak(clock, connectionFailures(events, role));
     this.#onRedirection = parts.onRedirection;
     this.#waits = new Pauses(clock);
-    this.#deadlines = new AnswerDeadlines(clock, (patience) => this.reconnect(noAnswer(patience)));
+    this.deadlines = new AnswerDeadlines(clock, (patience) => this.reconnect(noAnswer(patience)));
     this.#openingSince = clock.monotonic();
     this.client = parts.client ?? createClient(settings.connection, role);
     tolerateRefusedGreeting(this.client, events);
@@ -158,7 +157,7 @@ export class RedisConnection implements Connection {
 
   /** True while a call waits for it, or for an answer on it. */
   get isUsed(): boolean {
-    return this.#waits.areTaken || this.#deadlines.areSet;
+    return this.#waits.areTaken || this.deadlines.pending.size > 0;
   }
 
   /** True while it is closed until it is needed: see {@link rest}. */
@@ -167,7 +166,7 @@ export class RedisConnection implements Connection {
   }
 
   get reach(): Reach {
-    if (this.isReady) return this.#deadlines.longestWait < MAX_SILENCE ? 'ready' : 'silent';
+    if (this.isReady) return this.deadlines.longestWait < MAX_SILENCE ? 'ready' : 'silent';
     if (this.#lastError !== undefined) return 'lost';
     const isOpening = this.#settings.clock.monotonic() - this.#openingSince < MAX_SILENCE;
     return isOpening || this.#isResting ? 'opening' : 'lost';
@@ -212,17 +211,27 @@ export class RedisConnection implements Connection {
     this.#waits.end();
   }
 
-  /** @param limit - how long to wait, ms */
-  answer<Answer>(answer: Promise<Answer>, patience = this.#settings.commandTimeout, limit = patience): Promise<Answer> {
+  /**
+   * @param sentAt - now, on the monotonic clock
+   * @param at - when to stop waiting
+   */
+  answer<Answer>(
+    answer: Promise<Answer>,
+    patience = this.#settings.commandTimeout,
+    sentAt = this.#settings.clock.monotonic(),
+    at = sentAt + patience,
+  ): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const answered = this.#deadlines.add(limit, patience, () => reject(new Error(noAnswer(limit))));
+      const onLate = () => reject(new Error(noAnswer(Math.max(0, at - sentAt))));
+      const deadline: Deadline = { at, sentAt, patience, onLate };
+      this.deadlines.add(deadline);
       answer.then(
         (value) => {
-          answered();
+          this.deadlines.answered(deadline);
           resolve(value);
         },
         (error: Error) => {
-          answered();
+          this.deadlines.answered(deadline);
           reject(error);
         },
       );
@@ -255,7 +264,7 @@ export class RedisConnection implements Connection {
     const ended = new Promise<void>((resolve) => this.client.once('end', () => resolve()));
     this.client.disconnect();
     if (isOpen) await atMost(this.#settings.clock, CLOSE_TIMEOUT, ended);
-    this.#deadlines.endAll();
+    this.deadlines.endAll();
   }
 
   /** Closes the connection until {@link connect} is called. */
@@ -271,7 +280,7 @@ export class RedisConnection implements Connection {
     if (this.#isSuspended) return;
     this.#isResting = true;
     this.suspend();
-    this.#deadlines.endAll();
+    this.deadlines.endAll();
   }
 
   /** Closes the connection because nobody needs this server any more, which also ends its outage. */

@@ -3,12 +3,13 @@ import type { DelayQueueError } from '../../message/delay-queue-errors.js';
 /** The reply of a script, read value by value in the order that its header states, or that of a command. */
 export class ScriptReply {
   readonly #values: readonly unknown[];
-  #at = 0;
+  #at: number;
   /** Set if what was written is not known to be copied, and its sender asked for copies. */
-  notCopied?: DelayQueueError;
+  declare notCopied?: DelayQueueError;
 
   constructor(reply: unknown) {
     this.#values = Array.isArray(reply) ? reply : [reply];
+    this.#at = 0;
   }
 
   /** Whether everything has been read; a null reply contains nothing. */
@@ -27,13 +28,14 @@ export class ScriptReply {
   }
 
   number(): number {
-    return this.#numberOf(this.#next());
+    const value = this.#values[this.#at++];
+    if (typeof value !== 'number') throw this.#mismatch('a number', value);
+    return value;
   }
 
   /** A number, which is text if it has a fraction. */
   decimal(): number {
-    const value = this.#next();
-    return value instanceof Buffer ? Number(value.toString()) : this.#numberOf(value);
+    return this.#values[this.#at] instanceof Buffer ? Number(this.text()) : this.number();
   }
 
   flag(): boolean {
@@ -45,8 +47,8 @@ export class ScriptReply {
   }
 
   bytes(): Buffer {
-    const value = this.#next();
-    if (!Buffer.isBuffer(value)) throw unexpected('bytes', value);
+    const value = this.#values[this.#at++];
+    if (!Buffer.isBuffer(value)) throw this.#mismatch('bytes', value);
     return value;
   }
 
@@ -65,23 +67,13 @@ export class ScriptReply {
 
   /** Reads a list within the reply, one item at a time. */
   list<Item>(read: (list: ScriptReply) => Item): Item[] {
-    const values = this.#next();
-    if (!Array.isArray(values)) throw unexpected('a list', values);
+    const values = this.#values[this.#at++];
+    if (!Array.isArray(values)) throw this.#mismatch('a list', values);
     return new ScriptReply(values).rest(read);
   }
 
-  #numberOf(value: unknown): number {
-    if (typeof value !== 'number') throw unexpected('a number', value);
-    return value;
+  #mismatch(wanted: string, value: unknown): TypeError {
+    const actual = this.#at > this.#values.length ? 'no more values' : value === null ? 'null' : typeof value;
+    return new TypeError(`A script's reply must contain ${wanted}, but contains ${actual}`);
   }
-
-  #next(): unknown {
-    if (this.#at >= this.#values.length) throw unexpected('more values', undefined);
-    return this.#values[this.#at++];
-  }
-}
-
-function unexpected(wanted: string, value: unknown): TypeError {
-  const actual = value === null ? 'null' : typeof value;
-  return new TypeError(`A script's reply must contain ${wanted}, but contains ${actual}`);
 }
