@@ -391,6 +391,8 @@ export class Oracle {
       life.holder = new Delivery(token, life, holding, { claimedAt: this.#now, leaseEnd: this.#now + lease });
       queue.held.add(life);
     }
+    // What there was no room for, others may claim from now on.
+    for (const life of again ?? []) if (!life.holder) life.free(this.#now);
   }
 
   /** What the consumer holds already, although no answer has told it. */
