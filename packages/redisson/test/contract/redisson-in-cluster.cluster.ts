@@ -1,6 +1,6 @@
 import { describeMessageStore } from '../../../../test/contract/message-store.contract.js';
 import { openRedisQueue } from '../../../../test/contract/redis-queue.js';
-import { ofRedisson, redissonStore } from '../../../../test/contract/redis-stores.js';
+import { ofRedisson, redissonStore } from './redisson-stores.js';
 import { useCluster } from '../../../../test/support/redis/use-cluster.js';
 
 const cluster = useCluster();
