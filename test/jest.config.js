@@ -1,7 +1,7 @@
 /** @type {import('jest').Config} */
 export default {
   rootDir: '..',
-  testMatch: ['<rootDir>/{test,packages/*/test}/**/*.test.ts'],
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/packages/[^/]+/dist/'],
   globalSetup: '<rootDir>/test/support/jest/global-setup.js',
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.js',
