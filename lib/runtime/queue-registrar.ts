@@ -4,6 +4,7 @@ import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import { type QueueDirectory, REGISTRATION_VALID } from '../store/queue-directory.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
+import { failurePause } from '../timing/failure-pause.js';
 import { atMost } from '../timing/pauses.js';
 import type { Stores } from './create-stores.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
@@ -18,9 +19,6 @@ const MAX_REMEMBERED = 10_000;
 /** How long offers wait for a registration, ms: the directory may be on a shard that does not answer, and the messages on others. */
 const MAX_WAIT = 1000;
 
-/** How soon a registration that failed is repeated, ms. */
-const RETRY_PAUSE = 10_000;
-
 interface Remembered {
   /** On the monotonic clock. */
   readonly until: number;
@@ -33,7 +31,8 @@ interface Remembered {
  * each time, at most every two minutes.
  *
  * An offer is sent right behind the registration and is acknowledged after it, so an acknowledged message is in a registered queue.
- * A registration that fails, or takes its time, must not hold up the offer: it is repeated until it works.
+ * A registration that fails, or takes its time, must not hold up the offer: it is repeated until it works, and soon, because if the process
+ * dies before, nobody finds a message of a family whose announcement was missed.
  */
 @Injectable()
 export class QueueRegistrar implements OnModuleDestroy {
@@ -47,6 +46,8 @@ export class QueueRegistrar implements OnModuleDestroy {
   /** What this process handles, until that is registered. */
   #handled: readonly string[] = [];
   #cancelRetry: CancelTimer | undefined;
+  /** How many registrations have failed in a row. */
+  #failures = 0;
   #hasStarted = false;
   #stopped = false;
 
@@ -134,6 +135,7 @@ export class QueueRegistrar implements OnModuleDestroy {
   }
 
   #worked(): void {
+    this.#failures = 0;
     if (this.#owed.size === 0 && this.#handled.length === 0) this.#streak.worked();
   }
 
@@ -145,6 +147,6 @@ export class QueueRegistrar implements OnModuleDestroy {
       this.#cancelRetry = undefined;
       void this.#sendHandled();
       for (const owed of this.#owed) void this.register(owed);
-    }, RETRY_PAUSE);
+    }, failurePause(++this.#failures));
   }
 }
