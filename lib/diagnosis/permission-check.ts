@@ -1,6 +1,12 @@
 import type { Layout } from '../store/layout.js';
 import { nativeLayout } from '../store/native/native-layout.js';
-import { describeMissing, findMissing, FOR_SHARED_SIGNALS, type NeededCommand } from '../redis/check/permissions.js';
+import {
+  describeMissing,
+  findMissing,
+  FOR_SHARED_SIGNALS,
+  type NeededCommand,
+  neededToCall,
+} from '../redis/check/permissions.js';
 import type { RedisCommands } from '../redis/commands/redis-commands.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
@@ -39,5 +45,5 @@ export async function mayHandle(commands: RedisCommands, prefix: string, queue: 
 }
 
 function neededBy({ layout = nativeLayout, ...queue }: ExaminedQueue): NeededCommand[] {
-  return layout.neededCommands({ ...queue, partitions: 1, isCluster: false });
+  return [...neededToCall(undefined), ...layout.neededCommands({ ...queue, partitions: 1, isCluster: false })];
 }

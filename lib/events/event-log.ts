@@ -228,6 +228,11 @@ const REDIS_TEXTS: Texts = {
       `Redis does not use the login of \`connection\`: ${reason.replace(/\.$/, '')}. ` +
         'Is it the right server? Set a password there, or remove it from `connection`',
     ),
+  'functions-unavailable': (logger, { reason }) =>
+    logger.log(
+      `Redis has no functions for this user (${reason}), so its scripts do the same, which costs Redis a little more: see scripting in ` +
+        'docs/operations.md',
+    ),
   'server-unfit': (logger, { reason }) => logger.error(reason),
   'doorbells-separated': (logger, { reason }) =>
     logger.warn(

@@ -47,6 +47,8 @@ export interface Notes {
    * has a connection of its own.
    */
   'doorbells-separated': { readonly reason: string };
+  /** Redis has no functions for this user, so this process sends scripts instead. */
+  'functions-unavailable': { readonly reason: string };
   /** This process only offers. */
   'handlers-not-started': { readonly handlers: readonly DelayQueueEvents['handler-started'][] };
 }

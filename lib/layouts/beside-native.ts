@@ -1,7 +1,7 @@
 import { type NeededCommand, neededCommands, type Permissions } from '../redis/check/permissions.js';
-import { loadScript, type RedisScript } from '../redis/script/redis-script.js';
-import { readLua } from '../store/native/lua-files.js';
+import { type LuaFolder, RedisLibrary } from '../redis/script/redis-library.js';
 import type { NativeKeys } from '../store/native/native-keys.js';
+import { NATIVE_MODULES } from '../store/native/native-library.js';
 import { nativePermissions, neededInCluster } from '../store/native/native-permissions.js';
 
 /* What a layout needs whose messages go on in a native store, once they are claimed. */
@@ -22,16 +22,10 @@ export function commandsBesideNative<Keys extends object>(
 }
 
 /**
- * Loads a script of a layout. It may include the parts of the native scripts.
+ * Makes the library of a layout's functions. They may use the modules of the native ones.
  *
- * @param path - `<layout>/<name>`
- * @param read - reads a Lua file of the layout by its path, without `.lua`
- * @param keys - of any queue, by the names that the header may use
+ * @param folder - the Lua files of the layout
  */
-export function loadBesideNative<Part extends string>(
-  path: string,
-  read: (file: string) => string,
-  keys: Readonly<Record<Part, string>>,
-): RedisScript<Part> {
-  return loadScript(path, keys, { [path.split('/')[0]!]: read, native: readLua });
+export function libraryBesideNative(folder: LuaFolder): RedisLibrary {
+  return new RedisLibrary([NATIVE_MODULES, folder]);
 }

@@ -44,8 +44,14 @@ export type {
 export { NativeMessageStore } from '../store/native/native-store.js';
 export { type NativeKeys, nativeKeysUnder } from '../store/native/native-keys.js';
 export type { NeededCommand, Permissions } from '../redis/check/permissions.js';
-export { commandsBesideNative, loadBesideNative } from './beside-native.js';
-export { claimCall, dueArgument, pageArguments, transferArguments } from '../store/native/script-arguments.js';
+export { commandsBesideNative, libraryBesideNative } from './beside-native.js';
+export {
+  claimCall,
+  dueArgument,
+  offerDueArgument,
+  pageArguments,
+  transferArguments,
+} from '../store/native/script-arguments.js';
 export {
   readClaimReport,
   readQueueStatus,
@@ -59,7 +65,7 @@ export { acceptsArgument, mayBeOversized, offerAccepted } from '../store/oversiz
 // Redis.
 export type { RedisConnections } from '../redis/redis-connections.js';
 export type { RedisCommands } from '../redis/commands/redis-commands.js';
-export type { RedisScript } from '../redis/script/redis-script.js';
+export type { LuaFolder, RedisFunction, RedisLibrary } from '../redis/script/redis-library.js';
 export type { ScriptArgument, ScriptCall } from '../redis/script/script-call.js';
 export type { ScriptReply } from '../redis/script/script-reply.js';
 export { ANSWER_GRACE, type Connection } from '../redis/connection/redis-connection.js';

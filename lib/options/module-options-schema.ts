@@ -93,6 +93,7 @@ const moduleFields = {
   shutdownTimeout: z.prefault(duration(0, HOUR), '10s'),
   offerTimeout: z.prefault(duration(10, HOUR / 6), '5s'),
   acknowledge: z.optional(acknowledgeSchema),
+  scripting: z.optional(oneOf('functions', 'scripts')),
   calendar: z.optional(calendarSchema),
 } satisfies {
   readonly [Name in keyof Required<DelayQueueModuleOptions>]: z.ZodMiniType<unknown, DelayQueueModuleOptions[Name]>;

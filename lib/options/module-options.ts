@@ -91,6 +91,14 @@ export interface DelayQueueModuleOptions {
    */
   readonly acknowledge?: AcknowledgeOptions | undefined;
   /**
+   * How the code that runs in Redis gets there: as `'functions'` of a library, or as `'scripts'`. Functions cost Redis less. By default the
+   * module uses them, and sends scripts to a server where the user may not load or call functions, which the log tells once. With
+   * `'functions'`, such a server fails the start-up with `MISSING_PERMISSION` or `UNSUPPORTED_SERVER`.
+   *
+   * @defaultValue functions where they are available
+   */
+  readonly scripting?: 'functions' | 'scripts' | undefined;
+  /**
    * Reads the calendars of messages that repeat, where they are offered and where they are handled: `calendar` of
    * `nestjs-delay-queue/calendar`. Without one, `repeat` is refused, and a message that repeats waits for another process.
    *

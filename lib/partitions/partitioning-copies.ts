@@ -12,7 +12,7 @@ import {
   withoutFormers,
 } from './partitioning.js';
 import { nativeKeys, type NativeKeys } from '../store/native/native-keys.js';
-import { nativeScripts as scripts } from '../store/native/native-scripts.js';
+import { nativeFunctions } from '../store/native/native-library.js';
 
 /** What a partition answers. */
 export interface Agreed {
@@ -131,7 +131,7 @@ export class PartitioningCopies {
       ...rest,
       database: this.connections.announcements.databaseArgument,
     };
-    const reply = await this.connections.commands.run(scripts.agree, { keys, args });
+    const reply = await this.connections.commands.run(nativeFunctions.agree, { keys, args });
     return { partitioning: parse(keys.partitions, reply.text()), isPaused: reply.flag() };
   }
 

@@ -5,7 +5,7 @@ import { setImmediate } from '../timing/event-loop.js';
 import { atMost, Pauses } from '../timing/pauses.js';
 import { ANSWER_GRACE, type Connection } from './connection/redis-connection.js';
 import { explain, isErrorReply } from './redis-errors.js';
-import { loadScript } from './script/redis-script.js';
+import { ownFunctions } from './script/own-functions.js';
 import { ScriptReply } from './script/script-reply.js';
 
 /** The most keys that share a connection. A signal costs Redis about 25 µs with one key, and 64 µs with this many. */
@@ -25,8 +25,6 @@ const MAX_MISSES = 8;
 
 /** How long a signal that closes waits until the server no longer pops its key, ms. */
 const CLOSE_TIMEOUT = 1000;
-
-const takeSignals = loadScript('redis/take-tokens', {});
 
 export interface WakeSignalsOptions {
   readonly clock: Clock;
@@ -295,7 +293,9 @@ class SharedConnection {
     if (waiting.length < 2) return;
     const keys = waiting.map(({ key }) => key);
     try {
-      const reply = new ScriptReply(await this.connection.client.eval(takeSignals.source, 0, ...keys));
+      const reply = new ScriptReply(
+        await this.connection.client.eval(ownFunctions.takeTokens.scripts[0]!.source, 0, ...keys),
+      );
       for (const position of reply.rest((each) => each.number())) this.#onSignal(waiting[position - 1]!);
     } catch {
       // The call that follows fails, too, or takes the signals.

@@ -15,6 +15,7 @@ import type { QueueDirectory } from '../store/queue-directory.js';
 import type { RepeatMarks } from '../store/repeat-marks.js';
 import { QueueChecks } from '../store/queue-checks.js';
 import type { Router } from '../store/router.js';
+import { neededToCall } from '../redis/check/permissions.js';
 import { RedisCheck } from '../redis/check/redis-check.js';
 import { examineConnection } from '../redis/connection/redis-client.js';
 import { StartUp } from '../redis/connection/start-up.js';
@@ -77,18 +78,20 @@ export function createStores(options: ResolvedModuleOptions, parts: ProcessParts
 
 function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessParts): Stores {
   const { connection, prefix, offerTimeout, defaults, allowEviction, hasDefaultConnection: isDefault } = options;
-  const { acknowledge: copies } = options;
+  const { acknowledge: copies, scripting } = options;
   const startUp = new StartUp(clock);
   const connections = new RedisConnections({
     connection,
     clock,
     events,
     commandTimeout: offerTimeout,
+    scripting,
     startUp,
     heartbeat: resolveQueueOptions(defaults).blockTimeout,
     copies,
   });
   const neededBy = ({ name, options: { layout, partitions, groups } }: CheckedQueue) => [
+    ...neededToCall(scripting),
     ...layout.neededCommands({ prefix, queue: name, partitions, groups, isCluster: connections.isCluster }),
     ...(copies ? [{ name: waitFor(copies).command }] : []),
   ];

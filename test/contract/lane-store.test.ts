@@ -2,7 +2,6 @@ import type { MessageBody } from '../../lib/message/codec/message-codec.js';
 import { isGrouped, unwrapGroup, unwrapSetAside, wrapGroup, wrapSetAside } from '../../lib/message/codec/body-forms.js';
 import { laneKeys } from '../../lib/store/native/lane-keys.js';
 import { LaneStore } from '../../lib/store/native/lane-store.js';
-import { laneScripts } from '../../lib/store/native/lane-scripts.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import type { RedisConnections } from '../../lib/redis/redis-connections.js';
 import type {
@@ -104,14 +103,13 @@ const oneGroup =
     new CountingStore(connections, {
       keys: laneKeys(PREFIX, queue),
       limits,
-      lanes: { scripts: laneScripts(), argument: '0 hold' },
+      groups: '0 hold',
     });
 
 const manyGroups =
   (limits: StoreLimits): OpenStore =>
   (connections, queue) => {
-    const lanes = { scripts: laneScripts(), argument: '1 hold' };
-    const store = new GroupingStore(connections, { keys: laneKeys(PREFIX, queue), limits, lanes });
+    const store = new GroupingStore(connections, { keys: laneKeys(PREFIX, queue), limits, groups: '1 hold' });
     // Short ones, because rules measure bodies.
     const groups = new Map<string, string>();
     store.groupOf = (id) => {

@@ -1,6 +1,6 @@
 import { describe } from '@jest/globals';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
-import { nativeScripts } from '../../lib/store/native/native-scripts.js';
+import { nativeFunctions } from '../../lib/store/native/native-library.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import type { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { useCluster } from '../support/redis/use-cluster.js';
@@ -20,7 +20,7 @@ describe(`of ${COUNT} partitions`, () => {
     const openLast = (connections: RedisConnections, queue: string) => {
       const keys = nativeKeys(PREFIX, queue, COUNT - 1);
       const args = { known, next: '', pause: '', channel: '', database: 'cluster' };
-      told.push(connections.commands.run(nativeScripts.agree, { keys, args }));
+      told.push(connections.commands.run(nativeFunctions.agree, { keys, args }));
       return new NativeMessageStore(connections, { keys, limits, partitioning: { text: known } });
     };
     const opened = openRedisQueue(openLast, cluster().nodes);

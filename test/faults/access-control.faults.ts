@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { partitionPermissions } from '../../lib/store/native/native-permissions.js';
-import { neededCommands } from '../../lib/redis/check/permissions.js';
+import { neededCommands, neededToCall } from '../../lib/redis/check/permissions.js';
 import { commandRules, printedRules, rulesFor } from '../support/access-rules.js';
 import { Handled } from '../support/handled.js';
 import { isEmpty } from '../support/is-empty.js';
@@ -68,7 +68,8 @@ describe('a Redis user with the documented permissions', () => {
   });
 
   test('that handles has no permission it does not need', () => {
-    const needed = neededCommands(partitionPermissions, nativeKeys('delay-queue', 'orders'));
+    const ofKeys = neededCommands(partitionPermissions, nativeKeys('delay-queue', 'orders'));
+    const needed = [...neededToCall('functions'), ...neededToCall('scripts'), ...ofKeys];
     expect(commandRules(rules.worker!)).toEqual(rulesFor(needed));
   });
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { DelayQueueProducer } from '../../lib/index.js';
-import { nativeScripts } from '../../lib/store/native/native-scripts.js';
+import { nativeLibrary } from '../../lib/store/native/native-library.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import type { Hold } from '../support/tcp-proxy/faults.js';
@@ -99,9 +99,9 @@ describe('a process killed with -9', () => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
-  // A held back NOSCRIPT would keep the process from sending the script.
+  // A held back answer that the function is missing would keep the process from loading it.
   beforeAll(async () => {
-    for (const { source } of Object.values(nativeScripts)) await scene.redis.script('LOAD', source);
+    await scene.redis.function('LOAD', 'REPLACE', nativeLibrary.source);
   });
 
   /**

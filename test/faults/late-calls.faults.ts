@@ -1,5 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { DelayQueueProducer } from '../../lib/index.js';
+import { redissonFunctions } from '../../packages/redisson/src/redisson-library.js';
+import { nativeFunctions } from '../../lib/store/native/native-library.js';
 import { Handled } from '../support/handled.js';
 import { isEmpty } from '../support/is-empty.js';
 import { Latch } from '../support/latch.js';
@@ -32,6 +34,11 @@ const CALLS: Record<
 
 describe('a call that arrives after its caller gave up', () => {
   const scene = new Scene({});
+  // To load it takes a part of the short time that these calls have.
+  beforeAll(async () => {
+    for (const { library } of [nativeFunctions.offer, redissonFunctions.offer])
+      await scene.redis.function('LOAD', 'REPLACE', library.source);
+  });
   const proxies = new Proxies(scene);
   const refusedLate = async () =>
     Number(/errorstat_LATE:count=(\d+)/.exec(await scene.redis.info('errorstats'))?.[1] ?? 0);

@@ -29,10 +29,27 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
   let server: TestRedis;
   afterEach(() => server.stop());
 
+  test('a server whose EVAL was renamed is served by functions', async () => {
+    server = await startRedis({ args: ['--rename-command', 'EVAL', 'secret-name'] });
+    const { producer, log, close } = await startTestApp({ connection: connect(server.url) });
+    await producer.offer('orders', 1, '1h');
+    await close();
+    expect(log.join()).not.toMatch(/functions/);
+  });
+
+  test('a server whose FCALL was renamed is served by scripts, and the log says so once', async () => {
+    server = await startRedis({ args: ['--rename-command', 'FCALL', 'secret-name'] });
+    const { producer, log, close } = await startTestApp({ connection: connect(server.url) });
+    await producer.offer('orders', 1, '1h');
+    await close();
+    expect(log.filter((line) => line.includes('has no functions for this user'))).toHaveLength(1);
+  });
+
   test.each(['INFO', 'EVAL', 'EVALSHA'])(
-    'a server whose %s was renamed fails the start, of a worker and of a producer, with an error that says so',
+    'a server whose FCALL and %s were renamed fails the start, of a worker and of a producer, with an error that says so',
     async (command) => {
-      server = await startRedis({ args: ['--rename-command', command, 'secret-name'] });
+      const renamed = ['--rename-command', 'FCALL', 'secret-call', '--rename-command', command, 'secret-name'];
+      server = await startRedis({ args: renamed });
       for (const consume of [true, false]) {
         const module = { connection: connect(server.url), consume };
         const error = await refusalOf(startTestApp(module, { providers: [handlerOf('orders', () => undefined)] }));

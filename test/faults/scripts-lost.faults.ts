@@ -1,4 +1,11 @@
 import { expect, test } from '@jest/globals';
+import { RedisConnections } from '../../lib/redis/redis-connections.js';
+import { nativeKeys } from '../../lib/store/native/native-keys.js';
+import { nativeFunctions, nativeLibrary } from '../../lib/store/native/native-library.js';
+import { NativeMessageStore } from '../../lib/store/native/native-store.js';
+import { Latch } from '../support/latch.js';
+import { systemClock } from '../../lib/timing/clock.js';
+import { LoggedEvents } from '../support/logged-events.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -15,15 +22,105 @@ async function countCalls(command: string): Promise<{ calls: number; failed: num
   return { calls: Number(calls), failed: Number(failed) };
 }
 
-test('a process with 50 queues notices once for each script that its server has lost it, and sends it whole once', async () => {
+test('a process with 50 queues notices once for each library that its server has lost it, and loads it once', async () => {
   const providers = Array.from({ length: QUEUES }, () => handlerOf(scene.newQueue(), () => undefined));
   await scene.startApp({ providers });
   await scene.server.kill9();
   await scene.server.restart();
   // After an outage, each queue makes a transfer and a claim.
-  const calls = async () => (await countCalls('eval')).calls + (await countCalls('evalsha')).calls;
-  await until(async () => (await calls()) >= 2 * QUEUES, { within: 30_000 });
-  // The check of permissions, two kinds of transfers, and the claim.
-  expect((await countCalls('eval')).calls).toBeLessThanOrEqual(4);
-  expect((await countCalls('evalsha')).failed).toBeLessThanOrEqual(4);
+  await until(async () => (await countCalls('fcall')).calls >= 2 * QUEUES, { within: 30_000 });
+  // The library of the queues, and the one that checks permissions. Each is looked for twice before it is loaded.
+  expect((await countCalls('function\\|load')).calls).toBeLessThanOrEqual(2);
+  expect((await countCalls('fcall')).failed).toBeLessThanOrEqual(4);
+  expect((await countCalls('eval')).calls).toBe(0);
+});
+
+test.each(['FUNCTION FLUSH', 'FUNCTION DELETE', 'SCRIPT FLUSH', 'FLUSHALL'] as const)(
+  'after %s, messages are offered and handled as before, for one more call',
+  async (command) => {
+    const handled: unknown[] = [];
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({
+      providers: [handlerOf(queue, (payload) => void handled.push(payload))],
+    });
+    await producer.offer(queue, 'before', 0);
+    await until(() => handled.length === 1);
+    const [word, ...rest] = command.split(' ');
+    const names = command === 'FUNCTION DELETE' ? [nativeLibrary.name] : [];
+    await scene.redis.call(word!, ...rest, ...names);
+    await producer.offer(queue, 'after', 0);
+    await until(() => handled.length === 2);
+    expect(handled).toEqual(['before', 'after']);
+  },
+);
+
+test('when memory is short and the library is missing, messages are settled by scripts, and later by functions again', async () => {
+  const queue = scene.newQueue();
+  const started = new Latch();
+  const release = new Latch();
+  const handler = handlerOf(queue, async () => {
+    started.open();
+    await release.opened;
+  });
+  const { producer } = await scene.startApp({ providers: [handler] });
+  await producer.offer(queue, 'held', 0);
+  await started.opened;
+  await scene.redis.call('FUNCTION', 'FLUSH');
+  await scene.redis.config('SET', 'maxmemory', '1');
+  try {
+    release.open();
+    await until(async () => (await scene.redis.exists(nativeKeys(scene.prefix, queue).messages)) === 0);
+    expect((await countCalls('eval')).calls).toBeGreaterThan(0);
+  } finally {
+    await scene.redis.config('SET', 'maxmemory', '0');
+  }
+  await until(
+    async () => {
+      await producer.offer(queue, 'after', 0);
+      return ((await scene.redis.call('FUNCTION', 'LIST')) as unknown[]).length > 0;
+    },
+    { within: 15_000 },
+  );
+});
+
+test('connections that open at once load the library a few times at most', async () => {
+  await scene.redis.call('FUNCTION', 'FLUSH');
+  const before = await countCalls('function\\|load');
+  const settings = {
+    ...{
+      connection: scene.url,
+      clock: systemClock,
+      events: new LoggedEvents(),
+      commandTimeout: 10_000,
+      heartbeat: 60_000,
+    },
+  };
+  const connections = Array.from({ length: 30 }, () => new RedisConnections(settings));
+  const stores = connections.map(
+    (each) =>
+      new NativeMessageStore(each, {
+        keys: nativeKeys(scene.prefix, scene.newQueue()),
+        limits: { attempts: 1, maxDeadLetters: 1, maxMessages: null },
+      }),
+  );
+  await Promise.all(stores.map((store) => store.status()));
+  await Promise.all(connections.map((each) => each.close()));
+  const { calls, failed } = await countCalls('function\\|load');
+  expect(calls - failed - (before.calls - before.failed)).toBe(1);
+  expect(calls - before.calls).toBeLessThan(10);
+});
+
+test('a library of another version and this one run side by side', async () => {
+  const [own = '', other] = [
+    nativeLibrary.source,
+    nativeLibrary.source.replaceAll(nativeLibrary.name.slice(-12), '0123456789ab'),
+  ];
+  await scene.redis.call('FUNCTION', 'FLUSH');
+  await scene.redis.call('FUNCTION', 'LOAD', other);
+  await scene.redis.call('FUNCTION', 'LOAD', own);
+  const keys = nativeKeys(scene.prefix, scene.newQueue());
+  const arrange = [3, keys.delayed, keys.messages, keys.partitions, '0', keys.due, '0', '', 'id', '+3600000', 'body'];
+  const { calledAs } = nativeFunctions.offer;
+  expect(await scene.redis.call('FCALL', 'offer_0123456789ab', ...arrange)).toBeGreaterThan(0);
+  expect(await scene.redis.call('FCALL', calledAs, ...arrange)).toBeNull();
 });

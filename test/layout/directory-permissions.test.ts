@@ -4,8 +4,8 @@ import {
   directoryKeys,
   directoryPermissions,
   NativeQueueDirectory,
-  placeScript,
-  retireScript,
+  placeFunction,
+  retireFunction,
 } from '../../lib/store/native/native-directory.js';
 import { laneKeys } from '../../lib/store/native/lane-keys.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
@@ -14,7 +14,7 @@ import { LoggedEvents } from '../support/logged-events.js';
 import { Scene } from '../support/scene.js';
 import { until } from '../support/until.js';
 import { CommandTrace } from './exercise/command-trace.js';
-import { placesOf, TracedConnections } from './exercise/traced-connections.js';
+import { placesIn, TracedConnections } from './exercise/traced-connections.js';
 
 const PREFIX = 'delay-queue';
 const FAMILY = 'tenant-*';
@@ -50,9 +50,11 @@ describe('the permissions of the directory of queues', () => {
     await connections.close();
   });
 
-  test('come from calls that reach every place where its script calls Redis', () => {
-    const places = [retireScript, placeScript].flatMap(placesOf);
-    expect(places.filter((place) => !trace.places.has(place))).toEqual([]);
+  test('come from calls that reach every place where its functions call Redis', () => {
+    const places = [retireFunction, placeFunction].flatMap(({ scripts }) =>
+      scripts.flatMap(({ source }) => placesIn(source)),
+    );
+    expect(places.filter((place) => /^(place|retire)#/.test(place) && !trace.places.has(place))).toEqual([]);
   });
 
   test('cover the commands that were run, and no others', () => {

@@ -1,20 +1,19 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../lib/timing/clock.js';
-import type { RedisScript } from '../../lib/redis/script/redis-script.js';
+import { RedisLibrary } from '../../lib/redis/script/redis-library.js';
 import type { GroupRules, MessageStore, StoreLimits } from '../../lib/store/message-store.js';
 import { tellerArgument } from '../../lib/store/native/announcements.js';
 import { laneKeys } from '../../lib/store/native/lane-keys.js';
-import { laneScripts } from '../../lib/store/native/lane-scripts.js';
 import { nativeLayout } from '../../lib/store/native/native-layout.js';
 import { type NativeKeys, nativeKeys } from '../../lib/store/native/native-keys.js';
 import { lanePermissions, nativePermissions, partitionPermissions } from '../../lib/store/native/native-permissions.js';
-import { nativeScripts } from '../../lib/store/native/native-scripts.js';
+import { NATIVE_MODULES, nativeFunctions, nativeLibrary } from '../../lib/store/native/native-library.js';
 import { NativeRepeatMarks } from '../../lib/store/native/repeat-marks.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import { offerArguments, transferArguments } from '../../lib/store/native/script-arguments.js';
 import { redissonKeys } from '../../packages/redisson/src/redisson-keys.js';
 import { redissonPermissions } from '../../packages/redisson/src/redisson-permissions.js';
-import { redissonScripts } from '../../packages/redisson/src/redisson-scripts.js';
+import { redissonFunctions } from '../../packages/redisson/src/redisson-library.js';
 import { RedissonMessageStore } from '../../packages/redisson/src/redisson-store.js';
 import { readPage } from '../docs/pages.js';
 import { commandRules, printedRules, rulesFor } from '../support/access-rules.js';
@@ -27,7 +26,7 @@ import { LanesExercise, OneGroupStore } from './exercise/lanes.exercise.js';
 import { NativeExercise } from './exercise/native.exercise.js';
 import { RedissonExercise } from '../../packages/redisson/test/redisson.exercise.js';
 import { damageIn, EXERCISE_LIMITS, StoreExercise } from './exercise/store.exercise.js';
-import { placesOf, TracedConnections } from './exercise/traced-connections.js';
+import { placesIn, TracedConnections } from './exercise/traced-connections.js';
 
 const QUEUE = { prefix: 'delay-queue', queue: 'orders' };
 
@@ -74,31 +73,27 @@ describe('the permissions of each layout', () => {
     await scene.redis.del(keys.declared);
     // As in a cluster, while nobody listens there.
     const database = 'cluster';
-    const inCluster = { channel: keys.due, database, maxMessages: 0, partitioning: '' };
-    const rest = offerArguments([{ id: 'in a cluster', due: { at: 0 }, onDuplicate: 'reject', body: 'its body' }]);
-    await connections.commands.run(nativeScripts.offer, { keys, args: inCluster, rest });
-    await store.clear();
     const asNew = { channel: keys.due, database, partitioning: '' };
-    await connections.commands.run(nativeScripts.offerNew, {
-      keys,
-      args: asNew,
-      rest: ['in a cluster', '@0', 'its body'],
-    });
+    const rest = offerArguments([{ id: 'in a cluster', due: { at: 0 }, onDuplicate: 'reject', body: 'its body' }]);
+    const complete = { keys, further: 1, args: { ...asNew, maxMessages: 0 }, rest };
+    await connections.commands.run(nativeFunctions.offer, complete);
+    await store.clear();
+    await connections.commands.run(nativeFunctions.offer, { keys, args: asNew, rest });
     await store.clear();
     const teller = tellerArgument({ scheduler: 'exercise', movedAt: null }, { channel: keys.due, database });
-    const claim = { teller, token: 'in a cluster', limit: 1, maxBytes: 1, lease: 1000 };
-    await connections.commands.run(nativeScripts.transferAndClaim, { keys, args: claim });
+    const claim = { args: { token: 'in a cluster', limit: '1 1', lease: 1000 }, rest: [teller] };
+    await connections.commands.run(nativeFunctions.transferAndClaim, { keys, ...claim });
     await store.offer([{ id: 'aborted in a cluster', due: { at: 0 }, onDuplicate: 'keep', body: 'its body' }]);
     await store.transfer({ limit: 1 });
     await store.claim({ token: 'aborted', limit: 1, lease: 1000 });
-    await connections.commands.run(nativeScripts.abort, { keys, args: { ...asNew, id: 'aborted in a cluster' } });
+    await connections.commands.run(nativeFunctions.abort, { keys, args: { ...asNew, id: 'aborted in a cluster' } });
     for (const [known, next, pause] of [
       ['0 1', '1 2 1', ''],
       ['2 4 2', '', '1'],
       ['3 4', '', '0'],
     ] as const) {
       const args = { known, next, pause, channel: keys.due, database };
-      await connections.commands.run(nativeScripts.agree, { keys, args });
+      await connections.commands.run(nativeFunctions.agree, { keys, args });
     }
     // As before the number of partitions changes.
     await connections.commands.send('EXISTS', keys.messages, keys.followers);
@@ -136,14 +131,15 @@ describe('the permissions of each layout', () => {
     await store.transfer({ limit: 1 });
     await store.claim({ token: 'aborted', limit: 1, lease: 1000 });
     const abort = { id: 'aborted in a cluster', channel: keys.due, database: 'cluster', partitioning: '' };
-    await connections.commands.run(laneScripts().abort, { keys, args: { ...abort, lanes: '1 hold' } });
-    const args = { channel: keys.due, database: 'cluster', maxMessages: 0, partitioning: '', lanes: '1 hold' };
-    const rest = offerArguments([{ id: 'in a cluster', due: { at: 0 }, onDuplicate: 'reject', body: 'its body' }]);
-    await connections.commands.run(laneScripts().offer, { keys, args, rest });
-    await store.clear();
+    const further = { further: 1, args: { ...abort, groups: '1 hold' } };
+    await connections.commands.run(nativeFunctions.abort, { keys, ...further });
     const asNew = { channel: keys.due, database: 'cluster', partitioning: '' };
-    const grouped = ['in a cluster', '@0', 'Ngroup\none\nits body', 'one'];
-    await connections.commands.run(laneScripts().offerNew, { keys, args: asNew, rest: grouped });
+    const body = 'Ngroup\none\nits body';
+    const rest = offerArguments([{ id: 'in a cluster', due: { at: 0 }, onDuplicate: 'reject', body }]);
+    const complete = { keys, further: 2, args: { ...asNew, maxMessages: 0, groups: '1 hold' }, rest };
+    await connections.commands.run(nativeFunctions.offer, complete);
+    await store.clear();
+    await connections.commands.run(nativeFunctions.offer, { keys, args: asNew, rest });
     await store.clear();
     await trace.end();
     await connections.close();
@@ -162,7 +158,7 @@ describe('the permissions of each layout', () => {
     const teller = { scheduler: 'exercise', movedAt: null };
     const announcing = { channel: keys.due, database: 'cluster' };
     const args = transferArguments({ limit: 1, teller }, EXERCISE_LIMITS, announcing);
-    await connections.commands.run(redissonScripts.transfer, {
+    await connections.commands.run(redissonFunctions.transfer, {
       keys,
       args: { ...args, unreadableError: '', readOn: 0 },
     });
@@ -179,21 +175,14 @@ describe('the permissions of each layout', () => {
     stop();
   }
 
-  test('come from an exercise that reaches every place where a script calls Redis', () => {
-    const places = (scripts: object) => (Object.values(scripts) as RedisScript[]).flatMap(placesOf);
-    const unseen = (trace: CommandTrace, all: string[]) =>
-      [...new Set(all)].filter((place) => !trace.places.has(place));
-    expect(unseen(native, places(nativeScripts))).toEqual([]);
-    // Groups are in no partition, messages that repeat have none, one offer alone goes as a list, and what
-    // the repair finds goes through the line of its group.
-    const never = [
-      ...['abort.lua#10', 'cancel.lua#6', 'check_partitioning#1', 'offer.lua#3', 'offer.lua#6'],
-      ...['on_repeat#1', 'on_repeat#2', 'on_repeat#3', 'plan_buried#1', 'plan_buried#2', 'plan_end#2'],
-      ...['offer-new.lua#11', 'offer-new.lua#12', 'offer-new.lua#2', 'offer-new.lua#3'],
-      ...['make_ready#1', 'plan_repeating#1', 'remove_ready#1'],
-    ];
-    expect(unseen(lanes, places(laneScripts())).sort()).toEqual(never.sort());
-    expect(unseen(redisson, places(redissonScripts))).toEqual([]);
+  test('come from an exercise that reaches every place where a function calls Redis', () => {
+    const unseen = (places: string[], ...traces: CommandTrace[]) =>
+      [...new Set(places)].filter((place) => !traces.some((trace) => trace.places.has(place)));
+    const ofDirectory = (place: string) => /^(place|retire)#/.test(place);
+    expect(unseen(placesIn(nativeLibrary.source), native, lanes).filter((place) => !ofDirectory(place))).toEqual([]);
+    const ofModules = new Set(placesIn(new RedisLibrary([NATIVE_MODULES]).source));
+    const places = placesIn(redissonFunctions.offer.library.source).filter((place) => !ofModules.has(place));
+    expect(unseen(places, redisson)).toEqual([]);
   });
 
   test('cover the commands that were run, and no others', () => {
@@ -215,26 +204,15 @@ describe('the permissions of each layout', () => {
   });
 
   test('of a process that only produces match the documentation', async () => {
-    const scripts = ['offer', 'offer-new', 'cancel', 'reschedule', 'find', 'status', 'count-types', 'list'];
+    const scripts = ['offer', 'cancel', 'reschedule', 'find', 'status', 'count-types', 'list'];
     const run = native.commands.filter(({ script, name }) => scripts.includes(script ?? '') && name !== 'SPUBLISH');
-    const needed = [...run, { name: 'EVAL' }, { name: 'EVALSHA' }];
+    const needed = [...run, ...['FCALL', 'FUNCTION|LOAD', 'EVAL', 'EVALSHA'].map((name) => ({ name }))];
     const printed = await printedRules('operations.md', 'producer');
     expect(commandRules(printed)).toEqual(rulesFor(needed, ['client|setname', 'info']));
   });
 
   test('of a process that only produces messages with groups match the documentation', async () => {
-    const scripts = [
-      'offer',
-      'offer-new',
-      'cancel',
-      'reschedule',
-      'change',
-      'find',
-      'status',
-      'count-types',
-      'list',
-      'group',
-    ];
+    const scripts = ['offer', 'cancel', 'reschedule', 'change', 'find', 'status', 'count-types', 'list', 'group'];
     const run = lanes.commands.filter(({ script, name }) => scripts.includes(script ?? '') && name !== 'SPUBLISH');
     const producer = await printedRules('operations.md', 'producer');
     const further = rulesFor(run, []).filter((rule) => !producer.includes(rule));

@@ -1,34 +1,37 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { readLua } from '../../lib/store/native/lua-files.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import type { Rate } from '../../lib/store/message-store.js';
-import { loadScript } from '../../lib/redis/script/redis-script.js';
-import { wordsOf } from '../../lib/redis/script/script-call.js';
+import { RedisLibrary } from '../../lib/redis/script/redis-library.js';
+import { NATIVE_MODULES } from '../../lib/store/native/native-library.js';
 import { randomName } from '../support/random-name.js';
 import { describeRateProperties, type RateUnderTest } from '../support/rate-properties.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 
 /** What a claim does about the rate, at an instant that the caller chooses. */
-const PROBE = `#!lua flags=allow-oom
--- KEYS rate
+const PROBE = `-- KEYS rate
 -- ARGV now: number
 --      wanted: number
 --      rate: text
---@include rate
-local rate = read_rate(args.now)
-local count = math.min(args.wanted, rate.room)
-if count > 0 then
-  rate.count(count)
+local function run(keys, args)
+  local q, now, wanted = { rate = keys[1] }, tonumber(args[1]), tonumber(args[2])
+  local rate = Rate.read(q, args[3], now)
+  local count = min(wanted, rate.room)
+  if count > 0 then
+    Rate.count(rate, count, now)
+  end
+  local again_in = count < wanted and Rate.await(rate, now) or -1
+  Rate.store(q, rate)
+  return { count, again_in }
 end
-local again_in = count < args.wanted and rate.await() or -1
-rate.store()
-return { count, again_in }
+
+register('probe', { 'allow-oom' }, run)
 `;
 
-const script = loadScript('native/probe', nativeKeys('', ''), {
-  native: (path) => (path === 'lua/probe' ? PROBE : readLua(path)),
-});
+const [script] = new RedisLibrary([NATIVE_MODULES, { read: () => PROBE, modules: [], functions: ['probe'] }]).define(
+  'probe',
+  nativeKeys('', ''),
+).scripts;
 /** One byte more than any number of claims can make it. */
 const TOO_LONG = 14 + 34 * 11 + 1;
 
@@ -48,9 +51,8 @@ describe('in Redis,', () => {
   function open({ max, per }: Rate, ofQueue = keys()): RateUnderTest {
     return {
       claim: async (now, wanted) => {
-        const args = { now, wanted, rate: `${max} ${per / 1000}` };
-        const [, ...words] = wordsOf(script, { keys: ofQueue, args }, 0);
-        const reply = (await redis.eval(script.source, ...(words as [number, ...string[]]))) as [number, number];
+        const args = [now, wanted, `${max} ${per / 1000}`];
+        const reply = (await redis.eval(script!.source, 1, ofQueue.rate, ...args)) as [number, number];
         return { taken: reply[0], ...(reply[1] >= 0 && { againIn: reply[1] }) };
       },
     };

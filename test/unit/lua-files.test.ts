@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ofVariant, withoutComments } from '../../lib/redis/script/lua-source.js';
+import { readHeader } from '../../lib/redis/script/lua-header.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -10,50 +10,70 @@ const files = ['lib', 'packages/redisson/src']
     readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => path.join(folder, file)),
   )
   .filter((file) => file.endsWith('.lua'))
-  .flatMap((file) => [undefined, 'lanes'].flatMap((variant) => readLuaFile(file, variant)));
-const parts = files.filter(({ isPart }) => isPart);
+  .map((file) => ({ file, name: path.basename(file, '.lua'), text: readFileSync(path.join(ROOT, file), 'utf8') }));
+const modules = files.filter(({ file }) => file.includes('modules'));
+const functions = files.filter(({ text }) => text.includes("register('"));
 
-/** @returns none if the file has no lines of its own for this variant */
-function readLuaFile(file: string, variant: string | undefined) {
-  const [, home, include, name] = /(\w+)(?:\/(?:script|src))?\/lua\/(include\/)?([\w-]+)\.lua$/.exec(
-    file.replaceAll(path.sep, '/'),
-  )!;
-  const whole = readFileSync(path.join(ROOT, file), 'utf8');
-  const text = ofVariant(whole, variant);
-  if (variant && text === ofVariant(whole, undefined)) return [];
-  const code = withoutComments(text).replace(/'[^'\n]*'/g, "''");
-  return [
-    {
-      file,
-      variant,
-      text,
-      name: `${home}/${name}`,
-      isPart: include !== undefined,
-      includes: [...text.matchAll(/^--@include (\S+)$/gm)].map(([, part]) =>
-        part!.includes('/') ? part! : `${home}/${part}`,
-      ),
-      defines: [...code.matchAll(/^local (?:function (\w+)|([A-Z_]+) =)/gm)].map(
-        ([, name, constant]) => (name ?? constant)!,
-      ),
-      uses: new Set(code.match(/(?<![.\w])[A-Za-z_]\w*/g)),
-    },
-  ];
+/** The names that code gives to keys, or to arguments, by their positions: as local variables or as fields of a table. */
+function namesGiven(code: string, list: 'keys' | 'args'): Record<number, string> {
+  const names: Record<number, string> = {};
+  const given = (name: string, value = '') => {
+    const at = new RegExp(`^(?:tonumber\\()?${list}\\[(\\d+)\\]\\)?$`).exec(value)?.[1];
+    if (at !== undefined) names[Number(at)] = name;
+  };
+  for (const line of code.split('\n')) {
+    const [, left, right] = /^ *local ([\w, ]+) = ([^{]+)$/.exec(line) ?? [];
+    if (left !== undefined) left.split(', ').forEach((name, i) => given(name, right!.split(', ')[i]));
+    else for (const [, name, value] of line.matchAll(/(\w+) = ([^,}\s]+)/g)) given(name!, value);
+  }
+  return names;
 }
 
-describe('a Lua file', () => {
-  test.each(files)(
-    '$name $variant includes the parts whose names it uses, and no others',
-    ({ defines, uses, includes }) => {
-      const used = parts.filter(
-        (part) => !part.variant && part.defines.some((name) => uses.has(name) && !defines.includes(name)),
-      );
-      expect(includes.toSorted()).toEqual(used.map(({ name }) => name).sort());
-    },
-  );
+describe('a function in Lua', () => {
+  test.each(functions)('$file names keys and arguments as its header declares them', ({ name, text }) => {
+    const { keys, args } = readHeader(name, text);
+    const code = text.slice(text.search(/^local function (short|run)\(/m));
+    const declared = {
+      keys: keys.flat().map((key) => key.name),
+      args: args.flat().map((argument) => argument.name),
+    };
+    expect(Object.values(namesGiven(code, 'keys'))).toEqual(declared.keys);
+    const given = namesGiven(code, 'args');
+    // A module reads some of the arguments; behind the named ones there may be others.
+    for (const [i, name] of declared.args.entries()) expect(given[i + 1] ?? name).toBe(name);
+  });
 
-  test('never defines a name that another part defines', () => {
-    const names = parts.flatMap(({ defines, variant }) => (variant ? [] : defines));
+  test.each(functions)('$file has the name of its file, and flags', ({ name, text }) => {
+    const [, registered, few] =
+      /^register\('(\w+)', \{(?:| 'allow-oom' | 'no-writes' )\}, run(?:, (\d+), short)?\)\n$/m.exec(text)!;
+    expect(registered).toBe(name.replaceAll('-', '_'));
+    if (few !== undefined) expect(Number(few)).toBe(readHeader(name, text).keys[0]!.length);
+  });
+
+  test.each(functions)('$file states its reply, why it is atomic, and what a crash leaves behind', ({ text }) => {
+    const header = /^(?:--.*\n)+/.exec(text)![0];
+    expect(header).toContain('-- Returns');
+    expect(header).toMatch(/Atomic|nothing needs to be atomic|nothing\n-- needs to be atomic|One write|ZSCAN/);
+    expect(header).toMatch(/crash|Writes nothing/);
+  });
+});
+
+describe('a module in Lua', () => {
+  const nameOf = (file: string) => file.replace(/(?:^|-)(\w)/g, (_match, letter: string) => letter.toUpperCase());
+
+  test('has a name of its own', () => {
+    const names = modules.map(({ name }) => name);
     expect(names).toEqual([...new Set(names)]);
+  });
+
+  test.each(modules)('$file defines only members of its table', ({ name, text }) => {
+    const owners = [...text.matchAll(/^function (\w+)\./gm)].map(([, owner]) => owner);
+    expect([...new Set(owners)]).toEqual([nameOf(name)]);
+  });
+
+  test.each(modules)('$file keeps nothing that outlives a call', ({ text }) => {
+    const tables = [...text.matchAll(/^local ([a-z]\w*) = \{\}/gm)].map(([, table]) => table);
+    expect(tables).toEqual([]);
   });
 
   test('of the core names no other layout', () => {

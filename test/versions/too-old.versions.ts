@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { loadScript } from '../../lib/redis/script/redis-script.js';
+import { ownFunctions } from '../../lib/redis/script/own-functions.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 
@@ -26,7 +26,7 @@ describe('a Redis that is too old', () => {
 
   test('is not taken for one that refuses every command, because its scripts cannot ask', async () => {
     // Others that are compatible with Redis accept the first line, which declares flags.
-    const { source } = loadScript('redis/check-permissions', {});
+    const { source } = ownFunctions.checkPermissions.scripts[0]!;
     const code = source.replace(/^#!.*\n/, '');
     await expect(scene.redis.eval(code, 0, 'GET', 'key')).rejects.toThrow(/NOACLCHECK/);
   });

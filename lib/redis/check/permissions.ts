@@ -1,5 +1,6 @@
 import type { RedisCommands } from '../commands/redis-commands.js';
-import { loadScript } from '../script/redis-script.js';
+import { ownFunctions } from '../script/own-functions.js';
+import type { Scripting } from '../script/server-functions.js';
 import { verdictOn } from './server-info.js';
 
 /** The commands that are used on each key or channel of a layout, in scripts or directly. */
@@ -12,8 +13,15 @@ export interface NeededCommand {
   readonly target?: string;
 }
 
-/** What every script needs. */
-const KEYLESS: readonly NeededCommand[] = [{ name: 'EVAL' }, { name: 'EVALSHA' }, { name: 'TIME' }];
+const TO_CALL: Readonly<Record<Scripting, readonly string[]>> = {
+  functions: ['FCALL', 'FUNCTION|LOAD'],
+  scripts: ['EVAL', 'EVALSHA'],
+};
+
+/** What it takes to call functions. If either way will do, the check of permissions shows that one does. */
+export function neededToCall(scripting: Scripting | undefined): NeededCommand[] {
+  return [...(scripting ? TO_CALL[scripting] : []), 'TIME'].map((name) => ({ name }));
+}
 
 /** What lets the wake-up signals of several queues share a connection. Without it, each queue has one of its own. */
 export const FOR_SHARED_SIGNALS: readonly NeededCommand[] = [{ name: 'CLIENT|ID' }, { name: 'CLIENT|UNBLOCK' }];
@@ -21,14 +29,9 @@ export const FOR_SHARED_SIGNALS: readonly NeededCommand[] = [{ name: 'CLIENT|ID'
 /** How many commands one call asks about, for any number of queues: about a millisecond's work. */
 const MAX_AT_ONCE = 1000;
 
-const script = loadScript('redis/check-permissions', {});
-
 export function neededCommands<Keys extends object>(permissions: Permissions<Keys>, keys: Keys): NeededCommand[] {
   const parts = Object.entries(permissions) as [keyof Keys, readonly string[]][];
-  return [
-    ...KEYLESS,
-    ...parts.flatMap(([part, names]) => names.map((name) => ({ name, target: keys[part] as string }))),
-  ];
+  return parts.flatMap(([part, names]) => names.map((name) => ({ name, target: keys[part] as string })));
 }
 
 /**
@@ -44,11 +47,11 @@ export async function findMissing<Needed extends NeededCommand>(
   try {
     for (const asked of inCalls(needed)) {
       const rest = asked.flatMap(({ name, target = '' }) => [name, target]);
-      const reply = await commands.run(script, { keys: {}, rest });
+      const reply = await commands.run(ownFunctions.checkPermissions, { keys: {}, rest });
       missing.push(...reply.rest((each) => asked[each.number() - 1]!));
     }
     // By its digest now: only its own error tells whether the server knows EVALSHA.
-    await commands.run(script, { keys: {}, rest: [] });
+    await commands.run(ownFunctions.checkPermissions, { keys: {}, rest: [] });
   } catch (error) {
     throw verdictOn(error);
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../timing/clock.js';
 import { atMost } from '../../timing/pauses.js';
 import { closed, connectedTooLate, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from '../redis-errors.js';
-import type { RedisScript } from '../script/redis-script.js';
+import type { RedisFunction } from '../script/redis-library.js';
 import { type ScriptArgument, type ScriptCall, wordsOf } from '../script/script-call.js';
 import type { ScriptReply } from '../script/script-reply.js';
 import type { RedisServer, RedisServers } from './redis-server.js';
@@ -27,7 +27,7 @@ interface Attempt {
   readonly deadline: number;
 }
 
-/** Sends scripts and commands over connections that all queues of a process share. */
+/** Sends calls of functions and commands over connections that all queues of a process share. */
 export class RedisCommands {
   constructor(
     readonly servers: RedisServers,
@@ -56,18 +56,18 @@ export class RedisCommands {
   }
 
   /**
-   * Runs a script. A script with a deadline never takes effect after it, however late the network delivers the call: by then a
+   * Runs a function. One with a deadline never takes effect after it, however late the network delivers the call: by then a
    * caller who was told that the outcome is unknown may have done something else.
    *
    * @throws DelayQueueError `NOT_CONNECTED`, `LOGIN_REFUSED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED`, `CLOSED`
    */
-  run<Part extends string>(script: RedisScript<Part>, call: ScriptCall<NoInfer<Part>>): Promise<ScriptReply> {
-    const [first] = script.keys;
-    return this.#call(script.name, first && call.keys[first.part], call, script);
+  run<Part extends string>(called: RedisFunction<Part>, call: ScriptCall<NoInfer<Part>>): Promise<ScriptReply> {
+    const first = called.keys[0]?.[0];
+    return this.#call(called.name, first && call.keys[first.part], call, called);
   }
 
   /**
-   * Sends a command; its first word, if there is one, is its key. Commands and scripts of one turn leave in their order, if they
+   * Sends a command; its first word, if there is one, is its key. Commands and functions of one turn leave in their order, if they
    * go to the same server.
    *
    * @throws DelayQueueError like {@link run}
@@ -81,14 +81,14 @@ export class RedisCommands {
     name: string,
     key: string | undefined,
     given: ScriptCall | ScriptArgument[],
-    script?: RedisScript,
+    called?: RedisFunction,
   ): Promise<ScriptReply> {
     const { clock, commandTimeout, notAfter = Infinity } = this.settings;
     const deadline = Math.min(clock.monotonic() + commandTimeout, notAfter);
     let asking: RedisServer | undefined;
     for (;;) {
       const server = asking ?? this.servers.of(key);
-      const showing = server?.isReady && script && server.scripts.showing(script);
+      const showing = server?.isReady && called && server.functions.showing(called, (given as ScriptCall).further ?? 0);
       if (!server?.isReady || showing) {
         if (showing) await atMost(clock, this.#left(deadline), showing);
         else await (asking ?? this.servers).ready(name, this.#left(deadline), key);
@@ -97,9 +97,11 @@ export class RedisCommands {
       }
       const sentAt = clock.monotonic();
       const options = { deadline, asking: asking !== undefined };
-      const words = Array.isArray(given) ? given : wordsOf(script!, given, server.timeAt(deadline));
+      const words = Array.isArray(given)
+        ? given
+        : wordsOf(called!, given, called!.hasDeadline ? server.timeAt(deadline) : 0);
       try {
-        return await (script ? server.scripts.call(script, words, options) : server.send(name, words, options));
+        return await (called ? server.functions.call(called, words, options) : server.send(name, words, options));
       } catch (error) {
         asking = await this.#afterFailure(name, error, { server, sentAt, deadline });
       }

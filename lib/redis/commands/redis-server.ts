@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { Events } from '../../events/events.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { showFailure } from '../../message/failure.js';
 import { nextTick } from '../../timing/event-loop.js';
@@ -13,7 +14,7 @@ import {
 import { isErrorReply } from '../redis-errors.js';
 import type { ScriptArgument } from '../script/script-call.js';
 import { ScriptReply } from '../script/script-reply.js';
-import { ServerScripts } from '../script/server-scripts.js';
+import { ServerFunctions } from '../script/server-functions.js';
 
 /**
  * An answer that took longer says too little about the server's clock, so it is asked again, ms. Networks that are slow but sound
@@ -77,8 +78,16 @@ export interface SendOptions {
 }
 
 export interface ServerSettings extends ConnectionSettings {
-  /** What each script of a producer waits for after its answer; undefined: nothing. */
+  /** What each function of a producer waits for after its answer; undefined: nothing. */
   readonly copies?: Copies | undefined;
+}
+
+/** Those that have been told that a server has no functions. */
+const told = new WeakSet<Events>();
+
+function noteOnce(events: Events, reason: string): void {
+  if (!told.has(events)) events.note('functions-unavailable', { reason });
+  told.add(events);
 }
 
 /**
@@ -86,7 +95,7 @@ export interface ServerSettings extends ConnectionSettings {
  * to tell it carry none. By itself it is all the servers there are.
  */
 export class RedisServer extends RedisConnection implements RedisServers {
-  readonly scripts: ServerScripts<SendOptions>;
+  readonly functions: ServerFunctions<SendOptions>;
   readonly #settings: ServerSettings;
   /** The servers of a cluster have a clock each. */
   #serverClock = new RemoteClock(MAX_ROUND_TRIP);
@@ -97,13 +106,15 @@ export class RedisServer extends RedisConnection implements RedisServers {
     super(role, settings, parts);
     this.#settings = settings;
     const copies = role === 'producer' ? settings.copies : undefined;
-    this.scripts = new ServerScripts<SendOptions>(
+    const { clock, scripting, events } = settings;
+    this.functions = new ServerFunctions<SendOptions>(
       copies ? (...call) => this.#sendCopied(copies, ...call) : (...call) => this.send(...call),
+      { clock, scripting, onUnavailable: (reason) => noteOnce(events, reason) },
     );
     // The next connection may lead to another server.
     this.client.on('close', () => {
       this.#serverClock = new RemoteClock(MAX_ROUND_TRIP);
-      this.scripts.onConnectionLost();
+      this.functions.onConnectionLost();
     });
   }
 

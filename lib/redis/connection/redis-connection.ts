@@ -6,6 +6,7 @@ import { showFailure } from '../../message/failure.js';
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 import { atMost, Pauses } from '../../timing/pauses.js';
 import type { ConnectionOptions } from '../options/connection-options.js';
+import type { Scripting } from '../script/server-functions.js';
 import {
   adviceOnConnecting,
   closed,
@@ -63,6 +64,8 @@ export interface ConnectionSettings {
   readonly events: Events;
   /** How long a command may wait for the connection and for its answer, ms. */
   readonly commandTimeout: number;
+  /** How functions are called; default: as functions where they are to be had. */
+  readonly scripting?: Scripting | undefined;
   /** Closes connections that are not used until the application has started; undefined: they stay open. */
   readonly startUp?: StartUp | undefined;
 }

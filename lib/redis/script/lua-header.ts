@@ -1,15 +1,15 @@
-/** The keys and arguments of a Lua script, as its header declares them. */
+/** The keys and arguments of a Lua function, as its header declares them. */
 export interface LuaHeader<Part extends string = string> {
-  readonly keys: readonly LuaKey<Part>[];
-  /** Sent only by some calls, after the others. */
-  readonly optionalKeys: readonly LuaKey<Part>[];
-  readonly args: readonly LuaArgument[];
-  /** Whether more arguments follow the named ones. */
+  /** The keys of every call, then those that only some calls send besides, and so on. */
+  readonly keys: readonly (readonly LuaKey<Part>[])[];
+  /** The arguments, in the same way. */
+  readonly args: readonly (readonly LuaArgument[])[];
+  /** True if more arguments follow the named ones. */
   readonly hasRest: boolean;
 }
 
 export interface LuaKey<Part extends string = string> {
-  /** Its name in the script. */
+  /** Its name in the function. */
   readonly name: string;
   /** The key of the layout. */
   readonly part: Part;
@@ -18,40 +18,40 @@ export interface LuaKey<Part extends string = string> {
 }
 
 export interface LuaArgument {
-  /** Its name in the script. */
+  /** Its name in the function. */
   readonly name: string;
   /** The caller's name for it: the same in camel case. */
   readonly givenAs: string;
-  readonly type: 'number' | 'text';
 }
 
 /**
- * Reads the comment at the beginning of a script:
+ * Reads the comment at the beginning of a function:
  *
  * ```lua
  * -- KEYS ready ended:token       keys of the layout; the second is the key `ended` followed by the argument `token`
- * --      [delayed] if …          keys that only some calls send
- * -- ARGV as native/claim         the arguments of another script, followed by
- * --      limit: number, at …     its own: a name, `number` or `text`, and what it means, with its unit
+ * --      | delayed               keys that only some calls send, after the others
+ * -- ARGV limit: number, at …     arguments: a name, `number` or `text`, and what it means, with its unit
  * --        and its range         (the further lines of an entry are indented further)
+ * --      | rule: text, …         sent by the calls that send the further keys
  * --      ...: for each …         the arguments that follow the named ones
  * ```
  *
- * @param path - the script's path, for errors
- * @param headerOf - reads the header of another script
+ * @param path - the path of the function, for errors
  * @throws Error if an entry is malformed
  */
-export function readHeader(path: string, text: string, headerOf: (path: string) => LuaHeader): LuaHeader {
-  const comment = /^(?:#!.*\n)?((?:--.*\n)*)/.exec(text)![1]!;
-  const keys = entriesOf(comment, 'KEYS').join(' ');
-  const [, required, optional = ''] = /^([^[\]]*)(?:\[([^[\]]*)\][^[\]]*)?$/.exec(keys) ?? [];
-  if (required === undefined) throw malformed(path, keys);
-  const args = entriesOf(comment, 'ARGV');
-  return {
-    keys: readKeys(path, required),
-    optionalKeys: readKeys(path, optional),
-    ...readArguments(path, args, headerOf),
-  };
+export function readHeader(path: string, text: string): LuaHeader {
+  const [comment] = /^(?:--.*\n)*/.exec(text)!;
+  const entries = entriesOf(comment, 'ARGV');
+  const hasRest = entries.at(-1)?.startsWith('...: ') ?? false;
+  const args: LuaArgument[][] = [[]];
+  for (const entry of hasRest ? entries.slice(0, -1) : entries) {
+    const [, isFurther, name] = /^(\| )?(\w+): (?:number|text)\b/.exec(entry) ?? [];
+    if (name === undefined) throw malformed(path, entry);
+    if (isFurther) args.push([]);
+    args.at(-1)!.push({ name, givenAs: camelCase(name) });
+  }
+  const keys = entriesOf(comment, 'KEYS').join(' ').split('|');
+  return { keys: keys.map((names) => readKeys(path, names)), args, hasRest };
 }
 
 /** The entries of a section: the lines aligned with the first word of its first line. Lines indented further continue an entry. */
@@ -66,26 +66,8 @@ function readKeys(path: string, names: string): LuaKey[] {
   return words.map((word) => {
     const [, part, suffix] = /^(\w+)(?::(\w+))?$/.exec(word) ?? [];
     if (part === undefined) throw malformed(path, word);
-    if (suffix === undefined) return { name: part, part };
-    return { name: `${part}_${suffix}`, part, suffix: camelCase(suffix) };
+    return suffix === undefined ? { name: part, part } : { name: `${part}_${suffix}`, part, suffix: camelCase(suffix) };
   });
-}
-
-function readArguments(path: string, entries: readonly string[], headerOf: (path: string) => LuaHeader) {
-  const args: LuaArgument[] = [];
-  let hasRest = false;
-  for (const entry of entries) {
-    const [, other] = /^as (\w+\/[\w-]+)/.exec(entry) ?? [];
-    const [, name, type] = /^(\w+): (number|text)\b/.exec(entry) ?? [];
-    if (other !== undefined) {
-      const header = headerOf(other);
-      args.push(...header.args);
-      hasRest ||= header.hasRest;
-    } else if (name !== undefined) args.push({ name, givenAs: camelCase(name), type: type as LuaArgument['type'] });
-    else if (entry.startsWith('...: ')) hasRest = true;
-    else throw malformed(path, entry);
-  }
-  return { args, hasRest };
 }
 
 function camelCase(name: string): string {

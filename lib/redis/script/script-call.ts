@@ -1,16 +1,16 @@
-import type { RedisScript } from './redis-script.js';
+import type { RedisFunction } from './redis-library.js';
 
 export type ScriptArgument = string | number | Buffer;
 
 /** Arguments by name, without the deadline. */
 export type ScriptArguments = Readonly<Record<string, ScriptArgument>>;
 
-/** A call of a script: the keys and arguments that its header declares, with names in camel case. */
+/** A call of a function: the keys and arguments that its header declares, with names in camel case. */
 export interface ScriptCall<Part extends string = string> {
   /** All keys of the queue; only those that the header declares are sent. */
   readonly keys: Readonly<Record<Part, string>>;
-  /** Whether the optional keys, in brackets in the header, are sent as well. */
-  readonly optionalKeys?: boolean;
+  /** How many of the sets of further keys and arguments are sent. Default: 0. */
+  readonly further?: number;
   readonly args?: ScriptArguments;
   /** The arguments that follow the named ones. */
   readonly rest?: readonly ScriptArgument[];
@@ -19,31 +19,37 @@ export interface ScriptCall<Part extends string = string> {
 const NONE: ScriptArguments = {};
 
 /**
- * The words of a call by digest: the digest, the number of keys, the keys, and the arguments. A list of offers has thousands of
- * words, so they are put together once.
+ * The words of a call: the name of the function, the number of keys, the keys, and the arguments. A list of offers has thousands of words,
+ * so they are put together once.
  *
- * @param deadline - for a script that has one: an instant by the server's clock, ms; 0: none
- * @throws TypeError if the arguments are not those that the script's header declares
+ * @param deadline - for a function that has one: an instant by the server's clock, ms; 0: none
+ * @throws TypeError if the arguments are not those that the header declares
  */
 export function wordsOf<Part extends string>(
-  script: RedisScript<Part>,
-  { keys, optionalKeys = false, args = NONE, rest = [] }: ScriptCall<NoInfer<Part>>,
+  called: RedisFunction<Part>,
+  { keys, further = 0, args = NONE, rest = [] }: ScriptCall<NoInfer<Part>>,
   deadline: number,
 ): ScriptArgument[] {
   const given = (name: string) => {
     const value = name === 'deadline' ? deadline : args[name];
-    if (value === undefined) throw new TypeError(`${script.name}: the argument ${name} is missing`);
+    if (value === undefined) throw new TypeError(`${called.name}: the argument ${name} is missing`);
     return value;
   };
-  const sent = optionalKeys ? [...script.keys, ...script.optionalKeys] : script.keys;
-  const words: ScriptArgument[] = [script.sha1, sent.length];
-  for (const { part, suffix } of sent) {
-    words.push(suffix === undefined ? keys[part] : keys[part] + String(given(suffix)));
+  const words: ScriptArgument[] = [called.calledAs, 0];
+  for (let set = 0; set <= further; set++) {
+    for (const { part, suffix } of called.keys[set] ?? [])
+      words.push(suffix === undefined ? keys[part] : keys[part] + String(given(suffix)));
   }
-  for (const { givenAs } of script.args) words.push(given(givenAs));
-  const declared = script.args.length - Number(script.hasDeadline);
-  if (Object.keys(args).length > declared || (rest.length > 0 && !script.hasRest))
-    throw new TypeError(`${script.name}: there are more arguments than its header declares`);
+  words[1] = words.length - 2;
+  let declared = -Number(called.hasDeadline);
+  for (let set = 0; set <= further; set++) {
+    for (const { givenAs } of called.args[set] ?? []) {
+      words.push(given(givenAs));
+      declared++;
+    }
+  }
+  if (Object.keys(args).length > declared || (rest.length > 0 && !called.hasRest))
+    throw new TypeError(`${called.name}: there are more arguments than its header declares`);
   for (const word of rest) words.push(word);
   return words;
 }

@@ -4,9 +4,9 @@ import type { ClaimReport, ClaimRequest } from '../consumer-store.js';
 import type { GroupRules, StoreLimits } from '../message-store.js';
 import type { GroupPage, GroupPageRequest } from '../admin-store.js';
 import { type LaneKeys, laneKeys } from './lane-keys.js';
-import { laneScripts } from './lane-scripts.js';
+import { nativeFunctions } from './native-library.js';
 import { NativeMessageStore } from './native-store.js';
-import { lanesArgument } from './script-arguments.js';
+import { groupRulesArgument } from './script-arguments.js';
 
 /** Roughly how many messages one step through all groups looks at, which takes about 0.5 ms. */
 const GROUP_STEP = 1000;
@@ -20,7 +20,7 @@ export interface LaneStoreOptions {
 
 /**
  * The messages of a queue that have groups. They have keys of their own, in the slot of the queue's first partition: processes that
- * know of no groups leave them alone. The scripts are those of other messages, with the lines that know of lanes.
+ * know of no groups leave them alone.
  */
 export class LaneStore extends NativeMessageStore {
   readonly #commands: RedisConnections['commands'];
@@ -28,7 +28,7 @@ export class LaneStore extends NativeMessageStore {
 
   constructor(connections: RedisConnections, { prefix, queue, limits, rules }: LaneStoreOptions) {
     const keys = laneKeys(prefix, queue);
-    super(connections, { keys, limits, lanes: { scripts: laneScripts(), argument: lanesArgument(rules) } });
+    super(connections, { keys, limits, groups: groupRulesArgument(rules) });
     this.#commands = connections.commands;
     this.#keys = keys;
   }
@@ -43,7 +43,7 @@ export class LaneStore extends NativeMessageStore {
 
   async listGroup({ group, cursor = '', most = GROUP_STEP }: GroupPageRequest): Promise<GroupPage> {
     const args = { group, cursor, size: GROUP_STEP, most };
-    const reply = await this.#commands.run(laneScripts().group, { keys: this.#keys, args });
+    const reply = await this.#commands.run(nativeFunctions.group, { keys: this.#keys, args });
     const next = reply.text();
     const members = reply.rest(() => ({ id: reply.text(), state: reply.text() as MessageState }));
     return { members, cursor: next === '' ? null : next };

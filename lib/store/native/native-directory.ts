@@ -10,9 +10,8 @@ import type {
 } from '../queue-directory.js';
 import { neededCommands, type NeededCommand, type Permissions } from '../../redis/check/permissions.js';
 import type { RedisConnections } from '../../redis/redis-connections.js';
-import { loadScript } from '../../redis/script/redis-script.js';
 import { readAnnouncement } from './announcements.js';
-import { readLua } from './lua-files.js';
+import { nativeLibrary } from './native-library.js';
 import { laneKeys } from './lane-keys.js';
 import { nativeKeys } from './native-keys.js';
 import { queueOfTag } from './partition-tag.js';
@@ -55,8 +54,8 @@ function patternsOf(prefix: string, { name, hasGroups }: WatchedFamily): string[
   return [nativeKeys(prefix, name).due, ...(hasGroups ? [laneKeys(prefix, name).due] : [])];
 }
 
-export const placeScript = loadScript('native/place', directoryKeys(''), { native: readLua });
-export const retireScript = loadScript('native/retire', directoryKeys(''), { native: readLua });
+export const placeFunction = nativeLibrary.define('place', directoryKeys(''));
+export const retireFunction = nativeLibrary.define('retire', directoryKeys(''));
 
 /** How many registrations one call reads, about, and how many one call writes. */
 const PART = 1000;
@@ -65,7 +64,7 @@ const PART = 1000;
  * The directory of queues in Redis. Its keys and those of the queues are in different slots of a cluster. Names in it that no queue
  * can have are passed over: somebody else wrote them, and what is made of them may break keys, patterns or a terminal.
  *
- * Registrations are plain commands rather than a script: a script that the server does not know yet is sent a second time, behind
+ * Registrations are plain commands rather than a function: one that the server does not know yet is called a second time, behind
  * the offer that it must precede.
  */
 export class NativeQueueDirectory implements QueueDirectory {
@@ -127,7 +126,7 @@ export class NativeQueueDirectory implements QueueDirectory {
   }
 
   async place(proposed: string): Promise<string> {
-    return (await this.connections.commands.run(placeScript, { keys: this.#keys, args: { proposed } })).text();
+    return (await this.connections.commands.run(placeFunction, { keys: this.#keys, args: { proposed } })).text();
   }
 
   async listRegistered(family: string, cursor = '0'): Promise<RegisteredPart> {
@@ -143,7 +142,7 @@ export class NativeQueueDirectory implements QueueDirectory {
 
   async retire({ queue, stamp }: Registration, name: 'kept' | 'forgotten'): Promise<boolean> {
     const call = { keys: this.#keys, args: { queue, stamp, name } };
-    return (await this.connections.commands.run(retireScript, call)).flag();
+    return (await this.connections.commands.run(retireFunction, call)).flag();
   }
 
   watch(family: WatchedFamily, listener: FamilyListener): () => void {

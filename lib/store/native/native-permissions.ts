@@ -31,7 +31,7 @@ export function neededInCluster({ due }: NativeKeys): NeededCommand[] {
 export const partitionPermissions: Permissions<NativeKeys> = {
   ...nativePermissions,
   delayed: [...nativePermissions.delayed, 'ZCOUNT'],
-  messages: [...nativePermissions.messages, 'EXISTS', 'HEXISTS'],
+  messages: [...nativePermissions.messages, 'EXISTS', 'HEXISTS', 'HSETNX'],
   claims: [...nativePermissions.claims, 'HSETNX'],
   ready: [...nativePermissions.ready, 'EXISTS'],
   followers: [...nativePermissions.followers, 'HSET', 'UNLINK'],

@@ -29,20 +29,18 @@ import { LONGEST_DELAY } from '../../message/duration.js';
 import { hashSlot } from '../../redis/cluster/hash-slot.js';
 import { acceptsArgument, mayBeOversized, offerAccepted } from '../oversized-offers.js';
 import type { RedisConnections } from '../../redis/redis-connections.js';
-import type { RedisScript } from '../../redis/script/redis-script.js';
+import type { RedisFunction } from '../../redis/script/redis-library.js';
 import type { ScriptCall } from '../../redis/script/script-call.js';
 import type { ScriptReply } from '../../redis/script/script-reply.js';
 import type { NativeKeys } from './native-keys.js';
 import { type Announcing, readAnnouncement } from './announcements.js';
-import { type NativeScripts, nativeScripts } from './native-scripts.js';
+import { nativeFunctions as functions } from './native-library.js';
 import {
-  ackArguments,
   changeArguments,
   claimCall,
-  claimedTransferArguments,
+  claimedTransferCall,
   dueArgument,
   groupArguments,
-  newOfferArguments,
   offerArguments,
   pageArguments,
   REPAIR_PART,
@@ -57,7 +55,6 @@ import {
   readFound,
   readQueueStatus,
   readReceipts,
-  withProblem,
   readRepairReport,
   readSettleReport,
   readStoredPage,
@@ -74,22 +71,14 @@ export interface NativeStoreOptions {
    * `Repartitioned`. Default: none, because there is only this partition.
    */
   readonly partitioning?: KnownPartitioning;
-  /** Of messages that have groups: scripts that know of lanes, and their argument. */
-  readonly lanes?: Lanes;
+  /** Of messages that have groups: their rules, as in `lua/modules/groups.lua`. */
+  readonly groups?: string;
 }
 
 /** The partitioning of a queue as its stores send it, which may change. */
 export interface KnownPartitioning {
   readonly text: string;
 }
-
-export interface Lanes {
-  readonly scripts: NativeScripts;
-  /** As in `lua/include/lanes.lua`. */
-  readonly argument: string;
-}
-
-type SettleCall = Required<Pick<ScriptCall, 'rest'>> & Pick<ScriptCall, 'args'>;
 
 const NONE: KnownPartitioning = { text: '' };
 
@@ -98,28 +87,25 @@ const LONGEST_DETAIL = 32;
 
 const mayReplace = ({ onDuplicate }: Offer) => onDuplicate === 'replace';
 const isAck = ({ outcome }: Settlement) => outcome.kind === 'ack' && outcome.next === undefined;
-const isAckOfGroup = (settlement: Settlement) => isAck(settlement) && settlement.claim.group !== undefined;
 
 /** As a maximum number of messages: offers create none. */
 const NONE_NEW = -1;
 
-/** The messages of one partition of a queue in Redis, in this package's own layout. The logic is in the scripts; this class calls them. */
+/** The messages of one partition of a queue in Redis, in this package's own layout. The logic is in the functions; this class calls them. */
 export class NativeMessageStore implements MessageStore {
   readonly #connections: RedisConnections;
   readonly #keys: NativeKeys;
   readonly #limits: StoreLimits;
   readonly #partitioning: KnownPartitioning;
-  readonly #scripts: NativeScripts;
-  readonly #lanes: Lanes | undefined;
+  readonly #groups: string | undefined;
   #slot: number | undefined;
 
-  constructor(connections: RedisConnections, { keys, limits, partitioning = NONE, lanes }: NativeStoreOptions) {
+  constructor(connections: RedisConnections, { keys, limits, partitioning = NONE, groups }: NativeStoreOptions) {
     this.#connections = connections;
     this.#keys = keys;
     this.#limits = limits;
     this.#partitioning = partitioning;
-    this.#scripts = lanes?.scripts ?? nativeScripts;
-    this.#lanes = lanes;
+    this.#groups = groups;
   }
 
   /** What is known of the way to the server that has the messages. */
@@ -146,37 +132,33 @@ export class NativeMessageStore implements MessageStore {
   async #writeOffers(offers: readonly Offer[], maxMessages: number): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
     const { channel, database } = this.#announcing;
-    const partitioning = this.#partitioning.text;
+    const args = { channel, database, partitioning: this.#partitioning.text };
+    const rest = offerArguments(offers);
     const { notAfter } = offers[0]!;
     if (maxMessages === 0 && !offers.some(mayReplace)) {
-      const call = { args: { channel, database, partitioning }, rest: newOfferArguments(offers) };
-      const reply = await this.#write(this.#scripts.offerNew, call, notAfter);
-      if (!reply.done) {
-        const receipts = reply.rest((due): OfferReceipt => ({ outcome: 'created', dueAt: due.number() }));
-        return reply.notCopied ? withProblem(receipts, reply) : receipts;
-      }
+      const reply = await this.#write(functions.offer, { args, rest }, notAfter);
+      if (!reply.done) return readReceipts(reply, offers.length);
     }
-    const args = { channel, database, maxMessages, partitioning };
-    const reply = await this.#write(this.#scripts.offer, { args, rest: offerArguments(offers) }, notAfter);
-    return readReceipts(reply, offers.length);
+    const call = this.#complete({ args: { ...args, maxMessages }, rest });
+    return readReceipts(await this.#write(functions.offer, call, notAfter), offers.length);
   }
 
   async cancel(id: string, notAfter?: number): Promise<boolean> {
     const args = { id, partitioning: this.#partitioning.text };
-    const reply = await this.#write(this.#scripts.cancel, { args }, notAfter);
+    const reply = await this.#write(functions.cancel, { args }, notAfter);
     return reply.ifCopied(reply.flag());
   }
 
   async reschedule(id: string, due: DueTime, notAfter?: number): Promise<boolean> {
     const args = { id, due: dueArgument(due), ...this.#announcing, partitioning: this.#partitioning.text };
-    const reply = await this.#write(this.#scripts.reschedule, { args }, notAfter);
+    const reply = await this.#write(functions.reschedule, { args }, notAfter);
     return reply.ifCopied(reply.flag());
   }
 
   async change(id: string, change: Change): Promise<ChangeOutcome> {
     if ((await this.accepts(change.to)) === false) return 'oversized';
     const args = { ...changeArguments(id, change), ...this.#announcing, partitioning: this.#partitioning.text };
-    const reply = await this.#write(this.#scripts.change, { args }, change.notAfter);
+    const reply = await this.#write(functions.change, { args }, change.notAfter);
     const outcome = readChangeOutcome(reply);
     if (outcome === 'changed') reply.ifCopied(true);
     return outcome;
@@ -184,59 +166,54 @@ export class NativeMessageStore implements MessageStore {
 
   async find(id: string): Promise<StoredMessage | null> {
     const args = { id, partitioning: this.#partitioning.text };
-    return readFound(id, await this.#runByPartitioning(this.#scripts.find, { args }));
+    return readFound(id, await this.#runByPartitioning(functions.find, { args }));
   }
 
   async transfer(request: TransferRequest): Promise<TransferReport> {
     const args = transferArguments(request, this.#limits, this.#announcing);
-    return readTransferReport(await this.#run(this.#scripts.transfer, { args })).report;
+    return readTransferReport(await this.#run(functions.transfer, { args })).report;
   }
 
   async claim(request: ClaimRequest): Promise<ClaimReport> {
-    return readClaimReport(await this.#run(this.#scripts.claim, claimCall(request, this.#limits)));
+    return readClaimReport(await this.#run(functions.claim, claimCall(request, this.#limits)));
   }
 
   async transferAndClaim(claim: ClaimRequest, teller?: Teller): Promise<ClaimedTransfer | undefined> {
-    const { transferAndClaim } = this.#scripts;
-    if (this.#limits.rate || !transferAndClaim) return undefined;
-    const args = claimedTransferArguments(claim, teller, this.#announcing);
-    return readClaimedTransfer(await this.#run(transferAndClaim, { args }));
+    if (this.#limits.rate || this.#groups !== undefined) return undefined;
+    const call = claimedTransferCall(claim, teller, this.#announcing);
+    return readClaimedTransfer(await this.#run(functions.transferAndClaim, call));
   }
 
   async wake(): Promise<void> {
-    await this.#run(this.#scripts.ring);
+    await this.#run(functions.ring);
   }
 
   async extend<Held extends Claim>(claims: readonly Held[], lease: number): Promise<Held[]> {
     if (claims.length === 0) return [];
     const rest = claims.flatMap(({ id, token }) => [id, token]);
-    const lost = (await this.#run(this.#scripts.extend, { args: { lease }, rest })).rest((reply) => reply.number());
+    const lost = (await this.#run(functions.extend, { args: { lease }, rest })).rest((reply) => reply.number());
     return lost.map((position) => claims[position - 1]!);
   }
 
   async settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     if (settlements.length === 0) return { accepted: [], dropped: 0 };
-    if (settlements.every(this.#lanes ? isAckOfGroup : isAck)) {
-      const call = this.#ofGroups(settlements, { rest: ackArguments(settlements) });
-      const reply = await this.#run(this.#scripts.ack, call);
-      if (!reply.done) return { accepted: settlements.map(() => true), dropped: 0 };
+    const runs = settlementArguments(settlements);
+    if (this.#groups === undefined && settlements.every(isAck)) {
+      const reply = await this.#send(functions.settle, { rest: runs });
+      if (!reply.done) return readSettleReport(reply, settlements.length);
     }
     const { channel, database } = this.#announcing;
     const args = { channel, database, maxDead: this.#limits.maxDeadLetters };
-    const call = this.#ofGroups(settlements, { args, rest: settlementArguments(settlements) });
-    return readSettleReport(await this.#run(this.#scripts.settle, call), settlements.length);
-  }
-
-  /** Adds the groups of the messages, if they have any. */
-  #ofGroups(settlements: readonly Settlement[], call: SettleCall): SettleCall {
-    if (!this.#lanes) return call;
-    const { args, rest } = call;
-    return { args: { ...args, messages: settlements.length }, rest: [...groupArguments(settlements), ...rest] };
+    const call =
+      this.#groups === undefined
+        ? { args, rest: runs }
+        : { args: { ...args, count: settlements.length }, rest: [...groupArguments(settlements), ...runs] };
+    return readSettleReport(await this.#send(functions.settle, this.#complete(call)), settlements.length);
   }
 
   async abort(id: string): Promise<boolean> {
     const args = { id, partitioning: this.#partitioning.text, ...this.#announcing };
-    const reply = await this.#write(this.#scripts.abort, { args });
+    const reply = await this.#write(functions.abort, { args });
     return reply.ifCopied(reply.flag());
   }
 
@@ -247,32 +224,32 @@ export class NativeMessageStore implements MessageStore {
 
   async repair(lease: number, cursor = ''): Promise<RepairReport> {
     const args = { cursor, lease, size: REPAIR_PART, longestDelay: LONGEST_DELAY, ...this.#announcing };
-    return readRepairReport(await this.#run(this.#scripts.repair, { args }));
+    return readRepairReport(await this.#run(functions.repair, { args }));
   }
 
   async status(): Promise<QueueStatus> {
-    return readQueueStatus(await this.#run(this.#scripts.status));
+    return readQueueStatus(await this.#run(functions.status));
   }
 
   async countTypes(cursor = ''): Promise<TypeCountPage> {
-    return readTypeCounts(await this.#run(this.#scripts.countTypes, { args: { cursor } }));
+    return readTypeCounts(await this.#run(functions.countTypes, { args: { cursor } }));
   }
 
   async pause(): Promise<void> {
-    await this.#run(this.#scripts.pause);
+    await this.#run(functions.pause);
   }
 
   async resume(): Promise<void> {
-    await this.#run(this.#scripts.resume);
+    await this.#run(functions.resume);
   }
 
   async clear(): Promise<number> {
-    return (await this.#run(this.#scripts.clear)).number();
+    return (await this.#run(functions.clear)).number();
   }
 
   async list(request: PageRequest): Promise<StoredPage> {
     const { state } = request;
-    return readStoredPage(state, await this.#run(this.#scripts.list, { args: { state, ...pageArguments(request) } }));
+    return readStoredPage(state, await this.#run(functions.list, { args: { state, ...pageArguments(request) } }));
   }
 
   async redrive(selection: DeadSelection, { unwrap = false }: RedriveOptions = {}): Promise<number> {
@@ -282,12 +259,12 @@ export class NativeMessageStore implements MessageStore {
       ...this.#announcing,
       unwrap: unwrap ? '1' : '',
     };
-    return (await this.#runByPartitioning(this.#scripts.redrive, { args })).number();
+    return (await this.#runByPartitioning(functions.redrive, { args })).number();
   }
 
   async discard(selection: DeadSelection): Promise<number> {
     const args = { ...selectionArguments(selection), partitioning: this.#partitioning.text };
-    return (await this.#runByPartitioning(this.#scripts.discard, { args })).number();
+    return (await this.#runByPartitioning(functions.discard, { args })).number();
   }
 
   watchDue(listener: DueListener): () => void {
@@ -317,33 +294,46 @@ export class NativeMessageStore implements MessageStore {
    * @throws Repartitioned
    */
   #write(
-    script: RedisScript<keyof NativeKeys>,
+    called: RedisFunction<keyof NativeKeys>,
     call: Omit<ScriptCall, 'keys'>,
     notAfter?: number,
   ): Promise<ScriptReply> {
     const { writes } = this.#connections;
-    return this.#runByPartitioning(script, call, notAfter === undefined ? writes : writes.before(notAfter));
+    return this.#runByPartitioning(called, call, notAfter === undefined ? writes : writes.before(notAfter));
   }
 
   /** @throws Repartitioned */
   async #runByPartitioning(
-    script: RedisScript<keyof NativeKeys>,
+    called: RedisFunction<keyof NativeKeys>,
     call: Omit<ScriptCall, 'keys'>,
     commands = this.#connections.commands,
   ): Promise<ScriptReply> {
     try {
-      return await commands.run(script, this.#callOf(script, call));
+      return await commands.run(called, { ...this.#withGroups(called, call), keys: this.#keys });
     } catch (error) {
       throw repartitioned(error) ?? error;
     }
   }
 
-  #run(script: RedisScript<keyof NativeKeys>, call?: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
-    return this.#connections.commands.run(script, this.#callOf(script, call));
+  #run(called: RedisFunction<keyof NativeKeys>, call: Omit<ScriptCall, 'keys'> = {}): Promise<ScriptReply> {
+    return this.#send(called, this.#withGroups(called, call));
   }
 
-  #callOf(script: RedisScript<keyof NativeKeys>, call?: Omit<ScriptCall, 'keys'>): ScriptCall<keyof NativeKeys> {
-    if (!this.#lanes || !script.args.some(({ name }) => name === 'lanes')) return { ...call, keys: this.#keys };
-    return { ...call, args: { ...call?.args, lanes: this.#lanes.argument }, keys: this.#keys };
+  #send(called: RedisFunction<keyof NativeKeys>, call: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
+    return this.#connections.commands.run(called, { ...call, keys: this.#keys });
+  }
+
+  /** Adds what a function needs for groups, if the messages have any; unless its calls are {@link #complete} or short. */
+  #withGroups(called: RedisFunction<keyof NativeKeys>, call: Omit<ScriptCall, 'keys'>): Omit<ScriptCall, 'keys'> {
+    if (this.#groups === undefined || called === functions.offer || called.keys.length === 1) return call;
+    return called.args.length === 1
+      ? { ...call, further: 1 }
+      : { ...call, further: 1, args: { ...call.args, groups: this.#groups } };
+  }
+
+  /** A call of `offer` or `settle` with the further keys. */
+  #complete(call: Omit<ScriptCall, 'keys'>): Omit<ScriptCall, 'keys'> {
+    if (this.#groups === undefined) return { ...call, further: 1 };
+    return { ...call, further: 2, args: { ...call.args, groups: this.#groups } };
   }
 }

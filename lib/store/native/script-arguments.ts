@@ -17,25 +17,18 @@ import { type Announcing, tellerArgument } from './announcements.js';
 
 /* The arguments of the scripts. */
 
-/** The arguments of offers under free ids, one after the other. */
-export function newOfferArguments(offers: readonly Offer[]): ScriptArgument[] {
-  const args: ScriptArgument[] = [];
-  for (const { id, due, body, group } of offers) {
-    args.push(id, dueArgument(due), body);
-    if (group !== undefined) args.push(group);
-  }
-  return args;
-}
-
 /** The arguments of all offers, one after the other. */
 export function offerArguments(offers: readonly Offer[]): ScriptArgument[] {
   const args: ScriptArgument[] = [];
-  for (const offer of offers) args.push(offer.id, dueArgument(offer.due), onDuplicateArgument(offer), offer.body);
+  for (const offer of offers) args.push(offer.id, offerDueArgument(offer), offer.body);
   return args;
 }
 
-function onDuplicateArgument({ onDuplicate, maxWait }: Offer): string {
-  return maxWait === undefined ? onDuplicate : `${onDuplicate} ${maxWait}`;
+/** When an offer falls due, and what it does if its id is in use. */
+export function offerDueArgument({ due, onDuplicate, maxWait }: Offer): string {
+  if (onDuplicate === 'keep') return dueArgument(due);
+  const otherwise = maxWait === undefined ? onDuplicate : `${onDuplicate} ${maxWait}`;
+  return `${dueArgument(due)} ${otherwise}`;
 }
 
 /** The body that was read travels as its digest, because it may be long. */
@@ -50,11 +43,11 @@ export function dueArgument(due: DueTime): string {
 export function claimCall(request: ClaimRequest, { rate }: StoreLimits): Omit<ScriptCall, 'keys'> {
   const { token, insteadOf, limit, maxBytes = 0, lease } = request;
   const args = { token, insteadOf: insteadOf ?? '', limit, maxBytes, lease, rate: rateArgument(rate) };
-  return { args, optionalKeys: insteadOf !== undefined };
+  return { args };
 }
 
-/** Of scripts that know of lanes. */
-export function lanesArgument({ concurrency, onRetry }: GroupRules): string {
+/** As in `lua/modules/groups.lua`. */
+export function groupRulesArgument({ concurrency, onRetry }: GroupRules): string {
   return `${concurrency ?? 0} ${onRetry}`;
 }
 
@@ -65,18 +58,6 @@ function rateArgument(rate: StoreLimits['rate']): string {
 /** How many messages one call of `repair` reads. It reads their records, too, which are as large as their payloads. */
 export const REPAIR_PART = 100;
 
-/** Of handled messages: groups consecutive ones that have the same claim. */
-export function ackArguments(settlements: readonly Settlement[]): ScriptArgument[] {
-  const args: ScriptArgument[] = [];
-  let countAt = 0;
-  for (const { claim } of settlements) {
-    if (args[countAt - 1] !== claim.token || countAt === 0) countAt = args.push(claim.token, 0) - 1;
-    (args[countAt] as number)++;
-    args.push(claim.id);
-  }
-  return args;
-}
-
 /** Come before the others of messages that have groups. */
 export function groupArguments(settlements: readonly Settlement[]): ScriptArgument[] {
   return settlements.map(({ claim }) => claim.group ?? '');
@@ -85,41 +66,45 @@ export function groupArguments(settlements: readonly Settlement[]): ScriptArgume
 /** Groups consecutive settlements that have the same claim and the same outcome. */
 export function settlementArguments(settlements: readonly Settlement[]): ScriptArgument[] {
   const args: ScriptArgument[] = [];
-  let run: { token: string; outcome: Outcome; countAt: number } | undefined;
-  for (const { claim, outcome } of settlements) {
-    if (run?.token !== claim.token || run.outcome !== outcome) {
-      args.push(claim.token, kindOf(outcome), detail(outcome), 0);
-      run = { token: claim.token, outcome, countAt: args.length - 1 };
-    }
-    args[run.countAt] = (args[run.countAt] as number) + 1;
-    args.push(claim.id);
+  for (let first = 0; first < settlements.length;) {
+    const { claim, outcome } = settlements[first]!;
+    let count = 1;
+    while (first + count < settlements.length && isAlike(settlements[first + count]!, settlements[first]!)) count++;
+    args.push(claim.token, isHandled(outcome) ? count : withDetail(`${count} ${kindOf(outcome)}`, outcome));
+    for (const end = first + count; first < end; first++) args.push(settlements[first]!.claim.id);
   }
   return args;
 }
 
+const isAlike = (one: Settlement, other: Settlement) =>
+  one.claim.token === other.claim.token &&
+  (one.outcome === other.outcome || (isHandled(one.outcome) && isHandled(other.outcome)));
+
+const isHandled = (outcome: Outcome) => outcome.kind === 'ack' && outcome.next === undefined;
+
 function kindOf(outcome: Outcome): string {
-  if (outcome.kind === 'ack') return outcome.next ? 'next' : 'ack';
+  if (outcome.kind === 'ack') return 'next';
   return outcome.kind === 'dead' && outcome.next ? 'bury' : outcome.kind;
 }
 
-function detail(outcome: Outcome): ScriptArgument {
+function withDetail(kind: string, outcome: Outcome): ScriptArgument {
   if (outcome.kind === 'dead' && outcome.next) {
     const { at, failedAttempts, letter } = outcome.next;
-    return `@${at} ${failedAttempts} ${outcome.error}\n${letter}`;
+    return `${kind} @${at} ${failedAttempts} ${outcome.error}\n${letter}`;
   }
-  const what = whatOf(outcome);
+  const what = `${kind} ${whatOf(outcome)}`;
   return 'body' in outcome && outcome.body !== undefined ? withBody(what, outcome.body) : what;
 }
 
 function whatOf(outcome: Outcome): string | number {
   if (outcome.kind === 'dead') return outcome.error;
-  if (outcome.kind === 'ack') return outcome.next ? `@${outcome.next.at}` : '';
+  if (outcome.kind === 'ack') return `@${outcome.next!.at}`;
   if ('delay' in outcome) return outcome.delay;
   return 'at' in outcome ? `@${outcome.at}` : '';
 }
 
 /** Neither a due time nor an error, which is JSON, has a line feed in it. */
-function withBody(what: string | number, body: MessageBody): ScriptArgument {
+function withBody(what: string, body: MessageBody): ScriptArgument {
   return typeof body === 'string' ? `${what}\n${body}` : Buffer.concat([Buffer.from(`${what}\n`), body]);
 }
 
@@ -145,15 +130,10 @@ export function transferArguments({ teller, limit }: TransferRequest, limits: St
 const MOST_TAKEN = 64;
 const MOST_TAKEN_BYTES = 1024 * 1024;
 
-export function claimedTransferArguments(claim: ClaimRequest, teller: Teller | undefined, announcing: Announcing) {
+export function claimedTransferCall(claim: ClaimRequest, teller: Teller | undefined, announcing: Announcing) {
   const { token, lease, maxBytes = MOST_TAKEN_BYTES } = claim;
-  return {
-    teller: tellerArgument(teller, announcing),
-    token,
-    limit: Math.min(claim.limit, MOST_TAKEN),
-    maxBytes,
-    lease,
-  };
+  const limit = `${Math.min(claim.limit, MOST_TAKEN)} ${maxBytes}`;
+  return { args: { token, limit, lease }, rest: teller ? [tellerArgument(teller, announcing)] : [] };
 }
 
 export function selectionArguments(selection: DeadSelection): ScriptArguments {

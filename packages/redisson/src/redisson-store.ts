@@ -18,6 +18,7 @@ import {
   NO_TYPE,
   type Offer,
   offerAccepted,
+  offerDueArgument,
   type OfferReceipt,
   pageArguments,
   type PageRequest,
@@ -29,7 +30,7 @@ import {
   readStoredPage,
   readTransferReport,
   type RedisConnections,
-  type RedisScript,
+  type RedisFunction,
   type RedriveOptions,
   type RepairReport,
   type ScriptArgument,
@@ -51,7 +52,7 @@ import { checkFormat } from './format-check.js';
 import type { JavaCodecCheck } from './java-codec-check.js';
 import { ListWatch } from './list-watch.js';
 import { type RedissonKeys, redissonKeys, type RedissonQueueName } from './redisson-keys.js';
-import { redissonScripts as scripts } from './redisson-scripts.js';
+import { redissonFunctions as functions } from './redisson-library.js';
 import { RedissonValues } from './redisson-values.js';
 import { TargetWatch } from './target-watch.js';
 import { valueDigest } from './value-digest.js';
@@ -95,7 +96,7 @@ export class RedissonMessageStore implements MessageStore {
   /** On the monotonic clock. */
   #checkOthersAt = -Infinity;
   readonly #target: TargetWatch;
-  /** Where the next transfer reads on in the list of entries; the script knows what it means. */
+  /** Where the next transfer reads on in the list of entries; the function knows what it means. */
   #readOn = 0;
   /** How far the clock of Redis is ahead of the monotonic clock, ms; null: not known yet. */
   #redisClock: number | null = null;
@@ -126,7 +127,7 @@ export class RedissonMessageStore implements MessageStore {
 
   /** @returns some values that other clients have written */
   async #checkEntries(): Promise<Buffer[]> {
-    const reply = await this.#run(scripts.entryFormats);
+    const reply = await this.#run(functions.entryFormats);
     const [hasOld, hasNewOfRedisson] = [reply.number() === 1, reply.number() === 1];
     checkFormat(this.#queue, this.#format, { hasOld, hasNewOfRedisson });
     return reply.rest((value) => value.bytes());
@@ -161,20 +162,22 @@ export class RedissonMessageStore implements MessageStore {
   async #writeBeside(offers: readonly Offer[], beside: '' | '1'): Promise<OfferReceipt[]> {
     const maxMessages = this.#limits.maxMessages ?? 0;
     const args = { channel: this.#keys.channel, maxMessages, format: this.#format, beside };
-    const script = offers.some(({ onDuplicate }) => onDuplicate === 'replace') ? scripts.offerReplacing : scripts.offer;
+    const called = offers.some(({ onDuplicate }) => onDuplicate === 'replace')
+      ? functions.offerReplacing
+      : functions.offer;
     const call = { keys: this.#keys, args, rest: offerArguments(offers) };
-    return readReceipts(await this.#writes(offers[0]!.notAfter).run(script, call), offers.length);
+    return readReceipts(await this.#writes(offers[0]!.notAfter).run(called, call), offers.length);
   }
 
   async cancel(id: string, notAfter?: number): Promise<boolean> {
-    const reply = await this.#writes(notAfter).run(scripts.cancel, { keys: this.#keys, args: { id } });
+    const reply = await this.#writes(notAfter).run(functions.cancel, { keys: this.#keys, args: { id } });
     const outcome = reply.text();
     return outcome === 'unknown' ? this.#native.cancel(id, notAfter) : reply.ifCopied(outcome === 'cancelled');
   }
 
   async reschedule(id: string, due: DueTime, notAfter?: number): Promise<boolean> {
     const args = { id, due: dueArgument(due), channel: this.#keys.channel };
-    const reply = await this.#writes(notAfter).run(scripts.reschedule, { keys: this.#keys, args });
+    const reply = await this.#writes(notAfter).run(functions.reschedule, { keys: this.#keys, args });
     const outcome = reply.text();
     return outcome === 'unknown' ? this.#native.reschedule(id, due, notAfter) : reply.ifCopied(outcome === 'moved');
   }
@@ -185,7 +188,7 @@ export class RedissonMessageStore implements MessageStore {
   }
 
   async find(id: string): Promise<StoredMessage | null> {
-    const reply = await this.#run(scripts.find, { args: { id } });
+    const reply = await this.#run(functions.find, { args: { id } });
     const state = reply.text();
     if (state === 'unknown') return this.#native.find(id);
     if (state === 'taken') return null;
@@ -197,7 +200,7 @@ export class RedissonMessageStore implements MessageStore {
     const { databaseArgument: database } = this.#connections.announcements;
     const common = transferArguments(request, this.#limits, { channel: this.#keys.due, database });
     const args = { ...common, unreadableError: UNREADABLE, readOn: this.#readOn };
-    const reply = await this.#target.whileMoving(() => this.#run(scripts.transfer, { args }));
+    const reply = await this.#target.whileMoving(() => this.#run(functions.transfer, { args }));
     const { now, report } = readTransferReport(reply);
     this.#redisClock = now - this.#clock.monotonic();
     this.#target.note(reply.number());
@@ -206,13 +209,13 @@ export class RedissonMessageStore implements MessageStore {
   }
 
   async claim(request: ClaimRequest): Promise<ClaimReport> {
-    const report = readClaimReport(await this.#run(scripts.claim, claimCall(request, this.#limits)));
+    const report = readClaimReport(await this.#run(functions.claim, claimCall(request, this.#limits)));
     if (report.messages.length > 0 && !report.more && report.claimAgainIn === undefined) this.#target.note(0);
     return report;
   }
 
   async wake(): Promise<void> {
-    await this.#run(scripts.ring);
+    await this.#run(functions.ring);
   }
 
   extend<Held extends Claim>(claims: readonly Held[], lease: number): Promise<Held[]> {
@@ -236,7 +239,7 @@ export class RedissonMessageStore implements MessageStore {
   }
 
   async status(): Promise<QueueStatus> {
-    return readQueueStatus(await this.#run(scripts.status));
+    return readQueueStatus(await this.#run(functions.status));
   }
 
   /** No message has a type, so one page tells everything. */
@@ -255,18 +258,18 @@ export class RedissonMessageStore implements MessageStore {
   }
 
   async resume(): Promise<void> {
-    await this.#run(scripts.resume);
+    await this.#run(functions.resume);
   }
 
   async clear(): Promise<number> {
-    return (await this.#run(scripts.clear)).number();
+    return (await this.#run(functions.clear)).number();
   }
 
   async list(request: PageRequest): Promise<StoredPage> {
     const { state } = request;
     if (state === 'active' || state === 'dead') return this.#native.list(request);
-    const script = state === 'delayed' ? scripts.listDelayed : scripts.listReady;
-    return readStoredPage(state, await this.#run(script, { args: pageArguments(request) }));
+    const called = state === 'delayed' ? functions.listDelayed : functions.listReady;
+    return readStoredPage(state, await this.#run(called, { args: pageArguments(request) }));
   }
 
   redrive(selection: DeadSelection, options?: RedriveOptions): Promise<number> {
@@ -306,8 +309,11 @@ export class RedissonMessageStore implements MessageStore {
     return this.#redisClock === null ? this.#clock.wall() : this.#redisClock + this.#clock.monotonic();
   }
 
-  #run(script: RedisScript<keyof (RedissonKeys & NativeKeys)>, call?: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
-    return this.#connections.commands.run(script, { ...call, keys: this.#keys });
+  #run(
+    called: RedisFunction<keyof (RedissonKeys & NativeKeys)>,
+    call?: Omit<ScriptCall, 'keys'>,
+  ): Promise<ScriptReply> {
+    return this.#connections.commands.run(called, { ...call, keys: this.#keys });
   }
 }
 
@@ -320,8 +326,6 @@ function isOtherFormat(error: unknown): boolean {
 /** The arguments of all offers, one after the other. The digests are made here, because Redis has less time to spare. */
 function offerArguments(offers: readonly Offer[]): ScriptArgument[] {
   const args: ScriptArgument[] = [];
-  for (const { id, due, onDuplicate, body } of offers) {
-    args.push(id, dueArgument(due), onDuplicate, body, valueDigest(body));
-  }
+  for (const offer of offers) args.push(offer.id, offerDueArgument(offer), offer.body, valueDigest(offer.body));
   return args;
 }

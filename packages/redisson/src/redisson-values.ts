@@ -1,6 +1,6 @@
 import { acceptsArgument, type MessageBody, type NativeKeys, type RedisCommands } from 'nestjs-delay-queue/layouts';
 import type { RedissonKeys } from './redisson-keys.js';
-import { redissonScripts as scripts } from './redisson-scripts.js';
+import { redissonFunctions as functions } from './redisson-library.js';
 
 /**
  * The delayed messages of one Redisson queue by their values, no matter who offered them. Of equal ones, any may be meant. The calls
@@ -13,13 +13,13 @@ export class RedissonValues {
   ) {}
 
   async count(): Promise<number> {
-    return (await this.commands.run(scripts.countValues, { keys: this.keys })).number();
+    return (await this.commands.run(functions.countValues, { keys: this.keys })).number();
   }
 
   /** In the order of offers, `limit` at most; default: all. */
   async list({ limit }: { limit?: number } = {}): Promise<Buffer[]> {
     const args = { first: 0, last: limit === undefined ? -1 : limit - 1 };
-    return (await this.commands.run(scripts.listValues, { keys: this.keys, args })).rest((reply) => reply.bytes());
+    return (await this.commands.run(functions.listValues, { keys: this.keys, args })).rest((reply) => reply.bytes());
   }
 
   async contains(value: MessageBody): Promise<boolean> {
@@ -46,7 +46,7 @@ export class RedissonValues {
     if ((await acceptsArgument(this.commands, this.keys.target, Buffer.byteLength(value))) === false) return null;
     let cursor = '0';
     do {
-      const reply = await this.commands.run(scripts.seekValue, { keys: this.keys, args: { value, cursor } });
+      const reply = await this.commands.run(functions.seekValue, { keys: this.keys, args: { value, cursor } });
       cursor = reply.text();
       if (!reply.done) return reply.bytes();
     } while (cursor !== '0');
@@ -54,7 +54,7 @@ export class RedissonValues {
   }
 
   async #take(entry: Buffer | ''): Promise<Buffer | null> {
-    const reply = await this.commands.run(scripts.takeValue, { keys: this.keys, args: { entry } });
+    const reply = await this.commands.run(functions.takeValue, { keys: this.keys, args: { entry } });
     return reply.bytesOrNull();
   }
 }

@@ -13,7 +13,19 @@ export interface TracedCommand {
 }
 
 /** Commands that call scripts or maintain connections. */
-const NOT_TRACED = ['ECHO', 'EVAL', 'EVALSHA', 'INFO', 'CLIENT', 'HELLO', 'PING', 'SCRIPT', 'UNSUBSCRIBE'];
+const NOT_TRACED = [
+  'ECHO',
+  'EVAL',
+  'EVALSHA',
+  'FCALL',
+  'FUNCTION',
+  'INFO',
+  'CLIENT',
+  'HELLO',
+  'PING',
+  'SCRIPT',
+  'UNSUBSCRIBE',
+];
 
 /** Records what Redis runs, as `MONITOR` reports it. */
 export class CommandTrace {

@@ -122,9 +122,15 @@ class RedisProcess implements TestRedis {
     const { host, port } = this;
     const config = this.options.config === undefined ? [] : [this.#configFile];
     const own = ['--bind', host, '--port', String(port), '--dir', this.#folder, '--logfile', '', '--daemonize', 'no'];
-    return [...config, ...own, ...IN_MEMORY, ...(this.options.args ?? [])];
+    return [...config, ...own, ...IN_MEMORY, ...WITHOUT_FUNCTIONS, ...(this.options.args ?? [])];
   }
 }
+
+/** With `REDIS_WITHOUT=functions`, users may neither load nor call functions: so whole suites show that scripts do the same. */
+const WITHOUT_FUNCTIONS =
+  process.env.REDIS_WITHOUT === 'functions'
+    ? ['--user', ...'default on nopass ~* &* +@all -fcall -fcall_ro -function'.split(' ')]
+    : [];
 
 /** Waits for the server's own word: an answer on its port could come from another server that took it first. */
 async function untilReady(child: ChildProcess, logFile: string): Promise<void> {

@@ -1,6 +1,6 @@
-import { nativeScripts } from '../../../lib/store/native/native-scripts.js';
-import { redissonScripts } from '../../../packages/redisson/src/redisson-scripts.js';
-import type { RedisScript } from '../../../lib/redis/script/redis-script.js';
+import { nativeFunctions } from '../../../lib/store/native/native-library.js';
+import { redissonFunctions } from '../../../packages/redisson/src/redisson-library.js';
+import type { RedisFunction } from '../../../lib/redis/script/redis-library.js';
 import type { ConnectionRole } from '../../../lib/redis/connection/redis-client.js';
 import type { ConnectionFilter, RequestFilter } from './faults.js';
 
@@ -10,29 +10,31 @@ export const connectionsFor =
   (connection) =>
     connection.name === `delay-queue:${role}`;
 
-/** What a script is in the layout of Redisson, if it is several. */
-const IN_REDISSON: Partial<Record<string, readonly RedisScript[]>> = {
-  ...Object.fromEntries(Object.entries(redissonScripts).map(([name, script]) => [name, [script]])),
-  offer: [redissonScripts.offer, redissonScripts.offerReplacing],
+/** What a function is in the layout of Redisson, if it is several. */
+const IN_REDISSON: Partial<Record<string, readonly RedisFunction[]>> = {
+  ...Object.fromEntries(Object.entries(redissonFunctions).map(([name, called]) => [name, [called]])),
+  offer: [redissonFunctions.offer, redissonFunctions.offerReplacing],
 };
 
-/** What else does the work of a script in the native layout. */
-const ALSO_NATIVE: Partial<Record<string, readonly RedisScript[]>> = {
-  offer: [nativeScripts.offerNew],
-  transfer: [nativeScripts.transferAndClaim],
-  settle: [nativeScripts.ack],
+/** What else does the work of a function in the native layout. */
+const ALSO_NATIVE: Partial<Record<string, readonly RedisFunction[]>> = {
+  transfer: [nativeFunctions.transferAndClaim],
 };
 
-/** The calls of a script of whatever layout, by its digest or whole. */
-export const callsOf = (script: keyof typeof nativeScripts): RequestFilter => {
-  const scripts: readonly RedisScript[] = [
-    nativeScripts[script],
-    ...(ALSO_NATIVE[script] ?? []),
-    ...(IN_REDISSON[script] ?? []),
+/** The calls of a function of whatever layout, or of the same as a script. */
+export const callsOf = (name: keyof typeof nativeFunctions): RequestFilter => {
+  const functions: readonly RedisFunction[] = [
+    nativeFunctions[name],
+    ...(ALSO_NATIVE[name] ?? []),
+    ...(IN_REDISSON[name] ?? []),
   ];
   return ({ command, args: [code] }) =>
-    scripts.some(
-      ({ sha1, source }) =>
-        (command === 'EVALSHA' && code?.toString() === sha1) || (command === 'EVAL' && code?.toString() === source),
-    );
+    functions.some(({ calledAs, scripts }) => {
+      const codes: Partial<Record<string, string[]>> = {
+        FCALL: [calledAs],
+        EVALSHA: scripts.map(({ sha1 }) => sha1),
+        EVAL: scripts.map(({ source }) => source),
+      };
+      return code !== undefined && codes[command]?.includes(code.toString());
+    });
 };

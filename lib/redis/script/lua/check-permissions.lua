@@ -1,43 +1,51 @@
-#!lua flags=no-writes
 -- Checks which commands the user may run.
 --
 -- ARGV ...: for each command: its name, then the key or channel, empty if it has none
 -- Returns the position (from 1) of each command that the user may not run, or that the server does not have;
 --   the error NOACLCHECK if the server cannot tell.
 --
--- The keys are among the arguments, because the server would refuse a script with a key in KEYS that the user may not access.
+-- The keys are among the arguments, because the server would refuse a call with a key that the user may not access.
 -- None of the commands is run, so nothing needs to be atomic, and a crash leaves nothing behind. Writes nothing.
---@include may-run
 
-local function may_run_any(command, key)
-  if command == 'EVAL' or command == 'EVALSHA' then
-    return redis.acl_check_cmd(command, '', '0')
-  elseif command == 'BLMOVE' then
-    return redis.acl_check_cmd(command, key, key, 'LEFT', 'LEFT', '0')
-  elseif command == 'CLIENT|ID' then
-    return redis.acl_check_cmd('CLIENT', 'ID')
-  elseif command == 'CLIENT|UNBLOCK' then
-    return redis.acl_check_cmd('CLIENT', 'UNBLOCK', '0')
-  elseif command == 'WAIT' then
-    return redis.acl_check_cmd(command, '0', '0')
-  elseif command == 'WAITAOF' then
-    return redis.acl_check_cmd(command, '0', '0', '0')
+-- The words of commands that have no key, or several.
+local WORDS = {
+  EVAL = { '', '0' }, EVALSHA = { '', '0' }, FCALL = { '', '0' }, ['FUNCTION|LOAD'] = { 'FUNCTION', 'LOAD', '' },
+  ['CLIENT|ID'] = { 'CLIENT', 'ID' }, ['CLIENT|UNBLOCK'] = { 'CLIENT', 'UNBLOCK', '0' }, WAIT = { '0', '0' }, WAITAOF = { '0', '0', '0' },
+}
+
+-- How many words must follow the key in commands that only read, or that a function calls without a check.
+local WORDS_AFTER_KEY = {
+  EXISTS = 0, GET = 0, HKEYS = 0, HLEN = 0, HSETNX = 2, LLEN = 0, PSUBSCRIBE = 0, SSUBSCRIBE = 0, SUBSCRIBE = 0, UNLINK = 0, ZCARD = 0,
+  ZCOUNT = 2, ZREVRANGEBYSCORE = 2,
+}
+
+local function may_run(command, key)
+  local words = WORDS[command]
+  if command == 'BLMOVE' then
+    return acl_check(command, key, key, 'LEFT', 'LEFT', '0')
+  elseif find(command, '|', 1, true) then
+    return acl_check(unpack(words))
+  elseif words then
+    return acl_check(command, unpack(words))
   elseif key == '' then
-    return redis.acl_check_cmd(command)
+    return acl_check(command)
   end
-  return may_run(command, key)
+  return Permissions.may_run(command, key, WORDS_AFTER_KEY[command])
 end
 
--- Servers that are compatible with Redis may lack it, and would seem to refuse everything.
-if not redis.acl_check_cmd then
-  return redis.error_reply('NOACLCHECK redis.acl_check_cmd is missing')
+local function run(_, args)
+  -- Servers that are compatible with Redis may lack it, and would seem to refuse everything.
+  if not acl_check then
+    return redis.error_reply('NOACLCHECK redis.acl_check_cmd is missing')
+  end
+  local refused = {}
+  for at = 1, #args, 2 do
+    local is_known, is_allowed = pcall(may_run, args[at], args[at + 1])
+    if not (is_known and is_allowed) then
+      refused[#refused + 1] = (at + 1) / 2
+    end
+  end
+  return refused
 end
 
-local refused = {}
-for at = FIRST, #ARGV, 2 do
-  local is_known, is_allowed = pcall(may_run_any, ARGV[at], ARGV[at + 1])
-  if not (is_known and is_allowed) then
-    refused[#refused + 1] = (at - FIRST) / 2 + 1
-  end
-end
-return refused
+register('check_permissions', { 'no-writes' }, run)

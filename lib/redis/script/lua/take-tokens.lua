@@ -1,17 +1,19 @@
-#!lua flags=allow-oom
--- Takes the tokens from several doorbells.
+-- Takes the wake-up signals of several queues.
 --
--- ARGV ...: the doorbell of each queue, a list
--- Returns the position (from 1) of each doorbell that had a token.
+-- ARGV ...: the signal of each queue, a list
+-- Returns the position (from 1) of each list that had a signal.
 --
--- The keys are among the arguments, because a layout has one doorbell and these are those of several queues. A token promises nothing, so
--- nothing needs to be atomic. A crash right after loses the tokens, which the next transfers replace.
-
-local rung = {}
-for at = FIRST, #ARGV do
-  if redis.call('LLEN', ARGV[at]) > 0 then
-    redis.call('DEL', ARGV[at])
-    rung[#rung + 1] = at - FIRST + 1
+-- The keys are among the arguments, because a layout has one signal and these are those of several queues. A signal promises nothing, so
+-- nothing needs to be atomic. A crash right after loses the signals, which the next transfers replace.
+local function run(_, args)
+  local rung = {}
+  for at = 1, #args do
+    if call('LLEN', args[at]) > 0 then
+      call('DEL', args[at])
+      rung[#rung + 1] = at
+    end
   end
+  return rung
 end
-return rung
+
+register('take_tokens', { 'allow-oom' }, run)

@@ -1,78 +1,78 @@
-#!lua flags=allow-oom
 -- Removes a message that is active, and tells the consumer that holds it. If it has a follower, that takes its place, unless it repeats:
 -- then it is removed as well.
 --
 -- KEYS messages claims leases attempts partitions delayed followers
---@with lanes --      lanes line held ready wake paused
--- ARGV deadline: number, instant in ms, 0: none
+--      | lanes line held ready wake paused
+-- ARGV deadline: text, instant in ms, 0: none
 --      id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 --      channel: text, of announcements
 --      database: text, of announcements: its number, or cluster, where they are sharded
---@with lanes --      lanes: text, as in include/lanes.lua
+--      | groups: text, as in modules/groups.lua
 -- Returns 1 if it was removed, 0 if it is not active (any more).
 --
 -- Atomic so that exactly one of abort and settle wins. A crash right after leaves the message gone; if the announcement is lost, the
 -- consumer finds out when it extends the lease.
---@include clock
---@include permission
---@include announce
---@include follower
---@include rule
---@include held
---@include lowest
---@include claims
---@include holders
---@include check-partitioning
---@with lanes --@include bell
---@with lanes --@include lanes
---@with lanes --@include read-lanes
+local function run(keys, args)
+  local q = {
+    messages = keys[1], claims = keys[2], leases = keys[3], attempts = keys[4], partitions = keys[5], delayed = keys[6],
+    followers = keys[7], lanes = keys[8], line = keys[9], held = keys[10], ready = keys[11], wake = keys[12], paused = keys[13],
+  }
+  local deadline, id, partitioning, channel, database, groups = args[1], args[2], args[3], args[4], args[5], args[6]
+  local now, micros = Clock.read()
+  Clock.check(deadline, now)
+  call('HLEN', q.messages)
+  call('HLEN', q.attempts)
+  call('ZCARD', q.leases)
+  local token = Claims.holders(q.claims)[id]
+  if not token then
+    Partitioning.check(q.partitions, partitioning)
+    return 0
+  end
 
-local id = args.id
-local now, now_micros = read_clock()
-check_deadline(args.deadline, now)
-redis.call('HLEN', keys.messages)
-redis.call('HLEN', keys.attempts)
-redis.call('ZCARD', keys.leases)
-local token = holders_of(keys.claims)[id]
-if not token then
-  check_partitioning()
-  return 0
+  Claims.check_store(q)
+  Permissions.check('HDEL', q.messages, 'HDEL', q.attempts)
+  if q.lanes then
+    Groups.begin(q, groups)
+  end
+  local follower = call('HMGET', q.followers, id)[1]
+  local is_rule_ended = follower and Followers.repeats(follower)
+  local release
+  if is_rule_ended then
+    Permissions.check('HDEL', q.followers)
+  elseif follower then
+    release = Followers.plan(q, { id }, now, micros)
+  end
+  if q.groups then
+    Groups.check_permits(q)
+    Wake.check(q)
+    Groups.read(q, { id })
+    Groups.leave(q, { id })
+  end
+  -- Before the first write, because a user's ACL can refuse it; nobody can act on it before the call has ended.
+  local text = format('abort %s %s', token, id)
+  call(Channel.command(database), channel, text)
+  if database == 'cluster' then
+    -- Whoever listens to a pattern for a family of queues hears no SPUBLISH, and others may hear this one.
+    call('PUBLISH', channel, text)
+  end
+  if release then
+    Channel.announce(database, channel, Scores.lowest(q.delayed), release.earliest, now)
+  end
+  Claims.store(q, token, Ids.without(call('HGET', q.claims, token), id))
+  if release then
+    Followers.release(q, release)
+  else
+    call('HDEL', q.messages, id)
+    call('HDEL', q.attempts, id)
+  end
+  if is_rule_ended then
+    call('HDEL', q.followers, id)
+  end
+  if q.groups then
+    Wake.signal_ready(q, Groups.store(q))
+  end
+  return 1
 end
 
-check_store_held()
-check_permissions('HDEL', keys.messages, 'HDEL', keys.attempts)
-local follower = redis.call('HMGET', keys.followers, id)[1]
-local is_rule_ended = follower and does_follower_repeat(follower)
-local release
-if is_rule_ended then
-  check_permissions('HDEL', keys.followers)
-elseif follower then
-  release = plan_release({ id }, now, now_micros)
-end
---@with lanes check_lanes()
---@with lanes check_bell()
---@with lanes read_lanes({ id })
---@with lanes leave_lanes({ id })
--- Before the first write, because a user's ACL can refuse it; nobody can act on it before the script has ended.
-local text = string.format('abort %s %s', token, id)
-redis.call(command_of(args.database), args.channel, text)
-if args.database == 'cluster' then
-  -- Whoever listens to a pattern for a family of queues hears no SPUBLISH, and others may hear this one.
-  redis.call('PUBLISH', args.channel, text)
-end
-if release then
-  announce(args.database, args.channel, lowest(keys.delayed), release.earliest, now)
-end
-store_held(token, without_ids(redis.call('HGET', keys.claims, token), id))
-if release then
-  release_followers(release)
-else
-  redis.call('HDEL', keys.messages, id)
-  redis.call('HDEL', keys.attempts, id)
-end
-if is_rule_ended then
-  redis.call('HDEL', keys.followers, id)
-end
---@with lanes ring_for(store_lanes())
-return 1
+register('abort', { 'allow-oom' }, run)

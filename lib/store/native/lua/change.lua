@@ -1,8 +1,8 @@
-#!lua
 -- Changes the due time and the body of a message that is still delayed and has the body that the caller has read.
 --
 -- KEYS delayed messages partitions
--- ARGV deadline: number, instant in ms, 0: none
+--      | lanes
+-- ARGV deadline: text, instant in ms, 0: none
 --      id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 --      due: text, '+' and a delay, or '@' and an instant, in ms
@@ -14,35 +14,31 @@
 --
 -- Atomic so that exactly one of cancel, reschedule, change and transfer wins, and so that no change is lost that came in between. A
 -- crash right after leaves the message changed; a lost announcement costs a check interval.
--- If memory is short, the server refuses this script before it starts.
---@include clock
---@include permission
---@include check-partitioning
---@include record
---@include lowest
---@include announce
---@with lanes --@include groups
+-- If memory is short, the server refuses this function before it starts.
+local function run(keys, args)
+  local delayed, messages, partitions, lanes = keys[1], keys[2], keys[3], keys[4]
+  local deadline, id, partitioning, due, body_read, body = args[1], args[2], args[3], args[4], args[5], args[6]
+  local channel, database = args[7], args[8]
+  local now, micros = Clock.read()
+  Clock.check(deadline, now)
+  local earliest_before = Scores.lowest(delayed)
+  local record = call('HGET', messages, id)
+  local member = lanes and Record.member(id, Record.group(record)) or id
+  if not record or not call('ZSCORE', delayed, member) then
+    Partitioning.check(partitions, partitioning)
+    return 'absent'
+  end
+  -- Of what is too short to be a record, the caller has read everything as the body.
+  if sha1hex(Record.is(record) and Record.body(record) or record) ~= body_read then
+    return 'stale'
+  end
 
-local id = args.id
-local now, now_micros = read_clock()
-check_deadline(args.deadline, now)
-local earliest_before = lowest(keys.delayed)
-local record, member = redis.call('HGET', keys.messages, id), id
---@with lanes member = member_of(id, record_group(record))
-if not record or not redis.call('ZSCORE', keys.delayed, member) then
-  check_partitioning()
-  return 'absent'
+  local instant = Clock.due(due, micros)
+  Permissions.check('ZADD', delayed, 'HSET', messages)
+  Channel.announce(database, channel, earliest_before, instant, now)
+  call('ZADD', delayed, instant, member)
+  call('HSET', messages, id, Record.pack(instant, Record.offered(record), body))
+  return 'changed'
 end
 
--- Of what is too short to be a record, the caller has read everything as the body.
-local body = is_record(record) and record_body(record) or record
-if redis.sha1hex(body) ~= args.body_read then
-  return 'stale'
-end
-
-local due = due_instant(args.due, now_micros)
-check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
-announce(args.database, args.channel, earliest_before, due, now)
-redis.call('ZADD', keys.delayed, due, member)
-redis.call('HSET', keys.messages, id, pack_record(due, record_offered(record), args.body))
-return 'changed'
+register('change', {}, run)

@@ -1,31 +1,38 @@
-#!lua flags=allow-oom
 -- Removes every message in every state.
 --
 -- KEYS messages claims attempts errors delayed leases dead ready wake followers
---@with lanes --      lanes line held
--- ARGV deadline: number, instant in ms, 0: none
+--      | lanes line held
+-- ARGV deadline: text, instant in ms, 0: none
 -- Returns how many messages were removed.
 --
 -- Atomic so that no part of a message stays behind. Keys are unlinked: the server frees them in the background, however
 -- large they are. A crash right after leaves the queue empty.
---@include clock
 
---@with lanes local function unlink_lines(groups)
---@with lanes   for first = 1, #groups, 1000 do
---@with lanes     local lines = {}
---@with lanes     for at = first, math.min(first + 999, #groups) do
---@with lanes       lines[#lines + 1] = keys.line .. groups[at]
---@with lanes     end
---@with lanes     redis.call('UNLINK', unpack(lines))
---@with lanes   end
---@with lanes end
+local function unlink_backlogs(line, groups)
+  for first = 1, #groups, 1000 do
+    local backlogs = {}
+    for at = first, min(first + 999, #groups) do
+      backlogs[#backlogs + 1] = line .. groups[at]
+    end
+    call('UNLINK', unpack(backlogs))
+  end
+end
 
-check_deadline(args.deadline, (read_clock()))
-for _, key in ipairs({ keys.claims, keys.attempts, keys.errors, keys.followers }) do redis.call('HLEN', key) end
-for _, key in ipairs({ keys.delayed, keys.leases, keys.dead }) do redis.call('ZCARD', key) end
-for _, key in ipairs({ keys.ready, keys.wake }) do redis.call('LLEN', key) end
---@with lanes for _, key in ipairs({ keys.lanes, keys.held }) do redis.call('HLEN', key) end
-local count = redis.call('HLEN', keys.messages)
---@with lanes unlink_lines(redis.call('HKEYS', keys.lanes))
-redis.call('UNLINK', unpack(KEYS))
-return count
+local function run(keys, args)
+  local messages, claims, attempts, errors, delayed = keys[1], keys[2], keys[3], keys[4], keys[5]
+  local leases, dead, ready, wake, followers = keys[6], keys[7], keys[8], keys[9], keys[10]
+  local lanes, line, held = keys[11], keys[12], keys[13]
+  local deadline = args[1]
+  Clock.check(deadline, (Clock.read()))
+  for _, key in ipairs({ claims, attempts, errors, followers, lanes, held }) do call('HLEN', key) end
+  for _, key in ipairs({ delayed, leases, dead }) do call('ZCARD', key) end
+  for _, key in ipairs({ ready, wake }) do call('LLEN', key) end
+  local count = call('HLEN', messages)
+  if lanes then
+    unlink_backlogs(line, call('HKEYS', lanes))
+  end
+  call('UNLINK', unpack(keys))
+  return count
+end
+
+register('clear', { 'allow-oom' }, run)

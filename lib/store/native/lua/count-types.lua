@@ -1,8 +1,7 @@
-#!lua flags=no-writes
 -- Counts the messages of each type in each state, one page of the queue at a time.
 --
 -- KEYS delayed ready claims dead messages
---@with lanes --      lanes line
+--      | lanes line
 -- ARGV cursor: text, from the previous call, empty: the first page
 -- Returns the next cursor (empty: this was the last page), then for each state and type on the page: state, type, number of
 --      messages.
@@ -14,59 +13,45 @@
 -- and a message that only goes on is not missed.
 --
 -- Atomic so that a page shows one instant. Writes nothing.
---@include held
---@include pages
---@with lanes --@include line-pages
 
--- The type of a message, read from the first line of its body: the only part of a body that a script looks at. It is what
--- `lib/message/codec/native-codec.ts` reads.
+local MAX_TYPE_BYTES = 64
 
-local LONGEST_TYPE = 64
-
--- Empty: the message has none, or its body is in a form that is not known here.
+-- The type of a message, which `lib/message/codec/native-codec.ts` reads, too. Empty: the message has none, or its body is in a form that
+-- is not known here.
 local function body_type(record)
   local at, wrapped = 13, nil
   repeat
-    wrapped = select(2, string.find(record, '^W%d+\n', at))
+    wrapped = select(2, find(record, '^W%d+\n', at))
     at = wrapped and wrapped + 1 or at
   until not wrapped
-  --@with lanes local grouped = select(2, string.find(record, '^Ngroup\n[^\n]*\n', at))
-  --@with lanes at = grouped and grouped + 1 or at
-  for _, form in ipairs({ 'repeat', 'expires' }) do
-    local last = select(2, string.find(record, '^N' .. form .. '\n[^\n]*\n', at))
+  for _, form in ipairs({ 'group', 'repeat', 'expires' }) do
+    local last = select(2, find(record, '^N' .. form .. '\n[^\n]*\n', at))
     at = last and last + 1 or at
   end
-  local found = string.match(record, '^[KCkc]([A-Za-z0-9_.:-]+)\n', at)
-  return found and #found <= LONGEST_TYPE and found or ''
+  local found = match(record, '^[KCkc]([A-Za-z0-9_.:-]+)\n', at)
+  return found and #found <= MAX_TYPE_BYTES and found or ''
 end
-
-local messages_left, bytes_left = 250, 262144
 
 -- Few, because records are as large as their payloads.
 local READ_AT_ONCE = 5
 
-local function is_full()
-  return messages_left <= 0 or bytes_left <= 0
-end
-
-local function count_types(ids, first, last, counts)
-  for _, record in ipairs(redis.call('HMGET', keys.messages, unpack(ids, first, last))) do
-    if record then
-      local found = body_type(record)
-      counts[found] = (counts[found] or 0) + 1
-      bytes_left = bytes_left - #record
-    end
-  end
-  messages_left = messages_left - (last - first + 1)
+local function is_full(page)
+  return page.messages_left <= 0 or page.bytes_left <= 0
 end
 
 -- Counts the first of these messages, until the page is full; or all of them. Returns how many.
-local function count_first(ids, counts, all)
+local function count_first(page, ids, counts, all)
   local count = 0
-  while count < #ids and (all or not is_full()) do
-    local last = math.min(count + READ_AT_ONCE, #ids)
-    count_types(ids, count + 1, last, counts)
-    count = last
+  while count < #ids and (all or not is_full(page)) do
+    local last = min(count + READ_AT_ONCE, #ids)
+    for _, record in ipairs(call('HMGET', page.messages, unpack(ids, count + 1, last))) do
+      if record then
+        local found = body_type(record)
+        counts[found] = (counts[found] or 0) + 1
+        page.bytes_left = page.bytes_left - #record
+      end
+    end
+    page.messages_left, count = page.messages_left - (last - count), last
   end
   return count
 end
@@ -74,56 +59,60 @@ end
 -- These go through a state until the page is full, from the place of a message on if one is given. They return the place where
 -- the page ends; nil if it has room left.
 
-local function walk(state, counts, start)
-  local ids, place_at = state.page(state.key, start, messages_left)
-  local count = count_first(ids, counts)
-  return is_full() and place_at(count) or nil
+local function walk(page, counts, ids, place_at)
+  local count = count_first(page, ids, counts)
+  return is_full(page) and place_at(count) or nil
 end
 
 -- By token, because leases change their order.
-local function walk_claims(state, counts, start)
-  local last_token = start.name
-  local all, held, tokens = redis.call('HGETALL', state.key), {}, {}
+local function walk_claims(page, counts, key, last_token)
+  local all, held, tokens = call('HGETALL', key), {}, {}
   for at = 1, #all, 2 do
     if not last_token or all[at] > last_token then
       tokens[#tokens + 1], held[all[at]] = all[at], all[at + 1]
     end
   end
-  table.sort(tokens)
+  sort(tokens)
   for _, token in ipairs(tokens) do
-    count_first(ids_held(held[token]), counts, true)
-    if is_full() then
+    count_first(page, Ids.of(held[token]), counts, true)
+    if is_full(page) then
       return ':' .. token
     end
   end
   return nil
 end
 
-local page_of_due, page_of_line = page_of_set, page_of_list
---@with lanes page_of_due, page_of_line = page_of_delayed, page_of_ready
-local STATES = {
-  { name = 'delayed', key = keys.delayed, walk = walk, page = page_of_due },
-  { name = 'ready', key = keys.ready, walk = walk, page = page_of_line },
-  { name = 'active', key = keys.claims, walk = walk_claims },
-  { name = 'dead', key = keys.dead, walk = walk, page = page_of_set },
-}
-
-local reached, at, name = string.match(args.cursor, '^(%a+):([^:]*):(.*)$')
-local start = { at = at, name = name, offset = 0 }
-local reply = { '' }
-for _, state in ipairs(STATES) do
-  if not reached or reached == state.name then
-    local counts = {}
-    local stop = state.walk(state, counts, start)
-    for found, count in pairs(counts) do
-      local last = #reply
-      reply[last + 1], reply[last + 2], reply[last + 3] = state.name, found, count
+local function run(keys, args)
+  local q = {
+    delayed = keys[1], ready = keys[2], claims = keys[3], dead = keys[4], messages = keys[5], lanes = keys[6], line = keys[7],
+  }
+  local cursor = args[1]
+  local page = { messages = q.messages, messages_left = 250, bytes_left = 262144 }
+  local reached, at, name = match(cursor, '^(%a+):([^:]*):(.*)$')
+  local start, reply = { at = at, name = name, offset = 0 }, { '' }
+  for _, state in ipairs({ 'delayed', 'ready', 'active', 'dead' }) do
+    if not reached or reached == state then
+      local counts, stop = {}, nil
+      if state == 'active' then
+        stop = walk_claims(page, counts, q.claims, start.name)
+      elseif state == 'dead' then
+        stop = walk(page, counts, Pages.of_set(q.dead, start, page.messages_left))
+      else
+        local read = state == 'ready' and Pages.of_ready or Pages.of_delayed
+        stop = walk(page, counts, read(q, start, page.messages_left))
+      end
+      for found, count in pairs(counts) do
+        local last = #reply
+        reply[last + 1], reply[last + 2], reply[last + 3] = state, found, count
+      end
+      if stop then
+        reply[1] = state .. ':' .. stop
+        return reply
+      end
+      reached, start = nil, { offset = 0 }
     end
-    if stop then
-      reply[1] = state.name .. ':' .. stop
-      return reply
-    end
-    reached, start = nil, { offset = 0 }
   end
+  return reply
 end
-return reply
+
+register('count_types', { 'no-writes' }, run)

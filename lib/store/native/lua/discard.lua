@@ -1,27 +1,29 @@
-#!lua flags=allow-oom
 -- Removes dead letters for good.
 --
 -- KEYS dead errors messages attempts partitions followers
--- ARGV deadline: number, instant in ms, 0: none
+-- ARGV deadline: text, instant in ms, 0: none
 --      by: text, 'id' or 'oldest'
 --      value: text, the id, or the maximum number of letters (1-1000)
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 -- Returns how many were removed.
 --
 -- Atomic so that no part of a letter stays behind. A crash right after leaves the letters gone.
---@include clock
---@include permission
---@include dead
---@include select-dead
-
-check_deadline(args.deadline, (read_clock()))
-check_dead()
-redis.call('HLEN', keys.followers)
-check_permissions('HDEL', keys.followers)
-local ids = select_dead()
-if #ids > 0 then
-  remove_dead(ids)
-  -- A process of an older version may have buried a message that has a follower.
-  redis.call('HDEL', keys.followers, unpack(ids))
+local function run(keys, args)
+  local q = {
+    dead = keys[1], errors = keys[2], messages = keys[3], attempts = keys[4], partitions = keys[5], followers = keys[6],
+  }
+  local deadline, by, value, partitioning = args[1], args[2], args[3], args[4]
+  Clock.check(deadline, (Clock.read()))
+  Dead.check(q)
+  call('HLEN', q.followers)
+  Permissions.check('HDEL', q.followers)
+  local ids = Dead.select(q, by, value, partitioning)
+  if #ids > 0 then
+    Dead.remove(q, ids)
+    -- A process of an older version may have buried a message that has a follower.
+    call('HDEL', q.followers, unpack(ids))
+  end
+  return #ids
 end
-return #ids
+
+register('discard', { 'allow-oom' }, run)

@@ -1,78 +1,84 @@
-#!lua flags=allow-oom
 -- Extends leases. A lease covers all messages that a token holds, so a call names all of them; those that it does not name are
 -- unknown to the consumer, and become ready again.
 --
 -- KEYS claims leases ready wake paused
---@with lanes --      messages lanes line held
+--      | messages lanes line held
 -- ARGV lease: number, in ms, from now
---@with lanes --      lanes: text, as in include/lanes.lua
+--      | groups: text, as in modules/groups.lua
 --      ...: for each message: id, token of the claim that holds it
 -- Returns the positions, from 1, of those that are no longer held. An id is not enough: a message that was replaced may be held by
 --      its old claim and its new one.
 --
 -- Atomic so that a lease is not extended for a claim that ends at the same moment. A crash right after leaves the leases to
 -- expire by themselves.
---@include clock
---@include permission
---@include held
---@include set
---@include claims
---@include give-back
---@with lanes --@include lanes
---@with lanes --@include read-lanes
+local function run(keys, args)
+  local q = {
+    claims = keys[1], leases = keys[2], ready = keys[3], wake = keys[4], paused = keys[5], messages = keys[6], lanes = keys[7],
+    line = keys[8], held = keys[9],
+  }
+  local lease, groups = tonumber(args[1]), q.lanes and args[2]
+  local first = groups and 3 or 2
+  local _, micros = Clock.read()
+  local deadline = format('%.0f', Clock.after(lease, micros))
 
-local _, now_micros = read_clock()
-local deadline = string.format('%.0f', instant_in(args.lease, now_micros))
+  local named, tokens = {}, {}
+  for at = first, #args, 2 do
+    local id, token = args[at], args[at + 1]
+    if not named[token] then
+      named[token] = {}
+      tokens[#tokens + 1] = token
+    end
+    named[token][#named[token] + 1] = id
+  end
 
-local named, tokens = {}, {}
-for at = FIRST, #ARGV, 2 do
-  local id, token = ARGV[at], ARGV[at + 1]
-  if not named[token] then
-    named[token] = {}
-    tokens[#tokens + 1] = token
+  local held = Claims.read(q.claims, tokens)
+  local deadlines, strays, left, still_held = {}, {}, {}, {}
+  for _, token in ipairs(tokens) do
+    local kept, known, held_ids = {}, Ids.set(named[token]), Ids.of(held[token] or '\n')
+    still_held[token] = Ids.set(held_ids)
+    for _, id in ipairs(held_ids) do
+      local list = known[id] and kept or strays
+      list[#list + 1] = id
+    end
+    if #kept > 0 then
+      deadlines[#deadlines + 1], deadlines[#deadlines + 2] = deadline, token
+    end
+    if #kept < #held_ids then
+      left[token] = #kept > 0 and Ids.text(kept) or '\n'
+    end
   end
-  table.insert(named[token], id)
+  local lost = {}
+  for at = first, #args, 2 do
+    if not still_held[args[at + 1]][args[at]] then
+      lost[#lost + 1] = (at - first) / 2 + 1
+    end
+  end
+
+  call('ZCARD', q.leases)
+  Permissions.check('ZADD', q.leases)
+  if #strays > 0 then
+    Claims.check_store(q)
+    Wake.check_give_back(q)
+    if groups then
+      Groups.begin(q, groups)
+      Groups.check_permits(q)
+      Groups.read(q, strays)
+    end
+  end
+  if #deadlines > 0 then
+    call('ZADD', q.leases, unpack(deadlines))
+  end
+  for token, text in pairs(left) do
+    Claims.store(q, token, text)
+  end
+  if #strays > 0 then
+    Wake.give_back(q, strays)
+    if groups then
+      Groups.return_ready(q, strays)
+      Groups.store(q)
+    end
+  end
+  return lost
 end
 
-local held = read_held(keys.claims, tokens)
-local deadlines, strays, left, still_held = {}, {}, {}, {}
-for _, token in ipairs(tokens) do
-  local kept = {}
-  local known, held_ids = set_of(named[token]), ids_held(held[token] or '\n')
-  still_held[token] = set_of(held_ids)
-  for _, id in ipairs(held_ids) do
-    table.insert(known[id] and kept or strays, id)
-  end
-  if #kept > 0 then
-    deadlines[#deadlines + 1], deadlines[#deadlines + 2] = deadline, token
-  end
-  if #kept < #held_ids then
-    left[token] = #kept > 0 and with_ids('\n', kept) or '\n'
-  end
-end
-
-local lost = {}
-for at = FIRST, #ARGV, 2 do
-  if not still_held[ARGV[at + 1]][ARGV[at]] then
-    lost[#lost + 1] = (at - FIRST) / 2 + 1
-  end
-end
-
-redis.call('ZCARD', keys.leases)
-check_permissions('ZADD', keys.leases)
-if #strays > 0 then
-  check_store_held()
-  check_give_back()
-  --@with lanes check_lanes()
-  --@with lanes read_lanes(strays)
-end
-if #deadlines > 0 then
-  redis.call('ZADD', keys.leases, unpack(deadlines))
-end
-for token, text in pairs(left) do
-  store_held(token, text)
-end
-give_back(strays)
---@with lanes return_ready(strays)
---@with lanes store_lanes()
-return lost
+register('extend', { 'allow-oom' }, run)

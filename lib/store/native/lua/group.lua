@@ -1,4 +1,3 @@
-#!lua flags=no-writes
 -- Lists the messages of a group with their states, in steps through all messages that have groups.
 --
 -- KEYS messages delayed dead claims
@@ -12,51 +11,49 @@
 -- A step ends early once it has read 1 MiB of records.
 --
 -- Atomic so that a step shows one instant. Writes nothing.
---@include groups
---@include holders
 
-local MOST_BYTES = 1048576
-
-local group, holders = args.group, nil
-
-local function state_of(id)
-  if redis.call('ZSCORE', keys.delayed, member_of(id, group)) then
-    return 'delayed'
-  elseif redis.call('ZSCORE', keys.dead, id) then
-    return 'dead'
-  end
-  holders = holders or holders_of(keys.claims)
-  return holders[id] and 'active' or 'ready'
-end
+local MAX_BYTES = 1048576
 
 -- The ids of the group in one bucket, how many messages there are, and how many bytes they have.
-local function read_bucket(part)
+local function read_bucket(part, group)
   local ids, bytes = {}, 0
   for at = 1, #part, 2 do
     bytes = bytes + #part[at + 1]
-    if record_group(part[at + 1]) == group then
+    if Record.group(part[at + 1]) == group then
       ids[#ids + 1] = part[at]
     end
   end
   return ids, #part / 2, bytes
 end
 
-local cursor, found, examined, bytes = args.cursor == '' and '0' or args.cursor, {}, 0, 0
-repeat
-  -- One bucket at a time, because its records are as large as their payloads.
-  local following, part = unpack(redis.call('HSCAN', keys.messages, cursor, 'COUNT', 1))
-  local ids, messages, size = read_bucket(part)
-  if #found > 0 and #found + #ids > args.most then
-    break
-  end
-  for _, id in ipairs(ids) do
-    found[#found + 1] = id
-  end
-  cursor, examined, bytes = following, examined + messages, bytes + size
-until cursor == '0' or #found >= args.most or examined >= args.size or bytes >= MOST_BYTES
+local function run(keys, args)
+  local messages, delayed, dead, claims = keys[1], keys[2], keys[3], keys[4]
+  local group, cursor, size, most = args[1], args[2], tonumber(args[3]), tonumber(args[4])
+  local found, examined, bytes, holders = {}, 0, 0, nil
+  cursor = cursor == '' and '0' or cursor
+  repeat
+    -- One bucket at a time, because its records are as large as their payloads.
+    local following, part = unpack(call('HSCAN', messages, cursor, 'COUNT', 1))
+    local ids, count, length = read_bucket(part, group)
+    if #found > 0 and #found + #ids > most then
+      break
+    end
+    for _, id in ipairs(ids) do
+      found[#found + 1] = id
+    end
+    cursor, examined, bytes = following, examined + count, bytes + length
+  until cursor == '0' or #found >= most or examined >= size or bytes >= MAX_BYTES
 
-local reply = { cursor == '0' and '' or cursor }
-for _, id in ipairs(found) do
-  reply[#reply + 1], reply[#reply + 2] = id, state_of(id)
+  local reply = { cursor == '0' and '' or cursor }
+  for _, id in ipairs(found) do
+    local state = call('ZSCORE', delayed, Record.member(id, group)) and 'delayed' or call('ZSCORE', dead, id) and 'dead'
+    if not state then
+      holders = holders or Claims.holders(claims)
+      state = holders[id] and 'active' or 'ready'
+    end
+    reply[#reply + 1], reply[#reply + 2] = id, state
+  end
+  return reply
 end
-return reply
+
+register('group', { 'no-writes' }, run)

@@ -1,66 +1,38 @@
-#!lua
--- Stores new messages. Where all ids are free and there is no maximum, offer-new does it for less.
+-- Stores new messages. With the first three keys alone it does so only if all their ids are free, which costs less.
 --
--- KEYS delayed messages ready claims leases attempts dead errors partitions followers
---@with lanes --      lanes line held wake paused
--- ARGV deadline: number, instant in ms, 0: none
+-- KEYS delayed messages partitions
+--      | ready claims leases attempts dead errors followers
+--      | lanes line held wake paused
+-- ARGV deadline: text, instant in ms, 0: none
 --      channel: text, of announcements
 --      database: text, of announcements: its number, or cluster, where they are sharded
---      max_messages: number, maximum number of messages in the partition, 0: no limit, -1: offers create none
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
---@with lanes --      lanes: text, as in include/lanes.lua
---      ...: for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate ('keep', 'replace', 'reject',
---        'follow' or 'repeat'; 'replace', a space and the longest wait in ms), body
+--      | max_messages: number, maximum number of messages in the partition, 0: no limit, -1: offers create none
+--      | groups: text, as in modules/groups.lua
+--      ...: for each offer: id; due ('+' and a delay, or '@' and an instant, in ms), and after a space what to do if the id is in use
+--        ('keep' unless it is there, 'replace', 'reject', 'follow' or 'repeat'; 'replace', a space and the longest wait in ms); body
 -- Returns for each offer its due in ms (0: there is none); then, for each offer that did not create a message, its position
 --      (from 1) and outcome: 'kept', 'replaced', 'rejected', 'full', or 'followed': it is kept beside the active message of its id.
+--      Null if it needs the further keys; then nothing was written.
 --
 -- Atomic because an id must be looked up and taken in one step, and because a due time that is stored but not announced
 -- would be noticed late. A crash right after leaves the messages stored; a lost announcement costs a check interval.
--- If memory is short, the server refuses this script before it starts.
---@include clock
---@include check-partitioning
---@include holders
---@include permission
---@include record
---@include lowest
---@include announce
---@include offers
---@include take-out
---@with lanes --@include bell
---@with lanes --@include groups
---@with lanes --@include lanes
---@with lanes --@include lines
---@with lanes --@include read-lanes
---@with lanes --@include equals
+-- If memory is short, the server refuses this function before it starts.
 
-local now, now_micros = read_clock()
+-- The first bytes of bodies with a group (which only offers to groups have), and of messages that were set aside.
+local GROUPED, SET_ASIDE = 78, 87
 
-local function is_delayed(id)
-  local member = id
-  --@with lanes member = member_of(id, read_groups({ id })[1])
-  return redis.call('ZSCORE', keys.delayed, member)
-end
-
-local function is_active(id)
-  if is_delayed(id) or redis.call('ZSCORE', keys.dead, id) then
-    return false
-  end
-  holders = holders or holders_of(keys.claims)
-  return holders[id]
-end
-
--- Of the offers that were kept, those with 'follow' whose message is active are followers instead: changes the reply, and returns the
--- followers by id, the last one for each. An offer sees the offers before it.
-local function plan_followers(receipts)
+-- Of the offers that were kept, those with 'follow' whose message is active are followers instead: changes the receipts, and returns the
+-- followers, id and text, the last one for each id. An offer sees the offers before it.
+local function plan_followers(offers, receipts, is_active)
   local last, is_new, list = {}, {}, {}
-  local count = (#ARGV - FIRST + 1) / 4
-  for at = count + 1, #receipts, 2 do
-    local first = FIRST + (receipts[at] - 1) * 4
-    local id = ARGV[first]
+  for at = #offers.ids + 1, #receipts, 2 do
+    local i = receipts[at]
+    local id = offers.ids[i]
     if receipts[at + 1] == 'replaced' then
       is_new[id], last[id] = true, nil
-    elseif receipts[at + 1] == 'kept' and ARGV[first + 2] == 'follow' and not is_new[id] and is_active(id) then
-      receipts[at + 1], last[id] = 'followed', ARGV[first + 1] .. '\n' .. ARGV[first + 3]
+    elseif receipts[at + 1] == 'kept' and offers.on_duplicate[i] == 'follow' and not is_new[id] and is_active(id) then
+      receipts[at + 1], last[id] = 'followed', offers.dues[i] .. '\n' .. offers.bodies[i]
     end
   end
   for id, text in pairs(last) do
@@ -69,98 +41,189 @@ local function plan_followers(receipts)
   return list
 end
 
--- The messages that are due and get another body: id, record.
-local rewritten = {}
-
 -- What an offer of a message that repeats does if its id is in use: 'replace' if the present one is dead, or not due yet; 'keep' if it has
--- the same body, or is due, and gets this one; 'follow' if it is active; 'reject' if the instant has passed, because an occurrence of the
--- present one may have been that.
-local function on_repeat(id, record, at)
-  local body, due = ARGV[at + 3], tonumber(string.sub(ARGV[at + 1], 2))
-  local _, set_aside = string.find(record, '^W%d+\n', 13)
-  local follower = redis.call('HMGET', keys.followers, id)[1]
-  local present = follower and string.match(follower, '\n(.*)$') or string.sub(record, (set_aside or 12) + 1)
-  if redis.call('ZSCORE', keys.dead, id) then
+-- the same body, or is due, and gets this one (`rewritten`: id, record); 'follow' if it is active; 'reject' if the instant has passed,
+-- because an occurrence of the present one may have been that.
+local function decide_repeat(q, record, offer, rewritten, now)
+  local id, body = offer.id, offer.body
+  local follower = call('HMGET', q.followers, id)[1]
+  local present = follower and match(follower, '\n(.*)$') or sub(record, Record.wrapping_end(record) + 1)
+  if call('ZSCORE', q.dead, id) then
     return 'replace'
   elseif present == body then
     return 'keep'
-  elseif due <= now then
+  elseif tonumber(sub(offer.due, 2)) <= now then
     return 'reject'
-  elseif is_active(id) then
+  elseif offer.is_active(id) then
     return 'follow'
-  elseif record_due(record) > now and is_delayed(id) and not redis.call('HGET', keys.attempts, id) then
+  elseif Record.due(record) > now and offer.is_delayed(id) and not call('HGET', q.attempts, id) then
     return 'replace'
   end
   rewritten[#rewritten + 1] = id
-  rewritten[#rewritten + 1] = string.sub(record, 1, set_aside or 12) .. body
+  rewritten[#rewritten + 1] = sub(record, 1, Record.wrapping_end(record)) .. body
   return 'keep'
 end
 
--- When the chain of offers began that goes on if this message is replaced: it does while the message is delayed.
-local function chain_began(record, id)
-  return is_delayed(id) and is_record(record) and record_offered(record)
+-- What to store of several new messages: records, scores and members, dues, and the earliest due. Nil if one of their ids is in use.
+local function plan_new(keys, args, now, micros)
+  local ids, known, records, scores, dues, soonest = {}, {}, {}, {}, {}, Clock.due('0', micros)
+  local last_of, earliest, last_due, score = {}, nil, nil, nil
+  for at = 5, #args, 3 do
+    ids[#ids + 1] = args[at]
+  end
+  for _, record in ipairs(call('HMGET', keys[2], unpack(ids))) do
+    if record then
+      return nil
+    end
+  end
+  for i, id in ipairs(ids) do
+    local body = args[3 * i + 4]
+    local kind = byte(body)
+    if known[id] or kind == SET_ASIDE then
+      return nil
+    end
+    local delay, group = tonumber(args[3 * i + 3]), kind == GROUPED and match(body, '^Ngroup\n([^\n]+)\n')
+    local due = delay and soonest + delay or Clock.due(args[3 * i + 3], micros)
+    if due ~= last_due then
+      last_due, score = due, format('%d', due)
+      earliest = earliest and earliest < due and earliest or due
+    end
+    known[id], dues[i] = true, due
+    records[2 * i - 1], records[2 * i] = id, pack('>I6I6', due, now) .. body
+    scores[2 * i - 1], scores[2 * i] = score, id
+    if group then
+      scores[2 * i - 1], scores[2 * i] = Scores.in_order(keys[1], last_of, score, group), group .. '\n' .. id
+    end
+  end
+  return records, scores, dues, earliest
 end
 
---@with lanes -- Makes a member of each id, and keeps the order of offers. `scores`: as decide_offers returns them.
---@with lanes local function order_members(scores, sources)
---@with lanes   for i, at in ipairs(sources) do
---@with lanes     local group = group_at(ARGV[at + 3], 1)
---@with lanes     scores[2 * i - 1], scores[2 * i] = score_of(scores[2 * i - 1], group), member_of(ARGV[at], group)
---@with lanes   end
---@with lanes end
+local function short(keys, args)
+  local delayed, messages, partitions = keys[1], keys[2], keys[3]
+  local deadline, channel, database, partitioning = args[1], args[2], args[3], args[4]
+  local now, micros = Clock.read()
+  Clock.check(deadline, now)
+  Partitioning.check(partitions, partitioning)
+  local id, body, due, records, scores, dues = args[5], args[7], nil, nil, nil, nil
+  local kind = byte(body)
+  if args[8] or kind == GROUPED or kind == SET_ASIDE then
+    records, scores, dues, due = plan_new(keys, args, now, micros)
+    if not records then
+      return false
+    end
+  else
+    due = Clock.due(args[6], micros)
+  end
+  local score = format('%d', due)
+  local is_earliest = call('ZCOUNT', delayed, '-inf', score) == 0
+  -- The first write proves by itself that it is permitted; the complete offer tells of the permission that another one lacks.
+  local may_store = acl_check('ZADD', delayed, '0', '0')
+  if not may_store or is_earliest and not acl_check(database == 'cluster' and 'SPUBLISH' or 'PUBLISH', channel, '0') then
+    return false
+  end
+  if records then
+    call('HSET', messages, unpack(records))
+    call('ZADD', delayed, unpack(scores))
+  elseif protected_call('HSETNX', messages, id, pack('>I6I6', due, now) .. body) == 1 then
+    call('ZADD', delayed, score, id)
+  else
+    return false
+  end
+  if is_earliest then
+    Channel.publish(database, channel, format('%s %de-3', score, due > now and due * 1000 - micros or 0))
+  end
+  return dues or due
+end
 
-check_deadline(args.deadline, now)
-check_partitioning()
-local earliest_before = lowest(keys.delayed)
-local room = math.huge
-if args.max_messages ~= 0 then
-  room = args.max_messages - redis.call('HLEN', keys.messages)
-end
-local receipts, scores, sources, replaced, earliest, began =
-  decide_offers(read_offers(4), room, now_micros, record_due, chain_began, on_repeat)
-local followers = plan_followers(receipts)
-if #followers > 0 then
-  redis.call('HLEN', keys.followers)
-  check_permissions('HSET', keys.followers)
-end
-if #rewritten > 0 then
-  check_permissions('HSET', keys.messages)
-end
-if #scores == 0 then
+local function run(keys, args)
+  local q = {
+    delayed = keys[1], messages = keys[2], partitions = keys[3], ready = keys[4], claims = keys[5], leases = keys[6],
+    attempts = keys[7], dead = keys[8], errors = keys[9], followers = keys[10], lanes = keys[11], line = keys[12], held = keys[13],
+    wake = keys[14], paused = keys[15],
+  }
+  local deadline, channel, database, partitioning = args[1], args[2], args[3], args[4]
+  local max_messages, groups = tonumber(args[5]), q.lanes and args[6]
+  if groups then
+    Groups.begin(q, groups)
+  end
+  local now, micros = Clock.read()
+  Clock.check(deadline, now)
+  Partitioning.check(q.partitions, partitioning)
+  local earliest_before = Scores.lowest(q.delayed)
+  local room = max_messages ~= 0 and max_messages - call('HLEN', q.messages) or huge
+  local offers = Offers.read(args, groups and 7 or 6, 3, q.messages)
+
+  local function is_delayed(id)
+    return call('ZSCORE', q.delayed, groups and Record.member(id, Groups.names(q, { id })[1]) or id)
+  end
+  local function is_active(id)
+    return not is_delayed(id) and not call('ZSCORE', q.dead, id) and TakeOut.holders(q)[id]
+  end
+  -- The messages that are due and get another body: id, record.
+  local rewritten = {}
+  local plan = Offers.decide(offers, room, micros, {
+    due_in_use = Record.due,
+    chain_began = function(record, id)
+      return is_delayed(id) and Record.is(record) and Record.offered(record)
+    end,
+    on_repeat = function(record, i)
+      local offer = {
+        id = offers.ids[i], due = offers.dues[i], body = offers.bodies[i], is_active = is_active, is_delayed = is_delayed,
+      }
+      return decide_repeat(q, record, offer, rewritten, now)
+    end,
+  })
+  local receipts, scores, replaced = plan.receipts, plan.scores, plan.replaced
+  local followers = plan_followers(offers, receipts, is_active)
+  if #followers > 0 then
+    call('HLEN', q.followers)
+    Permissions.check('HSET', q.followers)
+  end
   if #rewritten > 0 then
-    redis.call('HSET', keys.messages, unpack(rewritten))
+    Permissions.check('HSET', q.messages)
+  end
+
+  local records, last_of = {}, {}
+  for place, i in ipairs(plan.sources) do
+    local id, body, due = offers.ids[i], offers.bodies[i], scores[2 * place - 1]
+    records[2 * place - 1], records[2 * place] = id, Record.pack(due, plan.began[place] or now, body)
+    if groups then
+      local group = Record.group_at(body, 1)
+      scores[2 * place - 1] = Scores.in_order(q.delayed, last_of, due, group)
+      scores[2 * place] = Record.member(id, group)
+    end
+  end
+  if #scores > 0 then
+    if #replaced > 0 then
+      TakeOut.check(q)
+    elseif groups then
+      Groups.check(q)
+    end
+    if groups then
+      Wake.check(q)
+      Groups.read(q, replaced)
+    end
+    Permissions.check('ZADD', q.delayed, 'HSET', q.messages)
+    Channel.announce(database, channel, earliest_before, plan.earliest, now)
+  end
+
+  for _, id in ipairs(replaced) do
+    TakeOut.run(q, id)
   end
   if #followers > 0 then
-    redis.call('HSET', keys.followers, unpack(followers))
+    call('HSET', q.followers, unpack(followers))
+  end
+  if #rewritten > 0 then
+    call('HSET', q.messages, unpack(rewritten))
+  end
+  if #scores > 0 then
+    call('HSET', q.messages, unpack(records))
+    call('ZADD', q.delayed, unpack(scores))
+    if groups then
+      Wake.signal_ready(q, Groups.store(q))
+    end
   end
   return receipts
 end
 
-local records = {}
-for i, at in ipairs(sources) do
-  records[2 * i - 1], records[2 * i] = ARGV[at], pack_record(scores[2 * i - 1], began[i] or now, ARGV[at + 3])
-end
-if #replaced > 0 then
-  check_take_out()
---@with lanes else
---@with lanes   check_lines()
-end
---@with lanes check_bell()
---@with lanes read_lanes(replaced)
---@with lanes order_members(scores, sources)
-check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
-announce(args.database, args.channel, earliest_before, earliest, now)
-
-for _, id in ipairs(replaced) do
-  take_out(id)
-end
-if #followers > 0 then
-  redis.call('HSET', keys.followers, unpack(followers))
-end
-if #rewritten > 0 then
-  redis.call('HSET', keys.messages, unpack(rewritten))
-end
-redis.call('HSET', keys.messages, unpack(records))
-redis.call('ZADD', keys.delayed, unpack(scores))
---@with lanes ring_for(store_lanes())
-return receipts
+register('offer', {}, run, 3, short)

@@ -1,17 +1,20 @@
-#!lua flags=allow-oom
 -- Tells the id of the place that the directory is in, and gives it one if it has none.
 --
 -- KEYS place
 -- ARGV proposed: text, the id to give; empty: none
 -- Returns the id; empty if there is none.
 --
--- Atomic so that all who propose one get the same. A crash right after leaves the id.
+-- Atomic because all who propose one get the same. A crash right after leaves the id.
+local function run(keys, args)
+  local place, proposed = keys[1], args[1]
+  local id = call('HGET', place, 'id')
+  if id then
+    return id
+  end
+  if proposed ~= '' then
+    call('HSET', place, 'id', proposed)
+  end
+  return proposed
+end
 
-local id = redis.call('HGET', keys.place, 'id')
-if id then
-  return id
-end
-if args.proposed ~= '' then
-  redis.call('HSET', keys.place, 'id', args.proposed)
-end
-return args.proposed
+register('place', { 'allow-oom' }, run)

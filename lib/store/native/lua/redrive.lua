@@ -1,8 +1,11 @@
-#!lua flags=allow-oom
 -- Makes dead letters due now, with all their attempts restored.
 --
 -- KEYS dead errors messages attempts delayed partitions
--- ARGV as native/discard
+--      | lanes
+-- ARGV deadline: text, instant in ms, 0: none
+--      by: text, 'id' or 'oldest'
+--      value: text, the id, or the maximum number of letters (1-1000)
+--      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 --      channel: text, of announcements
 --      database: text, of announcements: its number, or cluster, where they are sharded
 --      unwrap: text, '1' if bodies that tell when their messages first fell due lose that; empty: bodies stay as they are
@@ -10,49 +13,43 @@
 --
 -- Atomic so that a letter is never in two states and never in none. A crash right after leaves the messages due; a lost
 -- announcement costs a check interval.
---@include clock
---@include permission
---@include record
---@include lowest
---@include announce
---@include dead
---@include select-dead
---@with lanes --@include groups
-
--- As unwrapSetAside of lib/message/codec/body-forms.ts.
-local function unwrapped(record)
-  local last = args.unwrap == '1' and select(2, string.find(record, '^W%d+\n', 13))
-  return last and with_body(record, string.sub(record, last + 1)) or record
-end
-
-local now = read_clock()
-check_deadline(args.deadline, now)
-check_dead()
-local earliest_before = lowest(keys.delayed)
-local ids = select_dead()
-if #ids == 0 then
-  return 0
-end
-
-local stored = redis.call('HMGET', keys.messages, unpack(ids))
-local scores, records = {}, {}
-for i, id in ipairs(ids) do
-  if stored[i] then
-    local member = id
-    --@with lanes member = member_of(id, record_group(stored[i]))
-    scores[#scores + 1], scores[#scores + 2] = now, member
-    records[#records + 1], records[#records + 2] = id, with_due(unwrapped(stored[i]), now)
+local function run(keys, args)
+  local q = {
+    dead = keys[1], errors = keys[2], messages = keys[3], attempts = keys[4], delayed = keys[5], partitions = keys[6], lanes = keys[7],
+  }
+  local deadline, by, value, partitioning = args[1], args[2], args[3], args[4]
+  local channel, database, unwrap = args[5], args[6], args[7]
+  local now = Clock.read()
+  Clock.check(deadline, now)
+  Dead.check(q)
+  local earliest_before = Scores.lowest(q.delayed)
+  local ids = Dead.select(q, by, value, partitioning)
+  if #ids == 0 then
+    return 0
   end
+
+  local scores, records = {}, {}
+  for i, record in ipairs(call('HMGET', q.messages, unpack(ids))) do
+    if record then
+      local member = q.lanes and Record.member(ids[i], Record.group(record)) or ids[i]
+      -- As unwrapSetAside of lib/message/codec/body-forms.ts.
+      local kept = unwrap == '1' and Record.with_body(record, sub(record, Record.wrapping_end(record) + 1)) or record
+      scores[#scores + 1], scores[#scores + 2] = now, member
+      records[#records + 1], records[#records + 2] = ids[i], Record.with_due(kept, now)
+    end
+  end
+  if #scores > 0 then
+    Permissions.check('ZADD', q.delayed, 'HSET', q.messages)
+    Channel.announce(database, channel, earliest_before, now, now)
+  end
+  call('ZREM', q.dead, unpack(ids))
+  call('HDEL', q.errors, unpack(ids))
+  call('HDEL', q.attempts, unpack(ids))
+  if #scores > 0 then
+    call('ZADD', q.delayed, unpack(scores))
+    call('HSET', q.messages, unpack(records))
+  end
+  return #scores / 2
 end
-if #scores > 0 then
-  check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
-  announce(args.database, args.channel, earliest_before, now, now)
-end
-redis.call('ZREM', keys.dead, unpack(ids))
-redis.call('HDEL', keys.errors, unpack(ids))
-redis.call('HDEL', keys.attempts, unpack(ids))
-if #scores > 0 then
-  redis.call('ZADD', keys.delayed, unpack(scores))
-  redis.call('HSET', keys.messages, unpack(records))
-end
-return #scores / 2
+
+register('redrive', { 'allow-oom' }, run)

@@ -1,10 +1,9 @@
-#!lua flags=allow-oom
 -- Finds messages that are stored but in no state, as damage from outside may leave them, and makes them ready, or
 -- delayed again if they are not due yet. Before that it gives a lease to claims that have none, and releases followers that nobody will
 -- release: those of messages that are dead or gone, because a process that does not know of followers has settled them.
 --
 -- KEYS messages delayed ready claims leases dead wake paused followers attempts errors
---@with lanes --      lanes line held
+--      | lanes line held
 -- ARGV cursor: text, from the previous call, empty: a new search, which ends at once if all messages are accounted for;
 --        'followers' and a cursor: goes on with these first
 --      lease: number, of claims that have none, in ms: whoever holds one extends it, and without a holder it ends
@@ -12,91 +11,89 @@
 --      longest_delay: number, ms; what falls due still later was never delayed by this package
 --      channel: text, of announcements
 --      database: text, of announcements: its number, or cluster, where they are sharded
---@with lanes --      lanes: text, as in include/lanes.lua
+--      | groups: text, as in modules/groups.lua
 -- Returns the next cursor (empty: the search is over, or there are too many ready messages to search), the ids of the messages
 --      that are ready now, and of those that are delayed now.
 --
 -- Atomic so that a message on its way from one state to another is not mistaken for lost. A crash right after leaves them ready
 -- and delayed; a lost announcement costs a check interval.
---@include clock
---@include permission
---@include record
---@include lowest
---@include announce
---@include holders
---@include bell
---@include set
---@include follower
---@with lanes --@include groups
---@with lanes --@include lanes
---@with lanes --@include lines
---@with lanes --@include read-lanes
---@with lanes --@include recount
 
 -- With more ready messages than this, searching all of them for each part of the queue would take too long.
-local MOST_READY = 10000
+local MAX_READY = 10000
 
 -- `elsewhere`: how many messages are ready that are not in the list of ready ids.
-local function is_sound(ready, elsewhere)
-  local known = redis.call('ZCARD', keys.delayed) + ready + elsewhere + count_active(keys.claims) + redis.call('ZCARD', keys.dead)
-  return redis.call('HLEN', keys.messages) <= known
+local function is_sound(q, ready, elsewhere)
+  local known = call('ZCARD', q.delayed) + ready + elsewhere + Claims.count(q.claims) + call('ZCARD', q.dead)
+  return call('HLEN', q.messages) <= known
 end
 
 -- Releases what nobody else will, of one part of the followers. Returns the cursor of the next part.
-local function release_abandoned(cursor)
-  local next_cursor, part = unpack(redis.call('HSCAN', keys.followers, cursor, 'COUNT', args.size))
+local function release_abandoned(q, request, cursor)
+  local next_cursor, part = unpack(call('HSCAN', q.followers, cursor, 'COUNT', request.size))
   local ids, dead = {}, {}
   for at = 1, #part, 2 do
     local id = part[at]
-    local is_dead = redis.call('ZSCORE', keys.dead, id)
-    if is_dead or redis.call('HEXISTS', keys.messages, id) == 0 then
+    local is_dead = call('ZSCORE', q.dead, id)
+    if is_dead or call('HEXISTS', q.messages, id) == 0 then
       ids[#ids + 1] = id
     end
     if is_dead then
       dead[#dead + 1] = id
     end
   end
-  local now, now_micros = read_clock()
-  local release = plan_release(ids, now, now_micros)
+  local now, micros = Clock.read()
+  local release = Followers.plan(q, ids, now, micros)
   if release then
-    redis.call('HLEN', keys.errors)
-    check_permissions('ZREM', keys.dead, 'HDEL', keys.errors)
-    announce(args.database, args.channel, lowest(keys.delayed), release.earliest, now)
+    call('HLEN', q.errors)
+    Permissions.check('ZREM', q.dead, 'HDEL', q.errors)
+    Channel.announce(request.database, request.channel, Scores.lowest(q.delayed), release.earliest, now)
     if #dead > 0 then
-      redis.call('ZREM', keys.dead, unpack(dead))
-      redis.call('HDEL', keys.errors, unpack(dead))
+      call('ZREM', q.dead, unpack(dead))
+      call('HDEL', q.errors, unpack(dead))
     end
-    release_followers(release)
+    Followers.release(q, release)
   end
   return next_cursor
 end
 
 -- When a lost message falls due: its record tells, and is changed with each delay. Nil if that is not in the future. A value of
 -- somebody else, read as a record, is due in thousands of years: nobody should wait for it.
-local function future_due(record, now)
-  local due = record_due(record)
-  return due > now and due - now <= args.longest_delay and due or nil
+local function future_due(record, now, longest_delay)
+  local due = Record.due(record)
+  return due > now and due - now <= longest_delay and due or nil
+end
+
+-- Whether a message that is in no other state waits in the backlog of its group. A backlog of which no group is known goes on.
+-- `search`: which backlogs were read, and which ids wait there.
+local function waits_in_backlog(q, id, search)
+  Groups.read(q, { id })
+  local group = q.groups.of[id]
+  if group and not search.are_read[group] then
+    search.are_read[group], group.is_changed = true, true
+    for _, other in ipairs(Groups.run_on_backlog(q, 'LRANGE', group.name, 0, -1) or {}) do
+      search.waiting[other] = true
+    end
+  end
+  return search.waiting[id]
 end
 
 -- Of one part of the queue, the ids of messages in no state: those to make ready, and those to delay again, with their due
 -- times, as they are called in `delayed`; and the cursor of the next part.
-local function find_lost(now)
-  local cursor = args.cursor == '' and '0' or args.cursor
-  local next_cursor, part = unpack(redis.call('HSCAN', keys.messages, cursor, 'COUNT', args.size))
-  local lost, ready, holders = { ready = {}, delayed = {}, dues = {} }, nil, nil
+local function find_lost(q, request, now)
+  local next_cursor, part = unpack(call('HSCAN', q.messages, request.cursor == '' and '0' or request.cursor, 'COUNT', request.size))
+  local lost, search = { ready = {}, delayed = {}, dues = {} }, { waiting = {}, are_read = {} }
+  local ready, holders
   for at = 1, #part, 2 do
-    local id, member = part[at], part[at]
-    --@with lanes member = member_of(id, record_group(part[at + 1]))
-    if not redis.call('ZSCORE', keys.delayed, member) and not redis.call('ZSCORE', keys.dead, id) then
-      ready = ready or set_of(redis.call('LRANGE', keys.ready, 0, -1))
-      holders = holders or holders_of(keys.claims)
-      local is_known = ready[id] or holders[id]
-      --@with lanes is_known = is_known or waits_in_line(id)
-      if not is_known then
-        local due = future_due(part[at + 1], now)
+    local id, record = part[at], part[at + 1]
+    local member = q.groups and Record.member(id, Record.group(record)) or id
+    if not call('ZSCORE', q.delayed, member) and not call('ZSCORE', q.dead, id) then
+      ready = ready or Ids.set(call('LRANGE', q.ready, '0', '-1'))
+      holders = holders or Claims.holders(q.claims)
+      if not (ready[id] or holders[id] or q.groups and waits_in_backlog(q, id, search)) then
+        local due = future_due(record, now, request.longest_delay)
         local ids = due and lost.delayed or lost.ready
         ids[#ids + 1], lost.dues[member] = id, due
-        lost.earliest = lower_of(lost.earliest, due)
+        lost.earliest = Scores.lower(lost.earliest, due)
       end
     end
   end
@@ -104,9 +101,9 @@ local function find_lost(now)
 end
 
 -- A claim without a lease would be held for ever. Returns whether there was one: it may hold messages that are gone, so counts tell nothing.
-local function lease_claims()
-  local leased, missing = set_of(redis.call('ZRANGE', keys.leases, 0, -1)), {}
-  local claims = redis.call('HGETALL', keys.claims)
+local function lease_claims(q, request)
+  local leased, missing = Ids.set(call('ZRANGE', q.leases, '0', '-1')), {}
+  local claims = call('HGETALL', q.claims)
   for at = 1, #claims, 2 do
     if not leased[claims[at]] then
       missing[#missing + 1] = claims[at]
@@ -115,64 +112,135 @@ local function lease_claims()
   if #missing == 0 then
     return false
   end
-  local now, now_micros = read_clock()
-  local ends = instant_in(args.lease, now_micros)
-  check_permissions('ZADD', keys.leases)
-  announce(args.database, args.channel, lowest(keys.delayed), ends, now)
+  local now, micros = Clock.read()
+  local ends = Clock.after(request.lease, micros)
+  Permissions.check('ZADD', q.leases)
+  Channel.announce(request.database, request.channel, Scores.lowest(q.delayed), ends, now)
   for _, token in ipairs(missing) do
-    redis.call('ZADD', keys.leases, string.format('%.0f', ends), token)
+    call('ZADD', q.leases, format('%.0f', ends), token)
   end
   return true
 end
 
-local function make_ready(ids)
-  for _, id in ipairs(ids) do
-    redis.call('RPUSH', keys.ready, id)
+-- How many messages wait in backlogs, and whether as many permits are taken as there are messages that have one, and none waits in vain.
+local function look_at_groups(q, ready, active)
+  local taken, waiting, is_right, names = 0, 0, true, {}
+  for _, name in ipairs(call('HKEYS', q.lanes)) do
+    if name ~= Groups.ANY_WIDE then
+      names[#names + 1] = name
+    end
   end
-  ring_for(#ids)
+  for i, text in ipairs(Groups.texts(q, names)) do
+    local group = Groups.state(q, names[i], text)
+    local length = Groups.run_on_backlog(q, 'LLEN', group.name) or 0
+    taken, waiting = taken + group.taken, waiting + length
+    is_right = is_right and group.taken > 0 and not (length > 0 and Groups.has_room(q, group))
+  end
+  return waiting, is_right and taken == ready + active + call('HLEN', q.held)
 end
 
-local of_followers = args.cursor == '' and '0' or string.match(args.cursor, '^followers (%d+)$')
-if of_followers then
-  local next_cursor = release_abandoned(of_followers)
-  if next_cursor ~= '0' then
-    return { 'followers ' .. next_cursor, {}, {} }
+local function count_permits(q, ids, of_ready)
+  for first = 1, #ids, 1000 do
+    local part = { unpack(ids, first, min(first + 999, #ids)) }
+    Groups.read(q, part)
+    for _, id in ipairs(part) do
+      local group = q.groups.of[id]
+      if group then
+        group.taken, group.ready, group.is_changed = group.taken + 1, group.ready + of_ready, true
+      end
+    end
   end
-  args.cursor = ''
 end
-local has_leased = args.cursor == '' and lease_claims()
-local ready, elsewhere = redis.call('LLEN', keys.ready), 0
---@with lanes if ready + redis.call('HLEN', keys.lanes) > MOST_READY then
---@with lanes   return { '', {}, {} }
---@with lanes end
---@with lanes check_lines()
---@with lanes check_bell()
---@with lanes local are_lanes_sound
---@with lanes elsewhere, are_lanes_sound = look_at_lanes(ready, count_active(keys.claims))
---@with lanes if not are_lanes_sound then
---@with lanes   recount_lanes()
---@with lanes   ring_for(store_lanes())
---@with lanes end
-if ready + elsewhere > MOST_READY or (args.cursor == '' and not has_leased and is_sound(ready, elsewhere)) then
-  return { '', {}, {} }
+
+-- Mends groups whose counts do not fit what is stored, as damage from outside may leave them.
+local function recount_groups(q)
+  local active, held = {}, {}
+  for _, group in ipairs(q.groups.opened) do
+    group.taken, group.ready, group.is_changed = 0, 0, true
+  end
+  for id in pairs(Claims.holders(q.claims)) do
+    active[#active + 1] = id
+  end
+  for _, id in ipairs(call('HKEYS', q.held)) do
+    Groups.read(q, { id })
+    if call('ZSCORE', q.delayed, Groups.member(q, id)) then
+      held[#held + 1] = id
+    else
+      call('HDEL', q.held, id)
+    end
+  end
+  count_permits(q, call('LRANGE', q.ready, '0', '-1'), 1)
+  count_permits(q, active, 0)
+  count_permits(q, held, 0)
+  Wake.signal_ready(q, Groups.store(q))
 end
-local now = read_clock()
-local lost, next_cursor = find_lost(now)
-if #lost.ready > 0 then
-  check_permissions('RPUSH', keys.ready)
-  check_bell()
+
+local function run(keys, args)
+  local q = {
+    messages = keys[1], delayed = keys[2], ready = keys[3], claims = keys[4], leases = keys[5], dead = keys[6], wake = keys[7],
+    paused = keys[8], followers = keys[9], attempts = keys[10], errors = keys[11], lanes = keys[12], line = keys[13], held = keys[14],
+  }
+  local request = {
+    cursor = args[1], lease = tonumber(args[2]), size = tonumber(args[3]), longest_delay = tonumber(args[4]), channel = args[5],
+    database = args[6],
+  }
+  local groups = args[7]
+  if q.lanes then
+    Groups.begin(q, groups)
+  end
+  local of_followers = request.cursor == '' and '0' or match(request.cursor, '^followers (%d+)$')
+  if of_followers then
+    local next_cursor = release_abandoned(q, request, of_followers)
+    if next_cursor ~= '0' then
+      return { 'followers ' .. next_cursor, {}, {} }
+    end
+    request.cursor = ''
+  end
+  local is_new = request.cursor == ''
+  local has_leased = is_new and lease_claims(q, request)
+  local ready, elsewhere = call('LLEN', q.ready), 0
+  if q.groups then
+    if ready + call('HLEN', q.lanes) > MAX_READY then
+      return { '', {}, {} }
+    end
+    Groups.check(q)
+    Wake.check(q)
+    local is_right
+    elsewhere, is_right = look_at_groups(q, ready, Claims.count(q.claims))
+    if not is_right then
+      recount_groups(q)
+    end
+  end
+  if ready + elsewhere > MAX_READY or (is_new and not has_leased and is_sound(q, ready, elsewhere)) then
+    return { '', {}, {} }
+  end
+  local now = Clock.read()
+  local lost, next_cursor = find_lost(q, request, now)
+  local found = lost.ready
+  if #found > 0 then
+    Permissions.check('RPUSH', q.ready)
+    Wake.check(q)
+  end
+  if #lost.delayed > 0 then
+    Permissions.check('ZADD', q.delayed)
+    Channel.announce(request.database, request.channel, Scores.lowest(q.delayed), lost.earliest, now)
+  end
+  local again = found
+  if q.groups then
+    local names = Groups.names(q, found)
+    again = Groups.join(q, found, names, Groups.texts(q, names))
+  end
+  for _, id in ipairs(again) do
+    call('RPUSH', q.ready, id)
+  end
+  Wake.signal_ready(q, #again)
+  if q.groups then
+    Wake.signal_ready(q, Groups.store(q))
+  end
+  for member, due in pairs(lost.dues) do
+    call('ZADD', q.delayed, due, member)
+  end
+  return { next_cursor == '0' and '' or next_cursor, found, lost.delayed }
 end
-if #lost.delayed > 0 then
-  check_permissions('ZADD', keys.delayed)
-  announce(args.database, args.channel, lowest(keys.delayed), lost.earliest, now)
-end
---@with lanes local found = lost.ready
---@with lanes local groups = read_groups(found)
---@with lanes lost.ready = join_lines(found, groups, read_texts(groups))
-make_ready(lost.ready)
---@with lanes lost.ready = found
---@with lanes ring_for(store_lanes())
-for member, due in pairs(lost.dues) do
-  redis.call('ZADD', keys.delayed, due, member)
-end
-return { next_cursor == '0' and '' or next_cursor, lost.ready, lost.delayed }
+
+register('repair', { 'allow-oom' }, run)

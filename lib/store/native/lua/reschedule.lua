@@ -1,8 +1,8 @@
-#!lua flags=allow-oom
 -- Changes the due time of a message that is still delayed.
 --
 -- KEYS delayed messages partitions
--- ARGV deadline: number, instant in ms, 0: none
+--      | lanes
+-- ARGV deadline: text, instant in ms, 0: none
 --      id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 --      due: text, '+' and a delay, or '@' and an instant, in ms
@@ -12,28 +12,24 @@
 --
 -- Atomic so that exactly one of cancel, reschedule and transfer wins, and so that score and record agree. A crash right after
 -- leaves the message with its new due time; a lost announcement costs a check interval.
---@include clock
---@include permission
---@include check-partitioning
---@include record
---@include lowest
---@include announce
---@with lanes --@include groups
-
-local id = args.id
-local now, now_micros = read_clock()
-check_deadline(args.deadline, now)
-local earliest_before = lowest(keys.delayed)
-local record, member = redis.call('HGET', keys.messages, id), id
---@with lanes member = member_of(id, record_group(record))
-if not record or not redis.call('ZSCORE', keys.delayed, member) then
-  check_partitioning()
-  return 0
+local function run(keys, args)
+  local delayed, messages, partitions, lanes = keys[1], keys[2], keys[3], keys[4]
+  local deadline, id, partitioning, due, channel, database = args[1], args[2], args[3], args[4], args[5], args[6]
+  local now, micros = Clock.read()
+  Clock.check(deadline, now)
+  local earliest_before = Scores.lowest(delayed)
+  local record = call('HGET', messages, id)
+  local member = lanes and Record.member(id, Record.group(record)) or id
+  if not record or not call('ZSCORE', delayed, member) then
+    Partitioning.check(partitions, partitioning)
+    return 0
+  end
+  local instant = Clock.due(due, micros)
+  Permissions.check('ZADD', delayed, 'HSET', messages)
+  Channel.announce(database, channel, earliest_before, instant, now)
+  call('ZADD', delayed, instant, member)
+  call('HSET', messages, id, Record.with_due(record, instant))
+  return 1
 end
 
-local due = due_instant(args.due, now_micros)
-check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
-announce(args.database, args.channel, earliest_before, due, now)
-redis.call('ZADD', keys.delayed, due, member)
-redis.call('HSET', keys.messages, id, with_due(record, due))
-return 1
+register('reschedule', { 'allow-oom' }, run)

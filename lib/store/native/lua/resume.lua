@@ -1,22 +1,22 @@
-#!lua flags=allow-oom
 -- Allows claims again.
 --
 -- KEYS paused ready wake
--- ARGV deadline: number, instant in ms, 0: none
+-- ARGV deadline: text, instant in ms, 0: none
 -- Returns 1.
 --
 -- Atomic so that consumers are woken for messages that became ready meanwhile. A crash right after leaves the queue running.
---@include clock
---@include permission
---@include ring
-
-check_deadline(args.deadline, (read_clock()))
-local any_ready = redis.call('LLEN', keys.ready) > 0
-redis.call('LLEN', keys.wake)
-redis.call('GET', keys.paused)
-check_permissions('DEL', keys.paused, 'RPUSH', keys.wake)
-redis.call('DEL', keys.paused)
-if any_ready then
-  ring(keys.wake)
+local function run(keys, args)
+  local paused, ready, wake, deadline = keys[1], keys[2], keys[3], args[1]
+  Clock.check(deadline, (Clock.read()))
+  local any_ready = call('LLEN', ready) > 0
+  call('LLEN', wake)
+  call('GET', paused)
+  Permissions.check('DEL', paused, 'RPUSH', wake)
+  call('DEL', paused)
+  if any_ready then
+    Wake.signal(wake)
+  end
+  return 1
 end
-return 1
+
+register('resume', { 'allow-oom' }, run)

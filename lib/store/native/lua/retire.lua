@@ -1,4 +1,3 @@
-#!lua flags=allow-oom
 -- Removes the registration of a queue, if it is still the one that the caller saw, and its name if nothing is in the queue and no
 -- process has ever handled it by that name.
 --
@@ -10,14 +9,18 @@
 --
 -- Atomic so that a registration made meanwhile stays, with its name. A crash right after leaves the queue unregistered, which is true of
 -- an empty one.
+local function run(keys, args)
+  local registered, names, handled = keys[1], keys[2], keys[3]
+  local queue, stamp, name = args[1], args[2], args[3]
+  if call('HGET', registered, queue) ~= stamp then
+    return 0
+  end
+  -- The first write proves by itself that it is permitted.
+  if name == 'forgotten' and not call('ZSCORE', handled, queue) then
+    call('ZREM', names, queue)
+  end
+  call('HDEL', registered, queue)
+  return 1
+end
 
-if redis.call('HGET', keys.registered, args.queue) ~= args.stamp then
-  return 0
-end
-local is_forgotten = args.name == 'forgotten' and not redis.call('ZSCORE', keys.handled, args.queue)
--- The first write proves by itself that it is permitted.
-if is_forgotten then
-  redis.call('ZREM', keys.names, args.queue)
-end
-redis.call('HDEL', keys.registered, args.queue)
-return 1
+register('retire', { 'allow-oom' }, run)

@@ -1,15 +1,16 @@
-#!lua flags=allow-oom
--- Rings for ready messages, if there are any and the queue is not paused.
+-- Signals ready messages, if there are any and the queue is not paused.
 --
 -- KEYS ready wake paused
--- Returns 1 if there is a token at the doorbell now, else 0.
+-- Returns 1 if there is a wake-up signal now, else 0.
 --
--- Atomic so that a token is left only while messages are ready. A crash right after leaves the token for the next consumer.
---@include ring
-
-local ready = redis.call('LLEN', keys.ready)
-if ready == 0 or redis.call('GET', keys.paused) then
-  return 0
+-- Atomic so that a signal is left only while messages are ready. A crash right after leaves it for the next consumer.
+local function run(keys)
+  local ready, wake, paused = keys[1], keys[2], keys[3]
+  if call('LLEN', ready) == 0 or call('GET', paused) then
+    return 0
+  end
+  Wake.signal(wake)
+  return 1
 end
-ring(keys.wake)
-return 1
+
+register('ring', { 'allow-oom' }, run)

@@ -1,27 +1,22 @@
-#!lua flags=no-writes
 -- Counts the messages in each state at one instant.
 --
 -- KEYS delayed ready claims dead paused messages
+--      | lanes
 -- Returns delayed, ready, active, dead, now in ms, earliest due in ms (-1: none is delayed), due time of the first ready message
 --      in ms (-1: none is ready), paused (0 or 1).
 --
 -- Atomic so that every message is counted exactly once. Writes nothing.
---@include clock
---@include lowest
---@include holders
---@include oldest-ready
+local function run(keys)
+  local delayed, ready, claims, dead, paused, messages, lanes = keys[1], keys[2], keys[3], keys[4], keys[5], keys[6], keys[7]
+  local counts = { call('ZCARD', delayed), call('LLEN', ready), Claims.count(claims), call('ZCARD', dead) }
+  if lanes then
+    -- The others wait in backlogs.
+    counts[2] = max(counts[2], call('HLEN', messages) - counts[1] - counts[3] - counts[4])
+  end
+  return {
+    counts[1], counts[2], counts[3], counts[4], (Clock.read()), Scores.lowest(delayed) or -1, Record.oldest_due(ready, messages),
+    call('GET', paused) and 1 or 0,
+  }
+end
 
-local delayed, ready = redis.call('ZCARD', keys.delayed), redis.call('LLEN', keys.ready)
-local active, dead = count_active(keys.claims), redis.call('ZCARD', keys.dead)
---@with lanes -- The others wait in lines.
---@with lanes ready = math.max(ready, redis.call('HLEN', keys.messages) - delayed - active - dead)
-return {
-  delayed,
-  ready,
-  active,
-  dead,
-  (read_clock()),
-  lowest(keys.delayed) or -1,
-  oldest_ready(),
-  redis.call('GET', keys.paused) and 1 or 0,
-}
+register('status', { 'no-writes' }, run)

@@ -1,22 +1,31 @@
-#!lua flags=allow-oom
 -- Moves what is due from delayed to ready, and takes back active messages whose lease has expired.
 --
 -- KEYS delayed ready claims leases attempts messages dead errors wake paused rate followers
---@with lanes --      lanes line held awaited
--- ARGV teller: text, as in transfer-and-claim
+--      | lanes line held awaited
+-- ARGV teller: text, as in what transfer-and-claim tells; empty: nobody is told
 --      limit: number, maximum number of messages to move, and of messages to take back (1-1000)
 --      max_attempts: number, attempts that a message has
 --      max_dead: number, maximum number of dead letters
 --      lease_error: text, error of a dead letter whose lease expired, JSON
 --      rate: text, as in claim
---@with lanes --      lanes: text, as in include/lanes.lua
--- Returns moved, recovered (ready again), ids of the buried (dead now, or followed by another message), dropped (oldest dead letters), more (0 or 1), ready messages,
---      now in microseconds, next instant in ms at which there is work (-1: none is known).
+--      | groups: text, as in modules/groups.lua
+-- Returns moved, recovered (ready again), ids of the buried (dead now, or followed by another message), dropped (oldest dead letters), more
+--      (0 or 1), ready messages, now in microseconds, next instant in ms at which there is work (-1: none is known).
 --
--- Atomic so that a message is never in two states and never in none, and so that ready messages always have a token at the
--- doorbell. A crash right after leaves the messages ready, with the token waiting for the next consumer.
---@include clock
---@include transfer
+-- Atomic so that a message is never in two states and never in none, and so that ready messages always have a wake-up signal. A crash
+-- right after leaves the messages ready, with the signal waiting for the next consumer.
+local function run(keys, args)
+  local q = {
+    delayed = keys[1], ready = keys[2], claims = keys[3], leases = keys[4], attempts = keys[5], messages = keys[6], dead = keys[7],
+    errors = keys[8], wake = keys[9], paused = keys[10], rate = keys[11], followers = keys[12], lanes = keys[13], line = keys[14],
+    held = keys[15], awaited = keys[16],
+  }
+  local request, groups = Transfer.read_request(args, 1), args[7]
+  if q.lanes then
+    Groups.begin(q, groups)
+  end
+  local now, micros = Clock.read()
+  return Transfer.reply(request, Transfer.execute(q, request, now, Transfer.plan(q, request, now, micros)), micros)
+end
 
-local now, now_micros = read_clock()
-return transfer_reply(execute_transfer(now, plan_transfer(now, now_micros)), now_micros)
+register('transfer', { 'allow-oom' }, run)

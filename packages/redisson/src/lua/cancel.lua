@@ -1,33 +1,32 @@
-#!lua flags=allow-oom
 -- Removes a message that was offered here and is still delayed.
 --
 -- KEYS timeouts entries offered values repeated
--- ARGV deadline: number, instant in ms, 0: none
+-- ARGV deadline: text, instant in ms, 0: none
 --      id: text
 -- Returns 'cancelled', 'late' if it is no longer delayed, or 'unknown' if it is not among the messages that were offered here
 --      and that no consumer has taken: then it is in the native bookkeeping, or does not exist.
 --
 -- Atomic so that exactly one of cancel, reschedule and transfer wins, even if Java transfers. A crash right after leaves the
 -- message gone.
---@include native/clock
---@include native/permission
---@include offered
---@include forget
---@include unlist
+local function run(keys, args)
+  local q = { timeouts = keys[1], entries = keys[2], offered = keys[3], values = keys[4], repeated = keys[5] }
+  local deadline, id = args[1], args[2]
+  Clock.check(deadline, (Clock.read()))
+  local record = call('HGET', q.offered, id)
+  if not record then
+    return 'unknown'
+  end
+  local entry = Offered.entry_of(record)
+  if not call('ZSCORE', q.timeouts, entry) then
+    return 'late'
+  end
+  Permissions.check('ZREM', q.timeouts)
+  Unlist.check(q.entries)
+  Forget.check(q)
+  Unlist.all(q.entries, { entry })
+  call('ZREM', q.timeouts, entry)
+  Forget.run(q, id, record)
+  return 'cancelled'
+end
 
-check_deadline(args.deadline, (read_clock()))
-local record = redis.call('HGET', keys.offered, args.id)
-if not record then
-  return 'unknown'
-end
-local entry = entry_of(record)
-if not redis.call('ZSCORE', keys.timeouts, entry) then
-  return 'late'
-end
-check_permissions('ZREM', keys.timeouts)
-check_unlist(keys.entries)
-check_forget()
-unlist_all(keys.entries, { entry })
-redis.call('ZREM', keys.timeouts, entry)
-forget_offered(args.id, record)
-return 'cancelled'
+register('cancel', { 'allow-oom' }, run)

@@ -1,4 +1,3 @@
-#!lua flags=no-writes
 -- Looks which formats the entries of delayed messages have: some of those that were offered first and last.
 --
 -- KEYS entries
@@ -6,42 +5,44 @@
 --      some values that other clients have written.
 --
 -- Atomic so that the list does not change meanwhile. Writes nothing.
---@include native/read-within
---@include entry
+local function run(keys, args)
+  local q = { entries = keys[1] }
+  -- How many entries are read at each end, and how many bytes at most.
+  local MOST_AT_END = 50
+  local MOST_BYTES_AT_END = 524288
 
--- How many entries are read at each end, and how many bytes at most.
-local MOST_AT_END = 50
-local MOST_BYTES_AT_END = 524288
+  -- How many values are returned, and how long one may be, in bytes.
+  local MOST_VALUES = 10
+  local LONGEST_VALUE = 65536
 
--- How many values are returned, and how long one may be, in bytes.
-local MOST_VALUES = 10
-local LONGEST_VALUE = 65536
+  local has_old, has_new, values = 0, 0, {}
 
-local has_old, has_new, values = 0, 0, {}
-
-local function note(entries)
-  for _, entry in ipairs(entries) do
-    local value_at, id_at = read_heads(entry)
-    if id_at == 1 then
-      has_old = 1
-    elseif id_at and not entry_sequence(entry) then
-      has_new = 1
-    end
-    if id_at and not entry_sequence(entry) and #values < MOST_VALUES and #entry <= LONGEST_VALUE then
-      values[#values + 1] = string.sub(entry, value_at)
+  local function note(entries)
+    for _, entry in ipairs(entries) do
+      local value_at, id_at = Entry.read_heads(entry)
+      if id_at == 1 then
+        has_old = 1
+      elseif id_at and not Entry.sequence(entry) then
+        has_new = 1
+      end
+      if id_at and not Entry.sequence(entry) and #values < MOST_VALUES and #entry <= LONGEST_VALUE then
+        values[#values + 1] = sub(entry, value_at)
+      end
     end
   end
+
+  local size = call('LLEN', q.entries)
+  note(Ids.read_within(min(size, MOST_AT_END), MOST_BYTES_AT_END, function(first, last)
+    return call('LRANGE', q.entries, first - 1, last - 1)
+  end))
+  note(Ids.read_within(min(size, MOST_AT_END), MOST_BYTES_AT_END, function(first, last)
+    local part, reversed = call('LRANGE', q.entries, -last, -first), {}
+    for i = #part, 1, -1 do
+      reversed[#reversed + 1] = part[i]
+    end
+    return reversed
+  end))
+  return { has_old, has_new, unpack(values) }
 end
 
-local size = redis.call('LLEN', keys.entries)
-note(read_within(math.min(size, MOST_AT_END), MOST_BYTES_AT_END, function(first, last)
-  return redis.call('LRANGE', keys.entries, first - 1, last - 1)
-end))
-note(read_within(math.min(size, MOST_AT_END), MOST_BYTES_AT_END, function(first, last)
-  local part, reversed = redis.call('LRANGE', keys.entries, -last, -first), {}
-  for i = #part, 1, -1 do
-    reversed[#reversed + 1] = part[i]
-  end
-  return reversed
-end))
-return { has_old, has_new, unpack(values) }
+register('entry_formats', { 'no-writes' }, run)

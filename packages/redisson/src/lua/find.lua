@@ -1,4 +1,3 @@
-#!lua flags=no-writes
 -- Finds a message that was offered here and that no consumer here has taken yet.
 --
 -- KEYS timeouts target offered
@@ -7,18 +6,20 @@
 --      record with the value as its body.
 --
 -- Atomic so that the message is seen in one state. Writes nothing.
---@include entry
---@include offered
---@include state
+local function run(keys, args)
+  local q = { timeouts = keys[1], target = keys[2], offered = keys[3] }
+  local id = args[1]
+  local record = call('HGET', q.offered, id)
+  if not record then
+    return { 'unknown' }
+  end
+  local entry = Offered.entry_of(record)
+  local value = Entry.value(entry) or ''
+  local state = State.of(q, entry, value)
+  if state == 'taken' then
+    return { state }
+  end
+  return { state, sub(record, 1, 12) .. value }
+end
 
-local record = redis.call('HGET', keys.offered, args.id)
-if not record then
-  return { 'unknown' }
-end
-local entry = entry_of(record)
-local value = entry_value(entry) or ''
-local state = offered_state(entry, value)
-if state == 'taken' then
-  return { state }
-end
-return { state, string.sub(record, 1, 12) .. value }
+register('find', { 'no-writes' }, run)

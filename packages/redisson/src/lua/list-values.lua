@@ -1,4 +1,3 @@
-#!lua flags=no-writes
 -- Reads the values of delayed messages, in the order of their offers, no matter who offered them.
 --
 -- KEYS entries
@@ -7,10 +6,14 @@
 -- Returns the values. Unreadable entries are left out.
 --
 -- Atomic so that each message is read once. Writes nothing.
---@include entry
-
-local values = {}
-for _, entry in ipairs(redis.call('LRANGE', keys.entries, args.first, args.last)) do
-  values[#values + 1] = entry_value(entry)
+local function run(keys, args)
+  local q = { entries = keys[1] }
+  local first, last = tonumber(args[1]), tonumber(args[2])
+  local values = {}
+  for _, entry in ipairs(call('LRANGE', q.entries, first, last)) do
+    values[#values + 1] = Entry.value(entry)
+  end
+  return values
 end
-return values
+
+register('list_values', { 'no-writes' }, run)

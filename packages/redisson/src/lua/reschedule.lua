@@ -1,8 +1,7 @@
-#!lua flags=allow-oom
 -- Changes the due time of a message that was offered here and is still delayed.
 --
 -- KEYS timeouts offered values repeated
--- ARGV deadline: number, instant in ms, 0: none
+-- ARGV deadline: text, instant in ms, 0: none
 --      id: text
 --      due: text, '+' and a delay, or '@' and an instant, in ms
 --      channel: text, of announcements, Redisson's
@@ -11,39 +10,38 @@
 --
 -- Atomic so that exactly one of cancel, reschedule and transfer wins, and so that score and record agree. A crash right after
 -- leaves the message with its new due time; a lost announcement costs a check interval.
---@include native/clock
---@include native/permission
---@include native/record
---@include native/lowest
---@include entry
---@include offered
+local function run(keys, args)
+  local q = { timeouts = keys[1], offered = keys[2], values = keys[3], repeated = keys[4] }
+  local deadline, id, due, channel = args[1], args[2], args[3], args[4]
+  local id = id
+  local now, now_micros = Clock.read()
+  Clock.check(deadline, now)
+  local earliest_before = Scores.lowest(q.timeouts)
+  local record = call('HGET', q.offered, id)
+  if not record then
+    return 'unknown'
+  end
+  local entry = Offered.entry_of(record)
+  if not call('ZSCORE', q.timeouts, entry) then
+    return 'late'
+  end
 
-local id = args.id
-local now, now_micros = read_clock()
-check_deadline(args.deadline, now)
-local earliest_before = lowest(keys.timeouts)
-local record = redis.call('HGET', keys.offered, id)
-if not record then
-  return 'unknown'
-end
-local entry = entry_of(record)
-if not redis.call('ZSCORE', keys.timeouts, entry) then
-  return 'late'
+  local due = Clock.due(due, now_micros)
+  local moved = Record.with_due(record, due)
+  local digest = Offered.digest_of(Entry.value(entry))
+  local repeats = call('HGET', q.values, digest) ~= id
+  call('ZCARD', q.repeated)
+  Permissions.check('ZADD', q.timeouts, 'HSET', q.offered, 'ZREM', q.repeated, 'ZADD', q.repeated)
+  if earliest_before == nil or due < earliest_before then
+    call('PUBLISH', channel, format('%.0f', due))
+  end
+  call('ZADD', q.timeouts, due, entry)
+  call('HSET', q.offered, id, moved)
+  if repeats then
+    call('ZADD', q.repeated, 0, Offered.place_of(digest, id, moved))
+    call('ZREM', q.repeated, Offered.place_of(digest, id, record))
+  end
+  return 'moved'
 end
 
-local due = due_instant(args.due, now_micros)
-local moved = with_due(record, due)
-local digest = digest_of(entry_value(entry))
-local repeats = redis.call('HGET', keys.values, digest) ~= id
-redis.call('ZCARD', keys.repeated)
-check_permissions('ZADD', keys.timeouts, 'HSET', keys.offered, 'ZREM', keys.repeated, 'ZADD', keys.repeated)
-if earliest_before == nil or due < earliest_before then
-  redis.call('PUBLISH', args.channel, string.format('%.0f', due))
-end
-redis.call('ZADD', keys.timeouts, due, entry)
-redis.call('HSET', keys.offered, id, moved)
-if repeats then
-  redis.call('ZADD', keys.repeated, 0, place_of(digest, id, moved))
-  redis.call('ZREM', keys.repeated, place_of(digest, id, record))
-end
-return 'moved'
+register('reschedule', { 'allow-oom' }, run)

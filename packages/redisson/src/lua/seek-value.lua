@@ -1,4 +1,3 @@
-#!lua flags=no-writes
 -- Searches for a delayed message by its value, one part of the queue at a time.
 --
 -- KEYS timeouts
@@ -8,15 +7,19 @@
 --
 -- A message that stays delayed from the first call to the last is found, even if it is rescheduled in between: the cursor is
 -- that of ZSCAN. Writes nothing.
---@include entry
+local function run(keys, args)
+  local q = { timeouts = keys[1] }
+  local value, cursor = args[1], args[2]
+  local COUNT = 1000
 
-local COUNT = 1000
-
-local part = redis.call('ZSCAN', keys.timeouts, args.cursor, 'COUNT', COUNT)
-for at = 1, #part[2], 2 do
-  local entry = part[2][at]
-  if entry_value(entry) == args.value then
-    return { part[1], entry }
+  local part = call('ZSCAN', q.timeouts, cursor, 'COUNT', COUNT)
+  for at = 1, #part[2], 2 do
+    local entry = part[2][at]
+    if Entry.value(entry) == value then
+      return { part[1], entry }
+    end
   end
+  return { part[1] }
 end
-return { part[1] }
+
+register('seek_value', { 'no-writes' }, run)

@@ -41,7 +41,16 @@ type Reading = string | null;
 
 describe('entries of Redisson', () => {
   let redis: Redis;
-  const lua = readFileSync(new URL('../../src/lua/include/entry.lua', import.meta.url), 'utf8');
+  const code = readFileSync(new URL('../../src/lua/modules/entry.lua', import.meta.url), 'utf8');
+  const names = {
+    find: 'string.find',
+    match: 'string.match',
+    sub: 'string.sub',
+    byte: 'string.byte',
+    pack: 'struct.pack',
+  };
+  const values = { ...names, unpack_bytes: 'struct.unpack', format: 'string.format' };
+  const lua = `local ${Object.keys(values).join(', ')} = ${Object.values(values).join(', ')}\nlocal Entry = {}\n${code}`;
 
   beforeAll(() => {
     redis = new Redis(sharedRedisUrl());
@@ -52,12 +61,12 @@ describe('entries of Redisson', () => {
   });
 
   async function readInLua(bytes: Buffer): Promise<Reading> {
-    const script = `${lua}\nreturn entry_value(ARGV[1]) or false`;
+    const script = `${lua}\nreturn Entry.value(ARGV[1]) or false`;
     return ((await redis.callBuffer('EVAL', script, 0, bytes)) as Buffer | null)?.toString('hex') ?? null;
   }
 
   async function writeInLua(format: EntryFormat, sequence: number, payload: Buffer): Promise<Buffer> {
-    const script = `${lua}\nreturn pack_entry(ARGV[1], tonumber(ARGV[2]), ARGV[3])`;
+    const script = `${lua}\nreturn Entry.pack(ARGV[1], tonumber(ARGV[2]), ARGV[3])`;
     return (await redis.callBuffer('EVAL', script, 0, format, sequence, payload)) as Buffer;
   }
 

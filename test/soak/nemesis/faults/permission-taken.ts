@@ -1,5 +1,5 @@
-import { nativeScripts } from '../../../../lib/store/native/native-scripts.js';
-import { redissonScripts } from '../../../../packages/redisson/src/redisson-scripts.js';
+import { nativeFunctions } from '../../../../lib/store/native/native-library.js';
+import { redissonFunctions } from '../../../../packages/redisson/src/redisson-library.js';
 import { Random } from '../../random.js';
 import { persistently } from '../../servers/persistently.js';
 import type { Layout } from '../../soak-settings.js';
@@ -30,10 +30,10 @@ export const permissionTaken: Fault = {
   },
 };
 
-/** Read from the scripts, so that a command that is new to them is covered as well. */
+/** Read from the functions, so that a command that is new to them is covered as well. */
 export function commandsInUse(layout: Layout): string[] {
-  const scripts = { ...nativeScripts, ...(layout === 'redisson' && redissonScripts) };
-  const sources = Object.values(scripts).map(({ source }) => source);
-  const called = sources.flatMap((source) => [...source.matchAll(/redis\.call\('(\w+)'/g)].map(([, name]) => name!));
+  const functions = { ...nativeFunctions, ...(layout === 'redisson' && redissonFunctions) };
+  const sources = Object.values(functions).flatMap(({ scripts }) => scripts.map(({ source }) => source));
+  const called = sources.flatMap((source) => [...source.matchAll(/\bcall\('(\w+)'/g)].map(([, name]) => name!));
   return [...new Set([...called.map((name) => name.toLowerCase()), ...CONNECTION_COMMANDS[layout]])].sort();
 }

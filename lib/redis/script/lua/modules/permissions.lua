@@ -1,0 +1,33 @@
+-- What the user of a call may run. Its permissions cannot change while the call runs.
+
+-- How many words must follow the key in a command, for it to be complete; in others, one.
+local WORDS_AFTER_KEY = {
+  DEL = 0, HGETALL = 0, HSET = 2, LINSERT = 3, LRANGE = 2, LREM = 2, LSET = 2, ZADD = 2, ZRANGE = 2, ZREMRANGEBYRANK = 2,
+}
+
+-- Whether the user may run a command on a key or a channel. Redis 8.6 raises an error for a command with too few words or too many,
+-- and Redis 7.0 reads past the last word and crashes. `words`: how many must follow the key, if it is none of the above.
+function Permissions.may_run(command, key, words)
+  words = words or WORDS_AFTER_KEY[command] or 1
+  if words == 1 then
+    return acl_check(command, key, '0')
+  elseif words == 2 then
+    return acl_check(command, key, '0', '0')
+  elseif words == 0 then
+    return acl_check(command, key)
+  end
+  return acl_check(command, key, '0', '0', '0')
+end
+
+-- Takes commands and keys in turn, and raises an error unless the user may run each command on its key. Called before the first
+-- write, with everything that follows: Redis rolls nothing back, so a call that is stopped between two writes would leave a
+-- message in two states, or in none.
+function Permissions.check(...)
+  local commands = { ... }
+  for at = 1, #commands, 2 do
+    local command, key = commands[at], commands[at + 1]
+    if not Permissions.may_run(command, key) then
+      error({ err = 'NOPERM this user has no permissions to run ' .. command .. ' on ' .. key .. '; nothing was written' })
+    end
+  end
+end

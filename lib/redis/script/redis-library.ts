@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import { type LuaHeader, type LuaKey, readHeader } from './lua-header.js';
+import { readLua as readOwn } from './lua-files.js';
+
+/** A folder with Lua, and what of it belongs to a library. */
+export interface LuaFolder {
+  /** Reads the text of a file by its path in the folder, without `.lua`. */
+  readonly read: (path: string) => string;
+  /** Names of files in `lua/modules`. Each adds to a table, called as the file in Pascal case, what may use all that comes before it. */
+  readonly modules: readonly string[];
+  /** Modules that only calls with a certain key need, and that key. */
+  readonly modulesByKey?: Readonly<Record<string, string>>;
+  /** Names of files in `lua`, each of which registers `run`, and perhaps `short`, for calls that send the fewest keys. */
+  readonly functions: readonly string[];
+}
+
+export interface Script {
+  readonly source: string;
+  readonly sha1: string;
+}
+
+/** A function in Redis: what its header declares, and both ways to call it. */
+export interface RedisFunction<Part extends string = string> extends LuaHeader<Part> {
+  readonly name: string;
+  readonly library: RedisLibrary;
+  /** Its name in the library. */
+  readonly calledAs: string;
+  /** The same as scripts, for servers where functions are not to be had: one for each number of sets of keys that a call can send. */
+  readonly scripts: readonly Script[];
+  /** True if it has an argument `deadline`, the instant after which it refuses to run. */
+  readonly hasDeadline: boolean;
+}
+
+/** What Lua files use of the server, by the names that they have for it. */
+const BUILT_IN: Readonly<Record<string, string>> = {
+  ...{ call: 'redis.call', protected_call: 'redis.pcall', acl_check: 'redis.acl_check_cmd', sha1hex: 'redis.sha1hex' },
+  ...{ find: 'string.find', match: 'string.match', gmatch: 'string.gmatch', sub: 'string.sub', byte: 'string.byte' },
+  ...{ format: 'string.format', pack: 'struct.pack', unpack_bytes: 'struct.unpack', concat: 'table.concat' },
+  ...{
+    sort: 'table.sort',
+    floor: 'math.floor',
+    ceil: 'math.ceil',
+    min: 'math.min',
+    max: 'math.max',
+    huge: 'math.huge',
+  },
+};
+const GLOBALS = ['tonumber', 'unpack', 'ipairs', 'pairs', 'type', 'next', 'select', 'error'];
+const NAMES = [...Object.keys(BUILT_IN), ...GLOBALS].join(', ');
+
+/** While a library loads, the server has none of that; so the first call connects it. Afterwards it costs less than globals do. */
+const PRELUDE = `local function built_in() return ${[...Object.values(BUILT_IN), ...GLOBALS].join(', ')} end
+local ${NAMES}
+local function connect() ${NAMES} = built_in() end
+local function register(name, flags, run, few, short)
+local function callback(keys, args)
+if not call then connect() end
+if few and not keys[few + 1] then return short(keys, args) end
+return run(keys, args)
+end
+redis.register_function{ function_name = name .. '_' .. DIGEST, flags = flags, callback = callback }
+end
+`;
+
+/** The names of libraries and functions are global on a server, where several versions run side by side: each contains the digest. */
+const DIGEST_LENGTH = 12;
+
+/** A statement at the outermost level of a file. */
+interface Statement {
+  readonly text: string;
+  /** The names that it defines, as other statements use them. */
+  readonly defines: readonly string[];
+}
+
+/** A library of functions in Redis. */
+export class RedisLibrary {
+  readonly name: string;
+  readonly source: string;
+  readonly #folders: readonly LuaFolder[];
+  readonly #modules: readonly { readonly statements: readonly Statement[]; readonly key: string | undefined }[];
+  readonly #digest: string;
+
+  constructor(folders: readonly LuaFolder[]) {
+    this.#folders = folders;
+    const own: LuaFolder = { read: readOwn, modules: ['permissions'], functions: [] };
+    const modules = [own, ...folders].flatMap((folder) => folder.modules.map((name) => ({ ...folder, name })));
+    const texts = modules.map(({ name, read, modulesByKey }) => ({
+      ...{ name: pascalCase(name), text: read(`lua/modules/${name}`), key: modulesByKey?.[name] },
+    }));
+    this.#modules = texts.map(({ text, key }) => ({ statements: statementsOf(text), key }));
+    const functions = folders.flatMap((each) => each.functions.map((name) => each.read(`lua/${name}`)));
+    const body = [
+      ...texts.map(({ name, text }) => `local ${name} = {}\n${block(text)}`),
+      ...functions.map((text) => block(text)),
+    ];
+    this.#digest = sha1Of(PRELUDE + body.join('')).slice(0, DIGEST_LENGTH);
+    this.name = `delay_queue_${this.#digest}`;
+    this.source = [`#!lua name=${this.name}\nlocal DIGEST = '${this.#digest}'\n`, PRELUDE, ...body].join('');
+  }
+
+  /**
+   * Reads what the header of a function declares.
+   *
+   * @param layout - the keys of any queue, by the names that a header may use
+   * @throws Error if the header cannot be read, or names a key that the layout does not have
+   */
+  define<Part extends string>(name: string, layout: Readonly<Record<Part, string>>): RedisFunction<Part> {
+    const text = this.#folders.find(({ functions }) => functions.includes(name))!.read(`lua/${name}`);
+    const header = readHeader(name, text) as LuaHeader<Part>;
+    const unknown = header.keys.flat().find(({ part }) => !(part in layout));
+    if (unknown) throw new Error(`${name}: its header names the key ${unknown.part}, which the layout lacks`);
+    const calledAs = `${name.replaceAll('-', '_')}_${this.#digest}`;
+    const hasDeadline = header.args.flat().some((argument) => argument.name === 'deadline');
+    const scripts = once(() =>
+      header.keys.map((_set, further) => this.#scriptOf(text, further, header.keys.slice(0, further + 1).flat())),
+    );
+    return {
+      ...{ ...header, name, library: this, calledAs, hasDeadline },
+      get scripts() {
+        return scripts();
+      },
+    };
+  }
+
+  /** A script creates its functions anew in each call, so it has only those that a call with these keys needs. */
+  #scriptOf(text: string, further: number, keys: readonly LuaKey[]): Script {
+    const entry = further === 0 && text.includes('\nlocal function short(') ? 'short' : 'run';
+    const modules = this.#modules.filter(({ key }) => key === undefined || keys.some(({ part }) => part === key));
+    const all = [...modules.flatMap(({ statements }) => statements), ...statementsOf(text)].map((each) => ({
+      ...each,
+      text: withLocals(each.text),
+    }));
+    const needed = neededFor(entry, all);
+    const body = needed
+      .pop()!
+      .text.replace(/^local function \w+\(.*\)\n/, '')
+      .replace(/^end\n*(?![^])/m, '');
+    const flags = /^register\('\w+', \{ '([\w-]+)' \}/m.exec(text)?.[1];
+    const parts = [...needed, { text: `local keys, args = KEYS, ARGV\n${body}`, defines: [] }];
+    const source = bare(`#!lua${flags === undefined ? '' : ` flags=${flags}`}\n${withBuiltIn(parts)}`);
+    return { source, sha1: sha1Of(source) };
+  }
+}
+
+/** Statements of a script, behind what they use of the server. */
+function withBuiltIn(statements: readonly Statement[]): string {
+  const code = statements.map(({ text }) => text).join('');
+  const used = Object.entries(BUILT_IN).filter(([name]) => mentions(code, name));
+  return `local ${used.map(([name]) => name).join(', ')} = ${used.map(([, value]) => value).join(', ')}\n${code}`;
+}
+
+/** The statement that defines a name, and all that it takes, in their order; none if nothing defines it. */
+function neededFor(name: string, all: readonly Statement[]): Statement[] {
+  const last = all.findLastIndex(({ defines }) => defines.includes(name));
+  const needed = last < 0 ? [] : [all[last]!];
+  for (const each of all.slice(0, Math.max(0, last)).reverse()) {
+    const isUsed = each.defines.some((defined) =>
+      needed.some((user) => mentions(user.text, defined.replace('.', '_'))),
+    );
+    if (isUsed) needed.push(each);
+  }
+  return needed.reverse();
+}
+
+const STATEMENT = /^(?:local|function|[A-Z])[^]*?(?=^(?:local|function|register|[A-Z])|$(?![^]))/gm;
+
+function statementsOf(text: string): Statement[] {
+  return [...text.matchAll(STATEMENT)].map(([statement]) => {
+    const names = /^(?:local function|local|function)? ?([\w., ]+?)(?: =|\()/.exec(statement)![1]!;
+    return { text: statement, defines: names.split(', ') };
+  });
+}
+
+/** What modules define is local to a script, under a name without a dot: a script has few of these, and no tables for them. */
+function withLocals(statement: string): string {
+  const flat = statement.replace(/\b([A-Z]\w+)\.(\w+)/g, '$1_$2');
+  return flat.replace(/^(?=function|[A-Z])/, 'local ');
+}
+
+const mentions = (text: string, name: string) => new RegExp(`\\b${name}\\b`).test(text);
+const block = (text: string) => `do\n${bare(text)}end\n`;
+const sha1Of = (text: string) => createHash('sha1').update(text).digest('hex');
+const pascalCase = (name: string) => name.replace(/(?:^|-)(\w)/g, (_match, letter: string) => letter.toUpperCase());
+
+/** Removes comments, empty lines and indentation, because the server keeps the source. */
+const bare = (text: string) => text.replace(/^\s*--.*\n/gm, '').replace(/^[ \n]+/gm, '');
+
+function once<Value extends object>(create: () => Value): () => Value {
+  let value: Value | undefined;
+  return () => (value ??= create());
+}

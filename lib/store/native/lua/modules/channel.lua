@@ -1,0 +1,39 @@
+-- Announcements on the channel of a queue. `database`: text, the number of the database, or cluster, where they are sharded.
+
+function Channel.command(database)
+  return database == 'cluster' and 'SPUBLISH' or 'PUBLISH'
+end
+
+-- Tells everyone who listens. The last word is the database, because databases share channels; a cluster has only number 0. There, PUBLISH
+-- would cost every server, and SPUBLISH costs only the shard of the queue, where its schedulers listen. Those that listen to a pattern for
+-- a family of queues hear no SPUBLISH, so if nobody has heard it, all servers are told. A user's ACL can refuse it, so it is called, or
+-- checked, before the first write; nobody can act on it before the call has ended.
+function Channel.publish(database, channel, text)
+  if database ~= 'cluster' then
+    call('PUBLISH', channel, text .. ' ' .. database)
+  elseif call('SPUBLISH', channel, text .. ' 0') == 0 then
+    call('PUBLISH', channel, text .. ' 0')
+  end
+end
+
+-- Announces to every scheduler that something falls due earlier than all that they know of: "<due ms> <ms from now> <database>".
+-- Publishes nothing otherwise, because schedulers would wake for nothing.
+function Channel.announce(database, channel, before, due, now)
+  if due and (before == nil or due < before) then
+    Channel.publish(database, channel, format('%.0f %.0f', due, max(0, due - now)))
+  end
+end
+
+-- Tells those who watch the queue of a transfer, so that they need not look themselves: "transfer <scheduler> <when it last moved
+-- something, us> <ready messages> <now, us> <next instant in ms at which there is work> <database>"; -1: never, or none is known.
+-- `teller`: text, what transfer-and-claim.lua is given to tell.
+function Channel.tell(teller, has_moved, ready, next_at, micros)
+  local database, scheduler, moved_at, channel = match(teller, '^(%S+) (%S+) (%S+) (.*)$')
+  moved_at = has_moved and format('%.0f', micros) or moved_at
+  Channel.publish(database, channel, format('transfer %s %s %d %.0f %.0f', scheduler, moved_at, ready, micros, next_at))
+end
+
+function Channel.may_tell(teller)
+  local database, channel = match(teller, '^(%S+) %S+ %S+ (.*)$')
+  return acl_check(Channel.command(database), channel, '0')
+end

@@ -1,0 +1,386 @@
+-- Groups: of one group, at most so many messages have a permit at once. A message takes a permit when it becomes ready, and has it until it
+-- is settled; with 'hold', also while it waits for a retry. Due messages without a permit wait in the backlog of their group, in the order
+-- in which they fell due. Groups take turns: one message of a group at most is in the list of ready ids, behind those of the others,
+-- unless nobody else is ready. So where a group has room, nothing waits in its backlog.
+--
+-- lanes  group → '1': one permit is taken, and there is no other; or how many are taken, and how many of these by ready messages.
+--        If any is of the second kind, there is a field '' besides
+-- line   with the group appended, a list: the backlog. These keys are not declared, and in the slot of the others.
+--        Packed into a field of lanes, they would cost nearly twice as much: Redis' Lua hashes every byte of a text.
+-- held   id → group, of delayed messages that have a permit
+--
+-- A call of a queue whose messages have groups keeps in `q.groups` what it has read and is about to change. Elsewhere there is none.
+
+-- In place of a group: some group has more than one permit, or had.
+Groups.ANY_WIDE = ''
+
+-- `rules`: '<how many permits a group has, 0: no limit> <hold or pass>'
+function Groups.begin(q, rules)
+  local permits, on_retry = match(rules, '^(%d+) (%a+)$')
+  q.groups = {
+    permits = permits == '0' and huge or tonumber(permits), are_retries_held = on_retry == 'hold',
+    -- The groups that the call may change: by name, by id, and in the order in which they were opened.
+    by_name = {}, of = {}, opened = {},
+    -- How many messages have come into the list of ready ids since groups were stored.
+    admitted = 0,
+  }
+end
+
+-- Raises an error before the first write if the user may not change what `store` changes. That `lanes` has the right type, reading proves.
+function Groups.check_permits(q)
+  call('LLEN', q.ready)
+  Permissions.check('HSET', q.lanes, 'HDEL', q.lanes, 'LPOP', q.line, 'RPUSH', q.ready)
+end
+
+-- Raises an error before the first write if a key of groups has another type, or the user may not change it.
+function Groups.check(q)
+  call('HLEN', q.lanes)
+  Groups.check_permits(q)
+  call('HLEN', q.held)
+  Permissions.check('RPUSH', q.line, 'HSET', q.held, 'HDEL', q.held)
+end
+
+-- What is stored of groups.
+function Groups.texts(q, names)
+  return #names > 0 and call('HMGET', q.lanes, unpack(names)) or {}
+end
+
+-- The state of a group; `text`: what is stored of it.
+function Groups.state(q, name, text)
+  local groups = q.groups
+  local group = groups.by_name[name]
+  if not group then
+    group = { name = name, stored = text, taken = 0, ready = 0, added = 0 }
+    -- Any other text was written by somebody else: no permit is taken then.
+    if text == '1' then
+      group.taken = 1
+    elseif text and #text == 8 then
+      group.taken, group.ready = unpack_bytes('>I4I4', text)
+    end
+    groups.by_name[name], groups.opened[#groups.opened + 1] = group, group
+  end
+  return group
+end
+
+-- Opens the groups of these messages. Those without a group, which somebody else has left, have none.
+function Groups.open(q, ids, names)
+  local texts, of = Groups.texts(q, names), q.groups.of
+  for i, id in ipairs(ids) do
+    of[id] = names[i] ~= '' and Groups.state(q, names[i], texts[i])
+  end
+end
+
+-- The names of the groups of these messages. One record at a time, because each may be as large as a payload. If somebody has deleted the
+-- record, the group is known only of a message that is held.
+function Groups.names(q, ids)
+  local names = {}
+  for i, id in ipairs(ids) do
+    local record = call('HGET', q.messages, id)
+    names[i] = record and Record.group(record) or call('HGET', q.held, id) or ''
+  end
+  return names
+end
+
+-- Opens the groups of messages of which only the ids are known, unless that was done.
+function Groups.read(q, ids)
+  local unread, of = {}, q.groups.of
+  for _, id in ipairs(ids) do
+    if of[id] == nil then
+      unread[#unread + 1] = id
+    end
+  end
+  Groups.open(q, unread, Groups.names(q, unread))
+end
+
+-- What a message is called in `delayed`. Its group was opened.
+function Groups.member(q, id)
+  local group = q.groups.of[id]
+  return Record.member(id, group and group.name or '')
+end
+
+-- These messages give their permits back.
+function Groups.leave(q, ids)
+  local of = q.groups.of
+  for _, id in ipairs(ids) do
+    local group = of[id]
+    if group then
+      group.is_changed, group.taken = true, max(0, group.taken - 1)
+    end
+  end
+end
+
+-- The message is ready no more.
+local function leave_ready(q, id)
+  local group = q.groups.of[id]
+  if group then
+    group.is_changed, group.ready = true, max(0, group.ready - 1)
+  end
+end
+
+-- These messages are ready again, with the permits that they had.
+function Groups.return_ready(q, ids)
+  for _, id in ipairs(ids) do
+    local group = q.groups.of[id]
+    if group then
+      group.is_changed, group.ready = true, group.ready + 1
+    end
+  end
+end
+
+-- Whether a group may let one more message into the list of ready ids. With a single permit, nobody counts how many are there.
+function Groups.has_room(q, group)
+  return group.taken < q.groups.permits and (group.taken == 0 or group.ready == 0)
+end
+
+local function take_permit(group)
+  group.ready = group.taken == 0 and 1 or group.ready + 1
+  group.taken, group.is_changed = group.taken + 1, true
+end
+
+-- In place of a backlog, somebody else may have stored something. An error would stop the call between two writes: there is none then.
+function Groups.run_on_backlog(q, command, name, ...)
+  local reply = protected_call(command, q.line .. name, ...)
+  return (type(reply) ~= 'table' or not reply.err) and reply
+end
+
+-- What is stored of a group; false: nothing.
+local function encode(q, group)
+  if group.taken == 1 and q.groups.permits == 1 then
+    return '1'
+  end
+  return group.taken > 0 and pack('>I4I4', group.taken, group.ready)
+end
+
+-- Lets the next message of each changed group that has room into the list of ready ids, and stores the groups. Returns how many have come
+-- there.
+function Groups.store(q)
+  local groups, came, texts, gone, any_wide = q.groups, {}, {}, {}, false
+  for _, group in ipairs(groups.opened) do
+    local following = group.is_changed and Groups.has_room(q, group) and Groups.run_on_backlog(q, 'LPOP', group.name)
+    if following then
+      take_permit(group)
+      came[#came + 1] = following
+    end
+    local text = encode(q, group)
+    if group.is_changed and text ~= group.stored then
+      if text then
+        texts[#texts + 1], texts[#texts + 2] = group.name, text
+        any_wide = any_wide or text ~= '1'
+      else
+        gone[#gone + 1] = group.name
+      end
+      group.stored = text
+    end
+    group.is_changed = false
+  end
+  if #came > 0 then
+    call('RPUSH', q.ready, unpack(came))
+  end
+  if any_wide then
+    texts[#texts + 1], texts[#texts + 2] = Groups.ANY_WIDE, '1'
+  end
+  if #texts > 0 then
+    call('HSET', q.lanes, unpack(texts))
+  end
+  if #gone > 0 then
+    call('HDEL', q.lanes, unpack(gone))
+    if call('HLEN', q.lanes) == 1 then
+      call('HDEL', q.lanes, Groups.ANY_WIDE)
+    end
+  end
+  -- Whoever has come there may have left again in the same call.
+  local count = #came + (groups.admitted > 0 and min(groups.admitted, call('LLEN', q.ready)) or 0)
+  groups.admitted = 0
+  return count
+end
+
+-- Gives back the permits of messages that were handled: for less than `leave` and `store` take where every group has a single permit, and
+-- had when groups were allowed several. Then nothing has to be read of them, and the next message of the backlog gets the permit.
+function Groups.acknowledgement(q, names)
+  local is_single
+  local function pass_single_on()
+    local came, emptied, line = {}, {}, q.line
+    for i = 1, #names do
+      local following = protected_call('LPOP', line .. names[i])
+      if type(following) == 'string' then
+        came[#came + 1] = following
+      else
+        emptied[#emptied + 1] = names[i]
+      end
+    end
+    if #came > 0 then
+      call('RPUSH', q.ready, unpack(came))
+    end
+    if #emptied > 0 then
+      call('HDEL', q.lanes, unpack(emptied))
+    end
+    return #came
+  end
+  return {
+    plan = function(ids)
+      Groups.check_permits(q)
+      Wake.check(q)
+      is_single = q.groups.permits == 1 and call('HEXISTS', q.lanes, Groups.ANY_WIDE) == 0
+      if not is_single then
+        Groups.open(q, ids, names)
+      end
+    end,
+    pass_on = function(ids)
+      if not is_single then
+        Groups.leave(q, ids)
+      end
+      Wake.signal_ready(q, is_single and pass_single_on() or Groups.store(q))
+    end,
+  }
+end
+
+-- These messages keep their permits while they are delayed.
+function Groups.hold(q, ids)
+  for _, id in ipairs(ids) do
+    local group = q.groups.of[id]
+    call('HSET', q.held, id, group and group.name or '')
+  end
+end
+
+-- A delayed message is gone; if it was held, it gives its permit back.
+function Groups.leave_if_held(q, id)
+  if call('HDEL', q.held, id) == 1 then
+    Groups.leave(q, { id })
+  end
+end
+
+-- Whether a due message has to wait; `text`: what is stored of its group.
+local function must_wait(q, name, text)
+  local group = Groups.state(q, name, text)
+  -- Whoever has left the group in this call has left its permit to the backlog.
+  return group.is_changed or not Groups.has_room(q, group)
+end
+
+-- These messages have fallen due. Returns those that are ready; the others wait. `names` and `texts`: of their groups, as they were read.
+-- Every message of a backlog passes here, so this does without run_on_backlog, which costs more.
+function Groups.join(q, ids, names, texts)
+  local by_name, line, has_single = q.groups.by_name, q.line, q.groups.permits == 1
+  local ready, released, first = {}, {}, nil
+  local held = #ids > 0 and call('HLEN', q.held) > 0 and call('HMGET', q.held, unpack(ids)) or {}
+  for i = 1, #ids do
+    local name = names[i]
+    if name == '' then
+      ready[#ready + 1] = ids[i]
+    elseif held[i] then
+      local group = Groups.state(q, name, texts[i])
+      group.ready, group.is_changed = group.ready + 1, true
+      ready[#ready + 1], released[#released + 1] = ids[i], ids[i]
+    elseif has_single and texts[i] == '1' and not by_name[name] or must_wait(q, name, texts[i]) then
+      first = first or i
+      -- The next one of the group waits, too.
+      if names[i + 1] ~= name or held[i + 1] then
+        local reply = first == i and protected_call('RPUSH', line .. name, ids[i])
+          or protected_call('RPUSH', line .. name, unpack(ids, first, i))
+        if type(reply) == 'table' then
+          -- They cannot wait, and are ready: better out of order than lost.
+          for at = first, i do
+            ready[#ready + 1] = ids[at]
+            take_permit(Groups.state(q, name))
+          end
+        end
+        first = nil
+      end
+    else
+      ready[#ready + 1] = ids[i]
+      take_permit(by_name[name])
+    end
+  end
+  if #released > 0 then
+    call('HDEL', q.held, unpack(released))
+  end
+  return ready
+end
+
+-- A message that was ready is gone. Where others wait behind it, the next one has its place and its permit; but it overtakes nobody who is
+-- ready because a claim was given back.
+function Groups.remove_ready(q, id)
+  local group = q.groups.of[id]
+  local following = group and Groups.run_on_backlog(q, 'LINDEX', group.name, 0)
+  if following and group.ready < 2 and call('LINSERT', q.ready, 'BEFORE', id, following) > 0 then
+    Groups.run_on_backlog(q, 'LPOP', group.name)
+    call('LREM', q.ready, '1', id)
+    q.groups.admitted = q.groups.admitted + 1
+  elseif call('LREM', q.ready, '1', id) == 1 then
+    leave_ready(q, id)
+    Groups.leave(q, { id })
+  elseif following then
+    Groups.run_on_backlog(q, 'LREM', group.name, 1, id)
+  end
+end
+
+-- What a claim changes. Where a group has a single permit, it changes nothing: whatever is claimed had the permit before.
+
+-- If fewer messages are ready than a claim can take, their groups add one each, in turn, as far as they have permits. Appends to `ids`,
+-- which are all that are ready; returns how many. They stay in their backlogs until leave_to_claim takes them.
+function Groups.top_up(q, ids, most)
+  local before, last, permits = #ids, nil, q.groups.permits
+  Groups.read(q, ids)
+  repeat
+    last = #ids
+    for _, group in ipairs(q.groups.opened) do
+      if #ids < most and group.taken + group.added < permits then
+        group.backlog = group.backlog or Groups.run_on_backlog(q, 'LRANGE', group.name, 0, most - last - 1) or {}
+        local following = group.backlog[group.added + 1]
+        if following then
+          group.added = group.added + 1
+          ids[#ids + 1], q.groups.of[following] = following, group
+        end
+      end
+    end
+  until #ids == last
+  return #ids - before
+end
+
+-- Whether a group that these ready messages leave has another one for the list of ready ids.
+function Groups.go_on(q, ids)
+  if q.groups.permits == 1 then
+    return false
+  end
+  Groups.read(q, ids)
+  for _, group in ipairs(q.groups.opened) do
+    local has_permit = group.taken + group.added < q.groups.permits
+    if has_permit and (Groups.run_on_backlog(q, 'LLEN', group.name) or 0) > group.added then
+      return true
+    end
+  end
+  return false
+end
+
+-- These ids are ready again.
+function Groups.give_back(q, ids)
+  if q.groups.permits > 1 and #ids > 0 then
+    Groups.read(q, ids)
+    Groups.return_ready(q, ids)
+    Groups.store(q)
+  end
+end
+
+-- The first `count` of these ids are ready no more; `in_list`: how many of all are in the list of ready ids, the others wait in backlogs;
+-- `present`: those that have a message, and keep their permits.
+function Groups.leave_to_claim(q, ids, count, in_list, present)
+  if q.groups.permits == 1 and count == #present then
+    return
+  end
+  local is_present, lost = Ids.set(present), {}
+  Groups.read(q, { unpack(ids, 1, min(count, in_list)) })
+  for i = 1, count do
+    local id = ids[i]
+    if i <= in_list then
+      leave_ready(q, id)
+    else
+      local group = q.groups.of[id]
+      Groups.run_on_backlog(q, 'LPOP', group.name)
+      group.taken, group.is_changed = group.taken + 1, true
+    end
+    if not is_present[id] then
+      lost[#lost + 1] = id
+    end
+  end
+  Groups.leave(q, lost)
+  Groups.store(q)
+end

@@ -1,0 +1,75 @@
+-- Decides the outcomes of the offers of a call.
+
+-- The longest wait of an offer with 'replace <ms>'; false if it has none.
+local function max_wait_of(on_duplicate)
+  return #on_duplicate > 8 and tonumber(sub(on_duplicate, 9))
+end
+
+-- `room`: how many more messages the queue may have.
+local function outcome_of(is_in_use, on_duplicate, room)
+  if not is_in_use then
+    return room > 0 and 'created' or 'full'
+  end
+  return on_duplicate == 'replace' and 'replaced' or (on_duplicate == 'keep' or on_duplicate == 'follow') and 'kept' or 'rejected'
+end
+
+-- Reads the offers of a call: each begins with its id and its due, behind which, after a space, there is what to do if the id is in use
+-- (default: 'keep'). `first`: where they begin; `width`: how many arguments each has. Returns lists, one item for each offer.
+function Offers.read(args, first, width, messages)
+  local offers = { ids = {}, dues = {}, on_duplicate = {}, bodies = {}, at = {} }
+  for at = first, #args, width do
+    local i, space = #offers.ids + 1, find(args[at + 1], ' ', 1, true)
+    offers.ids[i], offers.bodies[i], offers.at[i] = args[at], args[at + 2], at
+    offers.dues[i] = space and sub(args[at + 1], 1, space - 1) or args[at + 1]
+    offers.on_duplicate[i] = space and sub(args[at + 1], space + 1) or 'keep'
+  end
+  offers.stored = call('HMGET', messages, unpack(offers.ids))
+  return offers
+end
+
+-- `about.due_in_use(record, id, i)`: when the message stored under the id of the i-th offer falls due; nil if the id is free nevertheless.
+-- `about.chain_began(record, id)`: when the chain began that goes on if this message is replaced; false if none does. Only called for
+-- offers with a longest wait.
+-- `about.on_repeat(record, i)`: what the i-th offer does instead, which has 'repeat' and whose id is in use.
+-- Returns the plan: `receipts`, the reply; `scores`, due and id of each message to store, one for each id; `sources`, which offer each is;
+-- `replaced`, the ids of the messages that they replace; `earliest`; `began`, when the chain of each began in ms, nil: now.
+function Offers.decide(offers, room, micros, about)
+  local stored, receipts, scores, sources, replaced, places, began = offers.stored, {}, {}, {}, {}, {}, {}
+  local others, earliest = {}, nil
+  for i, id in ipairs(offers.ids) do
+    local place, on_duplicate = places[id], offers.on_duplicate[i]
+    -- An offer sees the offers before it.
+    local due = place and scores[2 * place - 1] or stored[i] and about.due_in_use(stored[i], id, i) or nil
+    if due and on_duplicate == 'repeat' then
+      on_duplicate = place and 'replace' or about.on_repeat(stored[i], i)
+      offers.on_duplicate[i] = on_duplicate
+    end
+    local max_wait = max_wait_of(on_duplicate)
+    local outcome = outcome_of(due, max_wait and 'replace' or on_duplicate, room)
+    if outcome == 'created' or outcome == 'replaced' then
+      if not due then
+        room = room - 1
+      elseif not place then
+        replaced[#replaced + 1] = id
+      end
+      local first = place and began[place] or max_wait and due and not place and about.chain_began(stored[i], id) or nil
+      place = place or #sources + 1
+      due = Clock.due(offers.dues[i], micros)
+      if max_wait then
+        due = min(due, (first or floor(micros / 1000)) + max_wait)
+      end
+      began[place] = max_wait and first or nil
+      places[id], sources[place] = place, i
+      scores[2 * place - 1], scores[2 * place] = due, id
+      earliest = Scores.lower(earliest, due)
+    end
+    receipts[i] = due or 0
+    if outcome ~= 'created' then
+      others[#others + 1], others[#others + 2] = i, outcome
+    end
+  end
+  for at = 1, #others do
+    receipts[#receipts + 1] = others[at]
+  end
+  return { receipts = receipts, scores = scores, sources = sources, replaced = replaced, earliest = earliest, began = began }
+end

@@ -1,0 +1,169 @@
+-- Where a walk goes on that reads a queue page by page: behind the last message of the page before, even if that one has moved.
+
+-- Byte by byte, as Redis orders members. Lua's own comparison depends on the locale of the server.
+local function comes_after(text, other)
+  for at = 1, min(#text, #other) do
+    local one, two = byte(text, at), byte(other, at)
+    if one ~= two then
+      return one > two
+    end
+  end
+  return #text > #other
+end
+
+-- The position, from 0, of the first member of a sorted set that comes after a score and member; `bytes`: how many of the first bytes of
+-- members are compared, if not all.
+function Pages.place_behind(key, score, member, bytes)
+  local low, high = 0, call('ZCARD', key)
+  while low < high do
+    local middle = floor((low + high) / 2)
+    local there = call('ZRANGE', key, middle, middle, 'WITHSCORES')
+    local found = tonumber(there[2])
+    if found < score or (found == score and not comes_after(sub(there[1], 1, bytes or -1), member)) then
+      low = middle + 1
+    else
+      high = middle
+    end
+  end
+  return low
+end
+
+-- How many places towards the head of a list ids are searched for, and how many towards its tail.
+local SEARCH_AHEAD, SEARCH_BEHIND = { 1000, 10000 }, 1000
+
+-- The position, from 0, behind the last of some ids that followed each other in a list; `position`: where that one was. Claims take ids
+-- from the head, so the others move towards it; a few are released to the head, and push the others back. If none is found, claims have
+-- taken them and all before them: that is certain unless they took more than 10000 since.
+local function place_behind_listed(key, position, ids)
+  if call('LRANGE', key, position, position)[1] == ids[#ids] then
+    return position + 1
+  end
+  local wanted = Ids.set(ids)
+  for _, ahead in ipairs(SEARCH_AHEAD) do
+    local first = max(0, position - ahead)
+    local there = call('LRANGE', key, first, position + SEARCH_BEHIND)
+    for at = #there, 1, -1 do
+      if wanted[there[at]] then
+        return first + at
+      end
+    end
+  end
+  return max(0, position - SEARCH_AHEAD[#SEARCH_AHEAD])
+end
+
+-- These read the ids on a page, at most `most`. `start` has an `offset`, or the place of a message behind which the page begins: `at`, its
+-- score or position, and `name`. Each returns the ids, and a function that tells the place of the id with a number.
+
+function Pages.of_set(key, start, most)
+  local first = start.name and Pages.place_behind(key, tonumber(start.at), start.name) or start.offset
+  local rows, ids = call('ZRANGE', key, first, first + most - 1, 'WITHSCORES'), {}
+  for at = 1, #rows, 2 do
+    ids[#ids + 1] = rows[at]
+  end
+  return ids, function(number)
+    return rows[number * 2] .. ':' .. rows[number * 2 - 1]
+  end
+end
+
+-- The name of a place has the last three ids, also those before the page: some are there even if an offer replaces a message.
+function Pages.of_list(key, start, most)
+  local first = start.name and place_behind_listed(key, tonumber(start.at), Ids.of(start.name)) or start.offset
+  local before = min(first, 2)
+  local rows = call('LRANGE', key, first - before, first + most - 1)
+  return { unpack(rows, before + 1) }, function(number)
+    local last = before + number
+    return format('%.0f:%s', first + number - 1, concat(rows, '\n', max(1, last - 2), last))
+  end
+end
+
+function Pages.of_delayed(q, start, most)
+  local ids, place_at = Pages.of_set(q.delayed, start, most)
+  return q.lanes and (Record.read_members(ids)) or ids, place_at
+end
+
+-- How many groups are looked at in one step, and in how many steps at most: those without a backlog have nothing to list.
+local GROUPS_AT_ONCE, MAX_STEPS = 100, 100
+
+-- Appends messages of one backlog, until there are `most`. Returns how many were passed over.
+local function append_backlog(q, page, name, start)
+  local key = q.line .. name
+  local length = call('LLEN', key)
+  if not start.name and start.offset >= length then
+    return length
+  end
+  local ids, place_at = Pages.of_list(key, start, page.most - #page.ids)
+  for number, id in ipairs(ids) do
+    page.ids[#page.ids + 1] = id
+    page.places[#page.ids] = format('0:lines\n%s\n%s\n%s', page.cursor, name, place_at(number))
+  end
+  return start.offset or 0
+end
+
+-- Appends messages that wait in backlogs. `reached`: where the page before has ended: a cursor, a group, and a place in its backlog; nil:
+-- nowhere.
+local function append_backlogs(q, page, reached, to_pass)
+  local cursor, last_name, at, name = match(reached or '', '^(%d+)\n([^\n]*)\n(%d+):(.*)$')
+  page.cursor = cursor or '0'
+  for _ = 1, MAX_STEPS do
+    local following, part = unpack(call('HSCAN', q.lanes, page.cursor, 'COUNT', GROUPS_AT_ONCE))
+    local is_behind = true
+    for i = 1, #part, 2 do
+      is_behind = is_behind and part[i] ~= last_name
+    end
+    for i = 1, #part, 2 do
+      local is_last = part[i] == last_name
+      is_behind = is_behind or is_last
+      if is_behind and #page.ids < page.most then
+        to_pass = to_pass - append_backlog(q, page, part[i], is_last and { at = at, name = name } or { offset = to_pass })
+      end
+    end
+    if #page.ids == page.most or following == '0' then
+      return
+    end
+    page.cursor, last_name = following, nil
+  end
+end
+
+-- Of messages with groups, some wait in backlogs: first comes the list of ready ids, then one backlog after the other.
+function Pages.of_ready(q, start, most)
+  if not q.lanes then
+    return Pages.of_list(q.ready, start, most)
+  end
+  local reached = match(start.name or '', '^lines\n(.*)$')
+  local ids, place_in_list, length = {}, nil, call('LLEN', q.ready)
+  if not reached then
+    ids, place_in_list = Pages.of_list(q.ready, start, most)
+  end
+  local page, in_list = { ids = ids, places = {}, most = most }, #ids
+  if in_list < most then
+    append_backlogs(q, page, reached, start.name and 0 or max(0, start.offset - length))
+  end
+  return ids, function(number)
+    return number <= in_list and place_in_list(number) or page.places[number]
+  end
+end
+
+-- How many bytes of records a page may have; a single one may be larger.
+Pages.MAX_BYTES = 1048576
+
+-- The records of the first of these messages, at most `most`, as far as they fit on a page; false where there is none.
+function Pages.read_records(messages, ids, most)
+  return Ids.read_within(min(#ids, most), Pages.MAX_BYTES, function(first, last)
+    return call('HMGET', messages, unpack(ids, first, last))
+  end)
+end
+
+-- The failed attempts of the first `count` of these messages.
+function Pages.read_failed(attempts, ids, count)
+  local failed = count > 0 and call('HMGET', attempts, unpack(ids, 1, count)) or {}
+  for i, text in ipairs(failed) do
+    failed[i] = tonumber(text or 0) or 0
+  end
+  return failed
+end
+
+function Pages.append(reply, message)
+  local last = #reply
+  reply[last + 1], reply[last + 2], reply[last + 3] = message.id, message.record, message.failed
+  reply[last + 4], reply[last + 5] = message.instant or 0, message.cause or false
+end

@@ -1,0 +1,92 @@
+-- Keeps claims within the queue's rate: no more than so many messages in any window of so many ms.
+--
+-- A bucket counts the messages of all claims within a 32nd of the window, and counts as a whole until a window after the last of
+-- them. So no window ever has too many, a saturated queue still reaches 32/33 of its rate, and neither the size of the key nor the
+-- cost of a claim grows with the number of claims.
+--
+-- The key holds the instant before which the waiting consumer will not claim (`is_awaited`) and the beginning of the last bucket, 7 bytes
+-- each; then, for each bucket, oldest first, the instant of its last claim (7 bytes) and its messages (4). Instants are big-endian
+-- microseconds. All messages of a queue count together, but who waits for those without groups claims none with groups: of these, the
+-- key `awaited` holds the first instant.
+local BUCKETS, HEADER_BYTES, BUCKET_BYTES = 32, 14, 11
+
+local function awaited_in(text)
+  return text and #text == 7 and (unpack_bytes('>I7', text)) or 0
+end
+
+-- `rule`: '<messages> <within ms>', empty: there is none, and nil is returned. Otherwise a state with `room`: how many more messages may be
+-- claimed now.
+function Rate.read(q, rule, micros)
+  if rule == '' then
+    return nil
+  end
+  local most, per = match(rule, '^(%d+) (%d+)$')
+  local rate = { per = tonumber(per), window = per * 1000, buckets = '', began = 0, awaited = 0 }
+  local text, claimed = call('GET', q.rate) or '', 0
+  -- Any other length was written by somebody else.
+  if #text > HEADER_BYTES and (#text - HEADER_BYTES) % BUCKET_BYTES == 0 then
+    rate.awaited, rate.began = unpack_bytes('>I7I7', text)
+    local first, newest = #text + 1, #text - BUCKET_BYTES + 1
+    for at = newest, HEADER_BYTES + 1, -BUCKET_BYTES do
+      local last, count = unpack_bytes('>I7I4', text, at)
+      if last + rate.window <= micros then
+        break
+      end
+      first, claimed = at, claimed + count
+    end
+    rate.buckets = sub(text, first)
+    if unpack_bytes('>I7', text, newest) > micros then
+      -- The clock was set back: as if everything had been claimed just now.
+      rate.buckets, rate.began = pack('>I7I4', micros, claimed), micros
+    end
+  end
+  rate.room = max(0, most - claimed)
+  if q.groups then
+    rate.awaited_by_others, rate.awaited = rate.awaited, awaited_in(call('GET', q.awaited))
+  end
+  return rate
+end
+
+function Rate.count(rate, count, micros)
+  local before = 0
+  if rate.buckets ~= '' and micros < rate.began + rate.window / BUCKETS then
+    before = unpack_bytes('>I4', rate.buckets, #rate.buckets - 3)
+    rate.buckets = sub(rate.buckets, 1, -BUCKET_BYTES - 1)
+  else
+    rate.began = micros
+  end
+  rate.buckets = rate.buckets .. pack('>I7I4', micros, before + count)
+  rate.room = rate.room - count
+end
+
+-- In how many microseconds the caller has to claim again, now that the rate is spent; -1 if another consumer is going to.
+function Rate.await(rate, micros)
+  -- At most a minute, so that clocks that run at different speeds hardly differ at its end.
+  local wait = min(unpack_bytes('>I7', rate.buckets) + rate.window - micros, 60000000)
+  if micros < rate.awaited and rate.awaited <= micros + wait then
+    return -1
+  end
+  -- The consumer may be back a little early, if its clock is fast; it must not be taken for a second one.
+  rate.awaited = micros + floor(wait * 0.999)
+  return wait
+end
+
+-- The key outlives what it counts by a second, for the one who waits.
+function Rate.store(q, rate)
+  local awaited = rate.awaited
+  if q.groups then
+    if awaited > 0 then
+      call('SET', q.awaited, pack('>I7', awaited), 'PX', 61000)
+    end
+    awaited = rate.awaited_by_others
+  end
+  call('SET', q.rate, pack('>I7I7', awaited, rate.began) .. rate.buckets, 'PX', rate.per + 1000)
+end
+
+-- Whether a consumer is going to claim once the rate allows more, which takes a minute at most: to wake others is useless until then. It
+-- may be 0.1 s late.
+function Rate.is_awaited(q, rule, micros)
+  local text = rule ~= '' and call('GET', q.groups and q.awaited or q.rate)
+  local awaited = text and #text >= 7 and unpack_bytes('>I7', text) or 0
+  return micros < awaited + 100000 and awaited < micros + 60000000
+end

@@ -1,0 +1,91 @@
+-- A record: due time and time of the offer as 48-bit big-endian milliseconds, then the body. Functions read only the first lines of a body,
+-- in this order: 'W' and an instant if the message was set aside; 'Ngroup' and its group; 'Nrepeat' and its rule; 'Nexpires'; its type.
+-- `lib/message/codec` writes them.
+
+function Record.pack(due, offered, body)
+  return pack('>I6I6', due, offered) .. body
+end
+
+-- A shorter value was written by somebody else.
+function Record.is(value)
+  return value and #value >= 12
+end
+
+function Record.due(value)
+  return Record.is(value) and (unpack_bytes('>I6', value)) or 0
+end
+
+-- The due time of the first message in a list of ids; -1: there is none.
+function Record.oldest_due(list, messages)
+  local id = call('LRANGE', list, '0', '0')[1]
+  return id and Record.due(call('HGET', messages, id)) or -1
+end
+
+function Record.offered(value)
+  return Record.is(value) and (unpack_bytes('>I6', value, 7)) or 0
+end
+
+function Record.with_due(value, due)
+  return pack('>I6', due) .. sub(value, 7)
+end
+
+function Record.with_body(value, body)
+  return sub(value, 1, 12) .. body
+end
+
+function Record.body(value)
+  return sub(value, 13)
+end
+
+-- Where the instant of a message that was set aside ends; 12 if it was not.
+function Record.wrapping_end(value)
+  local _, last = find(value, '^W%d+\n', 13)
+  return last or 12
+end
+
+-- Where the lines of the rule begin in a record, and where they end; nil: the message does not repeat.
+function Record.find_rule(value)
+  return find(value, '^Nrepeat\n[^\n]*\n', Record.wrapping_end(value) + 1)
+end
+
+-- The record without the lines that end at `last`.
+function Record.without_rule(value, last)
+  return last and Record.with_body(value, sub(value, last + 1)) or value
+end
+
+-- The group that a record or a body names from this byte on, '' for none.
+function Record.group_at(text, at)
+  local wrapped
+  repeat
+    wrapped = select(2, find(text, '^W%d+\n', at))
+    at = wrapped and wrapped + 1 or at
+  until not wrapped
+  return match(text, '^Ngroup\n([^\n]+)\n', at) or ''
+end
+
+-- '' also if there is no record.
+function Record.group(value)
+  return value and Record.group_at(value, 13) or ''
+end
+
+-- What a message is called in `delayed`: its group, a line feed and its id, none of which contains another line feed. So a transfer knows
+-- the group without the record, which may be as large as a payload. Those without a group are called by their ids.
+function Record.member(id, group)
+  return group == '' and id or group .. '\n' .. id
+end
+
+-- The ids and the groups of these members.
+function Record.read_members(members)
+  -- Filled like this, they do not have to grow.
+  local ids, groups = { unpack(members) }, { unpack(members) }
+  for i = 1, #members do
+    local member = members[i]
+    local feed = find(member, '\n', 1, true)
+    if feed then
+      ids[i], groups[i] = sub(member, feed + 1), sub(member, 1, feed - 1)
+    else
+      groups[i] = ''
+    end
+  end
+  return ids, groups
+end

@@ -1,0 +1,34 @@
+-- The scores of sorted sets: due times, ends of leases.
+
+-- The lowest score, in whole ms; nil if the set is empty. Raises an error if the key is not a sorted set.
+function Scores.lowest(key)
+  local score = tonumber(call('ZRANGE', key, '0', '0', 'WITHSCORES')[2])
+  return score and floor(score)
+end
+
+-- The lower of two numbers, either of which may be nil.
+function Scores.lower(one, other)
+  return one and other and min(one, other) or one or other
+end
+
+-- Messages of a group that fall due in the same millisecond become ready in the order of their offers: each is delayed by a fraction of it
+-- more than the one before, whatever groups others have that fall due with it. The fractions are 0.0003, 0.0006 and so on up to 0.9996,
+-- which scores tell apart until 2039; what does not fit in comes in the order of ids.
+local LAST = 3332
+
+-- The score of the next message of a call that falls due then, as text with these digits, because any number takes Redis long to write and
+-- to read. `last_of`: by due times, the last message of the call; empty at first.
+function Scores.in_order(key, last_of, due, group)
+  local last = last_of[due]
+  if not last then
+    local score = call('ZRANGE', key, '(' .. due + 1, due, 'BYSCORE', 'REV', 'LIMIT', '0', '1', 'WITHSCORES')[2]
+    last = { fractions = score and ceil((score - due) / 0.0003 - 0.5) or -1, groups = {} }
+    last_of[due] = last
+  end
+  if not last.score or last.groups[group] then
+    last.fractions = last.fractions < LAST and last.fractions + 1 or LAST
+    last.score = last.fractions > 0 and format('%d.%04d', due, last.fractions * 3) or due
+  end
+  last.groups[group] = true
+  return last.score
+end

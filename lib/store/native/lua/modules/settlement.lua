@@ -1,0 +1,276 @@
+-- Ends claims with any outcome: first a plan, which only reads, then its execution. settle.lua describes the arguments and the reply.
+
+-- The lists of the plan that a message joins, by its outcome.
+local LISTS = {
+  ack = { 'gone' },
+  retry = { 'delayed', 'failed' },
+  defer = { 'delayed' },
+  again = { 'delayed', 'renewed' },
+  release = { 'given_back' },
+  dead = { 'dead', 'failed' },
+  next = { 'repeating', 'renewed' },
+  bury = { 'repeating', 'renewed', 'buried' },
+}
+
+-- The runs, and what their claims hold.
+local function read_runs(q, args, at)
+  local runs, tokens = {}, {}
+  while args[at] do
+    local count, outcome, detail, body = match(args[at + 1], '^(%d+) (%l+) ([^\n]*)\n(.*)$')
+    if not count then
+      count, outcome, detail = match(args[at + 1], '^(%d+) ?(%l*) ?(.*)$')
+    end
+    tokens[#tokens + 1] = args[at]
+    runs[#runs + 1] = {
+      token = args[at], outcome = outcome == '' and 'ack' or outcome, detail = detail, body = body, first = at + 2, last = at + 1 + count,
+    }
+    at = at + 2 + count
+  end
+  return runs, Claims.read(q.claims, tokens)
+end
+
+-- Takes ids that follow each other, joined by line feeds, from a claim. Returns nil if the claim does not hold them in this order.
+local function take_held(plan, token, ids)
+  local before = plan.left[token] or plan.held[token]
+  local left = before and Ids.without(before, ids)
+  plan.left[token] = left or plan.left[token]
+  return left
+end
+
+function Settlement.read(q, args, at, names)
+  local runs, held = read_runs(q, args, at)
+  local plan = {
+    reply = { 0 }, runs = {}, held = held, left = {}, names = {}, is_delayed = {},
+    gone = {}, delayed = {}, failed = {}, renewed = {}, given_back = {}, dead = {}, repeating = {}, buried = {},
+    scores = {}, records = {}, deaths = {}, errors = {}, spent = {},
+  }
+  local place = 0
+  for _, run in ipairs(runs) do
+    -- Most runs are everything that the claim holds, or a contiguous part of it.
+    local all = take_held(plan, run.token, concat(args, '\n', run.first, run.last))
+    for i = run.first, run.last do
+      local id = args[i]
+      place = place + 1
+      if all or take_held(plan, run.token, id) then
+        plan.runs[id], plan.names[id] = run, names and names[place]
+        for _, name in ipairs(LISTS[run.outcome]) do
+          local list = plan[name]
+          list[#list + 1] = id
+        end
+      else
+        plan.reply[#plan.reply + 1] = place
+      end
+    end
+  end
+  return plan
+end
+
+local function add_pair(list, one, other)
+  list[#list + 1], list[#list + 2] = one, other
+end
+
+-- The record with the body of an outcome. A rule that was cancelled meanwhile does not come back.
+local function with_outcome_body(record, body)
+  local after = Record.with_body(record, body)
+  local first, last = Record.find_rule(after)
+  if first and not Record.find_rule(record) then
+    return sub(after, 1, first - 1) .. sub(after, last + 1)
+  end
+  return after
+end
+
+local function plan_delayed(q, plan, now, micros)
+  plan.earliest_before = Scores.lowest(q.delayed)
+  for _, id in ipairs(plan.delayed) do
+    local run, record = plan.runs[id], call('HGET', q.messages, id)
+    if Record.is(record) then
+      local due = Clock.due(run.detail, micros)
+      local after = run.body and with_outcome_body(record, run.body) or record
+      after = run.outcome == 'again' and Record.pack(due, now, Record.body(after)) or Record.with_due(after, due)
+      plan.is_delayed[id] = true
+      add_pair(plan.scores, due, q.groups and Record.member(id, Record.group(after)) or id)
+      add_pair(plan.records, id, after)
+      plan.earliest = Scores.lower(plan.earliest, due)
+    else
+      plan.gone[#plan.gone + 1] = id
+    end
+  end
+end
+
+local function plan_dead(q, plan, now)
+  Dead.check(q)
+  for _, id in ipairs(plan.dead) do
+    local run = plan.runs[id]
+    local record = run.body and call('HGET', q.messages, id)
+    add_pair(plan.deaths, now, id)
+    add_pair(plan.errors, id, run.detail)
+    if Record.is(record) then
+      add_pair(plan.records, id, with_outcome_body(record, run.body))
+    end
+  end
+end
+
+-- A dead letter of its own for each occurrence that is dead: a copy of the message without its rule. An id in use is that of the same
+-- occurrence.
+local function plan_buried(q, plan, now)
+  Dead.check(q)
+  for _, id in ipairs(plan.buried) do
+    local run, record = plan.runs[id], call('HGET', q.messages, id)
+    local failed, cause = match(run.detail, '^%S+ (%d+) (.*)$')
+    if Record.is(record) and call('HEXISTS', q.messages, run.body) == 0 then
+      local _, last = Record.find_rule(record)
+      add_pair(plan.deaths, now, run.body)
+      add_pair(plan.errors, run.body, cause)
+      add_pair(plan.records, run.body, Record.without_rule(record, last))
+      add_pair(plan.spent, run.body, failed)
+    end
+  end
+end
+
+-- Messages that repeat come again. One that has lost its rule is gone.
+local function plan_repeating(q, plan, now, micros)
+  plan.earliest_before = Scores.lowest(q.delayed)
+  for _, id in ipairs(plan.repeating) do
+    local record = call('HGET', q.messages, id)
+    local first = Record.is(record) and Record.find_rule(record)
+    if first then
+      local due = Clock.due(match(plan.runs[id].detail, '^@%d+'), micros)
+      add_pair(plan.scores, due, id)
+      add_pair(plan.records, id, Record.pack(due, now, sub(record, first)))
+      plan.earliest = Scores.lower(plan.earliest, due)
+    else
+      plan.gone[#plan.gone + 1] = id
+    end
+  end
+end
+
+-- The followers of messages that are handled or dead take their places: there is no dead letter then.
+local function plan_followers(q, plan, now, micros)
+  local ended = {}
+  for _, list in ipairs({ plan.gone, plan.dead, plan.repeating }) do
+    for _, id in ipairs(list) do
+      ended[#ended + 1] = id
+    end
+  end
+  plan.release = Followers.plan(q, ended, now, micros)
+  if plan.release then
+    plan.earliest_before, plan.earliest = Scores.lowest(q.delayed), plan.release.earliest
+    for _, list in ipairs({ 'gone', 'dead', 'repeating' }) do
+      plan[list] = Followers.without_released(plan[list], plan.release)
+    end
+  end
+end
+
+-- Everything that is written, but for claims, the list of ready ids, and the dead letters that are dropped. Records come first, so that a
+-- log that is torn between two writes has lost none.
+local function plan_writes(q, plan, attempts_kept)
+  local keeps_attempts = attempts_kept + #plan.spent > 0
+  plan.writes = {
+    { 'HSET', q.attempts, plan.spent },
+    { 'HSET', q.messages, plan.records },
+    { 'HSET', q.errors, plan.errors },
+    { 'ZADD', q.dead, plan.deaths },
+    { 'ZADD', q.delayed, plan.scores },
+    { 'HDEL', q.messages, plan.gone },
+    { 'HDEL', q.attempts, keeps_attempts and plan.gone or {} },
+    { 'HDEL', q.attempts, keeps_attempts and plan.renewed or {} },
+  }
+end
+
+-- Somebody may have deleted their records, so their consumers name the groups.
+local function open_groups(q, plan)
+  local named, names, others = {}, {}, {}
+  for id, name in pairs(plan.names) do
+    if name == '' then
+      others[#others + 1] = id
+    else
+      named[#named + 1], names[#names + 1] = id, name
+    end
+  end
+  Groups.open(q, named, names)
+  Groups.read(q, others)
+end
+
+-- Reads only what the outcomes are about to change. Raises an error if a key has another type, or the user may not change it.
+function Settlement.plan(q, plan, attempts_kept, followers_kept)
+  local now, micros
+  if #plan.delayed + #plan.dead + #plan.repeating + followers_kept > 0 then
+    now, micros = Clock.read()
+  end
+  if #plan.buried > 0 then
+    plan_buried(q, plan, now)
+  end
+  if followers_kept > 0 then
+    plan_followers(q, plan, now, micros)
+  end
+  if #plan.dead > 0 then
+    plan_dead(q, plan, now)
+  end
+  if #plan.repeating > 0 then
+    plan_repeating(q, plan, now, micros)
+  end
+  if #plan.delayed > 0 then
+    plan_delayed(q, plan, now, micros)
+  end
+  for i, count in ipairs(#plan.failed > 0 and call('HMGET', q.attempts, unpack(plan.failed)) or {}) do
+    add_pair(plan.spent, plan.failed[i], (tonumber(count or 0) or 0) + 1)
+  end
+  if #plan.given_back > 0 then
+    Wake.check_give_back(q)
+  elseif q.groups then
+    Wake.check(q)
+  end
+  Claims.check_store(q)
+  if q.groups then
+    Groups.check(q)
+    open_groups(q, plan)
+  end
+  plan_writes(q, plan, attempts_kept)
+  for _, write in ipairs(plan.writes) do
+    if #write[3] > 0 then
+      Permissions.check(write[1], write[2])
+    end
+  end
+  return now
+end
+
+-- Of the messages whose claims have ended, all but those that are ready again give back their permits; retries may keep them.
+local function leave_permits(q, plan)
+  local held, left = {}, {}
+  for id, run in pairs(plan.runs) do
+    if plan.is_delayed[id] and run.outcome == 'retry' and q.groups.are_retries_held then
+      held[#held + 1] = id
+    elseif run.outcome ~= 'release' then
+      left[#left + 1] = id
+    end
+  end
+  Groups.hold(q, held)
+  Groups.leave(q, left)
+  Groups.return_ready(q, plan.given_back)
+end
+
+function Settlement.execute(q, plan, max_dead)
+  if q.groups then
+    leave_permits(q, plan)
+  end
+  for token, left in pairs(plan.left) do
+    Claims.store(q, token, left)
+  end
+  for _, write in ipairs(plan.writes) do
+    if #write[3] > 0 then
+      call(write[1], write[2], unpack(write[3]))
+    end
+  end
+  if plan.release then
+    Followers.release(q, plan.release)
+  end
+  if #plan.given_back > 0 then
+    Wake.give_back(q, plan.given_back)
+  end
+  if #plan.deaths > 0 then
+    plan.reply[1] = Dead.drop_oldest(q, max_dead)
+  end
+  if q.groups then
+    Wake.signal_ready(q, Groups.store(q))
+  end
+end

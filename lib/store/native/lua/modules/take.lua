@@ -1,0 +1,180 @@
+-- Takes ready messages under a lease.
+
+-- How long a token is remembered as ended: as long as a call may be under way, which is the longest offerTimeout.
+local ENDED_KEPT_MS = 600000
+
+-- How many records are read at a time: each may be as large as a payload, and perhaps not all are taken.
+local READ_AT_ONCE = 64
+
+-- What a claim asks for, from its arguments: see claim.lua, whose arguments begin at `at`.
+function Take.read_request(args, at)
+  local max_bytes = tonumber(args[at + 3])
+  return {
+    token = args[at], instead_of = args[at + 1], limit = tonumber(args[at + 2]),
+    max_bytes = max_bytes > 0 and max_bytes or huge, lease = tonumber(args[at + 4]), rate = args[at + 5],
+  }
+end
+
+-- A token takes messages only once, and none at all after another claim has replaced it.
+function Take.has_taken(q, request)
+  return call('GET', q.ended_token) or call('HGET', q.claims, request.token)
+end
+
+-- What the claim that this one replaces holds.
+function Take.passed_on(q, request)
+  return request.instead_of == '' and {} or Ids.of(call('HGET', q.claims, request.instead_of) or '\n')
+end
+
+-- Raises an error before the first write if the user may not change what a claim changes.
+function Take.check(q, request)
+  Permissions.check('LPOP', q.ready, 'HSET', q.claims, 'ZADD', q.leases, 'RPUSH', q.wake)
+  if request.rate ~= '' then
+    Permissions.check('SET', q.rate)
+    if q.groups then
+      Permissions.check('SET', q.awaited)
+    end
+  end
+  if request.instead_of ~= '' then
+    Permissions.check('SET', q.ended_instead_of, 'LPUSH', q.ready, 'HDEL', q.claims, 'ZREM', q.leases)
+  end
+end
+
+-- The records of these messages from position `first` to `last`. `known`: records by id, if the call has read them already.
+local function records_of(q, ids, first, last, known)
+  local records = {}
+  for at = first, last do
+    records[#records + 1] = known and known[ids[at]]
+  end
+  return #records == last - first + 1 and records or call('HMGET', q.messages, unpack(ids, first, last))
+end
+
+-- Appends the first of these messages to a reply, each as its id and its record (false: there is none): at most `most`, and `max_bytes` of
+-- records, but at least one unless `most` is 0. Returns how many, and the ids of those that have a record.
+local function append_taken(q, reply, ids, most, max_bytes, known)
+  local present, count, bytes, at = {}, 0, 0, #reply
+  while count < most do
+    for _, value in ipairs(records_of(q, ids, count + 1, min(count + READ_AT_ONCE, most), known)) do
+      local record = Record.is(value) and value
+      bytes = bytes + (record and #record or 0)
+      if bytes > max_bytes and count > 0 then
+        return count, present
+      end
+      count = count + 1
+      reply[at + 1], reply[at + 2] = ids[count], record
+      at = at + 2
+      if record then
+        present[#present + 1] = ids[count]
+      end
+    end
+  end
+  return count, present
+end
+
+-- The failed attempts of the first of these messages, as text; empty if no message of the queue has failed.
+local function failed_attempts(q, ids, count)
+  if count == 0 or call('HLEN', q.attempts) == 0 then
+    return ''
+  end
+  local failed = call('HMGET', q.attempts, unpack(ids, 1, count))
+  for i = 1, count do
+    failed[i] = tonumber(failed[i] or 0) or 0
+  end
+  return concat(failed, ' ')
+end
+
+-- Whoever reuses the ids of messages that are gone starts with no failed attempt.
+local function forget_attempts(q, ids, count, present)
+  local is_present, lost = Ids.set(present), {}
+  for i = 1, count do
+    if not is_present[ids[i]] then
+      lost[#lost + 1] = ids[i]
+    end
+  end
+  call('HDEL', q.attempts, unpack(lost))
+end
+
+-- `rate`: from Rate.read; `elsewhere`: how many messages are ready but not in the list of ready ids; `known`: as in records_of. Returns the
+-- reply of claim.lua.
+function Take.run(q, request, micros, rate, elsewhere, known)
+  local passed = Take.passed_on(q, request)
+  local limit = Take.has_taken(q, request) and 0 or request.limit
+  local is_paused = call('GET', q.paused)
+  local ready, signals = call('LLEN', q.ready), call('LLEN', q.wake)
+  call('ZCARD', q.leases)
+
+  local groups, ids, in_list = q.groups, passed, 0
+  local most = rate and min(limit, rate.room) or limit
+  if #passed == 0 and not is_paused and most > 0 then
+    ids = call('LRANGE', q.ready, '0', most - 1)
+    in_list = #ids
+    if groups and groups.permits > 1 and in_list > 0 and in_list < most then
+      ready = ready + Groups.top_up(q, ids, most)
+    end
+  end
+  local reply = { 0, micros, -1, '' }
+  local count, present = append_taken(q, reply, ids, min(limit, #ids), request.max_bytes, known)
+  reply[4] = failed_attempts(q, ids, count)
+  local popped = #passed == 0 and count or 0
+  local given_back = #passed - (count - popped)
+  local more = not is_paused and ready - popped + given_back + elsewhere > 0
+  if groups and not more and not is_paused and popped > 0 then
+    more = Groups.go_on(q, { unpack(ids, 1, count) })
+  end
+  local counts = rate and #passed == 0 and #present > 0
+  if counts then
+    Rate.count(rate, #present, micros)
+  end
+  -- The caller waits for the rate only if it has a free slot left; otherwise the one that is woken will.
+  local claim_again_in = -1
+  if rate and rate.room == 0 and more and #passed == 0 and count < limit then
+    more, claim_again_in = false, Rate.await(rate, micros)
+  end
+  -- There is a signal, but nothing left to wake a consumer for.
+  local is_signal_stale = not more and signals > 0
+
+  Take.check(q, request)
+  if groups and (groups.permits > 1 or #present < count) then
+    Groups.check_permits(q)
+  end
+  local has_stale_attempts = #present < count and reply[4] ~= ''
+  if has_stale_attempts then
+    Permissions.check('HDEL', q.attempts)
+  end
+  if is_signal_stale then
+    Permissions.check('DEL', q.wake)
+  end
+  if popped > 0 then
+    call('LPOP', q.ready, popped)
+    if groups then
+      Groups.leave_to_claim(q, ids, count, in_list, present)
+    end
+  end
+  for i = #passed, #passed - given_back + 1, -1 do
+    call('LPUSH', q.ready, passed[i])
+  end
+  if groups then
+    Groups.give_back(q, { unpack(passed, #passed - given_back + 1) })
+  end
+  if request.instead_of ~= '' then
+    call('SET', q.ended_instead_of, '1', 'PX', ENDED_KEPT_MS)
+    call('HDEL', q.claims, request.instead_of)
+    call('ZREM', q.leases, request.instead_of)
+  end
+  if #present > 0 then
+    call('HSET', q.claims, request.token, Ids.text(present))
+    call('ZADD', q.leases, format('%.0f', Clock.after(request.lease, micros)), request.token)
+  end
+  if has_stale_attempts then
+    forget_attempts(q, ids, count, present)
+  end
+  if counts or claim_again_in >= 0 then
+    Rate.store(q, rate)
+  end
+  if more and signals == 0 then
+    call('RPUSH', q.wake, '1')
+  elseif is_signal_stale then
+    call('DEL', q.wake)
+  end
+  reply[1], reply[3] = more and 1 or 0, claim_again_in
+  return reply
+end

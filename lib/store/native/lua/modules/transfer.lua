@@ -1,0 +1,186 @@
+-- Moves what is due from delayed to ready, and takes back active messages whose lease has expired: first a plan, which only reads, then its
+-- execution.
+
+-- What a transfer asks for, from its arguments: see transfer.lua, whose arguments begin at `at`.
+function Transfer.read_request(args, at)
+  local request = {
+    limit = tonumber(args[at + 1]), max_attempts = tonumber(args[at + 2]), max_dead = tonumber(args[at + 3]), lease_error = args[at + 4],
+    rate = args[at + 5], teller = args[at],
+  }
+  request.database, request.channel = match(request.teller, '^(%S+) %S+ %S+ (.*)$')
+  return request
+end
+
+-- The first members of a sorted set whose score is in the past, at most `most` of them. `first` is the lowest score: if that is in the
+-- future, nothing needs to be read.
+function Transfer.up_to_now(key, first, now, most)
+  if first == nil or first > now then
+    return {}
+  end
+  return call('ZRANGE', key, '-inf', now, 'BYSCORE', 'LIMIT', '0', most)
+end
+
+-- The ids held by claims whose lease has expired, at most `limit` of them, and what is left of these claims, by token.
+local function expired_claims(q, tokens, limit)
+  local expired = { ids = {}, left = {} }
+  for _, token in ipairs(tokens) do
+    local room = limit - #expired.ids
+    if room == 0 then
+      break
+    end
+    local ids = Ids.of(call('HGET', q.claims, token) or '')
+    for i = 1, min(#ids, room) do
+      expired.ids[#expired.ids + 1] = ids[i]
+    end
+    expired.left[token] = #ids > room and Ids.text(ids, room + 1) or '\n'
+  end
+  return expired
+end
+
+-- Raises an error before the first write if the user may not change what the plan changes, or tell of it.
+local function check_permissions(q, request, plan)
+  if #plan.due > 0 then
+    Permissions.check('ZREMRANGEBYRANK', q.delayed, 'RPUSH', q.ready)
+  end
+  if #plan.expired.ids > 0 then
+    Permissions.check('HSET', q.attempts, 'RPUSH', q.ready, 'ZADD', q.dead, 'HSET', q.errors)
+  end
+  if next(plan.expired.left) ~= nil then
+    Claims.check_store(q)
+  end
+  Permissions.check('RPUSH', q.wake)
+  if request.database then
+    Permissions.check(Channel.command(request.database), request.channel)
+  end
+end
+
+-- The ids whose last attempt ends with their lease, as a list and as a set. Those of messages that repeat are not among them: such a message
+-- is ready again, and whoever claims it ends the occurrence, because only a calendar knows the next one. Nor are ids without a message,
+-- which a claim drops.
+local function find_buried(q, plan, max_attempts)
+  local ids, is_buried = {}, {}
+  for i, id in ipairs(plan.expired.ids) do
+    if (tonumber(plan.failed[i] or 0) or 0) + 1 >= max_attempts then
+      local record = call('HGET', q.messages, id)
+      if record and not (Record.is(record) and Record.find_rule(record)) then
+        ids[#ids + 1], is_buried[id] = id, true
+      end
+    end
+  end
+  return ids, is_buried
+end
+
+-- Raises an error if a key has another type.
+function Transfer.plan(q, request, now, micros)
+  local plan = { next_due = Scores.lowest(q.delayed), next_lease_end = Scores.lowest(q.leases) }
+  -- The due times of messages with groups have fractions.
+  plan.due = Transfer.up_to_now(q.delayed, plan.next_due, q.groups and now + 4095 / 4096 or now, request.limit)
+  plan.expired = expired_claims(q, Transfer.up_to_now(q.leases, plan.next_lease_end, now, request.limit), request.limit)
+  plan.ready = call('LLEN', q.ready)
+  if plan.ready + #plan.due + #plan.expired.ids > 0 then
+    call('LLEN', q.wake)
+    plan.is_quiet = call('GET', q.paused) or Rate.is_awaited(q, request.rate, micros)
+  end
+  if #plan.expired.ids > 0 then
+    Dead.check(q)
+    plan.failed = call('HMGET', q.attempts, unpack(plan.expired.ids))
+    plan.buried, plan.is_buried = find_buried(q, plan, request.max_attempts)
+    plan.release = Followers.plan(q, plan.buried, now, micros)
+  end
+  if q.groups and #plan.due + #plan.expired.ids > 0 then
+    Groups.check(q)
+    plan.due, plan.names = Record.read_members(plan.due)
+    plan.texts = Groups.texts(q, plan.names)
+    Groups.read(q, plan.expired.ids)
+  end
+  check_permissions(q, request, plan)
+  if plan.release and request.database then
+    Channel.announce(request.database, request.channel, plan.next_due, plan.release.earliest, now)
+  end
+  return plan
+end
+
+-- Returns recovered (ready again) and dropped (oldest dead letters).
+local function take_back(q, request, now, plan)
+  local spent, again, letters, causes = {}, {}, {}, {}
+  for i, id in ipairs(plan.expired.ids) do
+    spent[#spent + 1], spent[#spent + 2] = id, (tonumber(plan.failed[i] or 0) or 0) + 1
+    if not plan.is_buried[id] then
+      again[#again + 1] = id
+    else
+      if q.groups then
+        Groups.leave(q, { id })
+      end
+      if not (plan.release and plan.release.released[id]) then
+        letters[#letters + 1], letters[#letters + 2] = now, id
+        causes[#causes + 1], causes[#causes + 2] = id, request.lease_error
+      end
+    end
+  end
+
+  call('HSET', q.attempts, unpack(spent))
+  if #again > 0 then
+    call('RPUSH', q.ready, unpack(again))
+    if q.groups then
+      Groups.return_ready(q, again)
+    end
+  end
+  if #letters == 0 then
+    return #again, 0
+  end
+  call('ZADD', q.dead, unpack(letters))
+  call('HSET', q.errors, unpack(causes))
+  return #again, Dead.drop_oldest(q, request.max_dead)
+end
+
+-- Returns moved, recovered, buried, dropped, more, ready, next_at (nil: none is known).
+function Transfer.execute(q, request, now, plan)
+  local limit, next_due, next_lease_end = request.limit, plan.next_due, plan.next_lease_end
+  local report = {
+    moved = #plan.due, recovered = 0, buried = plan.buried or {}, dropped = 0,
+    more = #plan.due == limit or #plan.expired.ids == limit,
+  }
+  for token, left in pairs(plan.expired.left) do
+    Claims.store(q, token, left)
+  end
+  if #plan.expired.ids > 0 then
+    report.recovered, report.dropped = take_back(q, request, now, plan)
+  end
+  if next(plan.expired.left) ~= nil then
+    next_lease_end = Scores.lowest(q.leases)
+  end
+  local due = plan.due
+  if #due > 0 then
+    -- They have the lowest scores, so they are the first by rank.
+    call('ZREMRANGEBYRANK', q.delayed, '0', #due - 1)
+    due = q.groups and Groups.join(q, due, plan.names, plan.texts) or due
+    if #due > 0 then
+      call('RPUSH', q.ready, unpack(due))
+    end
+    next_due = Scores.lowest(q.delayed)
+  end
+  -- After what is due, which is removed by its rank.
+  if plan.release then
+    Followers.release(q, plan.release)
+    next_due = Scores.lowest(q.delayed)
+  end
+
+  report.ready = plan.ready + #due + report.recovered + (q.groups and Groups.store(q) or 0)
+  -- While the queue is paused nobody is woken; resume does it for these messages.
+  if report.ready > 0 and not plan.is_quiet then
+    Wake.signal(q.wake)
+  end
+  report.next_at = Scores.lower(next_due, next_lease_end)
+  return report
+end
+
+-- The reply of transfer.lua; those who watch are told.
+function Transfer.reply(request, report, micros)
+  if request.database then
+    local has_moved = report.moved + report.recovered + #report.buried > 0
+    Channel.tell(request.teller, has_moved, report.ready, report.next_at or -1, micros)
+  end
+  return {
+    report.moved, report.recovered, report.buried, report.dropped, report.more and 1 or 0, report.ready, micros, report.next_at or -1,
+  }
+end

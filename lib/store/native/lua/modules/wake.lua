@@ -1,0 +1,37 @@
+-- The wake-up signal: an element in the list `wake`, at most one, which consumers wait for.
+
+-- Leaves the signal, unless it is there already, so that one idle consumer wakes.
+function Wake.signal(key)
+  if call('LLEN', key) == 0 then
+    call('RPUSH', key, '1')
+  end
+end
+
+-- Raises an error before the first write if the signal has another type, or the user may not leave it.
+function Wake.check(q)
+  call('LLEN', q.wake)
+  Permissions.check('RPUSH', q.wake)
+  q.is_paused = call('GET', q.paused)
+end
+
+-- Signals messages that have become ready. While the queue is paused nobody is woken; resume does it for these messages.
+function Wake.signal_ready(q, count)
+  if count > 0 and not q.is_paused then
+    Wake.signal(q.wake)
+  end
+end
+
+-- Raises an error before the first write if ids cannot be given back.
+function Wake.check_give_back(q)
+  call('LLEN', q.ready)
+  Permissions.check('LPUSH', q.ready)
+  Wake.check(q)
+end
+
+-- Gives messages back unhandled: they are ready again, ahead of all others.
+function Wake.give_back(q, ids)
+  for i = #ids, 1, -1 do
+    call('LPUSH', q.ready, ids[i])
+  end
+  Wake.signal_ready(q, #ids)
+end
