@@ -91,7 +91,7 @@ export interface DelayQueueModuleOptions {
    */
   readonly acknowledge?: AcknowledgeOptions | undefined;
   /**
-   * How the code that runs in Redis gets there: as `'functions'` of a library, or as `'scripts'`. Functions cost Redis less. By default the
+   * Forces `'functions'` or `'scripts'` in Redis. Functions cost Redis less. By default the
    * module uses them, and sends scripts to a server where the user may not load or call functions, which the log tells once. With
    * `'functions'`, such a server fails the start-up with `MISSING_PERMISSION` or `UNSUPPORTED_SERVER`.
    *
