@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { commandsInUse } from './permission-taken.js';
 
-test('the permissions to take are those for the commands of the scripts and of the connections', () => {
+test('the permissions to take are those for the commands of the functions and of the connections', () => {
+  const both = ['rpush', 'zadd', 'hset', 'publish', 'time', 'fcall', 'evalsha', 'blpop'];
   const native = commandsInUse('native');
-  expect(native).toEqual(expect.arrayContaining(['rpush', 'zadd', 'hset', 'publish', 'time', 'evalsha', 'blpop']));
+  expect(native).toEqual(expect.arrayContaining([...both, 'hsetnx']));
   expect(native).not.toContain('lset');
-  expect(commandsInUse('redisson')).toEqual(expect.arrayContaining([...native, 'lset', 'rpop', 'blmove']));
+  expect(commandsInUse('redisson')).toEqual(expect.arrayContaining([...both, 'lset', 'rpop', 'blmove']));
 });

@@ -6,13 +6,13 @@ import type { Layout } from '../../soak-settings.js';
 import { SOAK_USER } from '../../soak-user.js';
 import type { Fault } from '../fault.js';
 
-/** The commands sent outside scripts. */
+/** The commands sent beside those of functions. */
 const CONNECTION_COMMANDS: Readonly<Record<Layout, readonly string[]>> = {
-  native: ['evalsha', 'blpop', 'subscribe', 'ping'],
-  redisson: ['evalsha', 'blpop', 'blmove', 'subscribe', 'ping'],
+  native: ['fcall', 'function', 'evalsha', 'blpop', 'subscribe', 'ping'],
+  redisson: ['fcall', 'function', 'evalsha', 'blpop', 'blmove', 'subscribe', 'ping'],
 };
 
-/** A script stops at the first command that its user may not run, and what it wrote before that stays written. */
+/** A function stops at the first command that its user may not run, and what it wrote before that stays written. */
 export const permissionTaken: Fault = {
   kind: 'permission taken',
   of: 'server',
@@ -34,6 +34,6 @@ export const permissionTaken: Fault = {
 export function commandsInUse(layout: Layout): string[] {
   const functions = { ...nativeFunctions, ...(layout === 'redisson' && redissonFunctions) };
   const sources = Object.values(functions).flatMap(({ scripts }) => scripts.map(({ source }) => source));
-  const called = sources.flatMap((source) => [...source.matchAll(/\bcall\('(\w+)'/g)].map(([, name]) => name!));
+  const called = sources.flatMap((source) => [...source.matchAll(/\b(?:protected_)?call\('(\w+)'/g)].map(([, name]) => name!));
   return [...new Set([...called.map((name) => name.toLowerCase()), ...CONNECTION_COMMANDS[layout]])].sort();
 }
