@@ -34,6 +34,8 @@ export const permissionTaken: Fault = {
 export function commandsInUse(layout: Layout): string[] {
   const functions = { ...nativeFunctions, ...(layout === 'redisson' && redissonFunctions) };
   const sources = Object.values(functions).flatMap(({ scripts }) => scripts.map(({ source }) => source));
-  const called = sources.flatMap((source) => [...source.matchAll(/\b(?:protected_)?call\('(\w+)'/g)].map(([, name]) => name!));
+  const called = sources.flatMap((source) =>
+    [...source.matchAll(/\b(?:protected_)?call\('(\w+)'/g)].map(([, name]) => name!),
+  );
   return [...new Set([...called.map((name) => name.toLowerCase()), ...CONNECTION_COMMANDS[layout]])].sort();
 }
