@@ -88,15 +88,24 @@ describe('the doctor', () => {
   });
 
   it.each([
-    ['INFO', { connection: 'ok', version: 'fail' }],
-    ['EVAL', { connection: 'ok', version: 'ok', eviction: 'ok', persistence: 'warn', scripts: 'fail' }],
-  ])('says that the server has renamed %s, and stops there', async (command, verdicts) => {
-    const renaming = await startRedis({ args: ['--rename-command', command, 'other'] });
+    [['INFO'], { connection: 'ok', version: 'fail' }],
+    [['EVAL', 'FCALL'], { connection: 'ok', version: 'ok', eviction: 'ok', persistence: 'warn', scripts: 'fail' }],
+  ])('says that the server has renamed %j, and stops there', async (commands, verdicts) => {
+    const args = commands.flatMap((command) => ['--rename-command', command, `other-${command}`]);
+    const renaming = await startRedis({ args });
     const { code, output } = await run('--json', '--url', renaming.url);
     await renaming.stop();
     expect(code).toBe(1);
     expect(verdictsOf(output)).toEqual(verdicts);
-    expect(output).toContain(`rename-command ${command}`);
+    expect(output).toContain(`rename-command ${commands[0]}`);
+  });
+
+  it.each(['EVAL', 'FCALL'])('is content with a server that has renamed %s: the other one will do', async (command) => {
+    const renaming = await startRedis({ args: ['--rename-command', command, 'other'] });
+    const { code, output } = await run('--json', '--url', renaming.url);
+    await renaming.stop();
+    expect(code).toBe(0);
+    expect(verdictsOf(output)).toMatchObject({ version: 'ok', permissions: 'ok' });
   });
 
   it('fails at once if the server is away', async () => {
