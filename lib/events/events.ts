@@ -17,6 +17,7 @@ const CHANNELS = Object.fromEntries(
 export class Events {
   readonly #listeners = new Map<keyof Told, ((told: never) => void)[]>();
   readonly #watchers: ((event: DelayQueueEvent) => void)[] = [];
+  readonly #notedOnce = new Set<keyof Notes>();
   readonly #origin: Pick<DelayQueueEvent, 'instance'>;
 
   /** @param instance - whose events they are; undefined: of the instance without a name */
@@ -56,6 +57,17 @@ export class Events {
   /** Tells the log, and no observer. */
   note<Name extends keyof Notes>(name: Name, note: Notes[Name]): void {
     this.#tell(name, note);
+  }
+
+  /** Like {@link note}, unless it did so before: each connection may find out the same. */
+  noteOnce<Name extends keyof Notes>(name: Name, note: Notes[Name]): void {
+    if (!this.#notedOnce.has(name)) this.note(name, note);
+    this.#notedOnce.add(name);
+  }
+
+  /** True if {@link noteOnce} was called with this name. */
+  hasNotedOnce(name: keyof Notes): boolean {
+    return this.#notedOnce.has(name);
   }
 
   #tell(name: keyof Told, told: object): void {

@@ -1,5 +1,4 @@
 import type { Redis } from 'ioredis';
-import type { Events } from '../../events/events.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { showFailure } from '../../message/failure.js';
 import { nextTick } from '../../timing/event-loop.js';
@@ -82,14 +81,6 @@ export interface ServerSettings extends ConnectionSettings {
   readonly copies?: Copies | undefined;
 }
 
-/** Those that have been told that a server has no functions. */
-const told = new WeakSet<Events>();
-
-function noteOnce(events: Events, reason: string): void {
-  if (!told.has(events)) events.note('functions-unavailable', { reason });
-  told.add(events);
-}
-
 /**
  * A server that runs calls. It is ready once it has told its time, by which calls carry their deadlines; those to a server that refuses
  * to tell it carry none. By itself it is all the servers there are.
@@ -109,7 +100,7 @@ export class RedisServer extends RedisConnection implements RedisServers {
     const { clock, scripting, events } = settings;
     this.functions = new ServerFunctions<SendOptions>(
       copies ? (...call) => this.#sendCopied(copies, ...call) : (...call) => this.send(...call),
-      { clock, scripting, onUnavailable: (reason) => noteOnce(events, reason) },
+      { clock, scripting, onUnavailable: (reason) => events.noteOnce('functions-unavailable', { reason }) },
     );
     // The next connection may lead to another server.
     this.client.on('close', () => {

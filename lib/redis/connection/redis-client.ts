@@ -159,9 +159,6 @@ type SendAuth = (login: string | readonly string[], callback?: Callback<'OK'>) =
 const IGNORED_LOGIN =
   /no password is set|without any password configured for the default user|wrong number of arguments for 'auth'/;
 
-/** Those that have been notified of an ignored login. */
-const notified = new WeakSet<Events>();
-
 /**
  * Lets a client become ready on a server that refuses part of ioredis' greeting. ioredis writes some of these errors to the
  * console, past the logger; others keep it from becoming ready.
@@ -198,7 +195,7 @@ function withLoginCheck(client: Redis, events: Events): SendHello {
     const answer = await sendHello(...words);
     const [, word, user, password] = words.flat();
     // HELLO has accepted the password. Whatever else fails is reported by the commands that follow.
-    if (word === 'AUTH' && user === 'default' && !notified.has(events))
+    if (word === 'AUTH' && user === 'default' && !events.hasNotedOnce('login-ignored'))
       client.auth(password as string).catch(() => undefined);
     return answer;
   };
@@ -208,8 +205,7 @@ function withLoginCheck(client: Redis, events: Events): SendHello {
 function withIgnoredLogin(sendAuth: SendAuth, events: Events): SendAuth {
   const isIgnored = (error: unknown) => {
     if (!isErrorReply(error) || !IGNORED_LOGIN.test(error.message)) return false;
-    if (!notified.has(events)) events.note('login-ignored', { reason: error.message });
-    notified.add(events);
+    events.noteOnce('login-ignored', { reason: error.message });
     return true;
   };
   // Version 5 of ioredis gives a callback, version 6 awaits the promise.
