@@ -7,7 +7,10 @@ import { delimiter, join } from 'node:path';
 import { canUnpackServers, type DebianServer, unpackServer } from './debian-server.js';
 import { SERVERS, TOO_OLD } from './servers.js';
 
-const SUITES = ['--testMatch', '<rootDir>/test/{contract,layout,e2e}/*.test.ts', '<rootDir>/test/hostile/*.hostile.ts'];
+const SUITES = [
+  ...['--testMatch', '<rootDir>/test/{contract,layout,e2e}/*.test.ts', '<rootDir>/test/hostile/*.hostile.ts'],
+  '<rootDir>/packages/redisson/test/contract/*.test.ts',
+];
 
 const SUITES_OF_TOO_OLD = ['--testMatch', '<rootDir>/test/versions/*.versions.ts'];
 
