@@ -13,7 +13,6 @@
 local function run(keys, args)
   local q = { timeouts = keys[1], offered = keys[2], values = keys[3], repeated = keys[4] }
   local deadline, id, due, channel = args[1], args[2], args[3], args[4]
-  local id = id
   local now, now_micros = Clock.read()
   Clock.check(deadline, now)
   local earliest_before = Scores.lowest(q.timeouts)
@@ -26,16 +25,16 @@ local function run(keys, args)
     return 'late'
   end
 
-  local due = Clock.due(due, now_micros)
-  local moved = Record.with_due(record, due)
+  local instant = Clock.due(due, now_micros)
+  local moved = Record.with_due(record, instant)
   local digest = Offered.digest_of(Entry.value(entry))
   local repeats = call('HGET', q.values, digest) ~= id
   call('ZCARD', q.repeated)
   Permissions.check('ZADD', q.timeouts, 'HSET', q.offered, 'ZREM', q.repeated, 'ZADD', q.repeated)
-  if earliest_before == nil or due < earliest_before then
-    call('PUBLISH', channel, format('%.0f', due))
+  if earliest_before == nil or instant < earliest_before then
+    call('PUBLISH', channel, format('%.0f', instant))
   end
-  call('ZADD', q.timeouts, due, entry)
+  call('ZADD', q.timeouts, instant, entry)
   call('HSET', q.offered, id, moved)
   if repeats then
     call('ZADD', q.repeated, 0, Offered.place_of(digest, id, moved))
