@@ -122,6 +122,15 @@ export class RedisLibrary {
     };
   }
 
+  /** {@link define}s functions. @param files - of each of them, by any name */
+  defineAll<Name extends string, Part extends string>(
+    files: Readonly<Record<Name, string>>,
+    layout: Readonly<Record<Part, string>>,
+  ): Readonly<Record<Name, RedisFunction<Part>>> {
+    const defined = Object.entries<string>(files).map(([name, file]) => [name, this.define(file, layout)] as const);
+    return Object.fromEntries(defined) as Record<Name, RedisFunction<Part>>;
+  }
+
   /** A script creates its functions anew in each call, so it has only those that a call with these keys needs. */
   #scriptOf(text: string, further: number, keys: readonly LuaKey[]): Script {
     const entry = further === 0 && text.includes('\nlocal function short(') ? 'short' : 'run';

@@ -14,62 +14,41 @@ export const NATIVE_MODULES = {
   functions: [],
 };
 
+/** The files of the functions with which a store works, by what they are called here. */
+const FILES = {
+  offer: 'offer',
+  cancel: 'cancel',
+  reschedule: 'reschedule',
+  change: 'change',
+  find: 'find',
+  transfer: 'transfer',
+  transferAndClaim: 'transfer-and-claim',
+  claim: 'claim',
+  ring: 'ring',
+  extend: 'extend',
+  settle: 'settle',
+  abort: 'abort',
+  repair: 'repair',
+  status: 'status',
+  countTypes: 'count-types',
+  pause: 'pause',
+  resume: 'resume',
+  clear: 'clear',
+  list: 'list',
+  group: 'group',
+  redrive: 'redrive',
+  discard: 'discard',
+  agree: 'agree',
+} as const;
+
 /** The library of the native layout; the header of each function is its contract. */
 export const nativeLibrary = new RedisLibrary([
   NATIVE_MODULES,
-  {
-    read: readLua,
-    modules: [],
-    functions: [
-      ...[
-        'abort',
-        'agree',
-        'cancel',
-        'change',
-        'claim',
-        'clear',
-        'count-types',
-        'discard',
-        'extend',
-        'find',
-        'group',
-        'list',
-      ],
-      ...['offer', 'pause', 'place', 'redrive', 'repair', 'reschedule', 'resume', 'retire', 'ring', 'settle', 'status'],
-      ...['transfer', 'transfer-and-claim'],
-    ],
-  },
+  { read: readLua, modules: [], functions: [...Object.values(FILES), 'place', 'retire'] },
 ]);
 
-/** The keys that headers may name. */
+/** The keys that headers may name. Whoever sends the further keys of messages with groups has them. */
 const layout: NativeKeys = laneKeys('', '');
 
-// Whoever sends the further keys of messages with groups has them.
-const define = (name: string) => nativeLibrary.define(name, layout);
-
 /** The functions with which a store works. */
-export const nativeFunctions = {
-  offer: define('offer'),
-  cancel: define('cancel'),
-  reschedule: define('reschedule'),
-  change: define('change'),
-  find: define('find'),
-  transfer: define('transfer'),
-  transferAndClaim: define('transfer-and-claim'),
-  claim: define('claim'),
-  ring: define('ring'),
-  extend: define('extend'),
-  settle: define('settle'),
-  abort: define('abort'),
-  repair: define('repair'),
-  status: define('status'),
-  countTypes: define('count-types'),
-  pause: define('pause'),
-  resume: define('resume'),
-  clear: define('clear'),
-  list: define('list'),
-  group: define('group'),
-  redrive: define('redrive'),
-  discard: define('discard'),
-  agree: define('agree'),
-};
+export const nativeFunctions = nativeLibrary.defineAll(FILES, layout);
