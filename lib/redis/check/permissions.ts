@@ -50,7 +50,7 @@ export async function findMissing<Needed extends NeededCommand>(
       const reply = await commands.run(ownFunctions.checkPermissions, { keys: {}, rest });
       missing.push(...reply.rest((each) => asked[each.number() - 1]!));
     }
-    // By its digest now: only its own error tells whether the server knows EVALSHA.
+    // As a script, it goes by its digest now: only its own error tells whether the server knows EVALSHA.
     await commands.run(ownFunctions.checkPermissions, { keys: {}, rest: [] });
   } catch (error) {
     throw verdictOn(error);
