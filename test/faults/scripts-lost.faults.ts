@@ -87,13 +87,8 @@ test('connections that open at once load the library a few times at most', async
   await scene.redis.call('FUNCTION', 'FLUSH');
   const before = await countCalls('function\\|load');
   const settings = {
-    ...{
-      connection: scene.url,
-      clock: systemClock,
-      events: new LoggedEvents(),
-      commandTimeout: 10_000,
-      heartbeat: 60_000,
-    },
+    ...{ connection: scene.url, clock: systemClock, events: new LoggedEvents() },
+    ...{ commandTimeout: 10_000, heartbeat: 60_000 },
   };
   const connections = Array.from({ length: 30 }, () => new RedisConnections(settings));
   const stores = connections.map(

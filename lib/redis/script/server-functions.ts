@@ -4,8 +4,17 @@ import type { RedisFunction, RedisLibrary, Script } from './redis-library.js';
 import type { ScriptArgument } from './script-call.js';
 import type { ScriptReply } from './script-reply.js';
 
+interface CallOptions {
+  /** When the caller gives up, on the monotonic clock. */
+  readonly deadline: number;
+}
+
 /** Sends a command to the server. */
-type Send<Options> = (command: string, words: ScriptArgument[], options: Options) => Promise<ScriptReply>;
+type Send<Options extends CallOptions> = (
+  command: string,
+  words: ScriptArgument[],
+  options: Options,
+) => Promise<ScriptReply>;
 
 /** How functions are called: as functions of a library, or as scripts. */
 export type Scripting = 'functions' | 'scripts';
@@ -24,6 +33,9 @@ export interface ServerFunctionsOptions {
  */
 const MAX_LOAD_PAUSE = 100;
 
+/** Which share of the time that a call has left it may wait before it loads the library: looking and loading take the rest. */
+const MAX_LOAD_PAUSE_SHARE = 0.25;
+
 /** How soon to try again to load a library that the server could not take just now, ms. */
 const RELOAD_PAUSE = 5000;
 
@@ -35,7 +47,7 @@ const TRANSIENT = /^(OOM|NOREPLICAS|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN|CLU
  * a script: it goes whole the first time, and then by its digest. On each connection, one call shows whether the server has the library, or
  * still has a script, and the others wait for that: otherwise all would be refused together.
  */
-export class ServerFunctions<Options> {
+export class ServerFunctions<Options extends CallOptions> {
   /** What the server has, by the name of the library or the digest of the script. A promise: the call that shows it. */
   #known = new Map<string, true | Promise<unknown>>();
   readonly #knownBefore = new Set<string>();
@@ -96,7 +108,8 @@ export class ServerFunctions<Options> {
   async #load(called: RedisFunction, words: ScriptArgument[], options: Options): Promise<ScriptReply | undefined> {
     const { clock, scripting } = this.options;
     const { name, source } = called.library;
-    await new Promise<void>((resolve) => clock.schedule(resolve, Math.sqrt(Math.random()) * MAX_LOAD_PAUSE));
+    const longest = Math.min(MAX_LOAD_PAUSE, MAX_LOAD_PAUSE_SHARE * (options.deadline - clock.monotonic()));
+    await new Promise<void>((resolve) => clock.schedule(resolve, Math.sqrt(Math.random()) * longest));
     try {
       return await this.send('FCALL', words, options);
     } catch (error) {
