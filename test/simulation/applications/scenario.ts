@@ -92,9 +92,9 @@ const TENANTS = 5;
 const QUIET = [4, 300] as const;
 const BUSY = [0.1, 0.6] as const;
 
-/** How many messages a quiet phase has, and for each of them the busy one that follows. */
-const QUIET_MESSAGES = [300, 3000] as const;
-const BUSY_FOR_QUIET = 6;
+/** How many messages a quiet phase has, and for each of them the busy one that follows, where a life costs a tenth. */
+const QUIET_MESSAGES = [300, 2000] as const;
+const BUSY_FOR_QUIET = 30;
 
 /** The shares of busy phases that differ: messages of groups have calls of their own anyway. */
 const CROWD: Partial<Record<QueueKind, number>> = { ordered: 2, shared: 2, crews: 4, batches: 30 };
