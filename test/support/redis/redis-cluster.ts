@@ -197,6 +197,7 @@ export class RedisCluster {
   async #majority(read: (ranges: SlotRange[]) => string | undefined): Promise<string> {
     const answers = await Promise.allSettled(this.up.map((member) => this.#slotsSeenBy(member)));
     const views = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [read(answer.value)] : []));
+    if (views.length === 0) throw new Error('No server of the cluster answers.', { cause: answers });
     const votes = (view: string | undefined) => views.filter((each) => each === view).length;
     const [winner] = [...views].sort((a, b) => votes(b) - votes(a));
     if (winner === undefined) throw new Error('No server of the cluster has it.');
