@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { SampleApp } from '../e2e/sample-app.process.js';
+import { SampleApp } from '../programs/sample-app.process.js';
 import { until } from '../support/until.js';
 import { RunningShop } from './running-shop.js';
 import { expectVisible, ShopPage } from './shop-page.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { hasServerBinary } from '../e2e/sample-app.process.js';
+import { hasServerBinary } from '../programs/sample-app.process.js';
 import { RunningShop } from './running-shop.js';
 import { expectVisible, ShopPage } from './shop-page.js';
 

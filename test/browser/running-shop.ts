@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, jest } from '@jest/globals';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { SampleApp, SampleFolders } from '../e2e/sample-app.process.js';
+import { SampleApp, SampleFolders } from '../programs/sample-app.process.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
 import { startChromium } from './chromium.js';

@@ -5,8 +5,8 @@ import { CommandCount } from '../support/command-count.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
 import { until } from '../support/until.js';
-import type { EventReader } from '../e2e/sample-app.events.js';
-import { SampleApp } from '../e2e/sample-app.process.js';
+import type { EventReader } from '../programs/sample-app.events.js';
+import { SampleApp } from '../programs/sample-app.process.js';
 
 jest.setTimeout(60_000);
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { until } from '../support/until.js';
-import { hasServerBinary, SampleApp, SampleFolders } from '../e2e/sample-app.process.js';
+import { hasServerBinary, SampleApp, SampleFolders } from '../programs/sample-app.process.js';
 
 jest.setTimeout(60_000);
 

@@ -13,7 +13,7 @@ export interface ModelSettings {
   readonly replay: string | undefined;
 }
 
-const RUNS = 60;
+const RUNS = 40;
 const MOST_COMMANDS = 250;
 
 export function modelSettings(): ModelSettings {

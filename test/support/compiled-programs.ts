@@ -70,7 +70,7 @@ export class CompiledPrograms {
       const file = join(entry.parentPath, entry.name);
       if (INSTALLED.some((folder) => file.startsWith(join(ROOT, folder)))) continue;
       const target = join(this.folder, relative(ROOT, file));
-      if (!entry.isFile() || entry.name.endsWith('.test.ts')) continue;
+      if (!entry.isFile() || /\.(test|tools|programs)\.ts$/.test(entry.name)) continue;
       mkdirSync(dirname(target), { recursive: true });
       if (ASSETS.includes(extname(file))) copyFileSync(file, target);
       if (extname(file) !== '.ts') continue;

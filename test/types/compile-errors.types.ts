@@ -1,4 +1,4 @@
-/** Mistakes, each below what the compiler says of it first. `compile-errors.test.ts` compares. Nothing here runs. */
+/** Mistakes, each below what the compiler says of it first. `compile-errors.tools.ts` compares. Nothing here runs. */
 import {
   again,
   type DelayedMessage,

@@ -34,7 +34,7 @@ export interface RunOptions {
   readonly seconds: number;
 }
 
-const MATCH = '<rootDir>/test/**/*.{test,faults,hostile,model,cli,cluster}.ts';
+const MATCH = '<rootDir>/test/**/*.{test,programs,faults,hostile,model,cli,cluster}.ts';
 
 /** Runs suites with jest. */
 export async function runSuites(options: RunOptions): Promise<SuiteRun> {

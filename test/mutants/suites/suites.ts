@@ -15,7 +15,7 @@ interface Recorded extends SuiteReport {
 const LEFT_OUT = 'test/mutants/';
 
 /** What `npm test` does not run, and CI does. */
-const OTHERS = /\.(faults|hostile|model|cli|cluster)\.ts$/;
+const OTHERS = /\.(programs|faults|hostile|model|cli|cluster)\.ts$/;
 
 /** Suites that run the scripts in Redis most directly: which lines of Lua a suite runs cannot be told. */
 const OF_LUA =

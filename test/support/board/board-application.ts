@@ -5,7 +5,7 @@ import { ENVIRONMENT, TYPESCRIPT } from '../run-program.js';
 import { until } from '../until.js';
 import { BoardClient } from './board-client.js';
 
-const PROGRAM = fileURLToPath(new URL('../../e2e/board-application.program.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../programs/board-application.program.ts', import.meta.url));
 
 /** A Nest application with a board, in a process of its own: delayed is `welcome:ada`, dead is `bounce:bob`. */
 export class BoardApplication extends BoardClient {

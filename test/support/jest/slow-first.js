@@ -5,6 +5,8 @@ const SLOW = [
   'test/contract/',
   'test/e2e/repeat',
   'test/e2e/testing.test',
+  'test/programs/sample-app.programs',
+  'test/programs/failed-start',
   'packages/redisson/test/',
   'test/layout/',
   'test/e2e/',

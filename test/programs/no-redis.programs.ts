@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Somebody who may install nothing. */
 const NOBODY = '--import data:text/javascript,process.getuid=()=>65534';
 const hasEngine = existsSync('/var/run/docker.sock');

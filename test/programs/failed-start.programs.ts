@@ -12,7 +12,7 @@ const BLACK_HOLE = 'redis://192.0.2.1:6379';
 const SOON = 3500;
 
 const start = (settings: Partial<StartSettings>): Promise<StartReport> =>
-  runProgram<StartReport>('../e2e/failed-start.program.ts', {
+  runProgram<StartReport>('../programs/failed-start.program.ts', {
     how: 'context',
     offers: true,
     handles: true,
