@@ -1,7 +1,7 @@
 import type { Clock } from '../../timing/clock.js';
 import { atMost } from '../../timing/pauses.js';
 import { closed, connectedTooLate, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from '../redis-errors.js';
-import type { RedisFunction } from '../script/redis-library.js';
+import type { RedisFunction, RedisLibrary } from '../script/redis-library.js';
 import { type ScriptArgument, type ScriptCall, wordsOf } from '../script/script-call.js';
 import type { ScriptReply } from '../script/script-reply.js';
 import type { RedisServer, RedisServers } from './redis-server.js';
@@ -16,16 +16,24 @@ interface Settings {
   readonly clock: Clock;
   /** How long a call may wait for the connection and for its answer, ms. */
   readonly commandTimeout: number;
-  /** No call takes effect after this instant of the clock. */
-  readonly notAfter?: number;
+}
+
+/** A command of Redis; its first word, if there is one, is its key. */
+interface RedisCommand {
+  readonly name: string;
+  readonly words: ScriptArgument[];
 }
 
 /** What was sent to whom, and when, on the monotonic clock. */
 interface Attempt {
   readonly server: RedisServer;
+  /** Of the function that was called, if the server is known to have it. */
+  readonly library: RedisLibrary | undefined;
   readonly sentAt: number;
   readonly deadline: number;
 }
+
+const NO_KEYS: ScriptCall = { keys: {} };
 
 /** Sends calls of functions and commands over connections that all queues of a process share. */
 export class RedisCommands {
@@ -37,11 +45,6 @@ export class RedisCommands {
   /** Sends everything to one of the servers, wherever the keys are. */
   on(server: RedisServer): RedisCommands {
     return new RedisCommands(server, this.settings);
-  }
-
-  /** Sends what must take effect before an instant, or never. */
-  before(notAfter: number): RedisCommands {
-    return new RedisCommands(this.servers, { ...this.settings, notAfter });
   }
 
   /**
@@ -56,54 +59,51 @@ export class RedisCommands {
   }
 
   /**
-   * Runs a function. One with a deadline never takes effect after it, however late the network delivers the call: by then a
-   * caller who was told that the outcome is unknown may have done something else.
-   *
-   * @throws DelayQueueError `NOT_CONNECTED`, `LOGIN_REFUSED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED`, `CLOSED`
-   */
-  run<Part extends string>(called: RedisFunction<Part>, call: ScriptCall<NoInfer<Part>>): Promise<ScriptReply> {
-    const first = called.keys[0]?.[0];
-    return this.#call(called.name, first && call.keys[first.part], call, called);
-  }
-
-  /**
    * Sends a command; its first word, if there is one, is its key. Commands and functions of one turn leave in their order, if they
    * go to the same server.
    *
    * @throws DelayQueueError like {@link run}
    */
-  send(command: string, ...words: ScriptArgument[]): Promise<ScriptReply> {
-    return this.#call(command, words.length > 0 ? String(words[0]) : undefined, words);
+  send(name: string, ...words: ScriptArgument[]): Promise<ScriptReply> {
+    return this.run({ name, words });
   }
 
-  /** Waits for the connection, sends, and sends again what was certainly not carried out. */
-  async #call(
-    name: string,
-    key: string | undefined,
-    given: ScriptCall | ScriptArgument[],
-    called?: RedisFunction,
+  /**
+   * Waits for the connection, calls a function, and calls it again if it was certainly not carried out. One with a deadline never takes
+   * effect after it, however late the network delivers the call: by then a caller who was told that the outcome is unknown may have done
+   * something else.
+   *
+   * @throws DelayQueueError `NOT_CONNECTED`, `LOGIN_REFUSED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED`, `CLOSED`
+   */
+  async run<Part extends string>(
+    called: RedisFunction<Part> | RedisCommand,
+    call: ScriptCall<NoInfer<Part>> = NO_KEYS,
   ): Promise<ScriptReply> {
-    const { clock, commandTimeout, notAfter = Infinity } = this.settings;
-    const deadline = Math.min(clock.monotonic() + commandTimeout, notAfter);
+    const { clock, commandTimeout } = this.settings;
+    const { name } = called;
+    const isCommand = 'words' in called;
+    let sentAt = clock.monotonic();
+    const deadline = Math.min(sentAt + commandTimeout, call.notAfter ?? Infinity);
+    const key = isCommand ? called.words[0]?.toString() : keyOf(called, call);
     let asking: RedisServer | undefined;
-    for (;;) {
+    for (; ; sentAt = clock.monotonic()) {
       const server = asking ?? this.servers.of(key);
-      const showing = server?.isReady && called && server.functions.showing(called, (given as ScriptCall).further ?? 0);
+      const isLoaded = isCommand || server?.functions.loaded.has(called.library);
+      const showing = isLoaded || !server?.isReady ? undefined : server.functions.showing(called, call.further ?? 0);
       if (!server?.isReady || showing) {
         if (showing) await atMost(clock, this.#left(deadline), showing);
         else await (asking ?? this.servers).ready(name, this.#left(deadline), key);
         if (this.#isTooLate(deadline)) throw connectedTooLate(name, this.#left(deadline));
         continue;
       }
-      const sentAt = clock.monotonic();
-      const options = { deadline, asking: asking !== undefined };
-      const words = Array.isArray(given)
-        ? given
-        : wordsOf(called!, given, called!.hasDeadline ? server.timeAt(deadline) : 0);
+      const options = { sentAt, deadline, asking: asking !== undefined };
       try {
-        return await (called ? server.functions.call(called, words, options) : server.send(name, words, options));
+        if (isCommand) return await server.send(name, called.words, options);
+        const words = wordsOf(called, call, called.hasDeadline ? server.timeAt(deadline, sentAt) : 0);
+        return await (isLoaded ? server.call('FCALL', words, options) : server.functions.call(called, words, options));
       } catch (error) {
-        asking = await this.#afterFailure(name, error, { server, sentAt, deadline });
+        const library = isCommand || !isLoaded ? undefined : called.library;
+        asking = await this.#afterFailure(name, error, { server, library, sentAt, deadline });
       }
     }
   }
@@ -115,8 +115,9 @@ export class RedisCommands {
    * @throws DelayQueueError if the call has failed, or may have been carried out
    */
   async #afterFailure(name: string, error: unknown, attempt: Attempt): Promise<RedisServer | undefined> {
-    const { server, sentAt, deadline } = attempt;
+    const { server, library, sentAt, deadline } = attempt;
     if (this.#left(deadline) === 0) throw this.#explain(name, error);
+    if (library && server.functions.isGone(library, error)) return undefined;
     const serverTime = serverTimeOfLateCall(error);
     // The server's clock was set forward; the call changed nothing.
     if (serverTime !== undefined) return void server.noteTime(serverTime, sentAt);
@@ -144,4 +145,10 @@ export class RedisCommands {
   #explain(command: string, error: unknown) {
     return this.servers.isClosed && !isErrorReply(error) ? closed(command) : explain(command, error);
   }
+}
+
+/** The first key, which decides where a call goes. */
+function keyOf<Part extends string>({ keys }: RedisFunction<Part>, call: ScriptCall<Part>): string | undefined {
+  const first = keys[0]?.[0];
+  return first && call.keys[first.part];
 }

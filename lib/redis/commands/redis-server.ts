@@ -70,6 +70,8 @@ export interface Copies {
 
 /** How to send a call. */
 export interface SendOptions {
+  /** Now, on the monotonic clock. */
+  readonly sentAt: number;
   /** When to stop waiting for the answer, on the monotonic clock. */
   readonly deadline: number;
   /** True to send `ASKING` first, because the key is moving to this server. */
@@ -87,6 +89,8 @@ export interface ServerSettings extends ConnectionSettings {
  */
 export class RedisServer extends RedisConnection implements RedisServers {
   readonly functions: ServerFunctions<SendOptions>;
+  /** Sends the call of a function as {@link send} does, and waits for its copies, if it has to. */
+  readonly call: (command: string, words: ScriptArgument[], options: SendOptions) => Promise<ScriptReply>;
   readonly #settings: ServerSettings;
   /** The servers of a cluster have a clock each. */
   #serverClock = new RemoteClock(MAX_ROUND_TRIP);
@@ -98,10 +102,9 @@ export class RedisServer extends RedisConnection implements RedisServers {
     this.#settings = settings;
     const copies = role === 'producer' ? settings.copies : undefined;
     const { clock, scripting, events } = settings;
-    this.functions = new ServerFunctions<SendOptions>(
-      copies ? (...call) => this.#sendCopied(copies, ...call) : (...call) => this.send(...call),
-      { clock, scripting, onUnavailable: (reason) => events.noteOnce('functions-unavailable', { reason }) },
-    );
+    this.call = copies ? this.#sendCopied.bind(this, copies) : this.send.bind(this);
+    const onUnavailable = (reason: string) => events.noteOnce('functions-unavailable', { reason });
+    this.functions = new ServerFunctions<SendOptions>(this.call, { clock, scripting, onUnavailable });
     // The next connection may lead to another server.
     this.client.on('close', () => {
       this.#serverClock = new RemoteClock(MAX_ROUND_TRIP);
@@ -136,8 +139,8 @@ export class RedisServer extends RedisConnection implements RedisServers {
   }
 
   /** The latest time that the server's clock may show at an instant of the monotonic clock, ms; 0 if not known. */
-  timeAt(monotonic: number): number {
-    if (this.#serverClock.isStale(this.#settings.clock.monotonic())) void this.#askTime();
+  timeAt(monotonic: number, now: number): number {
+    if (this.#serverClock.isStale(now)) void this.#askTime();
     return Math.ceil(this.#serverClock.at(monotonic));
   }
 
@@ -146,13 +149,13 @@ export class RedisServer extends RedisConnection implements RedisServers {
     this.#serverClock.learn(serverTime, { sentAt, receivedAt: this.#settings.clock.monotonic() });
   }
 
-  async send(command: string, words: ScriptArgument[], { deadline, asking }: SendOptions): Promise<ScriptReply> {
+  async send(command: string, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
+    const { sentAt, deadline, asking } = options;
     if (this.deadlines.pending.size > 0) this.#writeOnceATurn();
     // It applies to the next command, whose answer reports any failure.
     if (asking) this.client.call('ASKING').catch(() => undefined);
     const answer = this.client.callBuffer(command, words);
-    const { clock, commandTimeout } = this.#settings;
-    return new ScriptReply(await this.answer(answer, commandTimeout, clock.monotonic(), deadline));
+    return new ScriptReply(await this.answer(answer, this.#settings.commandTimeout, sentAt, deadline));
   }
 
   /**

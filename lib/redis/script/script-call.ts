@@ -14,6 +14,8 @@ export interface ScriptCall<Part extends string = string> {
   readonly args?: ScriptArguments;
   /** The arguments that follow the named ones. */
   readonly rest?: readonly ScriptArgument[];
+  /** It takes effect before this instant of the monotonic clock, or never. */
+  readonly notAfter?: number | undefined;
 }
 
 const NONE: ScriptArguments = {};
@@ -30,21 +32,18 @@ export function wordsOf<Part extends string>(
   { keys, further = 0, args = NONE, rest = [] }: ScriptCall<NoInfer<Part>>,
   deadline: number,
 ): ScriptArgument[] {
-  const given = (name: string) => {
-    const value = name === 'deadline' ? deadline : args[name];
-    if (value === undefined) throw new TypeError(`${called.name}: the argument ${name} is missing`);
-    return value;
-  };
   const words: ScriptArgument[] = [called.calledAs, 0];
   for (let set = 0; set <= further; set++) {
     for (const { part, suffix } of called.keys[set] ?? [])
-      words.push(suffix === undefined ? keys[part] : keys[part] + String(given(suffix)));
+      words.push(suffix === undefined ? keys[part] : keys[part] + String(args[suffix]));
   }
   words[1] = words.length - 2;
   let declared = -Number(called.hasDeadline);
   for (let set = 0; set <= further; set++) {
     for (const { givenAs } of called.args[set] ?? []) {
-      words.push(given(givenAs));
+      const value = givenAs === 'deadline' ? deadline : args[givenAs];
+      if (value === undefined) throw new TypeError(`${called.name}: the argument ${givenAs} is missing`);
+      words.push(value);
       declared++;
     }
   }

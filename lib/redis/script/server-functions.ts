@@ -50,6 +50,8 @@ const TRANSIENT = /^(OOM|NOREPLICAS|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN|CLU
 export class ServerFunctions<Options extends CallOptions> {
   /** What the server has, by the name of the library or the digest of the script. A promise: the call that shows it. */
   #known = new Map<string, true | Promise<unknown>>();
+  /** The libraries that the server is known to have: their functions need no {@link call}. */
+  readonly loaded = new Set<RedisLibrary>();
   readonly #knownBefore = new Set<string>();
   /** When to try again to load a library, by its name, on the monotonic clock. Until then its functions are scripts. */
   #loadAgainAt = new Map<string, number>();
@@ -69,6 +71,7 @@ export class ServerFunctions<Options extends CallOptions> {
   onConnectionLost(): void {
     for (const name of this.#known.keys()) this.#knownBefore.add(name);
     this.#known = new Map();
+    this.loaded.clear();
     this.#loadAgainAt = new Map();
     this.#areUnavailable = false;
   }
@@ -84,8 +87,10 @@ export class ServerFunctions<Options extends CallOptions> {
     const { library } = called;
     if (this.#isScript(library)) return this.#callScript(called, words, options);
     try {
-      if (this.#known.has(library.name)) return await this.send('FCALL', words, options);
-      return await this.#showing(library.name, this.send('FCALL', words, options));
+      const reply = this.send('FCALL', words, options);
+      const answer = await (this.#known.has(library.name) ? reply : this.#showing(library.name, reply));
+      this.loaded.add(library);
+      return answer;
     } catch (error) {
       if (this.#isRefused(error)) return this.#callScript(called, words, options);
       if (!isMissing(error)) throw error;
@@ -97,6 +102,13 @@ export class ServerFunctions<Options extends CallOptions> {
       if (reply) return reply;
     }
     return this.call(called, words, options);
+  }
+
+  /** True if an error of a function that was {@link loaded} says that it is not to be had any more, so that {@link call} is needed. */
+  isGone(library: RedisLibrary, error: unknown): boolean {
+    const isGone = isMissing(error) || this.#isRefused(error);
+    if (isGone && this.loaded.delete(library)) this.#known.delete(library.name);
+    return isGone;
   }
 
   #isScript({ name }: RedisLibrary): boolean {
@@ -140,6 +152,7 @@ export class ServerFunctions<Options extends CallOptions> {
 
   #giveUp(error: Error): void {
     this.#areUnavailable = true;
+    this.loaded.clear();
     this.options.onUnavailable?.(error.message);
   }
 

@@ -80,6 +80,9 @@ export interface KnownPartitioning {
   readonly text: string;
 }
 
+type NativeFunction = RedisFunction<keyof NativeKeys>;
+type NativeCall = Omit<ScriptCall, 'keys'>;
+
 const NONE: KnownPartitioning = { text: '' };
 
 /** What comes before a body in an argument of an outcome, bytes: a delay and a line feed. */
@@ -135,30 +138,31 @@ export class NativeMessageStore implements MessageStore {
     const args = { channel, database, partitioning: this.#partitioning.text };
     const rest = offerArguments(offers);
     const { notAfter } = offers[0]!;
+    const { writes } = this.#connections;
     if (maxMessages === 0 && !offers.some(mayReplace)) {
-      const reply = await this.#write(functions.offer, { args, rest }, notAfter);
+      const reply = await this.#run(functions.offer, { args, rest, notAfter, further: 0 }, writes);
       if (!reply.done) return readReceipts(reply, offers.length);
     }
-    const call = this.#complete({ args: { ...args, maxMessages }, rest });
-    return readReceipts(await this.#write(functions.offer, call, notAfter), offers.length);
+    const call = this.#complete({ args: { ...args, maxMessages }, rest, notAfter });
+    return readReceipts(await this.#run(functions.offer, call, writes), offers.length);
   }
 
   async cancel(id: string, notAfter?: number): Promise<boolean> {
     const args = { id, partitioning: this.#partitioning.text };
-    const reply = await this.#write(functions.cancel, { args }, notAfter);
+    const reply = await this.#run(functions.cancel, { args, notAfter }, this.#connections.writes);
     return reply.ifCopied(reply.flag());
   }
 
   async reschedule(id: string, due: DueTime, notAfter?: number): Promise<boolean> {
     const args = { id, due: dueArgument(due), ...this.#announcing, partitioning: this.#partitioning.text };
-    const reply = await this.#write(functions.reschedule, { args }, notAfter);
+    const reply = await this.#run(functions.reschedule, { args, notAfter }, this.#connections.writes);
     return reply.ifCopied(reply.flag());
   }
 
   async change(id: string, change: Change): Promise<ChangeOutcome> {
     if ((await this.accepts(change.to)) === false) return 'oversized';
     const args = { ...changeArguments(id, change), ...this.#announcing, partitioning: this.#partitioning.text };
-    const reply = await this.#write(functions.change, { args }, change.notAfter);
+    const reply = await this.#run(functions.change, { args, notAfter: change.notAfter }, this.#connections.writes);
     const outcome = readChangeOutcome(reply);
     if (outcome === 'changed') reply.ifCopied(true);
     return outcome;
@@ -166,7 +170,7 @@ export class NativeMessageStore implements MessageStore {
 
   async find(id: string): Promise<StoredMessage | null> {
     const args = { id, partitioning: this.#partitioning.text };
-    return readFound(id, await this.#runByPartitioning(functions.find, { args }));
+    return readFound(id, await this.#run(functions.find, { args }));
   }
 
   async transfer(request: TransferRequest): Promise<TransferReport> {
@@ -199,7 +203,7 @@ export class NativeMessageStore implements MessageStore {
     if (settlements.length === 0) return { accepted: [], dropped: 0 };
     const runs = settlementArguments(settlements);
     if (this.#groups === undefined && settlements.every(isAck)) {
-      const reply = await this.#send(functions.settle, { rest: runs });
+      const reply = await this.#run(functions.settle, { rest: runs });
       if (!reply.done) return readSettleReport(reply, settlements.length);
     }
     const { channel, database } = this.#announcing;
@@ -208,12 +212,12 @@ export class NativeMessageStore implements MessageStore {
       this.#groups === undefined
         ? { args, rest: runs }
         : { args: { ...args, count: settlements.length }, rest: [...groupArguments(settlements), ...runs] };
-    return readSettleReport(await this.#send(functions.settle, this.#complete(call)), settlements.length);
+    return readSettleReport(await this.#run(functions.settle, this.#complete(call)), settlements.length);
   }
 
   async abort(id: string): Promise<boolean> {
     const args = { id, partitioning: this.#partitioning.text, ...this.#announcing };
-    const reply = await this.#write(functions.abort, { args });
+    const reply = await this.#run(functions.abort, { args }, this.#connections.writes);
     return reply.ifCopied(reply.flag());
   }
 
@@ -259,12 +263,12 @@ export class NativeMessageStore implements MessageStore {
       ...this.#announcing,
       unwrap: unwrap ? '1' : '',
     };
-    return (await this.#runByPartitioning(functions.redrive, { args })).number();
+    return (await this.#run(functions.redrive, { args })).number();
   }
 
   async discard(selection: DeadSelection): Promise<number> {
     const args = { ...selectionArguments(selection), partitioning: this.#partitioning.text };
-    return (await this.#runByPartitioning(functions.discard, { args })).number();
+    return (await this.#run(functions.discard, { args })).number();
   }
 
   watchDue(listener: DueListener): () => void {
@@ -289,51 +293,32 @@ export class NativeMessageStore implements MessageStore {
   }
 
   /**
-   * For the calls of a producer.
+   * Calls a function.
    *
    * @throws Repartitioned
    */
-  #write(
-    called: RedisFunction<keyof NativeKeys>,
-    call: Omit<ScriptCall, 'keys'>,
-    notAfter?: number,
-  ): Promise<ScriptReply> {
-    const { writes } = this.#connections;
-    return this.#runByPartitioning(called, call, notAfter === undefined ? writes : writes.before(notAfter));
-  }
-
-  /** @throws Repartitioned */
-  async #runByPartitioning(
-    called: RedisFunction<keyof NativeKeys>,
-    call: Omit<ScriptCall, 'keys'>,
+  async #run(
+    called: NativeFunction,
+    call: NativeCall = {},
     commands = this.#connections.commands,
   ): Promise<ScriptReply> {
+    const whole = this.#groups === undefined ? call : withGroups(called, call, this.#groups);
     try {
-      return await commands.run(called, { ...this.#withGroups(called, call), keys: this.#keys });
+      return await commands.run(called, { ...whole, keys: this.#keys });
     } catch (error) {
       throw repartitioned(error) ?? error;
     }
   }
 
-  #run(called: RedisFunction<keyof NativeKeys>, call: Omit<ScriptCall, 'keys'> = {}): Promise<ScriptReply> {
-    return this.#send(called, this.#withGroups(called, call));
-  }
-
-  #send(called: RedisFunction<keyof NativeKeys>, call: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
-    return this.#connections.commands.run(called, { ...call, keys: this.#keys });
-  }
-
-  /** Adds what a function needs for groups, if the messages have any; unless its calls are {@link #complete} or short. */
-  #withGroups(called: RedisFunction<keyof NativeKeys>, call: Omit<ScriptCall, 'keys'>): Omit<ScriptCall, 'keys'> {
-    if (this.#groups === undefined || called === functions.offer || called.keys.length === 1) return call;
-    return called.args.length === 1
-      ? { ...call, further: 1 }
-      : { ...call, further: 1, args: { ...call.args, groups: this.#groups } };
-  }
-
   /** A call of `offer` or `settle` with the further keys. */
-  #complete(call: Omit<ScriptCall, 'keys'>): Omit<ScriptCall, 'keys'> {
+  #complete(call: NativeCall): NativeCall {
     if (this.#groups === undefined) return { ...call, further: 1 };
     return { ...call, further: 2, args: { ...call.args, groups: this.#groups } };
   }
+}
+
+/** Adds what a function needs for groups, unless the call says how many sets of keys and arguments it has. */
+function withGroups(called: NativeFunction, call: NativeCall, groups: string): NativeCall {
+  if (call.further !== undefined || called.keys.length === 1) return call;
+  return called.args.length === 1 ? { ...call, further: 1 } : { ...call, further: 1, args: { ...call.args, groups } };
 }

@@ -165,26 +165,21 @@ export class RedissonMessageStore implements MessageStore {
     const called = offers.some(({ onDuplicate }) => onDuplicate === 'replace')
       ? functions.offerReplacing
       : functions.offer;
-    const call = { keys: this.#keys, args, rest: offerArguments(offers) };
-    return readReceipts(await this.#writes(offers[0]!.notAfter).run(called, call), offers.length);
+    const call = { keys: this.#keys, args, rest: offerArguments(offers), notAfter: offers[0]!.notAfter };
+    return readReceipts(await this.#connections.writes.run(called, call), offers.length);
   }
 
   async cancel(id: string, notAfter?: number): Promise<boolean> {
-    const reply = await this.#writes(notAfter).run(functions.cancel, { keys: this.#keys, args: { id } });
+    const reply = await this.#connections.writes.run(functions.cancel, { keys: this.#keys, args: { id }, notAfter });
     const outcome = reply.text();
     return outcome === 'unknown' ? this.#native.cancel(id, notAfter) : reply.ifCopied(outcome === 'cancelled');
   }
 
   async reschedule(id: string, due: DueTime, notAfter?: number): Promise<boolean> {
     const args = { id, due: dueArgument(due), channel: this.#keys.channel };
-    const reply = await this.#writes(notAfter).run(functions.reschedule, { keys: this.#keys, args });
+    const reply = await this.#connections.writes.run(functions.reschedule, { keys: this.#keys, args, notAfter });
     const outcome = reply.text();
     return outcome === 'unknown' ? this.#native.reschedule(id, due, notAfter) : reply.ifCopied(outcome === 'moved');
-  }
-
-  #writes(notAfter: number | undefined) {
-    const { writes } = this.#connections;
-    return notAfter === undefined ? writes : writes.before(notAfter);
   }
 
   async find(id: string): Promise<StoredMessage | null> {
