@@ -84,7 +84,7 @@ export class RedisCommands {
     const isCommand = 'words' in called;
     let sentAt = clock.monotonic();
     const deadline = Math.min(sentAt + commandTimeout, call.notAfter ?? Infinity);
-    const key = isCommand ? called.words[0]?.toString() : keyOf(called, call);
+    const key = isCommand ? called.words[0]?.toString() : called.firstKey && call.keys[called.firstKey];
     let asking: RedisServer | undefined;
     for (; ; sentAt = clock.monotonic()) {
       const server = asking ?? this.servers.of(key);
@@ -97,9 +97,10 @@ export class RedisCommands {
         continue;
       }
       const options = { sentAt, deadline, asking: asking !== undefined };
+      const until = !isCommand && called.hasDeadline ? server.timeAt(deadline, sentAt) : 0;
+      const words = isCommand ? called.words : wordsOf(called, call, until);
       try {
-        if (isCommand) return await server.send(name, called.words, options);
-        const words = wordsOf(called, call, called.hasDeadline ? server.timeAt(deadline, sentAt) : 0);
+        if (isCommand) return await server.send(name, words, options);
         return await (isLoaded ? server.call('FCALL', words, options) : server.functions.call(called, words, options));
       } catch (error) {
         const library = isCommand || !isLoaded ? undefined : called.library;
@@ -145,10 +146,4 @@ export class RedisCommands {
   #explain(command: string, error: unknown) {
     return this.servers.isClosed && !isErrorReply(error) ? closed(command) : explain(command, error);
   }
-}
-
-/** The first key, which decides where a call goes. */
-function keyOf<Part extends string>({ keys }: RedisFunction<Part>, call: ScriptCall<Part>): string | undefined {
-  const first = keys[0]?.[0];
-  return first && call.keys[first.part];
 }

@@ -29,6 +29,8 @@ export interface RedisFunction<Part extends string = string> extends LuaHeader<P
   readonly scripts: readonly Script[];
   /** True if it has an argument `deadline`, the instant after which it refuses to run. */
   readonly hasDeadline: boolean;
+  /** The key that decides which server of a cluster is called; undefined: any of them. */
+  readonly firstKey: Part | undefined;
 }
 
 /** What Lua files use of the server, by the names that they have for it. */
@@ -115,7 +117,7 @@ export class RedisLibrary {
       header.keys.map((_set, further) => this.#scriptOf(text, further, header.keys.slice(0, further + 1).flat())),
     );
     return {
-      ...{ ...header, name, library: this, calledAs, hasDeadline },
+      ...{ ...header, name, library: this, calledAs, hasDeadline, firstKey: header.keys[0]?.[0]?.part },
       get scripts() {
         return scripts();
       },

@@ -48,8 +48,8 @@ const TRANSIENT = /^(OOM|NOREPLICAS|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN|CLU
  * still has a script, and the others wait for that: otherwise all would be refused together.
  */
 export class ServerFunctions<Options extends CallOptions> {
-  /** What the server has, by the name of the library or the digest of the script. A promise: the call that shows it. */
-  #known = new Map<string, true | Promise<unknown>>();
+  /** True for what the server has, by the name of the library or the digest of the script. A promise: the call that shows it. */
+  #known = new Map<string, boolean | Promise<unknown>>();
   /** The libraries that the server is known to have: their functions need no {@link call}. */
   readonly loaded = new Set<RedisLibrary>();
   readonly #knownBefore = new Set<string>();
@@ -79,7 +79,7 @@ export class ServerFunctions<Options extends CallOptions> {
   /** Resolves when it is known whether the server has what a call needs; undefined: the call need not wait for that. */
   showing({ library, scripts }: RedisFunction, further: number): Promise<unknown> | undefined {
     const known = this.#known.get(this.#isScript(library) ? scripts[further]!.sha1 : library.name);
-    return known === true ? undefined : known;
+    return typeof known === 'boolean' ? undefined : known;
   }
 
   /** @param words - from `wordsOf` */
@@ -87,10 +87,13 @@ export class ServerFunctions<Options extends CallOptions> {
     const { library } = called;
     if (this.#isScript(library)) return this.#callScript(called, words, options);
     try {
-      const reply = this.send('FCALL', words, options);
-      const answer = await (this.#known.has(library.name) ? reply : this.#showing(library.name, reply));
-      this.loaded.add(library);
-      return answer;
+      const known = this.#known.get(library.name);
+      if (known !== false) {
+        const reply = this.send('FCALL', words, options);
+        const answer = await (known ? reply : this.#showing(library.name, reply));
+        this.loaded.add(library);
+        return answer;
+      }
     } catch (error) {
       if (this.#isRefused(error)) return this.#callScript(called, words, options);
       if (!isMissing(error)) throw error;
@@ -107,7 +110,7 @@ export class ServerFunctions<Options extends CallOptions> {
   /** True if an error of a function that was {@link loaded} says that it is not to be had any more, so that {@link call} is needed. */
   isGone(library: RedisLibrary, error: unknown): boolean {
     const isGone = isMissing(error) || this.#isRefused(error);
-    if (isGone && this.loaded.delete(library)) this.#known.delete(library.name);
+    if (isGone && this.loaded.delete(library)) this.#known.set(library.name, false);
     return isGone;
   }
 

@@ -297,17 +297,9 @@ export class NativeMessageStore implements MessageStore {
    *
    * @throws Repartitioned
    */
-  async #run(
-    called: NativeFunction,
-    call: NativeCall = {},
-    commands = this.#connections.commands,
-  ): Promise<ScriptReply> {
+  #run(called: NativeFunction, call: NativeCall = {}, commands = this.#connections.commands): Promise<ScriptReply> {
     const whole = this.#groups === undefined ? call : withGroups(called, call, this.#groups);
-    try {
-      return await commands.run(called, { ...whole, keys: this.#keys });
-    } catch (error) {
-      throw repartitioned(error) ?? error;
-    }
+    return commands.run(called, { ...whole, keys: this.#keys }).catch(rethrow);
   }
 
   /** A call of `offer` or `settle` with the further keys. */
@@ -321,4 +313,9 @@ export class NativeMessageStore implements MessageStore {
 function withGroups(called: NativeFunction, call: NativeCall, groups: string): NativeCall {
   if (call.further !== undefined || called.keys.length === 1) return call;
   return called.args.length === 1 ? { ...call, further: 1 } : { ...call, further: 1, args: { ...call.args, groups } };
+}
+
+/** @throws Repartitioned, if an error says so */
+function rethrow(error: unknown): never {
+  throw repartitioned(error) ?? error;
 }

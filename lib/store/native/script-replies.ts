@@ -15,7 +15,7 @@ import type {
 import { formatCursor } from '../page-cursor.js';
 import { Repartitioned } from '../router.js';
 import { nextWork } from './announcements.js';
-import { type NativeRecord, readRecord } from './native-record.js';
+import { readRecord } from './native-record.js';
 
 /* The replies of the scripts. */
 
@@ -51,15 +51,15 @@ function readTaken(reply: ScriptReply): Pick<ClaimReport, 'messages' | 'orphans'
   for (let i = 0; !reply.done; i++) {
     const id = reply.text();
     const record = reply.bytesOrNull();
-    if (record) messages.push(claimedMessage(id, readRecord(record), failedAttempts[i] ?? 0));
-    else orphans.push(id);
+    if (!record) {
+      orphans.push(id);
+      continue;
+    }
+    // Where every message passes, the record is not spread: that is measurably slower than naming its fields.
+    const { body, dueAt, offeredAt } = readRecord(record);
+    messages.push({ id, body, failedAttempts: failedAttempts[i] ?? 0, dueAt, offeredAt });
   }
   return { messages, orphans };
-}
-
-/** Where every message passes, the record is not spread: that is measurably slower than naming its fields. */
-function claimedMessage(id: string, { body, dueAt, offeredAt }: NativeRecord, failedAttempts: number): ClaimedMessage {
-  return { id, body, failedAttempts, dueAt, offeredAt };
 }
 
 export function readRepairReport(reply: ScriptReply): RepairReport {
