@@ -1,35 +1,93 @@
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { RedisCommands } from '../../lib/redis/commands/redis-commands.js';
+import type { RedisServer } from '../../lib/redis/commands/redis-server.js';
 import { ScriptReply } from '../../lib/redis/script/script-reply.js';
 import { ServerFunctions } from '../../lib/redis/script/server-functions.js';
 import { nativeFunctions } from '../../lib/store/native/native-library.js';
+import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { ManualClock } from '../support/manual-clock.js';
 
+const TIMEOUT = 10_000;
+
+let clock: ManualClock;
+/** The commands that the server got. */
+let sent: string[];
+/** Answers `FUNCTION LOAD`. */
+let load: () => Promise<void>;
+let isLoaded: boolean;
+let commands: RedisCommands;
+
+const errorReply = (message: string) => Object.assign(new Error(message), { name: 'ReplyError' });
+
+beforeEach(() => {
+  jest.spyOn(Math, 'random').mockReturnValue(1);
+  clock = new ManualClock();
+  sent = [];
+  isLoaded = false;
+  load = () => Promise.resolve();
+  const send = async (command: string) => {
+    sent.push(command);
+    if (command === 'FUNCTION') {
+      await load();
+      isLoaded = true;
+    }
+    if (command === 'FCALL' && !isLoaded) throw errorReply('ERR Function not found');
+    return new ScriptReply([1]);
+  };
+  const server = {
+    isReady: true,
+    isClosed: false,
+    functions: new ServerFunctions(send, { clock }),
+    call: send,
+    of: () => server,
+    detour: () => undefined,
+  } as unknown as RedisServer;
+  commands = new RedisCommands(server, { clock, commandTimeout: TIMEOUT });
+});
 afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const missing = () => Promise.reject(Object.assign(new Error('ERR Function not found'), { name: 'ReplyError' }));
+/** @param left - how long the call may take, ms */
+const call = (left = TIMEOUT) =>
+  commands.run(nativeFunctions.status, { keys: nativeKeys('p', 'orders'), notAfter: clock.monotonic() + left });
 
 it.each([
   { left: 100, longest: 25 },
   { left: 10_000, longest: 100 },
 ])('waits $longest ms at most before it loads a library, for a call that has $left ms left', async (times) => {
-  jest.spyOn(Math, 'random').mockReturnValue(1);
-  const clock = new ManualClock();
-  const sent: string[] = [];
-  let isLoaded = false;
-  const send = (command: string) => {
-    sent.push(command);
-    if (command === 'FUNCTION') isLoaded = true;
-    return isLoaded ? Promise.resolve(new ScriptReply(1)) : missing();
-  };
-  const functions = new ServerFunctions(send, { clock });
-
-  const call = functions.call(nativeFunctions.status, [], { deadline: clock.monotonic() + times.left });
+  const called = call(times.left);
   await clock.advance(times.longest - 1);
   expect(sent).toEqual(['FCALL']);
   await clock.advance(1);
 
-  expect((await call).number()).toBe(1);
+  expect((await called).number()).toBe(1);
   expect(sent).toEqual(['FCALL', 'FCALL', 'FUNCTION', 'FCALL']);
+});
+
+it('loads a library that was lost once for all calls that miss it', async () => {
+  const first = call();
+  await clock.advance(100);
+  await first;
+  [isLoaded, sent] = [false, []];
+
+  const calls = [call(), call(), call()];
+  await clock.advance(100);
+
+  await Promise.all(calls);
+  expect(sent).toEqual(['FCALL', 'FCALL', 'FCALL', 'FCALL', 'FUNCTION', 'FCALL', 'FCALL', 'FCALL']);
+});
+
+it.each(['was never loaded', 'was lost'])('fails in time while another call loads a library that %s', async (state) => {
+  if (state === 'was lost') {
+    const first = call();
+    await clock.advance(100);
+    await first;
+    isLoaded = false;
+  }
+  load = () => new Promise(() => undefined);
+  void call();
+  const failed = call(2000).catch((error: unknown) => error);
+  await clock.advance(2000);
+  expect(await failed).toMatchObject({ code: 'NOT_CONNECTED' });
 });

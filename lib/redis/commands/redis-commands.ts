@@ -27,7 +27,7 @@ interface RedisCommand {
 /** What was sent to whom, and when, on the monotonic clock. */
 interface Attempt {
   readonly server: RedisServer;
-  /** Of the function that was called, if the server is known to have it. */
+  /** Of the function that was called; undefined for a command. */
   readonly library: RedisLibrary | undefined;
   readonly sentAt: number;
   readonly deadline: number;
@@ -82,14 +82,15 @@ export class RedisCommands {
     const { clock, commandTimeout } = this.settings;
     const { name } = called;
     const isCommand = 'words' in called;
+    const { further = 0, notAfter = Infinity } = call;
     let sentAt = clock.monotonic();
-    const deadline = Math.min(sentAt + commandTimeout, call.notAfter ?? Infinity);
+    const deadline = Math.min(sentAt + commandTimeout, notAfter);
     const key = isCommand ? called.words[0]?.toString() : called.firstKey && call.keys[called.firstKey];
     let asking: RedisServer | undefined;
     for (; ; sentAt = clock.monotonic()) {
       const server = asking ?? this.servers.of(key);
       const isLoaded = isCommand || server?.functions.loaded.has(called.library);
-      const showing = isLoaded || !server?.isReady ? undefined : server.functions.showing(called, call.further ?? 0);
+      const showing = isLoaded || !server?.isReady ? undefined : server.functions.showing(called, further);
       if (!server?.isReady || showing) {
         if (showing) await atMost(clock, this.#left(deadline), showing);
         else await (asking ?? this.servers).ready(name, this.#left(deadline), key);
@@ -101,9 +102,10 @@ export class RedisCommands {
       const words = isCommand ? called.words : wordsOf(called, call, until);
       try {
         if (isCommand) return await server.send(name, words, options);
-        return await (isLoaded ? server.call('FCALL', words, options) : server.functions.call(called, words, options));
+        if (isLoaded) return await server.call('FCALL', words, options);
+        return await server.functions.call(called, further, words, options);
       } catch (error) {
-        const library = isCommand || !isLoaded ? undefined : called.library;
+        const library = isCommand ? undefined : called.library;
         asking = await this.#afterFailure(name, error, { server, library, sentAt, deadline });
       }
     }

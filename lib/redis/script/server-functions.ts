@@ -5,6 +5,8 @@ import type { ScriptArgument } from './script-call.js';
 import type { ScriptReply } from './script-reply.js';
 
 interface CallOptions {
+  /** Now, on the monotonic clock. */
+  readonly sentAt: number;
   /** When the caller gives up, on the monotonic clock. */
   readonly deadline: number;
 }
@@ -43,18 +45,21 @@ const RELOAD_PAUSE = 5000;
 const TRANSIENT = /^(OOM|NOREPLICAS|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
 
 /**
- * Calls functions on one server. A library that the server does not have is loaded by the call that misses it. What can be no function is
- * a script: it goes whole the first time, and then by its digest. On each connection, one call shows whether the server has the library, or
+ * Calls functions on one server. A call that finds its library missing fails, and the next one loads it. What can be no function is a
+ * script: it goes whole the first time, and then by its digest. On each connection, one call shows whether the server has the library, or
  * still has a script, and the others wait for that: otherwise all would be refused together.
  */
 export class ServerFunctions<Options extends CallOptions> {
-  /** True for what the server has, by the name of the library or the digest of the script. A promise: the call that shows it. */
-  #known = new Map<string, boolean | Promise<unknown>>();
-  /** The libraries that the server is known to have: their functions need no {@link call}. */
-  readonly loaded = new Set<RedisLibrary>();
-  readonly #knownBefore = new Set<string>();
-  /** When to try again to load a library, by its name, on the monotonic clock. Until then its functions are scripts. */
-  #loadAgainAt = new Map<string, number>();
+  /** The libraries that the server is known to have, whose functions need no {@link call}, and the scripts. */
+  readonly loaded = new Set<RedisLibrary | Script>();
+  /** The scripts that it had when a connection was lost: it may still have them. */
+  readonly #loadedBefore = new Set<RedisLibrary | Script>();
+  /** The libraries that it lacks. */
+  readonly #missing = new Set<RedisLibrary>();
+  /** The calls that show whether it has a library or a script. */
+  readonly #shows = new Map<RedisLibrary | Script, Promise<unknown>>();
+  /** When to try again to load a library, on the monotonic clock. Until then its functions are scripts. */
+  readonly #loadAgainAt = new Map<RedisLibrary, number>();
   #areUnavailable = false;
 
   constructor(
@@ -69,79 +74,65 @@ export class ServerFunctions<Options extends CallOptions> {
 
   /** Called when the connection is lost: the next one may lead to another server. */
   onConnectionLost(): void {
-    for (const name of this.#known.keys()) this.#knownBefore.add(name);
-    this.#known = new Map();
-    this.loaded.clear();
-    this.#loadAgainAt = new Map();
+    for (const each of this.loaded) this.#loadedBefore.add(each);
+    for (const known of [this.loaded, this.#missing, this.#shows, this.#loadAgainAt]) known.clear();
     this.#areUnavailable = false;
   }
 
   /** Resolves when it is known whether the server has what a call needs; undefined: the call need not wait for that. */
   showing({ library, scripts }: RedisFunction, further: number): Promise<unknown> | undefined {
-    const known = this.#known.get(this.#isScript(library) ? scripts[further]!.sha1 : library.name);
-    return typeof known === 'boolean' ? undefined : known;
+    return this.#shows.get(this.#isScript(library) ? scripts[further]! : library);
   }
 
-  /** @param words - from `wordsOf` */
-  async call(called: RedisFunction, words: ScriptArgument[], options: Options): Promise<ScriptReply> {
+  /**
+   * @param further - how many sets of further keys and arguments the words contain
+   * @param words - from `wordsOf`
+   * @throws the error of the server; if {@link isGone} says so, the function was not called, and the next call finds another way
+   */
+  call(called: RedisFunction, further: number, words: ScriptArgument[], options: Options): Promise<ScriptReply> {
     const { library } = called;
-    if (this.#isScript(library)) return this.#callScript(called, words, options);
-    try {
-      const known = this.#known.get(library.name);
-      if (known !== false) {
-        const reply = this.send('FCALL', words, options);
-        const answer = await (known ? reply : this.#showing(library.name, reply));
-        this.loaded.add(library);
-        return answer;
-      }
-    } catch (error) {
-      if (this.#isRefused(error)) return this.#callScript(called, words, options);
-      if (!isMissing(error)) throw error;
-    }
-    const known = this.#known.get(library.name);
-    if (known instanceof Promise) await known;
-    else {
-      const reply = await this.#showing(library.name, this.#load(called, words, options));
-      if (reply) return reply;
-    }
-    return this.call(called, words, options);
+    if (this.#isScript(library)) return this.#callScript(called.scripts[further]!, words, options);
+    const isMissing = this.#missing.delete(library);
+    return this.#show(library, isMissing ? this.#load(called, words, options) : this.send('FCALL', words, options));
   }
 
-  /** True if an error of a function that was {@link loaded} says that it is not to be had any more, so that {@link call} is needed. */
+  /** True if an error says that a function is not to be had, or not any more. */
   isGone(library: RedisLibrary, error: unknown): boolean {
-    const isGone = isMissing(error) || this.#isRefused(error);
-    if (isGone && this.loaded.delete(library)) this.#known.set(library.name, false);
-    return isGone;
+    const isGone = isMissing(error);
+    if (isGone && this.loaded.delete(library)) this.#missing.add(library);
+    return isGone || this.#isRefused(error);
   }
 
-  #isScript({ name }: RedisLibrary): boolean {
-    const again = this.#loadAgainAt.get(name);
+  #isScript(library: RedisLibrary): boolean {
+    const again = this.#loadAgainAt.get(library);
     return this.areScripts || (again !== undefined && this.options.clock.monotonic() < again);
   }
 
-  /** Loads the library of a function. @returns the reply of the function if somebody else has loaded it meanwhile */
-  async #load(called: RedisFunction, words: ScriptArgument[], options: Options): Promise<ScriptReply | undefined> {
+  /** Loads the library of a function, unless somebody else loads it meanwhile, and calls the function. */
+  async #load(called: RedisFunction, words: ScriptArgument[], options: Options): Promise<ScriptReply> {
     const { clock, scripting } = this.options;
-    const { name, source } = called.library;
+    const { library } = called;
     const longest = Math.min(MAX_LOAD_PAUSE, MAX_LOAD_PAUSE_SHARE * (options.deadline - clock.monotonic()));
     await new Promise<void>((resolve) => clock.schedule(resolve, Math.sqrt(Math.random()) * longest));
+    const later = { ...options, sentAt: clock.monotonic() };
     try {
-      return await this.send('FCALL', words, options);
-    } catch (error) {
-      if (!isMissing(error)) throw error;
+      return await this.send('FCALL', words, later);
+    } catch (missing) {
+      if (!isMissing(missing)) throw missing;
+      try {
+        await this.send('FUNCTION', ['LOAD', library.source], later);
+      } catch (error) {
+        // The function itself has not been called.
+        if (!isErrorReply(error)) throw notConnected(called.name, 0, error);
+        if (!error.message.includes('already exists')) {
+          if (scripting === 'functions') throw error;
+          if (TRANSIENT.test(error.message)) this.#loadAgainAt.set(library, clock.monotonic() + RELOAD_PAUSE);
+          else this.#giveUp(error);
+          throw missing;
+        }
+      }
     }
-    try {
-      await this.send('FUNCTION', ['LOAD', source], options);
-    } catch (error) {
-      // The function itself has not been called.
-      if (!isErrorReply(error)) throw notConnected(called.name, 0, error);
-      const isOthers = error.message.includes('already exists');
-      if (isOthers || this.#isRefused(error)) return undefined;
-      if (scripting === 'functions') throw error;
-      if (TRANSIENT.test(error.message)) this.#loadAgainAt.set(name, clock.monotonic() + RELOAD_PAUSE);
-      else this.#giveUp(error);
-    }
-    return undefined;
+    return this.send('FCALL', words, later);
   }
 
   /** Notes that the server has no functions for this user, if an error says so and scripts will do. */
@@ -159,42 +150,36 @@ export class ServerFunctions<Options extends CallOptions> {
     this.options.onUnavailable?.(error.message);
   }
 
-  async #callScript(called: RedisFunction, [, ...words]: ScriptArgument[], options: Options): Promise<ScriptReply> {
-    const { source, sha1 } = scriptOf(called, words[0]);
+  async #callScript(script: Script, [, ...words]: ScriptArgument[], options: Options): Promise<ScriptReply> {
+    const { source, sha1 } = script;
     try {
-      if (this.#known.has(sha1)) return await this.send('EVALSHA', [sha1, ...words], options);
-      if (this.#knownBefore.has(sha1))
-        return await this.#showing(sha1, this.send('EVALSHA', [sha1, ...words], options));
+      if (this.loaded.has(script)) return await this.send('EVALSHA', [sha1, ...words], options);
+      if (this.#loadedBefore.has(script))
+        return await this.#show(script, this.send('EVALSHA', [sha1, ...words], options));
     } catch (error) {
       // The server has lost it (SCRIPT FLUSH, a restart), or refused the call before it read the script.
       if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
     }
-    this.#known.set(sha1, true);
+    this.loaded.add(script);
     return this.send('EVAL', [source, ...words], options);
   }
 
-  /** Makes the call that shows whether the server has a library or a script. */
-  async #showing<Reply>(name: string, reply: Promise<Reply>): Promise<Reply> {
-    const known = this.#known;
-    known.set(
-      name,
-      reply.catch(() => undefined),
-    );
+  /** Waits for the call that shows whether the server has a library or a script. */
+  async #show(what: RedisLibrary | Script, reply: Promise<ScriptReply>): Promise<ScriptReply> {
+    const showing = reply.catch(() => undefined);
+    this.#shows.set(what, showing);
     try {
       const answer = await reply;
-      known.set(name, true);
+      this.loaded.add(what);
       return answer;
     } catch (error) {
-      if (isErrorReply(error)) known.set(name, true);
-      else known.delete(name);
+      if (isMissing(error)) this.#missing.add(what as RedisLibrary);
+      else if (isErrorReply(error)) this.loaded.add(what);
       throw error;
+    } finally {
+      if (this.#shows.get(what) === showing) this.#shows.delete(what);
     }
   }
-}
-
-function scriptOf({ scripts, keys }: RedisFunction, keyCount: ScriptArgument | undefined): Script {
-  let count = 0;
-  return scripts[keys.findIndex((set) => (count += set.length) === keyCount)]!;
 }
 
 const isMissing = (error: unknown): boolean => isErrorReply(error) && /^ERR Function not found/i.test(error.message);
