@@ -14,7 +14,6 @@ describe('a message that comes again by a calendar', () => {
   const scene = new Scene();
 
   test.each([
-    ['native', {}],
     ['native with partitions', { partitions: 3 }],
     ['redisson', { layout: redisson() }],
   ] as const)(

@@ -3,8 +3,10 @@ import fc from 'fast-check';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { Claim, Outcome } from '../../lib/store/consumer-store.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { isThorough } from '../support/thorough.js';
 
-const RUNS = 2000;
+/** Others are drawn each time. */
+const RUNS = isThorough ? 2000 : 300;
 const LIMITS = { attempts: 1000, maxDeadLetters: 1000, maxMessages: null, rate: null };
 /** Due at once. */
 const due = { at: 0 };
