@@ -6,7 +6,7 @@ import { atMost, Pauses } from '../timing/pauses.js';
 import { ANSWER_GRACE, type Connection } from './connection/redis-connection.js';
 import { explain, isErrorReply } from './redis-errors.js';
 import { ownFunctions } from './script/own-functions.js';
-import { ScriptReply } from './script/script-reply.js';
+import { ScriptReply } from './script/script-call.js';
 
 /** The most keys that share a connection. A signal costs Redis about 25 µs with one key, and 64 µs with this many. */
 const MAX_KEYS = 64;

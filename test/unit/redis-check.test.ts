@@ -2,8 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { RedisCommands } from '../../lib/redis/commands/redis-commands.js';
 import { RedisCheck } from '../../lib/redis/check/redis-check.js';
 import type { RedisServer } from '../../lib/redis/commands/redis-server.js';
-import type { ScriptCall } from '../../lib/redis/script/script-call.js';
-import { ScriptReply } from '../../lib/redis/script/script-reply.js';
+import { type ScriptCall, ScriptReply } from '../../lib/redis/script/script-call.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { until } from '../support/until.js';
 

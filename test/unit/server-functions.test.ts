@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { Events } from '../../lib/events/events.js';
 import { RedisCommands } from '../../lib/redis/commands/redis-commands.js';
 import type { RedisServer } from '../../lib/redis/commands/redis-server.js';
-import { ScriptReply } from '../../lib/redis/script/script-reply.js';
+import { ScriptReply } from '../../lib/redis/script/script-call.js';
 import { ServerFunctions } from '../../lib/redis/script/server-functions.js';
 import { nativeFunctions } from '../../lib/store/native/native-library.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
@@ -37,7 +38,7 @@ beforeEach(() => {
   const server = {
     isReady: true,
     isClosed: false,
-    functions: new ServerFunctions(send, { clock }),
+    functions: new ServerFunctions(send, { clock, events: new Events() }),
     call: send,
     of: () => server,
     detour: () => undefined,

@@ -2,8 +2,7 @@ import type { Clock } from '../../timing/clock.js';
 import { atMost } from '../../timing/pauses.js';
 import { closed, connectedTooLate, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from '../redis-errors.js';
 import type { RedisFunction, RedisLibrary } from '../script/redis-library.js';
-import { type ScriptArgument, type ScriptCall, wordsOf } from '../script/script-call.js';
-import type { ScriptReply } from '../script/script-reply.js';
+import { type ScriptArgument, type ScriptCall, type ScriptReply, wordsOf } from '../script/script-call.js';
 import type { RedisServer, RedisServers } from './redis-server.js';
 
 /** How soon to retry with a client that looked ready but could not send, ms. */

@@ -11,9 +11,8 @@ import {
   RedisConnection,
 } from '../connection/redis-connection.js';
 import { isErrorReply } from '../redis-errors.js';
-import type { ScriptArgument } from '../script/script-call.js';
-import { ScriptReply } from '../script/script-reply.js';
-import { ServerFunctions } from '../script/server-functions.js';
+import { type ScriptArgument, ScriptReply } from '../script/script-call.js';
+import { type Send, type SendOptions, ServerFunctions } from '../script/server-functions.js';
 
 /**
  * An answer that took longer says too little about the server's clock, so it is asked again, ms. Networks that are slow but sound
@@ -68,16 +67,6 @@ export interface Copies {
   readonly fsync: boolean;
 }
 
-/** How to send a call. */
-export interface SendOptions {
-  /** Now, on the monotonic clock. */
-  readonly sentAt: number;
-  /** When to stop waiting for the answer, on the monotonic clock. */
-  readonly deadline: number;
-  /** True to send `ASKING` first, because the key is moving to this server. */
-  readonly asking: boolean;
-}
-
 export interface ServerSettings extends ConnectionSettings {
   /** What each function of a producer waits for after its answer; undefined: nothing. */
   readonly copies?: Copies | undefined;
@@ -88,9 +77,9 @@ export interface ServerSettings extends ConnectionSettings {
  * to tell it carry none. By itself it is all the servers there are.
  */
 export class RedisServer extends RedisConnection implements RedisServers {
-  readonly functions: ServerFunctions<SendOptions>;
+  readonly functions: ServerFunctions;
   /** Sends the call of a function as {@link send} does, and waits for its copies, if it has to. */
-  readonly call: (command: string, words: ScriptArgument[], options: SendOptions) => Promise<ScriptReply>;
+  readonly call: Send;
   readonly #settings: ServerSettings;
   /** The servers of a cluster have a clock each. */
   #serverClock = new RemoteClock(MAX_ROUND_TRIP);
@@ -101,10 +90,8 @@ export class RedisServer extends RedisConnection implements RedisServers {
     super(role, settings, parts);
     this.#settings = settings;
     const copies = role === 'producer' ? settings.copies : undefined;
-    const { clock, scripting, events } = settings;
     this.call = copies ? this.#sendCopied.bind(this, copies) : this.send.bind(this);
-    const onUnavailable = (reason: string) => events.noteOnce('functions-unavailable', { reason });
-    this.functions = new ServerFunctions<SendOptions>(this.call, { clock, scripting, onUnavailable });
+    this.functions = new ServerFunctions(this.call, settings);
     // The next connection may lead to another server.
     this.client.on('close', () => {
       this.#serverClock = new RemoteClock(MAX_ROUND_TRIP);

@@ -1,32 +1,30 @@
+import type { Events } from '../../events/events.js';
 import type { Clock } from '../../timing/clock.js';
 import { isErrorReply, notConnected, unknownCommand } from '../redis-errors.js';
 import type { RedisFunction, RedisLibrary, Script } from './redis-library.js';
-import type { ScriptArgument } from './script-call.js';
-import type { ScriptReply } from './script-reply.js';
+import type { ScriptArgument, ScriptReply } from './script-call.js';
 
-interface CallOptions {
+/** How to send a call. */
+export interface SendOptions {
   /** Now, on the monotonic clock. */
   readonly sentAt: number;
-  /** When the caller gives up, on the monotonic clock. */
+  /** When to stop waiting for the answer, on the monotonic clock. */
   readonly deadline: number;
+  /** True to send `ASKING` first, because the key is moving to this server. */
+  readonly asking: boolean;
 }
 
 /** Sends a command to the server. */
-type Send<Options extends CallOptions> = (
-  command: string,
-  words: ScriptArgument[],
-  options: Options,
-) => Promise<ScriptReply>;
+export type Send = (command: string, words: ScriptArgument[], options: SendOptions) => Promise<ScriptReply>;
 
 /** How functions are called: as functions of a library, or as scripts. */
 export type Scripting = 'functions' | 'scripts';
 
-export interface ServerFunctionsOptions {
+interface Settings {
   readonly clock: Clock;
+  readonly events: Pick<Events, 'noteOnce'>;
   /** Undefined: as functions where they are to be had. */
   readonly scripting?: Scripting | undefined;
-  /** Called with the reason when the server turns out not to have functions for this user. */
-  readonly onUnavailable?: ((reason: string) => void) | undefined;
 }
 
 /**
@@ -49,7 +47,7 @@ const TRANSIENT = /^(OOM|NOREPLICAS|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN|CLU
  * script: it goes whole the first time, and then by its digest. On each connection, one call shows whether the server has the library, or
  * still has a script, and the others wait for that: otherwise all would be refused together.
  */
-export class ServerFunctions<Options extends CallOptions> {
+export class ServerFunctions {
   /** The libraries that the server is known to have, whose functions need no {@link call}, and the scripts. */
   readonly loaded = new Set<RedisLibrary | Script>();
   /** The scripts that it had when a connection was lost: it may still have them. */
@@ -63,14 +61,9 @@ export class ServerFunctions<Options extends CallOptions> {
   #areUnavailable = false;
 
   constructor(
-    private readonly send: Send<Options>,
-    private readonly options: ServerFunctionsOptions,
+    private readonly send: Send,
+    private readonly settings: Settings,
   ) {}
-
-  /** True if functions are called as scripts. */
-  get areScripts(): boolean {
-    return this.options.scripting === 'scripts' || this.#areUnavailable;
-  }
 
   /** Called when the connection is lost: the next one may lead to another server. */
   onConnectionLost(): void {
@@ -89,7 +82,7 @@ export class ServerFunctions<Options extends CallOptions> {
    * @param words - from `wordsOf`
    * @throws the error of the server; if {@link isGone} says so, the function was not called, and the next call finds another way
    */
-  call(called: RedisFunction, further: number, words: ScriptArgument[], options: Options): Promise<ScriptReply> {
+  call(called: RedisFunction, further: number, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
     const { library } = called;
     if (this.#isScript(library)) return this.#callScript(called.scripts[further]!, words, options);
     const isMissing = this.#missing.delete(library);
@@ -105,12 +98,13 @@ export class ServerFunctions<Options extends CallOptions> {
 
   #isScript(library: RedisLibrary): boolean {
     const again = this.#loadAgainAt.get(library);
-    return this.areScripts || (again !== undefined && this.options.clock.monotonic() < again);
+    const areScripts = this.settings.scripting === 'scripts' || this.#areUnavailable;
+    return areScripts || (again !== undefined && this.settings.clock.monotonic() < again);
   }
 
   /** Loads the library of a function, unless somebody else loads it meanwhile, and calls the function. */
-  async #load(called: RedisFunction, words: ScriptArgument[], options: Options): Promise<ScriptReply> {
-    const { clock, scripting } = this.options;
+  async #load(called: RedisFunction, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
+    const { clock, scripting } = this.settings;
     const { library } = called;
     const longest = Math.min(MAX_LOAD_PAUSE, MAX_LOAD_PAUSE_SHARE * (options.deadline - clock.monotonic()));
     await new Promise<void>((resolve) => clock.schedule(resolve, Math.sqrt(Math.random()) * longest));
@@ -137,7 +131,7 @@ export class ServerFunctions<Options extends CallOptions> {
 
   /** Notes that the server has no functions for this user, if an error says so and scripts will do. */
   #isRefused(error: unknown): boolean {
-    if (this.options.scripting === 'functions' || !isErrorReply(error)) return false;
+    if (this.settings.scripting === 'functions' || !isErrorReply(error)) return false;
     const isRefused =
       /^(FCALL|FUNCTION)$/.test(unknownCommand(error) ?? '') || /^NOPERM .*'(fcall|function)\b/i.test(error.message);
     if (isRefused) this.#giveUp(error);
@@ -147,10 +141,10 @@ export class ServerFunctions<Options extends CallOptions> {
   #giveUp(error: Error): void {
     this.#areUnavailable = true;
     this.loaded.clear();
-    this.options.onUnavailable?.(error.message);
+    this.settings.events.noteOnce('functions-unavailable', { reason: error.message });
   }
 
-  async #callScript(script: Script, [, ...words]: ScriptArgument[], options: Options): Promise<ScriptReply> {
+  async #callScript(script: Script, [, ...words]: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
     const { source, sha1 } = script;
     try {
       if (this.loaded.has(script)) return await this.send('EVALSHA', [sha1, ...words], options);

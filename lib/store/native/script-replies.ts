@@ -1,7 +1,7 @@
 import { hasCode } from '../../message/failure.js';
 import type { MessageState } from '../../message/message.js';
 import { isErrorReply } from '../../redis/redis-errors.js';
-import type { ScriptReply } from '../../redis/script/script-reply.js';
+import type { ScriptReply } from '../../redis/script/script-call.js';
 import type { ClaimedMessage, ClaimedTransfer, ClaimReport, SettleReport, TransferReport } from '../consumer-store.js';
 import type { ChangeOutcome, OfferOutcome, OfferReceipt } from '../producer-store.js';
 import type {
