@@ -115,20 +115,17 @@ export class NativeMessageStore implements MessageStore {
     return this.#connections.servers.reachOf((this.#slot ??= hashSlot(this.#keys.messages)));
   }
 
-  offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
-    return this.#offer(offers, this.#limits.maxMessages ?? 0);
+  /** @param maxMessages - how many messages the queue may have for an offer to create one; 0: any number */
+  offer(offers: readonly Offer[], maxMessages = this.#limits.maxMessages ?? 0): Promise<OfferReceipt[]> {
+    if (!offers.some(mayBeOversized)) return this.#writeOffers(offers, maxMessages);
+    const { commands } = this.#connections;
+    return offerAccepted(commands, this.#keys.paused, offers, (accepted) => this.#writeOffers(accepted, maxMessages));
   }
 
   /** As {@link offer}, but creates nothing: undefined for ids that are not in use. */
   async offerIfPresent(offers: readonly Offer[]): Promise<(OfferReceipt | undefined)[]> {
-    const receipts = await this.#offer(offers, NONE_NEW);
+    const receipts = await this.offer(offers, NONE_NEW);
     return receipts.map((receipt) => (receipt.outcome === 'full' ? undefined : receipt));
-  }
-
-  #offer(offers: readonly Offer[], maxMessages: number): Promise<OfferReceipt[]> {
-    if (!offers.some(mayBeOversized)) return this.#writeOffers(offers, maxMessages);
-    const { commands } = this.#connections;
-    return offerAccepted(commands, this.#keys.paused, offers, (accepted) => this.#writeOffers(accepted, maxMessages));
   }
 
   async #writeOffers(offers: readonly Offer[], maxMessages: number): Promise<OfferReceipt[]> {
