@@ -18,7 +18,7 @@ interface Settings {
 }
 
 /** A command of Redis; its first word, if there is one, is its key. */
-interface RedisCommand {
+export interface RedisCommand {
   readonly name: string;
   readonly words: ScriptArgument[];
 }

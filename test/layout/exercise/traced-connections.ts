@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { RedisCommands } from '../../../lib/redis/commands/redis-commands.js';
+import { type RedisCommand, RedisCommands } from '../../../lib/redis/commands/redis-commands.js';
 import type { ConnectionSettings } from '../../../lib/redis/connection/redis-connection.js';
 import { RedisConnections } from '../../../lib/redis/redis-connections.js';
 import type { RedisFunction, RedisLibrary } from '../../../lib/redis/script/redis-library.js';
@@ -17,8 +17,8 @@ export class TracedConnections extends RedisConnections {
 }
 
 class TracedCommands extends RedisCommands {
-  override run<Part extends string>(called: RedisFunction<Part>, call: ScriptCall<NoInfer<Part>>) {
-    return super.run(traced(called), call);
+  override run<Part extends string>(called: RedisFunction<Part> | RedisCommand, call?: ScriptCall<NoInfer<Part>>) {
+    return super.run('words' in called ? called : traced(called), call);
   }
 }
 
