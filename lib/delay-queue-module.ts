@@ -12,6 +12,7 @@ import { DeclaredRepeats } from './producer/declared-repeats.js';
 import { DelayQueueProducer } from './producer/delay-queue-producer.js';
 import { tokenOf } from './producer/inject-producer.js';
 import { Offers } from './producer/offers.js';
+import { QueueParts } from './producer/queue-parts.js';
 import { RelayTarget } from './producer/relay-target.js';
 import { Repeats } from './producer/repeats.js';
 import { namedInstance } from './runtime/instance.js';
@@ -35,6 +36,7 @@ import { START_TASK } from './runtime/delay-queue-tokens.js';
     Offers,
     Changes,
     Repeats,
+    QueueParts,
     RelayTarget,
     { provide: START_TASK, useClass: DeclaredRepeats },
   ],
@@ -95,10 +97,7 @@ export class DelayQueueModule {
  */
 function instanceOf(definition: DynamicModule, name: string): DynamicModule {
   const producer = { provide: tokenOf(DelayQueueProducer, name), useClass: DelayQueueProducer };
-  const ofTypedQueues = [Offers, Changes, Repeats].map((part) => ({
-    provide: tokenOf<object>(part, name),
-    useExisting: part,
-  }));
+  const ofTypedQueues = { provide: tokenOf(QueueParts, name), useExisting: QueueParts };
   return {
     ...definition,
     module: DelayQueueModule,
@@ -106,9 +105,9 @@ function instanceOf(definition: DynamicModule, name: string): DynamicModule {
       ...(definition.providers ?? []),
       namedInstance(name),
       producer,
-      ...(name === UNNAMED ? [] : ofTypedQueues),
+      ...(name === UNNAMED ? [] : [ofTypedQueues]),
     ],
-    exports: [producer, ...ofTypedQueues].map(({ provide }) => provide),
+    exports: [producer.provide, ofTypedQueues.provide],
   };
 }
 

@@ -68,11 +68,10 @@ export {
   type QueueClass,
   type QueueOfOneKind,
   type QueueOfTypes,
-  type SnapshotOf,
-  type TypedChange,
-  type TypedOfferRequest,
   type TypedQueue,
 } from './producer/typed-queue.js';
+export type { QueueMethods } from './producer/queue-methods.js';
+export type { SnapshotOf, TypedChange, TypedOfferRequest } from './producer/typed-messages.js';
 export { again, type Again, type AgainOptions, DeferMessage, RejectMessage } from './message/handler-results.js';
 export { DelayQueueProducer } from './producer/delay-queue-producer.js';
 export { getDelayQueueProducerToken, InjectDelayQueueProducer } from './producer/inject-producer.js';

@@ -2,7 +2,7 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { isInstance } from '../message/failure.js';
 import type { MessageCodec } from '../message/codec/message-codec.js';
 import { DelayQueueProducer } from '../producer/delay-queue-producer.js';
-import type { Queues } from '../runtime/queues.js';
+import { PARTS, type QueueParts } from '../producer/queue-parts.js';
 import type { Layout } from '../store/layout.js';
 import type { MessageStore } from '../store/message-store.js';
 
@@ -24,13 +24,13 @@ export interface OpenQueue {
  */
 export function openQueue(producer: DelayQueueProducer, name: string): OpenQueue {
   // That of a test double that extends the class is undefined.
-  const known = isInstance(producer, DelayQueueProducer) ? (producer.known as Queues | undefined) : undefined;
-  if (!known) {
+  const parts = isInstance(producer, DelayQueueProducer) ? (producer[PARTS] as QueueParts | undefined) : undefined;
+  if (!parts) {
     throw new DelayQueueError(
       'INVALID_ARGUMENT',
       'producer: must be the DelayQueueProducer that Nest injects, of the same copy of the package',
     );
   }
-  const { options, codec, router } = known.named(name);
+  const { options, codec, router } = parts.queues.named(name);
   return { name, layout: options.layout, codec, store: router.stores[0]! };
 }

@@ -12,7 +12,7 @@ import type { MessageHeaders } from '../message/message.js';
 import { readFields, reading } from '../message/read-fields.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import { CLOCK, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
-import { type Queue, Queues } from '../runtime/queues.js';
+import type { Queue } from '../runtime/queues.js';
 import type { ChangeOutcome } from '../store/producer-store.js';
 import type { MessageStore } from '../store/message-store.js';
 import type { Clock } from '../timing/clock.js';
@@ -33,6 +33,22 @@ export interface MessageChange {
 /** `late`: there is a message with this id, but it is not delayed. */
 type Outcome = Exclude<ChangeOutcome, 'stale' | 'oversized'> | 'late';
 
+/** What a typed queue demands of payloads. */
+export interface PayloadRules {
+  readonly checkOf: CheckOfType;
+  readonly readChange: (given: MessageChange | undefined) => MessageChange | undefined;
+}
+
+interface ChangeRequest {
+  readonly id: string;
+  readonly due: Duration | Date;
+  readonly change: MessageChange | undefined;
+  /** Undefined: as in {@link readChange}. */
+  readonly payloads?: PayloadRules | undefined;
+  /** An instant of the monotonic clock after which it has no effect. */
+  readonly notAfter?: number;
+}
+
 interface ChangeToMake {
   readonly id: string;
   readonly due: DueTime;
@@ -45,25 +61,20 @@ interface ChangeToMake {
 /** Changes messages that are still delayed. The producer and the typed queues share it. */
 @Injectable()
 export class Changes {
-  @Inject() private readonly queues!: Queues;
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(RESOLVED_OPTIONS) private readonly limits!: Pick<ResolvedModuleOptions, 'offerTimeout'>;
 
   /**
    * Moves the due time of a message, and changes what else is given.
    *
-   * @param change - undefined: only the due time
    * @returns whether it was changed; false if it is not delayed, or no longer
    * @throws DelayQueueError
    */
-  async reschedule(
-    name: string,
-    { id, due, change, checkOf, notAfter }: { id: string; due: Duration | Date; change?: MessageChange | undefined; checkOf?: CheckOfType; notAfter?: number }, // prettier-ignore
-  ): Promise<boolean> {
-    const queue = this.queues.named(name);
+  async reschedule(queue: Queue, { id, due, change, payloads, notAfter }: ChangeRequest): Promise<boolean> {
     assertMessageId(id);
     const dueTime = readDue(due);
-    if (!change) {
+    const read = (payloads?.readChange ?? readChange)(change);
+    if (!read) {
       return queue.router.lookUp(id, {
         ask: (store) => store.reschedule(id, dueTime, notAfter),
         isFound: Boolean,
@@ -71,7 +82,7 @@ export class Changes {
     }
     if (!queue.options.layout.can.changes) throw unsupported(queue, 'a change of payload, headers or type');
     const rules = { codec: queue.codec, maxPayloadBytes: queue.options.maxPayloadBytes };
-    const parts = await this.#parts(queue, { change, rules, checkOf });
+    const parts = await this.#parts(queue, { change: read, rules, checkOf: payloads?.checkOf });
     const toMake = { id, due: dueTime, parts, rules, notAfter };
     const outcome = await queue.router.lookUp(id, {
       ask: (store) => this.#change(store, toMake),
@@ -142,7 +153,7 @@ const FIELDS_OF_ONE_KIND: readonly (keyof MessageChange)[] = ['payload', 'header
  * @returns undefined if it changes nothing
  * @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_PAYLOAD`
  */
-export function readChange(given: MessageChange | undefined, fields = FIELDS): MessageChange | undefined {
+function readChange(given: MessageChange | undefined, fields = FIELDS): MessageChange | undefined {
   if (given === undefined) return undefined;
   const { payload, headers, type } = readFields(given, 'change', fields);
   if (payload === undefined && reading('change', () => Object.hasOwn(given, 'payload'))) {

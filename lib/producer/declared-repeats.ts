@@ -130,7 +130,7 @@ export class DeclaredRepeats implements StartTask, OnModuleDestroy {
     const { type, check } = handler;
     const { id = idOf(declared), payload = {}, ...options } = repeat;
     if (isFamily(queue)) throw new DelayQueueError('INVALID_OPTION', 'a family of queues cannot have it; name a queue');
-    await this.repeats.repeat(queue, { id, type, options, payload, check });
+    await this.repeats.repeat(this.queues.get(queue), { id, type, options, payload, check });
     await this.stores.repeatMarks?.set(this.#markOf(declared));
   }
 

@@ -1,16 +1,12 @@
 import { Inject, type InjectionToken, type Type } from '@nestjs/common';
 import { readInstanceName, UNNAMED } from '../message/instance-name.js';
-import { Changes } from './changes.js';
 import { DelayQueueProducer } from './delay-queue-producer.js';
-import { Offers } from './offers.js';
-import { Repeats } from './repeats.js';
+import { QueueParts } from './queue-parts.js';
 
 // Not those of the classes, which a bundler may shorten.
 const NAMES = new Map<Type, string>([
   [DelayQueueProducer, 'DelayQueueProducer'],
-  [Offers, 'DelayQueueOffers'],
-  [Changes, 'DelayQueueChanges'],
-  [Repeats, 'DelayQueueRepeats'],
+  [QueueParts, 'DelayQueueParts'],
 ]);
 
 /** The token of what other modules inject of an instance; that of the one without a name is the class. */

@@ -8,7 +8,7 @@ import type { MessageHeaders } from '../message/message.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import { CLOCK, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
-import { type Queue, Queues } from '../runtime/queues.js';
+import type { Queue } from '../runtime/queues.js';
 import type { Offer } from '../store/producer-store.js';
 import type { Clock } from '../timing/clock.js';
 import {
@@ -26,7 +26,6 @@ import { QueueWriter, type WriterContext } from './queue-writer.js';
 /** Makes the offers of this process. The producer and the typed queues share it: so offers of one turn leave in one call. */
 @Injectable()
 export class Offers {
-  @Inject() private readonly queues!: Queues;
   @Inject() private readonly observers!: Observers;
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(RESOLVED_OPTIONS) private readonly limits!: Pick<ResolvedModuleOptions, 'offerTimeout'>;
@@ -44,8 +43,8 @@ export class Offers {
    * @param checkOf - finds the check of payloads; undefined: they are not checked
    * @throws DelayQueueError at once, or in the promise
    */
-  offer(queue: string, message: NewMessage, checkOf?: CheckOfType): Promise<OfferResult> {
-    const writer = this.writerOf(this.queues.named(queue));
+  offer(queue: Queue, message: NewMessage, checkOf?: CheckOfType): Promise<OfferResult> {
+    const writer = this.writerOf(queue);
     if (!this.observers.offer && !checkOf) return writer.write(writer.encode(message));
     if (!this.observers.offer) return this.#offer(writer, message, checkOf);
     const observed = withNewId(message, writer);
@@ -57,8 +56,8 @@ export class Offers {
    *
    * @throws DelayQueueError at once, or in the promise
    */
-  offerMany(queue: string, requests: readonly OfferRequest[], checkOf?: CheckOfType): Promise<OfferResult[]> {
-    const writer = this.writerOf(this.queues.named(queue));
+  offerMany(queue: Queue, requests: readonly OfferRequest[], checkOf?: CheckOfType): Promise<OfferResult[]> {
+    const writer = this.writerOf(queue);
     if (!this.observers.offer) return this.#offerMany(writer, requests, readRequest, checkOf);
     const observed = readEach(requests, (request) => withNewId(readRequest(request), writer));
     return this.#observe(writer, observed, (headers) =>

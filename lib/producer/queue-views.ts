@@ -94,15 +94,20 @@ function readFailure(text: string): MessageFailure {
 /**
  * Adds up the pages of a walk through a queue. The result is a `Map`, because any name may be a type, `__proto__` included, and
  * because the compiler knows that `get` may find nothing.
+ *
+ * @typeParam Type - those that the queue's class declares
  */
-export async function countByType({ store, options }: Queue): Promise<ReadonlyMap<string, MessageCounts>> {
-  const counts = new Map<string, Record<MessageState, number>>();
+export async function countByType<Type extends string>({
+  store,
+  options,
+}: Queue): Promise<ReadonlyMap<Type, MessageCounts>> {
+  const counts = new Map<Type, Record<MessageState, number>>();
   let cursor: string | undefined;
   do {
     const page = await store.countTypes(cursor);
     for (const { state, type, count } of page.counts) {
       // In memory, a payload of another layout may look like a body with a type.
-      const name = options.layout.can.types ? type : NO_TYPE;
+      const name = (options.layout.can.types ? type : NO_TYPE) as Type;
       const ofType = counts.get(name) ?? { delayed: 0, ready: 0, active: 0, dead: 0 };
       ofType[state] += count;
       counts.set(name, ofType);

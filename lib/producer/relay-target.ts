@@ -5,10 +5,9 @@ import { type Duration, readDelay } from '../message/duration.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { Stores } from '../runtime/create-stores.js';
 import { RESOLVED_OPTIONS, STORES } from '../runtime/delay-queue-tokens.js';
-import { Queues } from '../runtime/queues.js';
-import { Changes, type MessageChange, readChange } from './changes.js';
+import type { MessageChange } from './changes.js';
 import { inTime, type OfferOptions, type OfferResult, readOfferOptions } from './offer.js';
-import { Offers } from './offers.js';
+import { QueueParts } from './queue-parts.js';
 
 /**
  * What a relay needs that hands on what others have written down, such as that of nestjs-delay-queue-outbox: where its calls lead to, and
@@ -16,9 +15,7 @@ import { Offers } from './offers.js';
  */
 @Injectable()
 export class RelayTarget {
-  @Inject() private readonly offering!: Offers;
-  @Inject() private readonly changes!: Changes;
-  @Inject() private readonly queues!: Queues;
+  @Inject() private readonly parts!: QueueParts;
   @Inject(STORES) private readonly stores!: Stores;
   @Inject(RESOLVED_OPTIONS) private readonly options!: Pick<ResolvedModuleOptions, 'offerTimeout'>;
 
@@ -51,22 +48,31 @@ export class RelayTarget {
    * @param notAfter - of `performance.now()`
    */
   before(notAfter: number): RelayedCalls {
+    const { offers, changes, queues } = this.parts;
     return {
-      offer: async (queue, payload, delay, options) =>
-        this.offering.offer(queue, {
+      offer: async (queue, payload, delay, options) => {
+        const due = { after: readDelay(delay) };
+        return offers.offer(queues.named(queue), {
           payload,
-          due: { after: readDelay(delay) },
+          due,
           options: inTime(readOfferOptions(options), notAfter),
-        }),
-      offerAt: async (queue, payload, date, options) =>
-        this.offering.offer(queue, { payload, due: dueAt(date), options: inTime(readOfferOptions(options), notAfter) }),
+        });
+      },
+      offerAt: async (queue, payload, date, options) => {
+        const due = dueAt(date);
+        return offers.offer(queues.named(queue), {
+          payload,
+          due,
+          options: inTime(readOfferOptions(options), notAfter),
+        });
+      },
       cancel: async (queue, id) => {
-        const { router } = this.queues.named(queue);
+        const { router } = queues.named(queue);
         assertMessageId(id);
         return router.lookUp(id, { ask: (store) => store.cancel(id, notAfter), isFound: Boolean });
       },
       reschedule: async (queue, id, due, change) =>
-        this.changes.reschedule(queue, { id, due, change: readChange(change), notAfter }),
+        changes.reschedule(queues.named(queue), { id, due, change, notAfter }),
     };
   }
 }

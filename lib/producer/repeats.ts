@@ -11,7 +11,7 @@ import { letterIdOf, readRule, type RepeatRule } from '../message/repeat-rule.js
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { RepeatOptions } from '../options/repeat-options.js';
 import { CLOCK, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
-import { type Queue, Queues } from '../runtime/queues.js';
+import type { Queue } from '../runtime/queues.js';
 import type { Clock } from '../timing/clock.js';
 import { checkOfferOptions, type OfferOptions, type OfferResult } from './offer.js';
 import { Offers } from './offers.js';
@@ -47,14 +47,12 @@ const MAX_ROUNDS = 10;
 /** Offers messages that repeat. */
 @Injectable()
 export class Repeats {
-  @Inject() private readonly queues!: Queues;
   @Inject() private readonly offers!: Offers;
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(RESOLVED_OPTIONS) private readonly limits!: Pick<ResolvedModuleOptions, 'offerTimeout' | 'calendar'>;
 
   /** @throws DelayQueueError */
-  async repeat(name: string, { id, type: known, options, payload, check }: RepeatRequest): Promise<OfferResult> {
-    const queue = this.queues.named(name);
+  async repeat(queue: Queue, { id, type: known, options, payload, check }: RepeatRequest): Promise<OfferResult> {
     assertRepeatId(id);
     const read = readFields<GivenOptions>(options, 'repeat', known === undefined ? OPTIONS : OPTIONS_OF_TYPE);
     const { type = known ?? NO_TYPE, headers = {}, special } = checkOfferOptions(read);
@@ -63,7 +61,7 @@ export class Repeats {
     this.#nextAfter(rule, this.clock.wall());
     const rules = { codec: queue.codec, maxPayloadBytes: queue.options.maxPayloadBytes };
     const body = encodeBody(rules, { type, payload, headers, expiry: special?.expiry, repeat: rule });
-    if (check) await checkInTime(check, { queue: name, type, body, codec: queue.codec }, this.clock, this.limits);
+    if (check) await checkInTime(check, { queue: queue.name, type, body, codec: queue.codec }, this.clock, this.limits);
     try {
       return await this.#offer(queue, { id, rule, body: Buffer.from(body) });
     } catch (error) {

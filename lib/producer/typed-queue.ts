@@ -1,5 +1,7 @@
+import { Inject } from '@nestjs/common';
 import type { PayloadInput, PayloadSpec } from '../handler/definition/payload-spec.js';
 import {
+  checksOf,
   type DefinedBy,
   defineQueue,
   type QueueDefinition,
@@ -7,163 +9,136 @@ import {
   type TypesOf,
   typesOf,
 } from '../handler/definition/queue-definition.js';
-import type { CheckedDue } from '../message/due-time.js';
-import type { CheckedDuration, Duration } from '../message/duration.js';
-import type { DeadLetter, MessageCounts, MessageHeaders, MessageSnapshot, MessageState } from '../message/message.js';
-import type { RepeatOptions } from '../options/repeat-options.js';
+import { type DueTime, dueAt } from '../message/due-time.js';
+import { type CheckedDuration, type Duration, readDelay } from '../message/duration.js';
 import { UNNAMED } from '../message/instance-name.js';
+import { NO_TYPE } from '../message/message-type.js';
 import type { TypedQueueOptions } from '../options/queue-options.js';
-import type { DeadLetters } from './dead-letters.js';
-import type { CheckedRequests, OfferDue, OfferResult, TypedOfferOptions } from './offer.js';
-import type { MessageGroup } from '../groups/message-group.js';
-import type { MessagePage, MessageQuery } from '../message/page.js';
-import type { QueueCounts } from './queue-views.js';
-import { injectInstance, OneKindHandle, type QueueHandle, TypesHandle } from './queue-handle.js';
+import type { RepeatOptions } from '../options/repeat-options.js';
+import type { Queue } from '../runtime/queues.js';
+import { type PayloadRules, readChangeOfOneKind, readChangeOfTypes } from './changes.js';
+import { tokenOf } from './inject-producer.js';
+import { type OfferResult, readTypedOfferOptions, type TypedOfferOptions } from './offer.js';
+import { NAMED, QueueMethods, RULES } from './queue-methods.js';
+import { PARTS, QueueParts } from './queue-parts.js';
 
-/** A message of a typed queue looked at from outside, by its type. */
-export type SnapshotOf<Payloads> = {
-  [Type in TypesOf<Payloads>]: MessageSnapshot<PayloadInput<SpecOf<Payloads, Type>>, Type>;
-}[TypesOf<Payloads>];
-
-/** One message of a typed queue's `offerMany`. */
-export type TypedOfferRequest<Payloads> = {
-  [Type in TypesOf<Payloads>]: TypedOfferOptions &
-    OfferDue & {
-      /** What its schema takes. */
-      readonly payload: PayloadInput<SpecOf<Payloads, Type>>;
-    } & ('' extends Type
-      ? {
-          /** There is none to name. */
-          readonly type?: undefined;
-        }
-      : {
-          /** One of the queue's. */
-          readonly type: Type;
-        });
-}[TypesOf<Payloads>];
-
-/** What `reschedule` of a typed queue changes besides the due time: a payload, which names its type if there are several, or headers. */
-export type TypedChange<Payloads> =
-  | {
-      [Type in TypesOf<Payloads>]: {
-        /** What its schema takes, in place of the present payload. */
-        readonly payload: PayloadInput<SpecOf<Payloads, Type>>;
-        /** In place of all present headers. */
-        readonly headers?: MessageHeaders | undefined;
-      } & ('' extends Type
-        ? {
-            /** There is none to name. */
-            readonly type?: undefined;
-          }
-        : {
-            /** One of the queue's, in place of the present one. */
-            readonly type: Type;
-          });
-    }[TypesOf<Payloads>]
-  | {
-      /** In place of all present headers. */
-      readonly headers?: MessageHeaders | undefined;
-      /** Goes with a payload. */
-      readonly type?: undefined;
-      /** The present one stays. */
-      readonly payload?: undefined;
-    };
+const OFFER = Symbol('offer');
+const REPEAT = Symbol('repeat');
 
 /**
- * What a typed queue has, whatever its messages are: the methods of {@link DelayQueueProducer} without the queue's name.
+ * What a typed queue has, whatever its messages are: the methods of {@link DelayQueueProducer} without the queue's name. Payloads are
+ * checked before they are written, all of a list before the first; those that it returns are what was offered.
  *
  * @typeParam Payloads - what `DelayQueue()` was given
  */
-export interface TypedQueue<Payloads> {
+export abstract class TypedQueue<Payloads> extends QueueMethods<[], Payloads> {
+  /** @internal Injected into the prototype, so that a class that extends this may have a constructor of its own. */
+  declare readonly [PARTS]: QueueParts;
+  /** @internal */
+  override readonly [RULES]: PayloadRules;
   /** The queue's name. */
   readonly queue: string;
-  /** As `DelayQueueProducer.offerMany`; all payloads are checked before the first is written. */
-  offerMany<const Delays extends readonly Duration[] = readonly Duration[]>(
-    messages: CheckedRequests<TypedOfferRequest<Payloads>, Delays>,
-  ): Promise<OfferResult[]>;
-  /** As `DelayQueueProducer.cancel`. */
-  cancel(id: string): Promise<boolean>;
-  /** As `DelayQueueProducer.reschedule`, with a new payload checked. */
-  reschedule<const Due extends Duration | Date = Duration | Date>(
-    id: string,
-    due: CheckedDue<Due>,
-    change?: TypedChange<Payloads>,
-  ): Promise<boolean>;
-  /** As `DelayQueueProducer.abort`. */
-  abort(id: string): Promise<boolean>;
-  /** As `DelayQueueProducer.find`. The payload is what was offered. */
-  find(id: string): Promise<SnapshotOf<Payloads> | null>;
-  /** As `DelayQueueProducer.list`, of dead letters. The payloads are what was offered. */
-  list(state: 'dead', query?: MessageQuery): Promise<MessagePage<DeadLetter & SnapshotOf<Payloads>>>;
-  /** As `DelayQueueProducer.list`. The payloads are what was offered. */
-  list(state: MessageState, query?: MessageQuery): Promise<MessagePage<SnapshotOf<Payloads>>>;
-  /** As `DelayQueueProducer.counts`. */
-  counts(): Promise<QueueCounts>;
-  /** As `DelayQueueProducer.countsByType`. If messages of other types are stored, they are counted, too. */
-  countsByType(): Promise<ReadonlyMap<TypesOf<Payloads>, MessageCounts>>;
-  /** As `DelayQueueProducer.nextDue`. */
-  nextDue(): Promise<Date | null>;
-  /** As `DelayQueueProducer.pause`. */
-  pause(): Promise<void>;
-  /** As `DelayQueueProducer.resume`. */
-  resume(): Promise<void>;
-  /** As `DelayQueueProducer.isPaused`. */
-  isPaused(): Promise<boolean>;
-  /** As `DelayQueueProducer.clear`. */
-  clear(): Promise<number>;
-  /** As `DelayQueueProducer.group`. The payloads are what was offered. */
-  group(group: string): MessageGroup<SnapshotOf<Payloads>>;
-  /** As `DelayQueueProducer.deadLetters`. The payloads are what was offered. */
-  deadLetters(): DeadLetters<DeadLetter & SnapshotOf<Payloads>>;
+
+  /** @internal */
+  constructor(definition: QueueDefinition, readChange: PayloadRules['readChange']) {
+    super();
+    this.queue = definition.queue;
+    this[RULES] = { checkOf: checksOf(definition), readChange };
+  }
+
+  /** @internal */
+  [NAMED]<Rest extends readonly unknown[]>(args: readonly [...Rest]): [Queue, ...Rest] {
+    return [this[PARTS].queues.named(this.queue), ...args];
+  }
+
+  /** @internal */
+  [OFFER](type: string, payload: unknown, due: DueTime, options: TypedOfferOptions | undefined): Promise<OfferResult> {
+    const { offers, queues } = this[PARTS];
+    const message = { payload, due, options: readTypedOfferOptions(type, options) };
+    return offers.offer(queues.named(this.queue), message, this[RULES].checkOf);
+  }
+
+  /** @internal */
+  [REPEAT](type: string, id: string, options: RepeatOptions, payload: unknown): Promise<OfferResult> {
+    const { repeats, queues } = this[PARTS];
+    const check = this[RULES].checkOf(type);
+    return repeats.repeat(queues.named(this.queue), { id, type, options, payload, check });
+  }
 }
 
 /** The handle of a typed queue with one kind of messages, which have no type. */
-export interface QueueOfOneKind<Payload> extends TypedQueue<Payload> {
+export class QueueOfOneKind<Payload> extends TypedQueue<Payload> {
+  /** @internal */
+  constructor(definition: QueueDefinition) {
+    super(definition, readChangeOfOneKind);
+  }
+
   /**
    * As `DelayQueueProducer.offer`. A schema checks the payload as JSON will bring it to the handler; what is stored is the
    * input, so that a schema that transforms is applied once, before the handler.
    *
    * @throws DelayQueueError also `INVALID_PAYLOAD`, if the schema refuses it; the error names the paths, no values
    */
-  offer<const Delay extends Duration = Duration>(
+  async offer<const Delay extends Duration = Duration>(
     payload: PayloadInput<Payload>,
     delay: CheckedDuration<Delay>,
     options?: TypedOfferOptions,
-  ): Promise<OfferResult>;
+  ): Promise<OfferResult> {
+    return this[OFFER](NO_TYPE, payload, { after: readDelay(delay) }, options);
+  }
+
   /** As `DelayQueueProducer.offerAt`, with the payload checked. */
-  offerAt(payload: PayloadInput<Payload>, date: Date, options?: TypedOfferOptions): Promise<OfferResult>;
+  async offerAt(payload: PayloadInput<Payload>, date: Date, options?: TypedOfferOptions): Promise<OfferResult> {
+    return this[OFFER](NO_TYPE, payload, dueAt(date), options);
+  }
+
   /** As `DelayQueueProducer.repeat`, with the payload checked. */
-  repeat(id: string, options: RepeatOptions, payload: PayloadInput<Payload>): Promise<OfferResult>;
+  async repeat(id: string, options: RepeatOptions, payload: PayloadInput<Payload>): Promise<OfferResult> {
+    return this[REPEAT](NO_TYPE, id, options, payload);
+  }
 }
 
 /** The handle of a typed queue with several types of messages. */
-export interface QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
+export class QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
+  /** @internal */
+  constructor(definition: QueueDefinition) {
+    super(definition, readChangeOfTypes);
+  }
+
   /**
    * As `DelayQueueProducer.offer`, of a message of a type. A schema checks the payload as JSON will bring it to the handler; what
    * is stored is the input, so that a schema that transforms is applied once, before the handler.
    *
    * @throws DelayQueueError also `INVALID_PAYLOAD`, if the schema refuses it; the error names the paths, no values
    */
-  offer<Type extends TypesOf<Payloads>, const Delay extends Duration = Duration>(
+  async offer<Type extends TypesOf<Payloads>, const Delay extends Duration = Duration>(
     type: Type,
     payload: PayloadInput<SpecOf<Payloads, Type>>,
     delay: CheckedDuration<Delay>,
     options?: TypedOfferOptions,
-  ): Promise<OfferResult>;
+  ): Promise<OfferResult> {
+    return this[OFFER](type, payload, { after: readDelay(delay) }, options);
+  }
+
   /** As `DelayQueueProducer.offerAt`, of a message of a type, with the payload checked. */
-  offerAt<Type extends TypesOf<Payloads>>(
+  async offerAt<Type extends TypesOf<Payloads>>(
     type: Type,
     payload: PayloadInput<SpecOf<Payloads, Type>>,
     date: Date,
     options?: TypedOfferOptions,
-  ): Promise<OfferResult>;
+  ): Promise<OfferResult> {
+    return this[OFFER](type, payload, dueAt(date), options);
+  }
+
   /** As `DelayQueueProducer.repeat`, of a message of a type, with the payload checked. */
-  repeat<Type extends TypesOf<Payloads>>(
+  async repeat<Type extends TypesOf<Payloads>>(
     type: Type,
     id: string,
     options: RepeatOptions,
     payload: PayloadInput<SpecOf<Payloads, Type>>,
-  ): Promise<OfferResult>;
+  ): Promise<OfferResult> {
+    return this[REPEAT](type, id, options, payload);
+  }
 }
 
 /** What `DelayQueue()` makes: extend it to give the queue its class. */
@@ -242,7 +217,9 @@ export function DelayQueue(
   options: TypedQueueOptions = {},
 ): QueueClass<unknown, unknown> {
   const definition = defineQueue(queue, payloads, options);
-  const Handle: new (definition: QueueDefinition) => QueueHandle = typesOf(definition) ? TypesHandle : OneKindHandle;
+  const Handle: new (definition: QueueDefinition) => TypedQueue<unknown> = typesOf(definition)
+    ? QueueOfTypes
+    : QueueOfOneKind;
   const Queue = class extends Handle {
     static readonly definition = definition;
 
@@ -250,6 +227,6 @@ export function DelayQueue(
       super(definition);
     }
   };
-  injectInstance(Queue, definition.instance ?? UNNAMED);
+  Inject(tokenOf(QueueParts, definition.instance ?? UNNAMED))(Queue.prototype, PARTS);
   return Queue;
 }

@@ -10,6 +10,7 @@ import { Changes } from '../../lib/producer/changes.js';
 import { RelayTarget } from '../../lib/producer/relay-target.js';
 import { Repeats } from '../../lib/producer/repeats.js';
 import { Offers } from '../../lib/producer/offers.js';
+import { QueueParts } from '../../lib/producer/queue-parts.js';
 import { QueueWriter } from '../../lib/producer/queue-writer.js';
 import { namedInstance } from '../../lib/runtime/instance.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../lib/runtime/delay-queue-tokens.js';
@@ -90,6 +91,7 @@ describe('an offer made while another payload is encoded', () => {
         Offers,
         Changes,
         Repeats,
+        QueueParts,
         { provide: AgainAdvice, useValue: new AgainAdvice(new ManualClock(), new LoggedEvents()) },
         RelayTarget,
         { provide: Queues, useValue: queues },
