@@ -84,8 +84,8 @@ export class Settler {
     for (let i = 0; i < batch.length; i++) {
       const { claim, outcome } = batch[i]!;
       if (accepted) this.#report(claim, outcome, accepted[i]!);
-      if (againWatch.watched > 0) this.#reportNotReturned(claim, outcome, accepted?.[i] === true);
       leases.letGo(claim);
+      if (againWatch.isWatching) this.#reportNotReturned(outcome, accepted?.[i] === true);
     }
   }
 
@@ -137,10 +137,9 @@ export class Settler {
     events.emit('dead', { queue, id: outcome.next?.letter ?? id, type, attempt, by: 'expired', failure });
   }
 
-  #reportNotReturned(delivery: Delivery, outcome: Outcome, isAccepted: boolean): void {
+  #reportNotReturned(outcome: Outcome, isAccepted: boolean): void {
     const wasHandled = isAccepted && outcome.kind === 'ack' && outcome.lateBy === undefined;
-    for (const place of againWatch.ended(delivery, wasHandled))
-      this.options.events.note('again-not-returned', { place });
+    for (const place of againWatch.ended(wasHandled)) this.options.events.note('again-not-returned', { place });
   }
 }
 

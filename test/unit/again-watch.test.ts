@@ -17,27 +17,39 @@ describe('a call of again()', () => {
   }
   function end(message: object, wasHandled: boolean): string[] {
     held.delete(message);
-    return watch.ended(message, wasHandled);
+    return watch.ended(wasHandled);
   }
   const handled = (message: object) => end(message, true);
   const failed = (message: object) => end(message, false);
   const callAgain = () => watch.called(callAgain);
   const HERE: unknown = expect.stringContaining('again-watch.test.ts:');
 
-  test('was not returned once all messages of that time are handled, whatever comes later', () => {
+  test('was not returned once all messages are handled and no more are held', () => {
     const [first, second] = [claim(), claim()];
     callAgain();
-    claim();
+    const third = claim();
     expect(handled(first)).toEqual([]);
-    expect(handled(second)).toEqual([HERE]);
-    expect(watch.watched).toBe(0);
+    expect(handled(second)).toEqual([]);
+    expect(watch.isWatching).toBe(true);
+    expect(handled(third)).toEqual([HERE]);
+    expect(watch.isWatching).toBe(false);
+  });
+
+  test('may be about a message of another holder', () => {
+    const others = new Set([{}]);
+    watch.hold(others);
+    const message = claim();
+    callAgain();
+    expect(handled(message)).toEqual([]);
+    others.clear();
+    expect(watch.ended(true)).toEqual([HERE]);
   });
 
   test('is forgotten when one of them ends in another way', () => {
     const [first, second] = [claim(), claim()];
     callAgain();
     expect(failed(first)).toEqual([]);
-    expect(watch.watched).toBe(0);
+    expect(watch.isWatching).toBe(false);
     expect(handled(second)).toEqual([]);
   });
 
@@ -54,17 +66,17 @@ describe('a call of again()', () => {
   test('is not watched while no message is held, nor after the first hundred', () => {
     watch.letGo(held);
     callAgain();
-    expect(watch.watched).toBe(0);
+    expect(watch.isWatching).toBe(false);
     watch.hold(held);
     for (let i = 0; i < 100; i++) {
       const message = claim();
       callAgain();
-      expect(watch.watched).toBe(1);
+      expect(watch.isWatching).toBe(true);
       failed(message);
     }
     claim();
     callAgain();
-    expect(watch.watched).toBe(0);
+    expect(watch.isWatching).toBe(false);
   });
 
   test('is not watched after a stop', () => {
@@ -72,6 +84,6 @@ describe('a call of again()', () => {
     callAgain();
     watch.stop();
     callAgain();
-    expect(watch.watched).toBe(0);
+    expect(watch.isWatching).toBe(false);
   });
 });
