@@ -10,22 +10,22 @@ import { BatchRunner } from './batch-runner.js';
 import { ConcurrentCalls } from './concurrent-calls.js';
 import { GroupBatches } from './group-batches.js';
 
-export interface BatchesOptions {
-  /** How many calls may run at once. */
-  readonly concurrency: number;
-  /** The most messages of a group that can be handled at once; null: any number. */
-  readonly groupConcurrency: number | null;
-  readonly outcomes: Outcomes;
-  readonly observers?: Pick<Observers, 'handleBatch'> | undefined;
-}
-
 /** How messages wait for their calls in a queue that has a handler of batches. */
 export class Batches implements WaitingCalls {
   maxBatch = 1;
   readonly #calls: ConcurrentCalls;
   readonly #runners: (BatchRunner | GroupBatches)[] = [];
 
-  constructor(private readonly options: BatchesOptions) {
+  constructor(
+    private readonly options: {
+      /** How many calls may run at once. */
+      readonly concurrency: number;
+      /** The most messages of a group that can be handled at once; null: any number. */
+      readonly groupConcurrency: number | null;
+      readonly outcomes: Outcomes;
+      readonly observers?: Pick<Observers, 'handleBatch'> | undefined;
+    },
+  ) {
     this.#calls = new ConcurrentCalls(options.concurrency);
   }
 

@@ -58,13 +58,6 @@ export class Slots {
   }
 }
 
-export interface CapacityOptions {
-  readonly slots: Slots;
-  readonly clock: Pick<Clock, 'monotonic' | 'schedule'>;
-  /** The most messages of one call of a handler. */
-  readonly batch: number;
-}
-
 /**
  * Decides how many messages a consumer loop may claim now.
  *
@@ -88,7 +81,14 @@ export class Capacity {
   #waiter: Waiter | undefined;
   #endWait: () => void = () => undefined;
 
-  constructor(private readonly options: CapacityOptions) {
+  constructor(
+    private readonly options: {
+      readonly slots: Slots;
+      readonly clock: Pick<Clock, 'monotonic' | 'schedule'>;
+      /** The most messages of one call of a handler. */
+      readonly batch: number;
+    },
+  ) {
     this.slots = options.slots;
   }
 

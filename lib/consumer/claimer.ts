@@ -22,17 +22,6 @@ const MAX_ROUND_TRIP = 50;
 /** How often the store is asked for its time at most, ms: on a network that is always slow, its answers get no better. */
 const ASK_INTERVAL = 60_000;
 
-export interface ClaimerOptions {
-  readonly queue: string;
-  readonly store: Pick<ConsumerStore, 'claim' | 'transferAndClaim' | 'wake'>;
-  readonly clock: Clock;
-  readonly events: Events;
-  /** Length of a lease, ms. */
-  readonly lease: number;
-  /** How long the store waits for an answer, ms. */
-  readonly answerTimeout: number;
-}
-
 /** A transfer to make in the same call. */
 export interface TransferBesides {
   /** Who announces it, as in {@link ConsumerStore.transferAndClaim}. */
@@ -74,7 +63,18 @@ export class Claimer {
   /** When the store was last asked for its time, on the monotonic clock. */
   #askedAt = -Infinity;
 
-  constructor(private readonly options: ClaimerOptions) {}
+  constructor(
+    private readonly options: {
+      readonly queue: string;
+      readonly store: Pick<ConsumerStore, 'claim' | 'transferAndClaim' | 'wake'>;
+      readonly clock: Clock;
+      readonly events: Events;
+      /** Length of a lease, ms. */
+      readonly lease: number;
+      /** How long the store waits for an answer, ms. */
+      readonly answerTimeout: number;
+    },
+  ) {}
 
   /** True if an earlier claim may hold messages unknown to this process, so that the next one has to succeed it. */
   get hasUnanswered(): boolean {

@@ -22,18 +22,6 @@ const MAX_FAILURES_UNCONNECTED = 4;
 
 const noop = () => undefined;
 
-export interface ConsumerLoopOptions {
-  readonly queue: string;
-  readonly store: ConsumerStore;
-  readonly runner: MessageRunner;
-  readonly clock: Clock;
-  readonly events: Events;
-  readonly settings: Pick<ResolvedQueueOptions, 'lease' | 'blockTimeout'>;
-  /** How long the store waits for an answer, ms. */
-  readonly answerTimeout: number;
-  readonly slots: Slots;
-}
-
 /**
  * Consumes one queue, or one partition of it, in one process: while there are free slots, it waits for the wake-up signal, claims ready
  * messages, and has their handlers started. Errors are logged and never end the loop.
@@ -64,7 +52,19 @@ export class ConsumerLoop {
   /** Messages of the claim that is under way: an announcement may overtake the answer, which comes over another connection. */
   #abortedMeanwhile: Claim[] = [];
 
-  constructor(private readonly options: ConsumerLoopOptions) {
+  constructor(
+    private readonly options: {
+      readonly queue: string;
+      readonly store: ConsumerStore;
+      readonly runner: MessageRunner;
+      readonly clock: Clock;
+      readonly events: Events;
+      readonly settings: Pick<ResolvedQueueOptions, 'lease' | 'blockTimeout'>;
+      /** How long the store waits for an answer, ms. */
+      readonly answerTimeout: number;
+      readonly slots: Slots;
+    },
+  ) {
     const { queue, store, clock, events, settings, answerTimeout, slots, runner } = options;
     const common = { queue, store, clock, events, lease: settings.lease };
     this.#capacity = new Capacity({ slots, clock, batch: runner.maxBatch });

@@ -13,18 +13,6 @@ import type { Settler } from './settler.js';
 /** How long the handlers of a queue may be started in one turn of the event loop, ms. */
 const SLICE = 5;
 
-export interface DispatcherOptions {
-  readonly queue: string;
-  readonly clock: Clock;
-  readonly events: Events;
-  /** Length of a lease, ms. */
-  readonly lease: number;
-  readonly runner: Pick<MessageRunner, 'run' | 'waitingCalls'>;
-  readonly capacity: Pick<Capacity, 'slots' | 'isFull' | 'measure' | 'vacate'>;
-  readonly settler: Pick<Settler, 'settle' | 'flush'>;
-  readonly claimer: Pick<Claimer, 'releaseIfLate'>;
-}
-
 /** A claim with handlers still to be started. */
 interface WaitingClaim {
   readonly lease: Lease;
@@ -49,7 +37,19 @@ export class Dispatcher {
   /** How many messages were released since the last warning. */
   #released = 0;
 
-  constructor(private readonly options: DispatcherOptions) {
+  constructor(
+    private readonly options: {
+      readonly queue: string;
+      readonly clock: Clock;
+      readonly events: Events;
+      /** Length of a lease, ms. */
+      readonly lease: number;
+      readonly runner: Pick<MessageRunner, 'run' | 'waitingCalls'>;
+      readonly capacity: Pick<Capacity, 'slots' | 'isFull' | 'measure' | 'vacate'>;
+      readonly settler: Pick<Settler, 'settle' | 'flush'>;
+      readonly claimer: Pick<Claimer, 'releaseIfLate'>;
+    },
+  ) {
     this.#warning = new OnceAMinute(options.clock);
   }
 

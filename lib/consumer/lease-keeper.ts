@@ -8,15 +8,6 @@ import { inBatches, MAX_BATCH } from '../timing/turn-batcher.js';
 import { LeaseLost, MessageAborted } from './abort-reasons.js';
 import type { Delivery, Lease } from './delivery.js';
 
-export interface LeaseKeeperOptions {
-  readonly queue: string;
-  readonly store: Pick<ConsumerStore, 'extend' | 'catchUp'>;
-  readonly clock: Clock;
-  readonly events: Events;
-  /** Length of a lease, ms. */
-  readonly lease: number;
-}
-
 /** A claim is never split over several calls: the store releases those of its messages that a call does not name. */
 const LIMITS = {
   maxItems: Infinity,
@@ -40,7 +31,16 @@ export class LeaseKeeper {
   #retryAt = -Infinity;
   #onDrained: (() => void)[] = [];
 
-  constructor(private readonly options: LeaseKeeperOptions) {
+  constructor(
+    private readonly options: {
+      readonly queue: string;
+      readonly store: Pick<ConsumerStore, 'extend' | 'catchUp'>;
+      readonly clock: Clock;
+      readonly events: Events;
+      /** Length of a lease, ms. */
+      readonly lease: number;
+    },
+  ) {
     const { queue, clock, events } = options;
     againWatch.hold(this.held);
     this.#streak = new FailureStreak(clock, workFailures(events, 'extend', queue));

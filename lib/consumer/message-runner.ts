@@ -35,22 +35,6 @@ export interface WaitingCalls {
   stop(): void;
 }
 
-export interface MessageRunnerOptions {
-  readonly codec: MessageCodec;
-  /** By type; empty: for every other type. */
-  readonly handles: ReadonlyMap<string, Handle>;
-  readonly unknownTypes: UnknownTypes;
-  /** Undefined: the layout of the queue has no expiry. */
-  readonly expiry?: QueueExpiry | undefined;
-  /** Undefined: messages that repeat are left to other processes. */
-  readonly repeats?: RepeatsOf | undefined;
-  /** Of a queue whose codec may be another one than that of its messages. */
-  readonly doubt?: CodecDoubt | undefined;
-  /** Of a queue with handlers that take batches. */
-  readonly waitingCalls?: WaitingCalls | undefined;
-  readonly outcomes: Outcomes;
-}
-
 /** Takes the deliveries of a queue to their handlers: decodes each, and ends it here if no handler is to see it. */
 export class MessageRunner {
   readonly waitingCalls: WaitingCalls | undefined;
@@ -60,7 +44,23 @@ export class MessageRunner {
   /** True if messages expire that do not say so themselves. */
   readonly #expires: boolean;
 
-  constructor(private readonly options: MessageRunnerOptions) {
+  constructor(
+    private readonly options: {
+      readonly codec: MessageCodec;
+      /** By type; empty: for every other type. */
+      readonly handles: ReadonlyMap<string, Handle>;
+      readonly unknownTypes: UnknownTypes;
+      /** Undefined: the layout of the queue has no expiry. */
+      readonly expiry?: QueueExpiry | undefined;
+      /** Undefined: messages that repeat are left to other processes. */
+      readonly repeats?: RepeatsOf | undefined;
+      /** Of a queue whose codec may be another one than that of its messages. */
+      readonly doubt?: CodecDoubt | undefined;
+      /** Of a queue with handlers that take batches. */
+      readonly waitingCalls?: WaitingCalls | undefined;
+      readonly outcomes: Outcomes;
+    },
+  ) {
     this.waitingCalls = options.waitingCalls;
     this.maxBatch = options.waitingCalls?.maxBatch ?? 1;
     this.#doubt = options.doubt;

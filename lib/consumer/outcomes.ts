@@ -19,14 +19,6 @@ import { ShuttingDown, slowSchema, timeOut } from './abort-reasons.js';
 import type { Delivery } from './delivery.js';
 import type { RetryPolicy } from './retry-policy.js';
 
-export interface OutcomesOptions extends BodyRules {
-  readonly events: Events;
-  readonly clock: Clock;
-  readonly attempts: number;
-  /** Asks the store if it accepts a body; undefined: it does. */
-  readonly accepts?: ConsumerStore['accepts'];
-}
-
 /** What holds for all messages of a handler. */
 export interface HandlerRules {
   readonly check: PayloadCheck | undefined;
@@ -43,7 +35,15 @@ export const RELEASE: Outcome = { kind: 'release' };
 
 /** Turns what handlers return and throw into outcomes, and reports failures. Whatever that is, nothing here throws. */
 export class Outcomes {
-  constructor(private readonly options: OutcomesOptions) {}
+  constructor(
+    private readonly options: BodyRules & {
+      readonly events: Events;
+      readonly clock: Clock;
+      readonly attempts: number;
+      /** Asks the store if it accepts a body; undefined: it does. */
+      readonly accepts?: ConsumerStore['accepts'];
+    },
+  ) {}
 
   /**
    * A handler may return anything; only what it could throw to the same effect has a meaning. One that returns an iterator has not run.

@@ -5,12 +5,6 @@ import { ShuttingDown } from './abort-reasons.js';
 import { Slots } from './capacity.js';
 import { PartitionWorker, type PartitionWorkerOptions, type Visit } from './partition-worker.js';
 
-export interface QueueWorkerOptions extends Omit<PartitionWorkerOptions, 'store' | 'slots' | 'onChecked'> {
-  readonly router: Router;
-  /** Called after each search for orphaned messages, once for the whole queue. */
-  readonly onChecked?: (() => void) | undefined;
-}
-
 /** A quiet queue is left alone for this many milliseconds at least. */
 const MIN_QUIET = 10_000;
 
@@ -28,7 +22,13 @@ export class QueueWorker {
   readonly #leaving = new Set<PartitionWorker>();
   #unfollow: (() => void) | undefined;
 
-  constructor(private readonly options: QueueWorkerOptions) {
+  constructor(
+    private readonly options: Omit<PartitionWorkerOptions, 'store' | 'slots' | 'onChecked'> & {
+      readonly router: Router;
+      /** Called after each search for orphaned messages, once for the whole queue. */
+      readonly onChecked?: (() => void) | undefined;
+    },
+  ) {
     const { runner, router } = options;
     // As many messages as the calls that may run at once can take.
     this.#slots = new Slots(options.options.concurrency * runner.maxBatch, router.stores.length);

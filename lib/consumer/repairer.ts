@@ -3,19 +3,6 @@ import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import type { AdminStore } from '../store/admin-store.js';
 
-export interface RepairerOptions {
-  readonly queue: string;
-  readonly store: Pick<AdminStore, 'repair'>;
-  readonly clock: Clock;
-  readonly events: Events;
-  /** Length of a lease, ms. */
-  readonly lease: number;
-  /** For jitter, 0–1. */
-  readonly random?: () => number;
-  /** Called after each check, for what else is worth a look that often. It must not throw. */
-  readonly onChecked?: (() => void) | undefined;
-}
-
 /** The time between two checks of a queue, ms; ±25 %, so that the processes of a fleet check at different times. */
 const INTERVAL = 5 * 60_000;
 
@@ -31,7 +18,20 @@ export class Repairer {
   #running: Promise<void> | undefined;
   #stopped = false;
 
-  constructor(private readonly options: RepairerOptions) {
+  constructor(
+    private readonly options: {
+      readonly queue: string;
+      readonly store: Pick<AdminStore, 'repair'>;
+      readonly clock: Clock;
+      readonly events: Events;
+      /** Length of a lease, ms. */
+      readonly lease: number;
+      /** For jitter, 0–1. */
+      readonly random?: () => number;
+      /** Called after each check, for what else is worth a look that often. It must not throw. */
+      readonly onChecked?: (() => void) | undefined;
+    },
+  ) {
     this.#random = options.random ?? Math.random;
     const { queue, clock, events } = options;
     this.#streak = new FailureStreak(clock, workFailures(events, 'repair', queue));

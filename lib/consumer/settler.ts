@@ -12,15 +12,6 @@ import { MAX_BATCH } from '../timing/turn-batcher.js';
 import type { Delivery } from './delivery.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 
-export interface SettlerOptions {
-  readonly queue: string;
-  readonly store: Pick<ConsumerStore, 'settle' | 'catchUp'>;
-  readonly clock: Clock;
-  readonly events: Events;
-  /** Keeps each message until there is nothing more to do for it. */
-  readonly leases: Pick<LeaseKeeper, 'letGo'>;
-}
-
 /** The outcome of a delivery. */
 interface DeliverySettlement extends Settlement {
   readonly claim: Delivery;
@@ -45,7 +36,16 @@ export class Settler {
   #pendingBytes = 0;
   #stopped = false;
 
-  constructor(private readonly options: SettlerOptions) {
+  constructor(
+    private readonly options: {
+      readonly queue: string;
+      readonly store: Pick<ConsumerStore, 'settle' | 'catchUp'>;
+      readonly clock: Clock;
+      readonly events: Events;
+      /** Keeps each message until there is nothing more to do for it. */
+      readonly leases: Pick<LeaseKeeper, 'letGo'>;
+    },
+  ) {
     const { queue, clock, events } = options;
     this.#streak = new FailureStreak(clock, workFailures(events, 'settle', queue));
     this.#pauses = new Pauses(clock);

@@ -11,21 +11,6 @@ import {
 } from '../store/consumer-store.js';
 import type { ConsumerLoop } from './consumer-loop.js';
 
-export interface TransferSchedulerOptions {
-  readonly queue: string;
-  readonly store: ConsumerStore;
-  readonly clock: Clock;
-  readonly events: Events;
-  /** Distinguishes this scheduler from those of other processes; without spaces. Default: it announces nothing. */
-  readonly id?: string;
-  /** The longest sleep, ms. */
-  readonly checkInterval: number;
-  /** For jitter, 0–1. */
-  readonly random?: () => number;
-  /** Claims for the free slots of this process. Default: there is none. */
-  readonly consumer?: Pick<ConsumerLoop, 'transferAndClaim' | 'wake' | 'abort'>;
-}
-
 /** How many messages one call moves: small enough that other clients of the server wait only for milliseconds. */
 const BATCH = 1000;
 
@@ -87,7 +72,22 @@ export class TransferScheduler {
   #failures = 0;
   #started = false;
 
-  constructor(private readonly options: TransferSchedulerOptions) {
+  constructor(
+    private readonly options: {
+      readonly queue: string;
+      readonly store: ConsumerStore;
+      readonly clock: Clock;
+      readonly events: Events;
+      /** Distinguishes this scheduler from those of other processes; without spaces. Default: it announces nothing. */
+      readonly id?: string;
+      /** The longest sleep, ms. */
+      readonly checkInterval: number;
+      /** For jitter, 0–1. */
+      readonly random?: () => number;
+      /** Claims for the free slots of this process. Default: there is none. */
+      readonly consumer?: Pick<ConsumerLoop, 'transferAndClaim' | 'wake' | 'abort'>;
+    },
+  ) {
     this.#random = options.random ?? Math.random;
     const { queue, clock, events } = options;
     this.#streak = new FailureStreak(clock, workFailures(events, 'transfer', queue));

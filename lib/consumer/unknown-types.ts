@@ -15,13 +15,6 @@ class UnknownType extends Error {
   override readonly name = 'UnknownType';
 }
 
-export interface UnknownTypesOptions {
-  /** How long messages wait, from when they fall due, ms. */
-  readonly grace: number;
-  readonly events: Events;
-  readonly random?: () => number;
-}
-
 /**
  * Decides what becomes of messages that this process cannot handle, though another one may: during a rolling deploy, workers of
  * the old release meet messages of the new one.
@@ -29,7 +22,14 @@ export interface UnknownTypesOptions {
 export class UnknownTypes {
   readonly #reported = new Set<string>();
 
-  constructor(private readonly options: UnknownTypesOptions) {}
+  constructor(
+    private readonly options: {
+      /** How long messages wait, from when they fall due, ms. */
+      readonly grace: number;
+      readonly events: Events;
+      readonly random?: () => number;
+    },
+  ) {}
 
   /** For a message whose type has no handler here. */
   noHandler(delivery: Delivery, body: Buffer): Outcome {

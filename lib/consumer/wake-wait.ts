@@ -4,15 +4,6 @@ import type { Clock } from '../timing/clock.js';
 /** How long after a call of {@link WakeWait.wake} that led to nothing the next one counts, ms; it doubles each time. */
 const FIRST_REST = 1000;
 
-export interface WakeWaitOptions {
-  readonly signal: WakeSignal;
-  readonly clock: Clock;
-  /** The longest rest after a call of {@link WakeWait.wake}, ms. */
-  readonly maxRest: number;
-  /** Called for a signal that came while nobody waited: another consumer must get it. */
-  readonly passOn: () => void;
-}
-
 /**
  * Waits for the wake-up signal of the store, or for {@link wake}. A connection that died silently brings no signal, and takes a while to
  * be noticed; meanwhile the transfers of the same process see that messages stay ready.
@@ -26,7 +17,16 @@ export class WakeWait {
   #rest = FIRST_REST;
   #restsUntil = -Infinity;
 
-  constructor(private readonly options: WakeWaitOptions) {}
+  constructor(
+    private readonly options: {
+      readonly signal: WakeSignal;
+      readonly clock: Clock;
+      /** The longest rest after a call of {@link WakeWait.wake}, ms. */
+      readonly maxRest: number;
+      /** Called for a signal that came while nobody waited: another consumer must get it. */
+      readonly passOn: () => void;
+    },
+  ) {}
 
   /**
    * Waits for a signal, {@link wake}, {@link close}, or the end of the time.

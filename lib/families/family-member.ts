@@ -18,16 +18,6 @@ export interface MemberSource {
   closed(queue: string): void;
 }
 
-export interface FamilyMemberParts {
-  readonly source: MemberSource;
-  readonly clock: Clock;
-  readonly looks: Semaphore;
-  readonly onLooked: () => void;
-  readonly onLookFailed: (error: unknown) => void;
-  /** The queue is empty, but for dead letters. */
-  readonly onEmpty: () => void;
-}
-
 /** How often a worker is asked whether it is quiet, ms. */
 const REST_INTERVAL = 5000;
 
@@ -64,7 +54,15 @@ export class FamilyMember {
 
   constructor(
     readonly queue: string,
-    private readonly parts: FamilyMemberParts,
+    private readonly parts: {
+      readonly source: MemberSource;
+      readonly clock: Clock;
+      readonly looks: Semaphore;
+      readonly onLooked: () => void;
+      readonly onLookFailed: (error: unknown) => void;
+      /** The queue is empty, but for dead letters. */
+      readonly onEmpty: () => void;
+    },
   ) {}
 
   /** How many messages are claimed, being handled, or not settled yet. */

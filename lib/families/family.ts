@@ -6,25 +6,6 @@ import { failurePause } from '../timing/failure-pause.js';
 import { FamilyMember, type MemberSource } from './family-member.js';
 import { Semaphore } from './semaphore.js';
 
-export interface FamilyOptions {
-  /** The beginning of the names of its queues, and a `*`. */
-  readonly name: string;
-  /** True if messages of its queues may have groups. Default: false. */
-  readonly hasGroups?: boolean;
-  /** True if a queue with such a name is handled by this family, and not by a handler of its own or by another family. */
-  readonly has: (queue: string) => boolean;
-  readonly directory: QueueDirectory;
-  /** What is left in a queue in which nothing was found. */
-  readonly remainsOf: (queue: string) => Promise<QueueRemains>;
-  readonly source: MemberSource;
-  readonly clock: Clock;
-  readonly events: Events;
-  /** For jitter, 0–1. */
-  readonly random?: () => number;
-  /** The longest time between two readings of the directory, ms. */
-  readonly checkInterval: number;
-}
-
 /**
  * What a queue holds in which a process has found nothing to do: `messages` that only others see, something `else` that people may look
  * for, such as dead letters, or `nothing`.
@@ -66,7 +47,26 @@ export class Family {
   #failures = 0;
   #stopped = false;
 
-  constructor(private readonly options: FamilyOptions) {
+  constructor(
+    private readonly options: {
+      /** The beginning of the names of its queues, and a `*`. */
+      readonly name: string;
+      /** True if messages of its queues may have groups. Default: false. */
+      readonly hasGroups?: boolean;
+      /** True if a queue with such a name is handled by this family, and not by a handler of its own or by another family. */
+      readonly has: (queue: string) => boolean;
+      readonly directory: QueueDirectory;
+      /** What is left in a queue in which nothing was found. */
+      readonly remainsOf: (queue: string) => Promise<QueueRemains>;
+      readonly source: MemberSource;
+      readonly clock: Clock;
+      readonly events: Events;
+      /** For jitter, 0–1. */
+      readonly random?: () => number;
+      /** The longest time between two readings of the directory, ms. */
+      readonly checkInterval: number;
+    },
+  ) {
     const { name, clock, events } = options;
     this.#streak = new FailureStreak(clock, workFailures(events, 'find-queues', name));
   }

@@ -11,13 +11,6 @@ import { groupRulesArgument } from './script-arguments.js';
 /** Roughly how many messages one step through all groups looks at, which takes about 0.5 ms. */
 const GROUP_STEP = 1000;
 
-export interface LaneStoreOptions {
-  readonly prefix: string;
-  readonly queue: string;
-  readonly limits: StoreLimits;
-  readonly rules: GroupRules;
-}
-
 /**
  * The messages of a queue that have groups. They have keys of their own, in the slot of the queue's first partition: processes that
  * know of no groups leave them alone.
@@ -26,7 +19,20 @@ export class LaneStore extends NativeMessageStore {
   readonly #commands: RedisConnections['commands'];
   readonly #keys: LaneKeys;
 
-  constructor(connections: RedisConnections, { prefix, queue, limits, rules }: LaneStoreOptions) {
+  constructor(
+    connections: RedisConnections,
+    {
+      prefix,
+      queue,
+      limits,
+      rules,
+    }: {
+      readonly prefix: string;
+      readonly queue: string;
+      readonly limits: StoreLimits;
+      readonly rules: GroupRules;
+    },
+  ) {
     const keys = laneKeys(prefix, queue);
     super(connections, { keys, limits, groups: groupRulesArgument(rules) });
     this.#commands = connections.commands;
