@@ -41,7 +41,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
    * Offers many messages in few calls. All are checked before the first is written; then each is accepted or refused
    * (`DUPLICATE_MESSAGE`, `QUEUE_FULL`) on its own.
    *
-   * @param messages - an array; each message has a `payload`, either a `delay` or `at` (a `Date`), and optionally what {@link offer} takes
+   * - `messages`: an array; each message has a `payload`, either a `delay` or `at` (a `Date`), and optionally what {@link offer} takes
    *   as options
    * @returns the results in the order of the messages
    * @throws DelayQueueError as {@link offer}; if some were refused, `cause.errors` has an error for each. With `partitions`, some may
@@ -68,7 +68,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
    * follows an active one (`onDuplicate: 'follow'`) is removed as well. One that repeats ends: if an occurrence is due already, it is
    * still handled, as the last one.
    *
-   * @param id - given to `offer`, or returned by it
+   * - `id`: given to `offer`, or returned by it
    * @returns whether one was removed or ended; false if there is none, or it is already ready, active or dead, and neither repeats nor
    *   is followed
    *
@@ -88,9 +88,9 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
    * message falling due, exactly one wins: the handler runs once, with the old payload or with the new one, and the result says
    * which.
    *
-   * @param id - given to `offer`, or returned by it
-   * @param due - a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
-   * @param change - `payload`, `headers` (in place of all present ones), `type`; what is left out stays. Not available in every
+   * - `id`: given to `offer`, or returned by it
+   * - `due`: a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
+   * - `change`: `payload`, `headers` (in place of all present ones), `type`; what is left out stays. Not available in every
    *   layout
    * @returns whether it was rescheduled; false if there is none, or it is already ready, active or dead
    * @throws DelayQueueError also `INVALID_PAYLOAD` and `PAYLOAD_TOO_LARGE`, as {@link offer}, `INVALID_PAYLOAD` if the stored message
@@ -119,7 +119,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
    * Stops a message that is being handled. The `signal` of its handler aborts at once, in whatever process that runs, and its outcome no
    * longer counts. The message is gone. Exactly one of `abort` and the end of the handler wins.
    *
-   * @param id - given to `offer`, or returned by it
+   * - `id`: given to `offer`, or returned by it
    * @returns whether it was stopped; false if it is not active: {@link cancel} removes one that is delayed
    *
    * @example
@@ -136,7 +136,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   /**
    * Finds a message in any state.
    *
-   * @param id - given to `offer`, or returned by it
+   * - `id`: given to `offer`, or returned by it
    * @returns the message as it is now, a dead letter with its error; null if there is none with this id
    *
    * @example
@@ -166,8 +166,8 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
    * due time meanwhile may be listed twice or not at all. With `partitions`, ready and active ones come partition by partition.
    * Messages in partitions that do not answer are not listed; the page names these partitions as `missing`.
    *
-   * @param state - `'delayed'`, `'ready'`, `'active'` or `'dead'`
-   * @param query - `cursor` of the page before, or `offset` (0 or more) to begin in the middle; `limit` (1–1000, default 100)
+   * - `state`: `'delayed'`, `'ready'`, `'active'` or `'dead'`
+   * - `query`: `cursor` of the page before, or `offset` (0 or more) to begin in the middle; `limit` (1–1000, default 100)
    * @returns the messages as `find` shows them. Of a queue that is shared with another system, what only that one
    *   knows has no id: it is `''`
    * @throws DelayQueueError `INVALID_ARGUMENT` for an unknown state, a malformed cursor, or a number out of range
