@@ -41,10 +41,10 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
    * Offers many messages in few calls. All are checked before the first is written; then each is accepted or refused
    * (`DUPLICATE_MESSAGE`, `QUEUE_FULL`) on its own.
    *
-   * - `messages`: an array; each message has a `payload`, either a `delay` or `at` (a `Date`), and optionally what {@link offer} takes
+   * - `messages`: an array; each message has a `payload`, either a `delay` or `at` (a `Date`), and optionally what `offer` takes
    *   as options
    * @returns the results in the order of the messages
-   * @throws DelayQueueError as {@link offer}; if some were refused, `cause.errors` has an error for each. With `partitions`, some may
+   * @throws DelayQueueError as `offer`; if some were refused, `cause.errors` has an error for each. With `partitions`, some may
    *   be written while others fail: the error names those that are not known to be, and `cause.errors` has an error for each
    *
    * @example
@@ -93,7 +93,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
    * - `change`: `payload`, `headers` (in place of all present ones), `type`; what is left out stays. Not available in every
    *   layout
    * @returns whether it was rescheduled; false if there is none, or it is already ready, active or dead
-   * @throws DelayQueueError also `INVALID_PAYLOAD` and `PAYLOAD_TOO_LARGE`, as {@link offer}, `INVALID_PAYLOAD` if the stored message
+   * @throws DelayQueueError also `INVALID_PAYLOAD` and `PAYLOAD_TOO_LARGE`, as `offer`, `INVALID_PAYLOAD` if the stored message
    *   cannot be read, `UNSUPPORTED_BY_LAYOUT`, and `OFFER_TIMEOUT` if others keep changing the same message
    *
    * @example
