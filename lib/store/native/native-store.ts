@@ -62,6 +62,18 @@ import {
   repartitioned,
 } from './script-replies.js';
 
+export interface NativeStoreOptions {
+  readonly keys: NativeKeys;
+  readonly limits: StoreLimits;
+  /**
+   * The partitioning that calls about single messages go by; a partition that has another one refuses them with
+   * `Repartitioned`. Default: none, because there is only this partition.
+   */
+  readonly partitioning?: KnownPartitioning;
+  /** Of messages that have groups: their rules, as in `lua/modules/groups.lua`. */
+  readonly groups?: string;
+}
+
 /** The partitioning of a queue as its stores send it, which may change. */
 export interface KnownPartitioning {
   readonly text: string;
@@ -90,25 +102,7 @@ export class NativeMessageStore implements MessageStore {
   readonly #groups: string | undefined;
   #slot: number | undefined;
 
-  constructor(
-    connections: RedisConnections,
-    {
-      keys,
-      limits,
-      partitioning = NONE,
-      groups,
-    }: {
-      readonly keys: NativeKeys;
-      readonly limits: StoreLimits;
-      /**
-       * The partitioning that calls about single messages go by; a partition that has another one refuses them with
-       * `Repartitioned`. Default: none, because there is only this partition.
-       */
-      readonly partitioning?: KnownPartitioning;
-      /** Of messages that have groups: their rules, as in `lua/modules/groups.lua`. */
-      readonly groups?: string;
-    },
-  ) {
+  constructor(connections: RedisConnections, { keys, limits, partitioning = NONE, groups }: NativeStoreOptions) {
     this.#connections = connections;
     this.#keys = keys;
     this.#limits = limits;
