@@ -66,33 +66,31 @@ end
 
 -- What to store of several new messages: records, scores and members, dues, and the earliest due. Nil if one of their ids is in use.
 local function plan_new(keys, args, now, micros)
-  local ids, known, records, scores, dues, soonest = {}, {}, {}, {}, {}, Clock.due('0', micros)
-  local last_of, earliest, last_due, score = {}, nil, nil, nil
+  local ids, count = {}, 0
   for at = 5, #args, 3 do
-    ids[#ids + 1] = args[at]
+    count = count + 1
+    ids[count] = args[at]
   end
-  for _, record in ipairs(call('HMGET', keys[2], unpack(ids))) do
-    if record then
-      return nil
-    end
-  end
-  for i, id in ipairs(ids) do
-    local body = args[3 * i + 4]
+  local stored = call('HMGET', keys[2], unpack(ids))
+  local known, records, scores, dues, last_of = {}, {}, {}, {}, {}
+  local last_when, due, score, head, earliest
+  for i = 1, count do
+    local id, when, body = ids[i], args[3 * i + 3], args[3 * i + 4]
     local kind = byte(body)
-    if known[id] or kind == SET_ASIDE then
+    if stored[i] or known[id] or kind == SET_ASIDE then
       return nil
     end
-    local delay, group = tonumber(args[3 * i + 3]), kind == GROUPED and match(body, '^Ngroup\n([^\n]+)\n')
-    local due = delay and soonest + delay or Clock.due(args[3 * i + 3], micros)
-    if due ~= last_due then
-      last_due, score = due, format('%d', due)
-      earliest = earliest and earliest < due and earliest or due
+    if when ~= last_when then
+      last_when, due = when, Clock.due(when, micros)
+      score, head, earliest = format('%d', due), pack('>I6I6', due, now), Scores.lower(earliest, due)
     end
     known[id], dues[i] = true, due
-    records[2 * i - 1], records[2 * i] = id, pack('>I6I6', due, now) .. body
-    scores[2 * i - 1], scores[2 * i] = score, id
+    records[2 * i - 1], records[2 * i] = id, head .. body
+    local group = kind == GROUPED and match(body, '^Ngroup\n([^\n]+)\n')
     if group then
       scores[2 * i - 1], scores[2 * i] = Scores.in_order(keys[1], last_of, score, group), group .. '\n' .. id
+    else
+      scores[2 * i - 1], scores[2 * i] = score, id
     end
   end
   return records, scores, dues, earliest
