@@ -69,8 +69,9 @@ local function acknowledge(keys, args, at, of_groups)
       end
     end
   end
+  local ended_ids = of_groups and { unpack(ids, from) }
   if of_groups then
-    of_groups.plan({ unpack(ids, from) })
+    of_groups.plan(ended_ids)
   end
   -- The first write proves by itself that it is permitted; the others are proven before.
   if not (acl_check('HDEL', claims, '0') and acl_check('ZREM', leases, '0')
@@ -91,7 +92,7 @@ local function acknowledge(keys, args, at, of_groups)
     end
   end
   if of_groups then
-    of_groups.pass_on({ unpack(ids, from) })
+    of_groups.pass_on(ended_ids)
   end
   return 0
 end
@@ -110,11 +111,16 @@ local function run(keys, args)
   if q.lanes then
     local groups, count = args[4], tonumber(args[5])
     Groups.begin(q, groups)
-    at, names = 6 + count, { unpack(args, 6, 5 + count) }
-    local reply = not Ids.set(names)[''] and acknowledge(keys, args, at, Groups.acknowledgement(q, names))
+    at = 6 + count
+    local are_known = true
+    for i = 6, at - 1 do
+      are_known = are_known and args[i] ~= ''
+    end
+    local reply = are_known and acknowledge(keys, args, at, Groups.acknowledgement(q, args, 6, at - 1))
     if reply then
       return reply
     end
+    names = { unpack(args, 6, at - 1) }
   end
   local plan = Settlement.read(q, args, at, names)
   call('ZCARD', q.leases)

@@ -194,42 +194,45 @@ function Groups.store(q)
   return count
 end
 
--- Gives back the permits of messages that were handled: for less than `leave` and `store` take where every group has a single permit, and
--- had when groups were allowed several. Then nothing has to be read of them, and the next message of the backlog gets the permit.
-function Groups.acknowledgement(q, names)
-  local is_single
-  local function pass_single_on()
-    local came, emptied, line = {}, {}, q.line
-    for i = 1, #names do
-      local following = protected_call('LPOP', line .. names[i])
-      if type(following) == 'string' then
-        came[#came + 1] = following
-      else
-        emptied[#emptied + 1] = names[i]
-      end
+-- Where every group has a single permit, and had when groups were allowed several, nothing has to be read of groups whose messages were
+-- handled: the next message of each backlog gets the permit. The names of the groups are `args[first]` to `args[last]`.
+local function pass_single_on(q, args, first, last)
+  local came, emptied, line, count = {}, {}, q.line, 0
+  for i = first, last do
+    local following = protected_call('LPOP', line .. args[i])
+    if following and type(following) == 'string' then
+      count = count + 1
+      came[count] = following
+    else
+      emptied[#emptied + 1] = args[i]
     end
-    if #came > 0 then
-      call('RPUSH', q.ready, unpack(came))
-    end
-    if #emptied > 0 then
-      call('HDEL', q.lanes, unpack(emptied))
-    end
-    return #came
   end
+  if count > 0 then
+    call('RPUSH', q.ready, unpack(came))
+  end
+  if #emptied > 0 then
+    call('HDEL', q.lanes, unpack(emptied))
+  end
+  return count
+end
+
+-- Gives back the permits of messages that were handled: `plan` before the first write, `pass_on` after the last.
+function Groups.acknowledgement(q, args, first, last)
+  local is_single
   return {
     plan = function(ids)
       Groups.check_permits(q)
       Wake.check(q)
       is_single = q.groups.permits == 1 and call('HEXISTS', q.lanes, Groups.ANY_WIDE) == 0
       if not is_single then
-        Groups.open(q, ids, names)
+        Groups.open(q, ids, { unpack(args, first, last) })
       end
     end,
     pass_on = function(ids)
       if not is_single then
         Groups.leave(q, ids)
       end
-      Wake.signal_ready(q, is_single and pass_single_on() or Groups.store(q))
+      Wake.signal_ready(q, is_single and pass_single_on(q, args, first, last) or Groups.store(q))
     end,
   }
 end
@@ -336,12 +339,12 @@ function Groups.top_up(q, ids, most)
   return #ids - before
 end
 
--- Whether a group that these ready messages leave has another one for the list of ready ids.
-function Groups.go_on(q, ids)
+-- Whether a group that the first `count` of these ready messages leave has another one for the list of ready ids.
+function Groups.go_on(q, ids, count)
   if q.groups.permits == 1 then
     return false
   end
-  Groups.read(q, ids)
+  Groups.read(q, { unpack(ids, 1, count) })
   for _, group in ipairs(q.groups.opened) do
     local has_permit = group.taken + group.added < q.groups.permits
     if has_permit and (Groups.run_on_backlog(q, 'LLEN', group.name) or 0) > group.added then

@@ -76,16 +76,10 @@ end
 
 -- The ids and the groups of these members.
 function Record.read_members(members)
-  -- Filled like this, they do not have to grow.
-  local ids, groups = { unpack(members) }, { unpack(members) }
+  local ids, groups = {}, {}
   for i = 1, #members do
-    local member = members[i]
-    local feed = find(member, '\n', 1, true)
-    if feed then
-      ids[i], groups[i] = sub(member, feed + 1), sub(member, 1, feed - 1)
-    else
-      groups[i] = ''
-    end
+    local group, id = match(members[i], '^([^\n]*)\n(.*)$')
+    ids[i], groups[i] = id or members[i], group or ''
   end
   return ids, groups
 end

@@ -51,11 +51,17 @@ end
 -- Appends the first of these messages to a reply, each as its id and its record (false: there is none): at most `most`, and `max_bytes` of
 -- records, but at least one unless `most` is 0. Returns how many, and the ids of those that have a record.
 local function append_taken(q, reply, ids, most, max_bytes, known)
-  local present, count, bytes, at = {}, 0, 0, #reply
+  local present, found, count, bytes, at = {}, 0, 0, 0, #reply
   while count < most do
-    for _, value in ipairs(records_of(q, ids, count + 1, min(count + READ_AT_ONCE, most), known)) do
-      local record = Record.is(value) and value
-      bytes = bytes + (record and #record or 0)
+    local records = records_of(q, ids, count + 1, min(count + READ_AT_ONCE, most), known)
+    for i = 1, #records do
+      local record = records[i]
+      local length = record and #record or 0
+      -- A shorter value was written by somebody else.
+      if length < 12 then
+        record, length = false, 0
+      end
+      bytes = bytes + length
       if bytes > max_bytes and count > 0 then
         return count, present
       end
@@ -63,7 +69,8 @@ local function append_taken(q, reply, ids, most, max_bytes, known)
       reply[at + 1], reply[at + 2] = ids[count], record
       at = at + 2
       if record then
-        present[#present + 1] = ids[count]
+        found = found + 1
+        present[found] = ids[count]
       end
     end
   end
@@ -118,7 +125,7 @@ function Take.run(q, request, micros, rate, elsewhere, known)
   local given_back = #passed - (count - popped)
   local more = not is_paused and ready - popped + given_back + elsewhere > 0
   if groups and not more and not is_paused and popped > 0 then
-    more = Groups.go_on(q, { unpack(ids, 1, count) })
+    more = Groups.go_on(q, ids, count)
   end
   local counts = rate and #passed == 0 and #present > 0
   if counts then
