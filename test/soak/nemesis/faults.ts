@@ -14,6 +14,7 @@ import { connectionsReset } from './faults/connections-reset.js';
 import { dataFlushed } from './faults/data-flushed.js';
 import { delayedDeleted } from './faults/delayed-deleted.js';
 import { errorReplies } from './faults/error-replies.js';
+import { functionsFlushed } from './faults/functions-flushed.js';
 import { grown } from './faults/grown.js';
 import { leasesDeleted } from './faults/leases-deleted.js';
 import { logTorn } from './faults/log-torn.js';
@@ -53,6 +54,7 @@ const EVERYWHERE: readonly Fault[] = [
   errorReplies,
   serverPaused,
   scriptsFlushed,
+  functionsFlushed,
   outOfMemory,
   permissionTaken,
   delayedDeleted,
