@@ -11,6 +11,11 @@ export class CommandCount {
     return new CommandCount(redis, await readCalls(redis));
   }
 
+  /** Counts from the start of the server. */
+  static sinceItsStart(redis: Redis): CommandCount {
+    return new CommandCount(redis, new Map());
+  }
+
   /** @returns the calls since the start, by command, without those that were not called */
   async stop(): Promise<Record<string, number>> {
     const calls = [...(await readCalls(this.redis))].map(
