@@ -447,6 +447,14 @@ describe('the oracle', () => {
       expect(verdict).toMatchObject({ red: [], duplicates: { 'offered again after an unknown outcome': 1 } });
     });
 
+    test('an offer with an unknown outcome explains a start even after two attempts and their accepted ack', () => {
+      const next = [start(4000, { by: OTHER, due: 3990, claimSentAt: 3991 }), end(4001, 'handled', OTHER)];
+      const story = (first: Line) => [first, offer(3900, 90), offered(3902, 3990), ...HANDLED_AGAIN, ...next];
+      const failed = [start(103), end(104, 'failed'), settled(106, { outcome: 'retry' })];
+      expect(judged([offer(0, 99), ...story(unknown(50)), ...failed]).red).toEqual([]);
+      expect(judged([offer(0, 99), ...story(offered(2, 101)), ...failed]).red).toContain('unattributed');
+    });
+
     test('a message that was offered twice may be asked for again twice', () => {
       const offers = [offer(0, 99), unknown(50), offer(104, 99), offered(106, 203)];
       const asks = [

@@ -8,6 +8,9 @@ export const UNATTRIBUTED = 'unattributed';
 /** The cause of a start after another process had started the message with the next attempt: rare, because a process must be frozen for it. */
 const STARTED_LATE = 'frozen on starting it';
 
+/** The cause of a start of a message that was there twice, one after the other. */
+const REPEATED = 'offered again after an unknown outcome';
+
 /**
  * Says why a message was started again after an earlier claim.
  *
@@ -21,7 +24,10 @@ export function attribute(
   windows: readonly FaultWindow[],
 ): string {
   const { end, settle } = earlier;
+  const repeated = story.offers.some(({ outcome, version }) => outcome === 'unknown' && version === later.version);
   if (later.version === earlier.version && later.attempt > earlier.attempt && earlier.startedAt > later.startedAt) {
+    // A claim that was sent after the next attempt had started is of another message, which counts its attempts anew.
+    if (repeated && earlier.sentAt > later.startedAt) return REPEATED;
     // Its lease had ended by then. A process checks that right before it starts a handler, and may be frozen between the two.
     return feltBy(earlier, { until: earlier.startedAt, windows }) ? STARTED_LATE : UNATTRIBUTED;
   }
@@ -43,8 +49,7 @@ export function attribute(
     const fault = feltBy(earlier, { until: settle?.at ?? later.startedAt, windows });
     if (fault) return fault.kind;
   }
-  const repeated = story.offers.some(({ outcome, version }) => outcome === 'unknown' && version === later.version);
-  if (repeated) return 'offered again after an unknown outcome';
+  if (repeated) return REPEATED;
   return isAskedForAnew(story, [earlier, later]) ? 'asked for again by its handler' : UNATTRIBUTED;
 }
 
