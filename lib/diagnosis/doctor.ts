@@ -8,9 +8,12 @@ import { RedisConnections } from '../redis/redis-connections.js';
 import { isVerdict } from '../redis/check/redis-check.js';
 import { lacksPermission } from '../redis/redis-errors.js';
 import { verdictOn } from '../redis/check/server-info.js';
+import type { Layout } from '../store/layout.js';
 import { systemClock } from '../timing/clock.js';
 import { checkClock, readClock } from './clock-check.js';
 import { type Finding, fail, ok, warn } from './finding.js';
+import { checkLibraries, checkScripting } from './function-check.js';
+import { currentLibraries } from './function-libraries.js';
 import { checkPermissions, checkSharing, type ExaminedQueue, mayHandle } from './permission-check.js';
 import { sendProbe } from './probe.js';
 import { checkDatabases, checkInfo } from './server-checks.js';
@@ -19,11 +22,13 @@ import { checkDatabases, checkInfo } from './server-checks.js';
 const LATE = 100;
 
 export interface DoctorSettings {
-  readonly options: Pick<ResolvedModuleOptions, 'connection' | 'prefix' | 'offerTimeout'>;
+  readonly options: Pick<ResolvedModuleOptions, 'connection' | 'prefix' | 'offerTimeout' | 'scripting'>;
   /** What to call the server. */
   readonly server: string;
   /** The queue to check the permissions for; undefined: the one of the probe. */
   readonly examined: Omit<ExaminedQueue, 'prefix'> | undefined;
+  /** The layouts whose libraries are known. */
+  readonly layouts: readonly Layout[];
 }
 
 /** Examines a server, one check after the other; a check that makes the others pointless is the last one. */
@@ -37,12 +42,13 @@ export class Doctor {
 
   constructor(settings: DoctorSettings) {
     this.#settings = settings;
-    const { connection, offerTimeout } = settings.options;
+    const { connection, offerTimeout, scripting } = settings.options;
     this.#connections = new RedisConnections({
       connection,
       clock: systemClock,
       events: this.#events,
       commandTimeout: offerTimeout,
+      scripting,
       heartbeat: resolveQueueOptions().blockTimeout,
     });
     this.#events.on('connection-lost', ({ reason }) => (this.#trouble = reason));
@@ -67,6 +73,7 @@ export class Doctor {
     yield ofPermissions;
     if (ofPermissions.check === 'scripts') return;
     if (ofPermissions.verdict === 'ok') yield* await this.#ofSharing();
+    yield* await this.#ofFunctions();
     yield checkClock(clock);
     yield await this.#ofProbe();
   }
@@ -98,7 +105,10 @@ export class Doctor {
   async #ofPermissions(): Promise<Finding> {
     const { options, examined = { queue: this.#probeQueue } } = this.#settings;
     try {
-      return await checkPermissions(this.#connections.commands, { prefix: options.prefix, ...examined });
+      return await checkPermissions(this.#connections.commands, {
+        ...{ prefix: options.prefix, scripting: options.scripting },
+        ...examined,
+      });
     } catch (error) {
       return unfit('scripts', error);
     }
@@ -111,10 +121,17 @@ export class Doctor {
     return finding ? [finding] : [];
   }
 
+  async #ofFunctions(): Promise<Finding[]> {
+    const { options, layouts } = this.#settings;
+    const { commands } = this.#connections;
+    const ofLibraries = await checkLibraries(commands, currentLibraries(layouts));
+    return [...(await checkScripting(commands, options.scripting)), ...(ofLibraries ? [ofLibraries] : [])];
+  }
+
   async #ofProbe(): Promise<Finding> {
-    const { prefix, offerTimeout: patience } = this.#settings.options;
+    const { prefix, scripting, offerTimeout: patience } = this.#settings.options;
     const [connections, queue] = [this.#connections, this.#probeQueue];
-    if (!(await mayHandle(connections.commands, prefix, queue))) {
+    if (!(await mayHandle(connections.commands, { prefix, queue, scripting }))) {
       const advice = 'To send one, give the user the permissions of a worker, also on the queues doctor:*.';
       return warn('probe', `not sent: the Redis user may not handle queue '${queue}'`, advice);
     }

@@ -1,7 +1,7 @@
 import type { Duration } from '../message/duration.js';
 import { assertQueueName } from '../message/queue-name.js';
 import { resolveModuleOptions, resolveOptionsOf } from '../options/resolve-options.js';
-import type { QueueLayout } from '../store/layout.js';
+import type { Layout, QueueLayout } from '../store/layout.js';
 import type { ConnectionOptions } from '../redis/options/connection-options.js';
 import { Doctor, type DoctorSettings } from './doctor.js';
 import type { Finding } from './finding.js';
@@ -40,10 +40,19 @@ export interface Examination {
    * @defaultValue `'native'`
    */
   readonly layout?: 'native' | QueueLayout | undefined;
+  /** Other layouts in use, whose libraries of functions are not to be taken for those of another version. */
+  readonly layouts?: readonly QueueLayout[] | undefined;
+  /**
+   * The module's `scripting`.
+   *
+   * @defaultValue functions where they are available
+   */
+  readonly scripting?: 'functions' | 'scripts' | undefined;
 }
 
 /**
- * Examines whether Redis, and its user, are fit for delay queues: connection, version, eviction, persistence, permissions and clock.
+ * Examines whether Redis, and its user, are fit for delay queues: connection, version, eviction, persistence, permissions, functions and
+ * clock.
  * At the end it offers a message to a queue of its own and handles it, which leaves no key behind. It needs no module, and no
  * other process.
  *
@@ -59,10 +68,11 @@ export interface Examination {
  * ```
  */
 export async function* examine(examination: Examination = {}): AsyncGenerator<Finding, void, undefined> {
-  const { connection, prefix, offerTimeout, server = 'Redis', queue, layout } = examination;
-  const options = resolveModuleOptions({ connection, prefix, offerTimeout });
+  const { connection, prefix, offerTimeout, server = 'Redis', queue, layout, layouts = [], scripting } = examination;
+  const options = resolveModuleOptions({ connection, prefix, offerTimeout, scripting });
   const examined = queue === undefined ? undefined : readExamined(queue, layout);
-  const doctor = new Doctor({ options, server, examined });
+  const known = [examined?.layout ?? [], layouts.map((each) => readLayout('any', each))].flat();
+  const doctor = new Doctor({ options, server, examined, layouts: known });
   try {
     yield* doctor.examine();
   } finally {
@@ -72,5 +82,9 @@ export async function* examine(examination: Examination = {}): AsyncGenerator<Fi
 
 function readExamined(queue: string, layout: Examination['layout']): DoctorSettings['examined'] {
   assertQueueName(queue);
-  return { queue, layout: resolveOptionsOf(queue, { layout }).layout };
+  return { queue, layout: readLayout(queue, layout) };
+}
+
+function readLayout(queue: string, layout: Examination['layout']): Layout {
+  return resolveOptionsOf(queue, { layout }).layout;
 }

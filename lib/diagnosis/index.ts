@@ -2,6 +2,7 @@ import 'reflect-metadata';
 export { DelayQueueInspector, type InspectedQueue } from './delay-queue-inspector.js';
 export { examine, type Examination } from './examine.js';
 export type { Finding } from './finding.js';
+export { FunctionLibraries, type FunctionLibrariesPlace, type FunctionLibrary } from './function-libraries.js';
 export { nearestNames } from '../message/nearest-name.js';
 export { assertQueueName } from '../message/queue-name.js';
 

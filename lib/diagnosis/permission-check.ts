@@ -8,6 +8,7 @@ import {
   neededToCall,
 } from '../redis/check/permissions.js';
 import type { RedisCommands } from '../redis/commands/redis-commands.js';
+import type { Scripting } from '../redis/script/server-functions.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
 /** A queue as far as its keys depend on it. */
@@ -16,6 +17,8 @@ export interface ExaminedQueue {
   readonly queue: string;
   /** Default: the native one. */
   readonly layout?: Layout | undefined;
+  /** The option of the module. */
+  readonly scripting?: Scripting | undefined;
 }
 
 export async function checkPermissions(commands: RedisCommands, examined: ExaminedQueue): Promise<Finding> {
@@ -40,10 +43,10 @@ export async function checkSharing(commands: RedisCommands): Promise<Finding | u
 }
 
 /** Whether the user may handle messages of a queue with the native layout. */
-export async function mayHandle(commands: RedisCommands, prefix: string, queue: string): Promise<boolean> {
-  return (await findMissing(commands, neededBy({ prefix, queue }))).length === 0;
+export async function mayHandle(commands: RedisCommands, queue: Omit<ExaminedQueue, 'layout'>): Promise<boolean> {
+  return (await findMissing(commands, neededBy(queue))).length === 0;
 }
 
-function neededBy({ layout = nativeLayout, ...queue }: ExaminedQueue): NeededCommand[] {
-  return [...neededToCall(undefined), ...layout.neededCommands({ ...queue, partitions: 1, isCluster: false })];
+function neededBy({ layout = nativeLayout, scripting, ...queue }: ExaminedQueue): NeededCommand[] {
+  return [...neededToCall(scripting), ...layout.neededCommands({ ...queue, partitions: 1, isCluster: false })];
 }

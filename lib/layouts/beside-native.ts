@@ -24,8 +24,9 @@ export function commandsBesideNative<Keys extends object>(
 /**
  * Makes the library of a layout's functions. They may use the modules of the native ones.
  *
+ * @param layout - its name, which `FUNCTION LIST` shows
  * @param folder - the Lua files of the layout
  */
-export function libraryBesideNative(folder: LuaFolder): RedisLibrary {
-  return new RedisLibrary([NATIVE_MODULES, folder]);
+export function libraryBesideNative(layout: string, folder: LuaFolder): RedisLibrary {
+  return new RedisLibrary(`nestjs-delay-queue: queues with the layout ${layout}`, [NATIVE_MODULES, folder]);
 }

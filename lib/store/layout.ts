@@ -6,6 +6,7 @@ import type { GroupRules, StoreLimits } from './message-store.js';
 import type { Router } from './router.js';
 import type { NeededCommand } from '../redis/check/permissions.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
+import type { RedisLibrary } from '../redis/script/redis-library.js';
 
 /** How the messages of a queue are laid out in Redis: what an application holds of a layout. */
 export interface QueueLayout {
@@ -20,6 +21,9 @@ export interface Layout extends QueueLayout {
 
   /** Converts the content of messages to bodies and back. */
   readonly codec: MessageCodec;
+
+  /** The library of its functions in Redis. */
+  readonly library: RedisLibrary;
 
   /** Opens a queue in Redis that has one partition. */
   open(connections: RedisConnections, queue: QueueToOpen): Router;

@@ -38,6 +38,7 @@ describe('the doctor', () => {
       'ok    eviction',
       'warn  persistence',
       'ok    permissions',
+      'ok    functions',
       'ok    clock',
       expect.stringMatching(/^(ok|warn) {2,4}probe$/),
     ]);
@@ -58,6 +59,7 @@ describe('the doctor', () => {
       eviction: 'fail',
       persistence: 'ok',
       permissions: 'fail',
+      functions: 'ok',
       clock: 'ok',
       probe: 'warn',
     });
@@ -106,6 +108,57 @@ describe('the doctor', () => {
     await renaming.stop();
     expect(code).toBe(0);
     expect(verdictsOf(output)).toMatchObject({ version: 'ok', permissions: 'ok' });
+  });
+
+  describe('says how calls go to the server', () => {
+    const functions = (found: unknown, verdict = 'warn') =>
+      expect.objectContaining({ check: 'functions', verdict, found });
+    const findings = async (url: string, ...words: string[]) =>
+      jsonLines((await run('--json', '--url', url, ...words)).output);
+
+    it('by functions, or as scripts because `scripting` says so', async () => {
+      expect(await findings(server.url)).toContainEqual(functions('calls go by functions', 'ok'));
+      const found = "calls go as scripts: `scripting` is 'scripts'";
+      expect(await findings(server.url, '--scripting', 'scripts')).toContainEqual(functions(found, 'ok'));
+    });
+
+    it.each(['-fcall', '-function|load'])(
+      'as scripts because its user has %s, and fails if functions are forced',
+      async (rule) => {
+        await redis.call('FUNCTION', 'FLUSH');
+        const user = randomName('without');
+        await redis.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', '+@all', rule);
+        const url = server.url.replace('redis://', `redis://${user}:secret@`);
+        const found = expect.stringMatching(/^calls go as scripts: NOPERM /);
+        expect(await findings(url)).toContainEqual(functions(found));
+        const forced = await findings(url, '--scripting', 'functions');
+        expect(forced.at(-1)).toMatchObject({
+          check: 'scripts',
+          verdict: 'fail',
+          found: expect.stringContaining('NOPERM'),
+        });
+      },
+    );
+
+    it('as scripts because the server does not know FCALL', async () => {
+      const renaming = await startRedis({ args: ['--rename-command', 'FCALL', 'other'] });
+      expect(await findings(renaming.url)).toContainEqual(
+        functions(expect.stringMatching(/^calls go as scripts: ERR unknown command 'FCALL'/)),
+      );
+      await renaming.stop();
+    });
+
+    it('as scripts because memory is too short to load a library', async () => {
+      await redis.call('FUNCTION', 'FLUSH');
+      await redis.config('SET', 'maxmemory', '1');
+      try {
+        expect(await findings(server.url)).toContainEqual(
+          functions(expect.stringMatching(/^calls go as scripts: OOM /)),
+        );
+      } finally {
+        await redis.config('SET', 'maxmemory', '0');
+      }
+    });
   });
 
   it('fails at once if the server is away', async () => {

@@ -135,7 +135,7 @@ import { DelayQueueHealthIndicator } from 'nestjs-delay-queue/terminus';
 /** The same of those in `lib/diagnosis`. */
 const DIAGNOSIS_CONTEXT = `
 import { NestFactory } from '@nestjs/core';
-import { DelayQueueInspector, examine } from 'nestjs-delay-queue/diagnosis';
+import { DelayQueueInspector, examine, FunctionLibraries } from 'nestjs-delay-queue/diagnosis';
 `;
 
 /** The same of those in `lib/calendar`. */

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { FunctionLibraries } from '../../lib/diagnosis/index.js';
 import { ownFunctions } from '../../lib/redis/script/own-functions.js';
-import type { RedisLibrary } from '../../lib/redis/script/redis-library.js';
+import { RedisLibrary } from '../../lib/redis/script/redis-library.js';
 import { nativeLibrary } from '../../lib/store/native/native-library.js';
 import { CommandCount } from '../support/command-count.js';
 import { Handled } from '../support/handled.js';
@@ -10,6 +11,27 @@ import type { ClusterMember } from '../support/redis/redis-cluster.js';
 import { useCluster } from '../support/redis/use-cluster.js';
 import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
+
+describe('in a cluster', () => {
+  const cluster = useCluster();
+
+  test('a library is listed if any primary has it, and deleted from each that has it', async () => {
+    const text = `local function run()\n  return 1\nend\n\nregister('offer', {}, run)\n`;
+    const old = new RedisLibrary(nativeLibrary.purpose, [{ read: () => text, modules: [], functions: ['offer'] }]);
+    const [first, second, third] = await cluster().primaries();
+    for (const primary of [first!, second!]) await cluster().ask(primary, 'FUNCTION', 'LOAD', old.source);
+    const foreign = `#!lua name=${old.name}\nredis.register_function('f', function() return 1 end)\n`;
+    await cluster().ask(third!, 'FUNCTION', 'LOAD', foreign);
+    const libraries = new FunctionLibraries({ connection: { cluster: { nodes: cluster().nodes } } });
+    expect(await libraries.list()).toEqual([{ name: old.name, purpose: old.purpose, isCurrent: false }]);
+    expect(await libraries.delete([old.name])).toEqual([old.name]);
+    expect(await libraries.list()).toEqual([]);
+    await libraries.close();
+    const left = (primary: ClusterMember) => cluster().ask(primary, 'FUNCTION', 'LIST', 'LIBRARYNAME', old.name);
+    expect([await left(first!), await left(second!)]).toEqual([[], []]);
+    expect(await left(third!)).toHaveLength(1);
+  });
+});
 
 describe('in a cluster, a queue whose keys get to another server', () => {
   const cluster = useCluster();

@@ -180,7 +180,7 @@ describe('the permissions of each layout', () => {
       [...new Set(places)].filter((place) => !traces.some((trace) => trace.places.has(place)));
     const ofDirectory = (place: string) => /^(place|retire)#/.test(place);
     expect(unseen(placesIn(nativeLibrary.source), native, lanes).filter((place) => !ofDirectory(place))).toEqual([]);
-    const ofModules = new Set(placesIn(new RedisLibrary([NATIVE_MODULES]).source));
+    const ofModules = new Set(placesIn(new RedisLibrary('modules', [NATIVE_MODULES]).source));
     const places = placesIn(redissonFunctions.offer.library.source).filter((place) => !ofModules.has(place));
     expect(unseen(places, redisson)).toEqual([]);
   });

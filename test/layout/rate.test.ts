@@ -28,10 +28,10 @@ end
 register('probe', { 'allow-oom' }, run)
 `;
 
-const [script] = new RedisLibrary([NATIVE_MODULES, { read: () => PROBE, modules: [], functions: ['probe'] }]).define(
-  'probe',
-  nativeKeys('', ''),
-).scripts;
+const [script] = new RedisLibrary('probe', [
+  NATIVE_MODULES,
+  { read: () => PROBE, modules: [], functions: ['probe'] },
+]).define('probe', nativeKeys('', '')).scripts;
 /** One byte more than any number of claims can make it. */
 const TOO_LONG = 14 + 34 * 11 + 1;
 

@@ -46,7 +46,7 @@ describe('the command line', () => {
   ])('changes nothing without --yes when nobody can be asked: %j', async (words) => {
     const terminal = new TestTerminal({ isTTY: false });
     expect(await runCommandLine([...NOWHERE, ...words], terminal)).toBe(1);
-    expect(terminal.said).toMatch(/^This would change the queue, and nobody can be asked here: say --yes\./);
+    expect(terminal.said).toMatch(/^This would change Redis, and nobody can be asked here: say --yes\./);
   });
 
   it.each([['--help'], ['list', '--help']])('prints its help: %s %s', async (...words) => {

@@ -10,7 +10,7 @@ const functionWith = (header: string, code = 'return 1') =>
 /** A library with one function, and modules by the names of their files. */
 function library(text: string, modules: Readonly<Record<string, string>> = {}): RedisLibrary {
   const read = (path: string) => modules[path.replace('lua/modules/', '')] ?? text;
-  return new RedisLibrary([{ read, modules: Object.keys(modules), functions: ['move'] }]);
+  return new RedisLibrary('nestjs-delay-queue: tests', [{ read, modules: Object.keys(modules), functions: ['move'] }]);
 }
 
 const HEADER = [
@@ -36,6 +36,17 @@ describe('a library', () => {
     expect(one.source).toContain(`#!lua name=${one.name}\n`);
     expect(other.name).not.toBe(one.name);
     expect(one.define('move', LAYOUT).calledAs).toBe(`move_${one.name.replace('delay_queue_', '')}`);
+  });
+
+  test('is recognized by its source, in whatever version, and nobody else by a similar one', () => {
+    const other = library(functionWith('', 'return 2'));
+    expect(RedisLibrary.recognize(other.source)).toEqual({ name: other.name, purpose: 'nestjs-delay-queue: tests' });
+    const renamed = other.source.replaceAll(other.name.slice(-12), '0123456789ab');
+    const changed = other.source.replace('return 2', 'return 3');
+    const foreign = `#!lua name=${other.name}\nredis.register_function('f', function() end)\n`;
+    for (const source of [renamed, changed, foreign, `${other.source}--\n`, '']) {
+      expect(RedisLibrary.recognize(source)).toBeUndefined();
+    }
   });
 
   test('has neither comments nor empty lines, because the server keeps it', () => {

@@ -1,10 +1,12 @@
 import { readLua } from './lua-files.js';
 import { RedisLibrary } from './redis-library.js';
 
-const library = new RedisLibrary([{ read: readLua, modules: [], functions: ['check-permissions', 'take-tokens'] }]);
+/** The library of the functions that belong to no layout. */
+export const ownLibrary = new RedisLibrary('nestjs-delay-queue: permissions and rates', [
+  { read: readLua, modules: [], functions: ['check-permissions', 'take-tokens'] },
+]);
 
-/** The functions that belong to no layout. */
 export const ownFunctions = {
-  checkPermissions: library.define('check-permissions', {}),
-  takeTokens: library.define('take-tokens', {}),
+  checkPermissions: ownLibrary.define('check-permissions', {}),
+  takeTokens: ownLibrary.define('take-tokens', {}),
 };

@@ -60,12 +60,14 @@ if not call then connect() end
 if few and not keys[few + 1] then return short(keys, args) end
 return run(keys, args)
 end
-redis.register_function{ function_name = name .. '_' .. DIGEST, flags = flags, callback = callback }
+redis.register_function{ function_name = name .. '_' .. DIGEST, flags = flags, callback = callback, description = PURPOSE }
 end
 `;
 
 /** The names of libraries and functions are global on a server, where several versions run side by side: each contains the digest. */
 const DIGEST_LENGTH = 12;
+
+const SOURCE = /^#!lua name=(delay_queue_(\w+))\nlocal DIGEST = '\2'\n(local PURPOSE = '([^']*)'\n[^]*)$/;
 
 /** A statement at the outermost level of a file. */
 interface Statement {
@@ -74,15 +76,26 @@ interface Statement {
   readonly defines: readonly string[];
 }
 
+/** A library as a server has it. */
+export interface LoadedLibrary {
+  readonly name: string;
+  /** What its functions are for: the same in all versions. */
+  readonly purpose: string;
+}
+
 /** A library of functions in Redis. */
-export class RedisLibrary {
+export class RedisLibrary implements LoadedLibrary {
   readonly name: string;
   readonly source: string;
   readonly #folders: readonly LuaFolder[];
   readonly #modules: readonly { readonly statements: readonly Statement[]; readonly key: string | undefined }[];
   readonly #digest: string;
 
-  constructor(folders: readonly LuaFolder[]) {
+  /** @param purpose - what its functions are for, which `FUNCTION LIST` shows; without quotes */
+  constructor(
+    readonly purpose: string,
+    folders: readonly LuaFolder[],
+  ) {
     this.#folders = folders;
     const own: LuaFolder = { read: readOwn, modules: ['permissions'], functions: [] };
     const modules = [own, ...folders].flatMap((folder) => folder.modules.map((name) => ({ ...folder, name })));
@@ -92,12 +105,23 @@ export class RedisLibrary {
     this.#modules = texts.map(({ text, key }) => ({ statements: statementsOf(text), key }));
     const functions = folders.flatMap((each) => each.functions.map((name) => each.read(`lua/${name}`)));
     const body = [
+      `local PURPOSE = '${purpose}'\n${PRELUDE}`,
       ...texts.map(({ name, text }) => `local ${name} = {}\n${block(text)}`),
       ...functions.map((text) => block(text)),
     ];
-    this.#digest = sha1Of(PRELUDE + body.join('')).slice(0, DIGEST_LENGTH);
+    this.#digest = digestOf(body.join(''));
     this.name = `delay_queue_${this.#digest}`;
-    this.source = [`#!lua name=${this.name}\nlocal DIGEST = '${this.#digest}'\n`, PRELUDE, ...body].join('');
+    this.source = [`#!lua name=${this.name}\nlocal DIGEST = '${this.#digest}'\n`, ...body].join('');
+  }
+
+  /**
+   * Recognizes the source of a library of this package, in whatever version: its digest is that of its code.
+   *
+   * @returns undefined for any other library, however it is called
+   */
+  static recognize(source: string): LoadedLibrary | undefined {
+    const [, name = '', digest, code = '', purpose = ''] = SOURCE.exec(source) ?? [];
+    return digest !== undefined && digestOf(code) === digest ? { name, purpose } : undefined;
   }
 
   /**
@@ -190,6 +214,7 @@ function withLocals(statement: string): string {
 
 const mentions = (text: string, name: string) => new RegExp(`\\b${name}\\b`).test(text);
 const block = (text: string) => `do\n${bare(text)}end\n`;
+const digestOf = (code: string) => sha1Of(code).slice(0, DIGEST_LENGTH);
 const sha1Of = (text: string) => createHash('sha1').update(text).digest('hex');
 const pascalCase = (name: string) => name.replace(/(?:^|-)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 

@@ -112,6 +112,11 @@ export class ScriptReply {
     return null;
   }
 
+  /** Leaves the next value out, whatever it is. */
+  skip(): void {
+    this.#at++;
+  }
+
   /** Reads the rest, one item at a time. */
   rest<Item>(read: (reply: this) => Item): Item[] {
     const items: Item[] = [];

@@ -59,11 +59,19 @@ export class ServerFunctions {
   /** When to try again to load a library, on the monotonic clock. Until then its functions are scripts. */
   readonly #loadAgainAt = new Map<RedisLibrary, number>();
   #areUnavailable = false;
+  /** Why the latest library could not be loaded, or its functions not be called. */
+  #refusal = '';
 
   constructor(
     private readonly send: Send,
     private readonly settings: Settings,
   ) {}
+
+  /** Why the functions of a library are called as scripts now; undefined: they are called as functions. */
+  whyScripts(library: RedisLibrary): string | undefined {
+    if (!this.#isScript(library)) return undefined;
+    return this.settings.scripting === 'scripts' ? "`scripting` is 'scripts'" : this.#refusal;
+  }
 
   /** Called when the connection is lost: the next one may lead to another server. */
   onConnectionLost(): void {
@@ -120,8 +128,11 @@ export class ServerFunctions {
         if (!isErrorReply(error)) throw notConnected(called.name, 0, error);
         if (!error.message.includes('already exists')) {
           if (scripting === 'functions') throw error;
-          if (TRANSIENT.test(error.message)) this.#loadAgainAt.set(library, clock.monotonic() + RELOAD_PAUSE);
-          else this.#giveUp(error);
+          if (!TRANSIENT.test(error.message)) this.#giveUp(error);
+          else {
+            this.#refusal = error.message;
+            this.#loadAgainAt.set(library, clock.monotonic() + RELOAD_PAUSE);
+          }
           throw missing;
         }
       }
@@ -140,6 +151,7 @@ export class ServerFunctions {
 
   #giveUp(error: Error): void {
     this.#areUnavailable = true;
+    this.#refusal = error.message;
     this.loaded.clear();
     this.settings.events.noteOnce('functions-unavailable', { reason: error.message });
   }

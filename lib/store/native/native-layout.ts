@@ -6,6 +6,7 @@ import { type LaneKeys, laneKeys } from './lane-keys.js';
 import { neededByFamily } from './native-directory.js';
 import { nativeKeys } from './native-keys.js';
 import { PlainRouter } from '../router.js';
+import { nativeLibrary } from './native-library.js';
 import { NativeMessageStore } from './native-store.js';
 import { lanePermissions, neededInCluster, partitionPermissions } from './native-permissions.js';
 
@@ -27,6 +28,7 @@ export const nativeLayout: Layout = {
     severalQueues: true,
   },
   codec: nativeCodec,
+  library: nativeLibrary,
 
   open: (connections, { prefix, queue, limitsOf }) =>
     new PlainRouter(new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue), limits: limitsOf(1) })),

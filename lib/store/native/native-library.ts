@@ -42,7 +42,7 @@ const FILES = {
 } as const;
 
 /** The library of the native layout; the header of each function is its contract. */
-export const nativeLibrary = new RedisLibrary([
+export const nativeLibrary = new RedisLibrary('nestjs-delay-queue: queues', [
   NATIVE_MODULES,
   { read: readLua, modules: [], functions: [...Object.values(FILES), 'place', 'retire'] },
 ]);

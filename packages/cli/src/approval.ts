@@ -18,7 +18,7 @@ export class Approval {
   assertPossible(): void {
     const { input, output } = this.terminal;
     if (this.yes || (input.isTTY && output.isTTY)) return;
-    throw new Refusal('This would change the queue, and nobody can be asked here: say --yes. Nothing was changed.');
+    throw new Refusal('This would change Redis, and nobody can be asked here: say --yes. Nothing was changed.');
   }
 
   /**

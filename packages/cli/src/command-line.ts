@@ -18,6 +18,14 @@ export interface Run {
   readonly inspect: (queue: string) => Promise<InspectedQueue>;
 }
 
+/** What a command that changes servers, rather than a queue, has at hand while it runs. */
+export interface ServerRun {
+  readonly args: CommonArguments;
+  readonly report: Report;
+  /** Asks before the change. Rejects unless the answer is yes. */
+  readonly ask: (question: string) => Promise<void>;
+}
+
 /** What a command that changes something has at hand besides. */
 export interface ChangingRun extends Run {
   /** Asks before the change. Rejects unless the answer is yes. */
@@ -50,11 +58,21 @@ export class CommandLine {
 
   /** Runs a command that changes a queue, if somebody agrees. */
   async change(command: Command, queue: string, use: (run: ChangingRun) => Promise<void>): Promise<void> {
+    const ask = this.#askerFor(command.optsWithGlobals<CommonArguments>());
+    await this.look(command, [queue], (run) => use({ ...run, ask }));
+  }
+
+  /** Runs a command that changes the servers themselves, if somebody agrees. */
+  async changeServers(command: Command, use: (run: ServerRun) => Promise<void>): Promise<void> {
     const args = command.optsWithGlobals<CommonArguments>();
+    await use({ args, report: this.reportFor(args), ask: this.#askerFor(args) });
+  }
+
+  /** @throws Refusal if nobody has agreed, or can be asked */
+  #askerFor(args: CommonArguments): (question: string) => Promise<void> {
     const approval = new Approval(this.terminal, args.yes);
     approval.assertPossible();
-    const place = `on ${serverOf(args)}`;
-    await this.look(command, [queue], (run) => use({ ...run, ask: (what) => approval.ask(`${what} ${place}?`) }));
+    return (what) => approval.ask(`${what} on ${serverOf(args)}?`);
   }
 
   #warnOfMissing(queue: string, missing: readonly number[]): void {

@@ -100,6 +100,16 @@ export async function layoutOf(args: CommonArguments): Promise<QueueLayout | und
   throw new WrongUsage('--redisson-name and --codec need --layout redisson.');
 }
 
+/** The layouts whose libraries can be told from those of other versions: Redisson's if its package is installed. */
+export async function installedLayouts(): Promise<QueueLayout[]> {
+  try {
+    return [(await loadRedisson()).redisson()];
+  } catch (error) {
+    if (error instanceof WrongUsage) return [];
+    throw error;
+  }
+}
+
 /** The package of that layout is there only if its users have installed it. */
 async function loadRedisson() {
   try {

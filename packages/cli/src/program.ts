@@ -3,6 +3,7 @@ import { DelayQueueError } from 'nestjs-delay-queue';
 import { CommandLine } from './command-line.js';
 import { addCountsCommand } from './commands/counts.command.js';
 import { addDeadCommands } from './commands/dead.commands.js';
+import { addDeleteFunctionsCommand } from './commands/delete-functions.command.js';
 import { addDelayedCommands } from './commands/delayed.commands.js';
 import { addDoctorCommand } from './commands/doctor.command.js';
 import { addListCommand } from './commands/list.command.js';
@@ -50,7 +51,7 @@ function createProgram(terminal: Terminal): Command {
   const commandLine = new CommandLine(terminal);
   const looks = [addQueuesCommand, addCountsCommand, addListCommand, addShowCommand, addTailCommand];
   const changes = [addDelayedCommands, addDeadCommands, addPauseCommands];
-  for (const add of [...looks, ...changes, addDoctorCommand]) add(program, commandLine);
+  for (const add of [...looks, ...changes, addDoctorCommand, addDeleteFunctionsCommand]) add(program, commandLine);
   return program;
 }
 

@@ -7,6 +7,7 @@ import {
   type QueueAddress,
   type QueueToOpen,
   type RedisConnections,
+  type RedisLibrary,
   type Router,
 } from 'nestjs-delay-queue/layouts';
 import { nameOfCodec } from './codec/configured-codec.js';
@@ -15,6 +16,7 @@ import { JavaCodecCheck } from './java-codec-check.js';
 import { JavaCodecDoubt } from './java-codec-doubt.js';
 import type { ResolvedRedissonOptions } from './redisson-options.js';
 import { redissonKeys } from './redisson-keys.js';
+import { redissonLibrary } from './redisson-library.js';
 import { redissonPermissions } from './redisson-permissions.js';
 import { RedissonMessageStore } from './redisson-store.js';
 
@@ -49,6 +51,10 @@ export class RedissonLayout implements Layout {
 
   get codec(): RedissonCodec {
     return this.#codec;
+  }
+
+  get library(): RedisLibrary {
+    return redissonLibrary;
   }
 
   open(connections: RedisConnections, { limitsOf, ...queue }: QueueToOpen): Router {

@@ -25,7 +25,7 @@ const FILES = {
 } as const;
 
 /** The library of Redisson's layout, on modules of the native one. */
-const library = libraryBesideNative({
+export const redissonLibrary = libraryBesideNative('redisson', {
   read: readLua,
   modules: [
     'entry',
@@ -47,4 +47,4 @@ const library = libraryBesideNative({
 });
 
 /** The functions of Redisson's layout; the header of each is its contract. */
-export const redissonFunctions = library.defineAll(FILES, redissonKeys({ prefix: '', queue: 'any' }));
+export const redissonFunctions = redissonLibrary.defineAll(FILES, redissonKeys({ prefix: '', queue: 'any' }));
