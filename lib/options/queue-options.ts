@@ -80,15 +80,15 @@ export interface RateOptions {
 /** How messages of one group are handled. */
 export interface GroupOptions {
   /**
-   * How many messages of a group are handled at once, over all processes. 1–1,000,000, or `'unlimited'`. With 1, they are handled one
-   * after the other, in the order in which they fall due.
+   * How many messages of a group are handled at once, in all processes together. 1–1,000,000, or `'unlimited'`. With 1, they are handled
+   * one after the other, in the order in which they fall due.
    *
    * @defaultValue `1`
    */
   readonly concurrency?: number | 'unlimited' | undefined;
   /**
-   * While a message waits for its retry: `'hold'` keeps its place, so that with a `concurrency` of 1 those behind it wait; `'pass'` lets
-   * the next one go.
+   * What a message does with its permit until its retry: `'hold'` keeps it, so with a `concurrency` of 1 the messages behind it wait;
+   * `'pass'` gives it to the next one.
    *
    * @defaultValue `'hold'`
    */
@@ -158,14 +158,14 @@ export interface QueueOptions {
    */
   readonly concurrency?: number | undefined;
   /**
-   * Over how many slots of a Redis Cluster the messages of the queue are spread, by their ids, for a queue that is too busy for one
-   * shard. It may grow while the queue is in use: processes with fewer use as many as there are. 1–256. See `docs/scaling.md`.
+   * Over how many hash slots of a Redis Cluster the messages of the queue are spread, by their ids, for a queue that is too busy for
+   * one shard. It may grow while the queue is in use: processes with fewer use as many as there are. 1–256. See `docs/scaling.md`.
    *
    * @defaultValue `1`
    */
   readonly partitions?: number | undefined;
   /**
-   * How many messages of the queue are claimed within a length of time, over all processes, such as `{ max: 100, per: '1s' }`.
+   * How many messages of the queue are claimed within a length of time, in all processes together, such as `{ max: 100, per: '1s' }`.
    * By Redis' clock, no window of that length ever has more; as many may come at once. Messages beyond it
    * simply wait in `ready`. Every delivery counts, retries included. What has counted is not given back, neither for messages
    * that a stopping process returns unhandled nor by `clear()`. Consumers of another system, which a layout may let share the queue, are
@@ -175,8 +175,8 @@ export interface QueueOptions {
    */
   readonly rate?: RateOptions | 'unlimited' | undefined;
   /**
-   * Lets messages have a `group`, such as a customer: so many of each group are handled at once, and groups take turns. All processes
-   * that use the queue need the same. Not available in every layout. See `docs/groups.md`.
+   * Lets messages have a `group`, such as a customer: limits how many of each group are handled at once, and serves groups round-robin.
+   * All processes that use the queue need the same. Not available in every layout. See `docs/groups.md`.
    *
    * @defaultValue `'off'`
    */

@@ -10,7 +10,7 @@ export function addTrialCards() {
       buttons: { 'Send 7 mails': '/trials/mails/offer' },
       lines: 8,
       excerpts: 'offer-mails send-mail',
-      guides: { 'groups.md': 'Groups', 'groups.md#turns': 'Turns' },
+      guides: { 'groups.md': 'Groups', 'groups.md#round-robin': 'Round-robin' },
     }),
     reminders: new TrialCard({
       id: 'reminders',
@@ -26,7 +26,7 @@ export function addTrialCards() {
       hint: 'A checkout waits 8 s. A payment changes the waiting message and makes it due now: its handler runs once, with one outcome.',
       buttons: { 'Start a checkout': '/trials/checkouts/start', 'Pay it': '/trials/checkouts/pay' },
       excerpts: 'start-checkout pay-checkout finish-checkout',
-      guides: { 'producing.md#changing-what-waits': 'Changing what waits' },
+      guides: { 'producing.md#changing-a-delayed-message': 'Changing a delayed message' },
     }),
     drafts: new TrialCard({
       id: 'drafts',
@@ -34,7 +34,7 @@ export function addTrialCards() {
       hint: 'Press often: the draft is saved once, 2 s after the last edit, but no later than 5 s after the first.',
       buttons: { 'Edit the draft': '/trials/drafts/edit' },
       excerpts: 'edit-draft save-draft',
-      guides: { 'producing.md#debounce-with-an-end': 'Debounce with an end' },
+      guides: { 'producing.md#debounce-with-a-limit': 'Debounce with a limit' },
     }),
     reindexes: new TrialCard({
       id: 'reindexes',
