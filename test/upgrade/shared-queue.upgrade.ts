@@ -198,9 +198,11 @@ describe.each<{ one: Build; other: Build }>([
     const ids = Array.from({ length: 30 }, (_, n) => `m${n}`);
     for (const id of ids) await first.call('offer', { do: 'nothing' }, 0, { id });
     await first.call('offer', { do: 'nothing' }, 0, { id: 'late', expiresAfter: 50 });
+    const expired = Date.now() + 50;
     await second.call('offer', { do: 'nothing' }, '1h', { id: 'far' });
     await until(async () => ((await second.call('counts')) as { ready: number }).ready === ids.length + 1);
     expect(await first.call('cancel', 'far')).toBe(true);
+    await until(() => Date.now() > expired);
     await second.call('resume');
     await untilEmpty(first);
     expect(second.starts.map(({ id }) => id).sort()).toEqual([...ids].sort());
