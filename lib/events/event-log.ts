@@ -291,11 +291,11 @@ function connectedTo({
 }
 
 /** How many queues a line names. */
-const MOST_QUEUES = 5;
+const MAX_QUEUES = 5;
 
 /** The queues with the most messages, and how many others there are. */
 function countsOf(queues: readonly HeldByQueue[]): string {
-  const named = [...queues].sort((a, b) => b.count - a.count).slice(0, MOST_QUEUES);
+  const named = [...queues].sort((a, b) => b.count - a.count).slice(0, MAX_QUEUES);
   const others = queues.length - named.length;
   const counts = named.map(({ queue, count }) => `${count} of ${queue}`).join(', ');
   return others > 0 ? `${counts}, and those of ${others} more queues` : counts;

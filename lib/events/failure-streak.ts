@@ -5,7 +5,7 @@ import type { Events } from './events.js';
 import { OnceAMinute } from './once-a-minute.js';
 
 /** How many different errors of one streak are reported at once; further ones wait for the next reminder. */
-const MOST_KINDS = 5;
+const MAX_KINDS = 5;
 
 /** Is notified of a streak; `lasted` is how long it has lasted, ms. */
 export interface FailureStreakListener {
@@ -71,7 +71,7 @@ export class FailureStreak {
   /** Numbers in the text, such as ports and durations, do not make it a different error. */
   #isNews(reason: string): boolean {
     const kind = reason.replace(/\d+/g, '');
-    if (this.#reported.has(kind) || this.#reported.size === MOST_KINDS) return false;
+    if (this.#reported.has(kind) || this.#reported.size === MAX_KINDS) return false;
     this.#reported.add(kind);
     return true;
   }

@@ -1,7 +1,7 @@
 import type { Visit } from '../consumer/partition-worker.js';
 import type { QueueWorker } from '../consumer/queue-worker.js';
 import type { Claim } from '../store/consumer-store.js';
-import { type CancelTimer, type Clock, LONGEST_TIMER } from '../timing/clock.js';
+import { type CancelTimer, type Clock, MAX_TIMER } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
 import type { Semaphore } from './semaphore.js';
 
@@ -175,7 +175,7 @@ export class FamilyMember {
     this.#cancelTimer?.();
     const delay = this.#nextAt - clock.monotonic();
     if (delay <= 0) void this.look();
-    else this.#cancelTimer = clock.schedulePunctually(() => void this.look(), Math.min(delay, LONGEST_TIMER));
+    else this.#cancelTimer = clock.schedulePunctually(() => void this.look(), Math.min(delay, MAX_TIMER));
   }
 
   /** The worker leaves when all is settled, or stays. */

@@ -41,21 +41,21 @@ export type CheckedDuration<Given extends Duration> = Given extends number | Dur
         `${number}${'ms' | 's' | 'm' | 'h' | 'd' | 'w' | 'y'}`;
 
 /** The longest accepted delay, ms: 100 years as `ms` counts them. Anything longer is more likely a wrong unit. */
-export const LONGEST_DELAY = 100 * 365.25 * 24 * 60 * 60 * 1000;
+export const MAX_DELAY = 100 * 365.25 * 24 * 60 * 60 * 1000;
 
 const HOW_TO_WRITE =
   "use milliseconds or text such as '30s', '10m' or '2h', with one of the units ms, s, m (minutes), h, d, w, y";
 
 /** The units in which errors show a bound, longest first, ms. */
 const UNITS: readonly (readonly [length: number, name: string])[] = [
-  [LONGEST_DELAY / 100, 'years'],
+  [MAX_DELAY / 100, 'years'],
   [3_600_000, 'h'],
   [60_000, 'min'],
   [1000, 's'],
   [1, 'ms'],
 ];
 
-const DELAYS = { min: 0, max: LONGEST_DELAY };
+const DELAYS = { min: 0, max: MAX_DELAY };
 
 /** The milliseconds that a value stands for, or why it is not a duration within the range. */
 export type ParsedDuration = { milliseconds: number } | { problem: string };
@@ -106,7 +106,7 @@ export function readDelay(delay: Duration): number {
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function readMaxWait(maxWait: Duration): number {
-  const parsed = parseDuration(maxWait, { min: 1, max: LONGEST_DELAY });
+  const parsed = parseDuration(maxWait, { min: 1, max: MAX_DELAY });
   if ('problem' in parsed) throw new DelayQueueError('INVALID_ARGUMENT', `maxWait ${parsed.problem}`);
   return parsed.milliseconds;
 }

@@ -6,12 +6,12 @@ import { isError, textOf, tryReading, UNREADABLE } from './untrusted-value.js';
 const STACK_LINES = 6;
 
 /** How many errors of a chain of causes are shown. */
-const MOST_ERRORS = 5;
+const MAX_ERRORS = 5;
 
 /** Of a long stack, so many lines from where it was thrown are shown, and so many of those that led to it: the handler's is there. */
 const FIRST_FRAMES = 30;
 const LAST_FRAMES = 20;
-const LONGEST_FRAME = 300;
+const MAX_FRAME = 300;
 
 /*
  * What a handler, a backoff function or a codec throws or returns cannot be trusted: reading a property, converting it to
@@ -45,7 +45,7 @@ export function traceOf(thrown: unknown): string {
   const shown: string[] = [];
   const seen = new Set<unknown>();
   let next = thrown;
-  while (isError(next) && !seen.has(next) && shown.length < MOST_ERRORS) {
+  while (isError(next) && !seen.has(next) && shown.length < MAX_ERRORS) {
     const error = next;
     seen.add(error);
     shown.push(shorten(textOf(() => error.stack ?? '', Infinity)));
@@ -62,7 +62,7 @@ function shorten(stack: string): string {
   const frames = stack
     .slice(start)
     .split('\n')
-    .map((frame) => textOf(() => frame, LONGEST_FRAME));
+    .map((frame) => textOf(() => frame, MAX_FRAME));
   const left = frames.length - FIRST_FRAMES - LAST_FRAMES;
   if (left > 0) frames.splice(FIRST_FRAMES, left, `    ... ${left} more`);
   return [textOf(() => stack.slice(0, start).trimEnd()), ...frames].join('\n');
@@ -107,18 +107,18 @@ export function follow<T>(
 }
 
 /** How many errors and objects are looked at, and how far down. */
-const MOST_SHOWN = 12;
+const MAX_SHOWN = 12;
 const DEEPEST = 4;
 /** Of a list. */
-const MOST_OF_LIST = 5;
-const LONGEST_REASON = 300;
+const MAX_OF_LIST = 5;
+const MAX_REASON = 300;
 
 /** Fields in which objects that are no errors tell what went wrong. Any other may hold a payload or a secret, and is only named. */
 const TELLING = ['name', 'status', 'statusCode', 'code', 'error', 'message', 'reason', 'details'] as const;
 
 /** The names of fields that are shown of an object without any telling one. */
-const MOST_NAMES = 10;
-const LONGEST_NAME = 40;
+const MAX_NAMES = 10;
+const MAX_NAME = 40;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -134,7 +134,7 @@ class Reasons {
   /** Undefined if it was shown before, or if enough has been shown. */
   #reasonOf(value: unknown, depth: number): string | undefined {
     if (typeof value !== 'object' || value === null) return textOf(() => value);
-    if (this.#seen.has(value) || this.#seen.size >= MOST_SHOWN || depth > DEEPEST) return undefined;
+    if (this.#seen.has(value) || this.#seen.size >= MAX_SHOWN || depth > DEEPEST) return undefined;
     this.#seen.add(value);
     if (isError(value)) return this.#reasonOfError(value, depth);
     if (tryReading(() => Array.isArray(value))) return this.#reasonsIn(value as readonly unknown[], depth).join(', ');
@@ -169,7 +169,7 @@ class Reasons {
   #reasonsIn(list: readonly unknown[], depth: number): string[] {
     const length = tryReading(() => list.length) ?? 0;
     const reasons: string[] = [];
-    for (let i = 0; i < Math.min(length, MOST_OF_LIST); i++) {
+    for (let i = 0; i < Math.min(length, MAX_OF_LIST); i++) {
       const { text } =
         this.#named(
           tryReading(() => list[i]),
@@ -177,7 +177,7 @@ class Reasons {
         ) ?? {};
       if (text) reasons.push(text);
     }
-    if (length > MOST_OF_LIST) reasons.push(`${length - MOST_OF_LIST} more`);
+    if (length > MAX_OF_LIST) reasons.push(`${length - MAX_OF_LIST} more`);
     return reasons;
   }
 
@@ -185,8 +185,8 @@ class Reasons {
   #named(value: unknown, depth: number): { readonly text: string; readonly message: string } | undefined {
     const reason = this.#reasonOf(value, depth + 1);
     if (reason === undefined) return undefined;
-    const message = reason.slice(0, LONGEST_REASON);
-    return { message, text: isError(value) ? `${textOf(() => value.name, LONGEST_NAME)}: ${message}` : message };
+    const message = reason.slice(0, MAX_REASON);
+    return { message, text: isError(value) ? `${textOf(() => value.name, MAX_NAME)}: ${message}` : message };
   }
 
   #reasonOfObject(object: Fields, depth: number): string {
@@ -194,13 +194,13 @@ class Reasons {
     if (violations.length > 0) return violations.join(', ');
     const told = TELLING.map((name) => [name, tryReading(() => object[name])] as const)
       .filter(([, value]) => value !== undefined && value !== null && typeof value !== 'function')
-      .map(([name, value]) => [name, this.#reasonOf(value, depth + 1)?.slice(0, LONGEST_REASON)] as const)
+      .map(([name, value]) => [name, this.#reasonOf(value, depth + 1)?.slice(0, MAX_REASON)] as const)
       .filter(([, reason]) => reason !== undefined && reason !== '');
     if (told.length > 0) return told.map(([name, reason]) => `${name}: ${reason}`).join(', ');
-    const text = textOf(() => object, LONGEST_REASON);
+    const text = textOf(() => object, MAX_REASON);
     if (!text.startsWith('[object ')) return text;
     const names = tryReading(() => Object.keys(object)) ?? [];
-    const shown = names.slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME));
+    const shown = names.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME));
     return `an object with ${names.length === 0 ? 'no fields' : `the fields ${shown.join(', ')}${names.length > shown.length ? ', …' : ''}`}`;
   }
 
@@ -210,7 +210,7 @@ class Reasons {
     const constraints = tryReading(() => Object.values(object.constraints as Record<string, unknown>)) ?? [];
     const children = tryReading(() => object.children);
     if (typeof property !== 'string') return [];
-    const own = constraints.slice(0, MOST_OF_LIST).map((constraint) => textOf(() => constraint, LONGEST_REASON));
+    const own = constraints.slice(0, MAX_OF_LIST).map((constraint) => textOf(() => constraint, MAX_REASON));
     const below = tryReading(() => Array.isArray(children)) ? this.#reasonsIn(children as unknown[], depth) : [];
     return [...own, ...below.map((reason) => `${property}.${reason}`)];
   }

@@ -1,9 +1,9 @@
 import { types } from 'node:util';
 
-const LONGEST_TEXT = 2000;
+const MAX_TEXT = 2000;
 
 /** What is masked may be this much longer: what a cut divides must be recognized. */
-const LONGEST_SECRET = 500;
+const MAX_SECRET = 500;
 
 /** What stands for a value that throws when it is read. */
 export const UNREADABLE = 'a value that cannot be shown as text';
@@ -15,12 +15,12 @@ const LOGIN = /:\/\/(?:[^\s/?#@:]*:(?!\d{1,5}[/?#])\S*|[^\s/?#]*)@/g;
 const SECRET = /\b(password|passwd|pwd|secret|(?:access_?|auth_?)?token|api_?key)=[^\s&;,"']+/gi;
 
 /** What is read, as text without credentials of URLs, cut to a length. Whatever reading or converting it throws, it is text. */
-export function textOf(read: () => unknown, longest = LONGEST_TEXT): string {
+export function textOf(read: () => unknown, longest = MAX_TEXT): string {
   try {
     const text = String(read());
     if (longest === Infinity) return text;
     return text
-      .slice(0, longest + LONGEST_SECRET)
+      .slice(0, longest + MAX_SECRET)
       .replace(LOGIN, '://***@')
       .replace(SECRET, '$1=***')
       .slice(0, longest);

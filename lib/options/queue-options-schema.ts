@@ -1,5 +1,5 @@
 import { z } from 'zod/mini';
-import { LONGEST_DELAY } from '../message/duration.js';
+import { MAX_DELAY } from '../message/duration.js';
 import { INSTANCE_NAME, INSTANCE_NAME_RULE } from '../message/instance-name.js';
 import { MAX_PARTITIONS } from '../message/partition-of.js';
 import { showGiven } from '../message/show-given.js';
@@ -31,7 +31,7 @@ export type ResolvedQueueOptions = Readonly<z.output<typeof queueSchema>>;
 /** The backoff with its durations in milliseconds. */
 export type ResolvedBackoff = ResolvedQueueOptions['backoff'];
 
-const backoffDelay = duration(0, LONGEST_DELAY);
+const backoffDelay = duration(0, MAX_DELAY);
 const jitter = number(0, 1);
 
 const backoffSchema = z.union(
@@ -106,9 +106,9 @@ const queueFields = {
   attempts: z.prefault(wholeNumber(1, 1_000_000), 5),
   backoff: z.prefault(backoffSchema, { type: 'exponential' }),
   timeout: z.prefault(durationOr('unlimited', 1, 24 * HOUR), 'unlimited'),
-  expiresAfter: z.prefault(durationOr('never', 0, LONGEST_DELAY), 'never'),
+  expiresAfter: z.prefault(durationOr('never', 0, MAX_DELAY), 'never'),
   onExpired: z.prefault(oneOf('drop', 'dead'), 'drop'),
-  unknownTypeGrace: z.prefault(duration(0, LONGEST_DELAY), '24h'),
+  unknownTypeGrace: z.prefault(duration(0, MAX_DELAY), '24h'),
   maxPayloadBytes: z.prefault(wholeNumber(1, 512 * 1024 * 1024), 256 * 1024),
   maxMessages: z.prefault(
     z.union([noLimit, wholeNumber(1, Number.MAX_SAFE_INTEGER)], mustBe("a whole number from 1, or 'unlimited'")),

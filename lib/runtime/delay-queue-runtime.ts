@@ -28,7 +28,7 @@ import type { CheckedQueue, Stores } from './create-stores.js';
  * Handlers' signals abort this many milliseconds before `shutdownTimeout` ends, or a fifth of it if that is less, so that
  * handlers can still react and their outcomes can be settled.
  */
-const LONGEST_ABORT_RESERVE = 1000;
+const MAX_ABORT_RESERVE = 1000;
 
 /**
  * Starts and stops everything.
@@ -165,7 +165,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
   async #stop(): Promise<void> {
     const { shutdownTimeout } = this.options;
     const until = this.clock.wall() + shutdownTimeout;
-    const reserve = Math.min(shutdownTimeout / 5, LONGEST_ABORT_RESERVE);
+    const reserve = Math.min(shutdownTimeout / 5, MAX_ABORT_RESERVE);
     const cancelAbort = this.clock.schedule(
       () => this.#workers.forEach((worker) => worker.abortHandlers()),
       shutdownTimeout - reserve,

@@ -8,7 +8,7 @@ import { STORES } from './delay-queue-tokens.js';
 import type { Queue } from './queues.js';
 
 /** How many reports are remembered; what is forgotten may be reported again. */
-const MOST_REPORTED = 10_000;
+const MAX_REPORTED = 10_000;
 
 /**
  * Reports, each once for a queue, what processes are configured with that must be the same in all of them:
@@ -65,7 +65,7 @@ export class GroupsCheck {
 
   #isNew(report: string): boolean {
     if (this.#reported.has(report)) return false;
-    if (this.#reported.size >= MOST_REPORTED) this.#reported.clear();
+    if (this.#reported.size >= MAX_REPORTED) this.#reported.clear();
     this.#reported.add(report);
     return true;
   }

@@ -11,7 +11,7 @@ import { RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
 import { isLayout } from '../store/layout.js';
 
 /** How many unhandled queues are remembered as reported; one that is forgotten may be reported again. */
-const MOST_REPORTED = 10_000;
+const MAX_REPORTED = 10_000;
 
 /**
  * Reports names that are probably misspelt, each once:
@@ -98,7 +98,7 @@ export class MisspeltNames {
   }
 
   #reportUnhandled(queue: string): void {
-    if (this.#reported.size >= MOST_REPORTED) this.#reported.clear();
+    if (this.#reported.size >= MAX_REPORTED) this.#reported.clear();
     this.#reported.add(queue);
     this.events.emit('unhandled', { queue });
   }

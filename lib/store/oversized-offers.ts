@@ -7,13 +7,13 @@ import { notConnected } from '../redis/redis-errors.js';
 const LOWEST_LIMIT = 1024 * 1024;
 
 /** How many bytes of UTF-8 a unit of a string may take. */
-const MOST_BYTES = 3;
+const MAX_BYTES = 3;
 
 const OVERSIZED: OfferReceipt = { outcome: 'oversized', dueAt: 0 };
 
 /** Whether a body may be longer than some Redis accepts; with the default `maxPayloadBytes` none is. */
 export function mayBeOversized({ body }: Offer): boolean {
-  return body.length * MOST_BYTES > LOWEST_LIMIT && Buffer.byteLength(body) > LOWEST_LIMIT;
+  return body.length * MAX_BYTES > LOWEST_LIMIT && Buffer.byteLength(body) > LOWEST_LIMIT;
 }
 
 /**

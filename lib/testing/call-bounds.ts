@@ -1,5 +1,5 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
-import { type Duration, LONGEST_DELAY, parseDuration } from '../message/duration.js';
+import { type Duration, MAX_DELAY, parseDuration } from '../message/duration.js';
 import { readFields } from '../message/read-fields.js';
 import { showGiven } from '../message/show-given.js';
 
@@ -40,7 +40,7 @@ export function readPatience(patience: Duration = PATIENCE): number {
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function readLength(name: string, duration: Duration, min = 0): number {
-  const parsed = parseDuration(duration, { min, max: LONGEST_DELAY });
+  const parsed = parseDuration(duration, { min, max: MAX_DELAY });
   if ('problem' in parsed) throw new DelayQueueError('INVALID_ARGUMENT', `${name} ${parsed.problem}`);
   return parsed.milliseconds;
 }

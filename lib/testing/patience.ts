@@ -1,7 +1,7 @@
 import { clearTimeout, realNow, setTimeout } from './real-time.js';
 
 /** The longest time between two looks that counts, ms. When more has passed, this process was held up itself: at a breakpoint, say. */
-const LONGEST_STEP = 20;
+const MAX_STEP = 20;
 
 /** Measures how long nothing happens in real time, by looks at short intervals. */
 export class Patience {
@@ -23,7 +23,7 @@ export class Patience {
   /** @returns whether it is over */
   look(): boolean {
     const now = realNow();
-    this.#waited += Math.min(now - this.#lookedAt, LONGEST_STEP);
+    this.#waited += Math.min(now - this.#lookedAt, MAX_STEP);
     this.#lookedAt = now;
     return this.#waited >= this.#length;
   }
@@ -36,7 +36,7 @@ export function waitPatiently<T>(work: Promise<T>, length: number, late: () => E
     let timer: NodeJS.Timeout;
     const look = () => {
       if (patience.look()) reject(late());
-      else timer = setTimeout(look, Math.min(LONGEST_STEP / 2, length));
+      else timer = setTimeout(look, Math.min(MAX_STEP / 2, length));
     };
     look();
     work.finally(() => clearTimeout(timer)).then(resolve, reject);

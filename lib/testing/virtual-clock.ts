@@ -1,4 +1,4 @@
-import { LONGEST_TIMER, type CancelTimer, type Clock } from '../timing/clock.js';
+import { MAX_TIMER, type CancelTimer, type Clock } from '../timing/clock.js';
 import { clearTimeout, setTimeout } from './real-time.js';
 
 interface Timer {
@@ -37,7 +37,7 @@ export class VirtualClock implements Clock {
   }
 
   schedule(task: () => void, delay: number): CancelTimer {
-    if (!(delay <= LONGEST_TIMER)) {
+    if (!(delay <= MAX_TIMER)) {
       throw new RangeError(`${delay} ms are more than one timer can wait`);
     }
     return this.#released ? afterRealTime(task, Math.min(delay, this.#released.longestWait)) : this.#arm(task, delay);

@@ -12,14 +12,14 @@ export interface Clock {
   monotonic(): number;
   /** Milliseconds since the epoch. */
   wall(): number;
-  /** Runs `task` once after `delay` ms, at most {@link LONGEST_TIMER}: callers must split longer waits. */
+  /** Runs `task` once after `delay` ms, at most {@link MAX_TIMER}: callers must split longer waits. */
   schedule(task: () => void, delay: number): CancelTimer;
   /** Like {@link schedule}, but accurate to a fraction of a millisecond, and never early. */
   schedulePunctually(task: () => void, delay: number): CancelTimer;
 }
 
 /** `setTimeout` overflows above this many milliseconds (24.8 days) and would fire at once. */
-export const LONGEST_TIMER = 2 ** 31 - 1;
+export const MAX_TIMER = 2 ** 31 - 1;
 
 /**
  * A timer of Node.js counts in whole milliseconds and fires up to two of them late. So a punctual wait uses timers until this
@@ -31,17 +31,17 @@ const LAST_TURNS = 0.25;
  * Waits shorter than this many milliseconds use a plain timer, so that such turns take a tenth of the time at most. Waits this
  * short mean a busy queue, where a slightly later transfer moves more messages at once.
  */
-const SHORTEST_PUNCTUAL = 10 * LAST_TURNS;
+const MIN_PUNCTUAL = 10 * LAST_TURNS;
 
 export const systemClock: Clock = {
   monotonic: () => performance.now(),
   wall: () => Date.now(),
   schedule(task, delay) {
-    const timer = setTimeout(task, Math.min(Math.ceil(delay), LONGEST_TIMER));
+    const timer = setTimeout(task, Math.min(Math.ceil(delay), MAX_TIMER));
     return () => clearTimeout(timer);
   },
   schedulePunctually(task, delay) {
-    if (delay < SHORTEST_PUNCTUAL) return systemClock.schedule(task, delay);
+    if (delay < MIN_PUNCTUAL) return systemClock.schedule(task, delay);
     const at = performance.now() + delay;
     let cancelTimer: CancelTimer | undefined;
     let turn: NodeJS.Immediate | undefined;

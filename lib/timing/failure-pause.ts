@@ -1,5 +1,5 @@
 const FIRST_PAUSE = 100;
-const LONGEST_PAUSE = 5000;
+const MAX_PAUSE = 5000;
 
 /**
  * How long a loop pauses after its n-th failure in a row: 0.1 s, doubling up to 5 s, shortened at random by up to a quarter.
@@ -8,6 +8,6 @@ const LONGEST_PAUSE = 5000;
  * @returns ms
  */
 export function failurePause(failures: number, random: () => number = Math.random): number {
-  const pause = Math.min(FIRST_PAUSE * 2 ** (failures - 1), LONGEST_PAUSE);
+  const pause = Math.min(FIRST_PAUSE * 2 ** (failures - 1), MAX_PAUSE);
   return pause * (1 - random() / 4);
 }

@@ -1,5 +1,5 @@
 /** How long an answer about the clock stays valid, ms: the clock may be changed, or drift. */
-const LONGEST_VALID = 60_000;
+const MAX_VALID = 60_000;
 
 /** When a question was sent and its answer arrived, on the monotonic clock: the clock was read in between. */
 export interface RoundTrip {
@@ -28,7 +28,7 @@ export class RemoteClock {
     const isWide = receivedAt - sentAt > this.longestRoundTrip;
     const isKept = this.#offset !== undefined && least <= this.#offset && this.#offset <= most;
     if (!isKept) this.#offset = most;
-    if (!isWide) this.#validUntil = sentAt + LONGEST_VALID;
+    if (!isWide) this.#validUntil = sentAt + MAX_VALID;
     else if (!isKept) this.#validUntil = sentAt;
   }
 

@@ -16,7 +16,7 @@ export interface Figures {
 }
 
 const WINDOW = 1000;
-const SHORTEST_INTERVAL = 100;
+const MIN_INTERVAL = 100;
 
 @Injectable()
 export class FiguresService {
@@ -37,7 +37,7 @@ export class FiguresService {
 
   /** The figures whenever they change, at most ten times a second. */
   get changes(): Observable<Figures> {
-    const calm = throttleTime(SHORTEST_INTERVAL, undefined, { leading: true, trailing: true });
+    const calm = throttleTime(MIN_INTERVAL, undefined, { leading: true, trailing: true });
     return this.#changed.pipe(
       calm,
       map(() => this.current),

@@ -30,7 +30,7 @@ export interface ShopCounts {
 }
 
 const INTERVAL = 1000;
-const SHORTEST_INTERVAL = 100;
+const MIN_INTERVAL = 100;
 /** A handler announces what it did while its message is still active; soon after, the message is gone. */
 const SETTLING = 150;
 
@@ -51,7 +51,7 @@ export class QueueCounts {
   ) {
     this.changes = merge(interval(INTERVAL), events.all, events.all.pipe(delay(SETTLING))).pipe(
       startWith(null),
-      throttleTime(SHORTEST_INTERVAL, undefined, { leading: true, trailing: true }),
+      throttleTime(MIN_INTERVAL, undefined, { leading: true, trailing: true }),
       exhaustMap(() => from(this.read()).pipe(catchError((error: unknown) => this.#skip(error)))),
       distinctUntilChanged((a, b) => JSON.stringify(a) === JSON.stringify(b)),
       share(),

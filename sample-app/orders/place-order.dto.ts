@@ -2,7 +2,7 @@ import { BadRequestException } from '@nestjs/common';
 import type { Duration } from 'nestjs-delay-queue';
 import { readDuration } from '../requests/read-duration.js';
 
-const LONGEST_ITEM = 100;
+const MAX_ITEM = 100;
 
 /** The body of `POST /orders`. */
 export interface PlaceOrderDto {
@@ -16,8 +16,8 @@ export function readPlaceOrder(body: unknown = {}): PlaceOrderDto {
     throw new BadRequestException('The body must be a JSON object');
   }
   const { item = 'A surprise', payWithin = '30m' } = body as Record<string, unknown>;
-  if (typeof item !== 'string' || item.trim() === '' || item.length > LONGEST_ITEM) {
-    throw new BadRequestException(`item must be text of 1 to ${LONGEST_ITEM} characters`);
+  if (typeof item !== 'string' || item.trim() === '' || item.length > MAX_ITEM) {
+    throw new BadRequestException(`item must be text of 1 to ${MAX_ITEM} characters`);
   }
   return { item: item.trim(), payWithin: readDuration(payWithin, 'payWithin') };
 }

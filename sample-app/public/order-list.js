@@ -6,7 +6,7 @@ import { hasPassed, remaining, serverTime, timeOfDay } from './server-clock.js';
 
 /** Of the handler; then the message is a dead letter. */
 const ATTEMPTS = 4;
-const LONGEST_LIST = 12;
+const MAX_LIST = 12;
 const SOON = 5000;
 const NONE = 'No orders yet. Place one above and watch its time run out.';
 
@@ -98,7 +98,7 @@ export class OrderList {
 
   /** Whether the list is full of newer orders. */
   #isPast({ id, placedAt }) {
-    if (this.#rows.has(id) || this.#rows.size < LONGEST_LIST) return false;
+    if (this.#rows.has(id) || this.#rows.size < MAX_LIST) return false;
     return [...this.#rows.values()].every(({ order }) => order.placedAt > placedAt);
   }
 
@@ -124,7 +124,7 @@ export class OrderList {
     row.redrive.addEventListener('click', () => this.#send(row, row.redrive, `/dead-letters/unpaid:${id}/redrive`));
     this.#list.prepend(element);
     this.#rows.set(id, row);
-    if (this.#rows.size > LONGEST_LIST) this.#remove(this.#list.lastElementChild.dataset.orderId);
+    if (this.#rows.size > MAX_LIST) this.#remove(this.#list.lastElementChild.dataset.orderId);
     this.#empty.hidden = true;
     return row;
   }

@@ -1,6 +1,6 @@
 import { remaining, serverTime, timeOfDay } from './server-clock.js';
 
-const LONGEST_LIST = 20;
+const MAX_LIST = 20;
 
 /** The tasks on the page, newest first. */
 export class TaskList {
@@ -54,7 +54,7 @@ export class TaskList {
     element.querySelector('.text').textContent = task;
     this.#list.prepend(element);
     this.#rows.set(id, row);
-    if (this.#rows.size > LONGEST_LIST) {
+    if (this.#rows.size > MAX_LIST) {
       const { taskId } = this.#list.lastElementChild.dataset;
       this.#list.lastElementChild.remove();
       this.#rows.delete(taskId);

@@ -17,7 +17,7 @@ import { TaskBoard } from './task-board.js';
 import type { TaskPayload } from './task-handler.js';
 import type { Task } from './task.js';
 
-const LONGEST_TASK = 100;
+const MAX_TASK = 100;
 
 @Controller()
 export class TasksController {
@@ -30,8 +30,8 @@ export class TasksController {
   @Post('add')
   async add(@Query('task') text?: unknown, @Query('delay') delay: unknown = '5s'): Promise<Task> {
     const task = typeof text === 'string' ? text.trim() : '';
-    if (task === '' || task.length > LONGEST_TASK) {
-      throw new BadRequestException(`task must be text of 1 to ${LONGEST_TASK} characters`);
+    if (task === '' || task.length > MAX_TASK) {
+      throw new BadRequestException(`task must be text of 1 to ${MAX_TASK} characters`);
     }
     const { id, dueAt } = await this.producer.offer<TaskPayload>('tasks', { task }, readDuration(delay, 'delay'));
     const added: Task = { id, task, dueAt: dueAt.toISOString(), doneAt: null };

@@ -1,7 +1,7 @@
 import type { DelayQueueError, DelayQueueProducer } from '../../lib/index.js';
 
 /** The longest delay of an offer, ms. */
-const LONGEST_DELAY = 300;
+const MAX_DELAY = 300;
 
 /**
  * Offers without a pause from several loops at once, and records what became of each offer. An id is never offered twice,
@@ -42,7 +42,7 @@ export class TirelessProducer {
     for (let i = 0; !this.#stopped; i++) {
       const id = `${hand}-${i}`;
       try {
-        await this.producer.offer(this.queue, null, Math.floor(Math.random() * LONGEST_DELAY), { id });
+        await this.producer.offer(this.queue, null, Math.floor(Math.random() * MAX_DELAY), { id });
         this.acknowledged.push(id);
       } catch (error) {
         const { code } = error as DelayQueueError;

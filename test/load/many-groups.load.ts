@@ -13,7 +13,7 @@ const WARM_UP = 20_000;
 /** How fast they are handled at least, compared with messages without groups. */
 const LEAST_SPEED = 0.4;
 /** What may remain of their memory, in bytes: Redis keeps buffers, and remembers scripts. */
-const MOST_LEFT = 2 * 1024 * 1024;
+const MAX_LEFT = 2 * 1024 * 1024;
 
 const ON: GroupOptions = { concurrency: 1 };
 
@@ -70,14 +70,14 @@ describe(`${GROUPS.toLocaleString('en')} groups of one message each`, () => {
     let after = await room();
     const isGivenBack = async () => {
       after = await room();
-      return after.bytes - before.bytes <= MOST_LEFT;
+      return after.bytes - before.bytes <= MAX_LEFT;
     };
     await until(isGivenBack, { within: 10_000, every: 100 }).catch(() => undefined);
     console.log(
       `memory before ${before.bytes} bytes in ${before.keys} keys, after it ${after.bytes} bytes in ${after.keys} keys`,
     );
     expect(Math.max(...ratios)).toBeGreaterThanOrEqual(LEAST_SPEED);
-    expect(after.bytes - before.bytes).toBeLessThanOrEqual(MOST_LEFT);
+    expect(after.bytes - before.bytes).toBeLessThanOrEqual(MAX_LEFT);
     // What a queue leaves does not depend on the number of groups.
     expect(after.keys - before.keys).toBeLessThanOrEqual(ROUNDS * 2);
   }, 1_800_000);

@@ -6,7 +6,7 @@ import { Scene } from '../support/scene.js';
 import { handlerOf, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-const MOST_PLACES = 64;
+const MAX_PLACES = 64;
 /** How long messages are offered in one round, ms. */
 const ROUND = 3000;
 /** How many rounds there are with shared connections, and as many with one for each queue. */
@@ -43,7 +43,7 @@ describe('doorbells that share connections', () => {
       module: { connection },
       providers: queues.map((queue) => handlerOf(queue, handle)),
     });
-    const doorbells = connection === scene.url ? Math.ceil(queues.length / MOST_PLACES) : queues.length;
+    const doorbells = connection === scene.url ? Math.ceil(queues.length / MAX_PLACES) : queues.length;
     await until(async () => (await countWaiting()) >= doorbells, { within: 30_000, every: 50 });
     return app;
   }
@@ -120,7 +120,7 @@ describe('doorbells that share connections', () => {
     const began = performance.now();
     await close();
     console.log(`${count} queues: ${sockets} sockets, closed in ${Math.round(performance.now() - began)} ms`);
-    expect(sockets).toBeLessThanOrEqual(2 + Math.ceil(count / MOST_PLACES));
+    expect(sockets).toBeLessThanOrEqual(2 + Math.ceil(count / MAX_PLACES));
     await until(async () => (await countSockets()) === 0);
   });
 });

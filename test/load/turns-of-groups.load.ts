@@ -13,9 +13,9 @@ const LARGEST = 3000;
 const CONCURRENCY = 16;
 const PROCESSES = 2;
 /** A turn is a message of each of the other groups; what the processes are about to begin comes before, whoever is next. */
-const MOST_TURNS = 1.1;
+const MAX_TURNS = 1.1;
 /** The few messages that a process has claimed and begins late, because it has to wait for the processor, are overtaken by those of the other. */
-const MOST_TURNS_OF_ONE = 1.5;
+const MAX_TURNS_OF_ONE = 1.5;
 const UNDER_WAY = 4 * PROCESSES * CONCURRENCY;
 
 const WORK: Task = { do: 'work', ms: 1 };
@@ -74,7 +74,7 @@ describe(`${GROUPS} groups with sizes by a power law and ${PROCESSES} processes`
     async (concurrency, since) => {
       const runs = await handleAll({ concurrency });
       const waits = waitsOf(runs, since);
-      const beyond = ({ others, ready }: Wait) => others - MOST_TURNS_OF_ONE * ready;
+      const beyond = ({ others, ready }: Wait) => others - MAX_TURNS_OF_ONE * ready;
       const worst = waits.reduce((a, b) => (beyond(b) > beyond(a) ? b : a));
       const ofMany = waits.filter(({ ready }) => ready >= GROUPS / 4);
       const turns = ofMany.map(({ others, ready }) => others / ready).sort((a, b) => a - b);
@@ -86,7 +86,7 @@ describe(`${GROUPS} groups with sizes by a power law and ${PROCESSES} processes`
           `${worst.ready} groups were ready`,
       );
       expect(ofMany.length).toBeGreaterThan(GROUPS);
-      expect(at(0.99)).toBeLessThanOrEqual(MOST_TURNS);
+      expect(at(0.99)).toBeLessThanOrEqual(MAX_TURNS);
       expect(beyond(worst)).toBeLessThanOrEqual(UNDER_WAY);
     },
     300_000,

@@ -1,7 +1,7 @@
 import type { GroupRules } from '../../lib/store/message-store.js';
 
 /** How many turns another group may have while one waits: its own, and one because a claim could take more than one of each group. */
-const MOST_TURNS = 2;
+const MAX_TURNS = 2;
 
 /** The ready messages of groups, and who has a slot: a message takes one when it is claimed, unless it has one already. */
 export class GroupLine {
@@ -90,7 +90,7 @@ export class GroupLine {
       const isReturned = this.#returned.has(id);
       const isNext = isReturned || (this.#line(group)[0] === id && this.#room(group) > 0);
       const isInTurn =
-        isReturned || [...this.#turns].every(([other, had]) => other === group || (had.get(group) ?? 0) < MOST_TURNS);
+        isReturned || [...this.#turns].every(([other, had]) => other === group || (had.get(group) ?? 0) < MAX_TURNS);
       this.remove(id);
       this.slots.add(id);
       if (!isReturned) for (const had of this.#turns.values()) had.set(group, (had.get(group) ?? 0) + 1);

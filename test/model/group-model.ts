@@ -10,7 +10,7 @@ import type { Instant, Moment } from './instant.js';
 import { type ModelMessage, QueueModel } from './queue-model.js';
 
 /** So many messages of one millisecond are told apart. */
-const MOST_EQUALS = 3333;
+const MAX_EQUALS = 3333;
 
 /** Gives an offer a group, which depends on its body. */
 export function inGroup(offer: Offer): Offer {
@@ -193,7 +193,7 @@ export class GroupModel extends QueueModel {
     const last = Math.max(-1, ...equals.map(({ entry = 0 }) => entry));
     const among = own.filter((other) => equals.includes(other)).map(({ id }) => this.groupOf(id));
     const isFirst = among.length > 0 && !among.includes(this.groupOf(message.id));
-    message.entry = isFirst ? last : Math.min(last + 1, MOST_EQUALS - 1);
+    message.entry = isFirst ? last : Math.min(last + 1, MAX_EQUALS - 1);
     return true;
   }
 }

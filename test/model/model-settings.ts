@@ -14,13 +14,13 @@ export interface ModelSettings {
 }
 
 const RUNS = 40;
-const MOST_COMMANDS = 250;
+const MAX_COMMANDS = 250;
 
 export function modelSettings(): ModelSettings {
   const { MODEL_RUNS, MODEL_COMMANDS, MODEL_SEED, MODEL_PATH, MODEL_REPLAY } = process.env;
   return {
     runs: Number(MODEL_RUNS || RUNS),
-    mostCommands: Number(MODEL_COMMANDS || MOST_COMMANDS),
+    mostCommands: Number(MODEL_COMMANDS || MAX_COMMANDS),
     seed: Number(MODEL_SEED || Math.floor(Math.random() * 2 ** 31)),
     path: MODEL_PATH || undefined,
     replay: MODEL_REPLAY || undefined,

@@ -5,7 +5,7 @@ import { TimerFloor } from '../support/timer-floor.js';
 import { until } from '../support/until.js';
 
 const MESSAGES = 10_000;
-const LONGEST_DELAY = 5000;
+const MAX_DELAY = 5000;
 
 /**
  * How much later than the latest bare timer of this process 99 of 100 messages may be, ms. A quiet machine needs less than 20;
@@ -26,7 +26,7 @@ describe('many messages in two processes', () => {
     const floor = new TimerFloor();
     const offers = Array.from({ length: MESSAGES }, () => ({
       payload: null,
-      delay: Math.floor(Math.random() * (LONGEST_DELAY + 1)),
+      delay: Math.floor(Math.random() * (MAX_DELAY + 1)),
     }));
     const results = await producer.offerMany(queue, offers);
     const ended = () => workers.flatMap((worker) => worker.of('end'));

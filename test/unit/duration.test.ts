@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ODD_VALUES } from '../support/odd-values.js';
-import { LONGEST_DELAY, parseDuration } from '../../lib/message/duration.js';
+import { MAX_DELAY, parseDuration } from '../../lib/message/duration.js';
 
-const anyDelay = { min: 0, max: LONGEST_DELAY };
+const anyDelay = { min: 0, max: MAX_DELAY };
 
 describe('a duration', () => {
   it.each([
@@ -15,13 +15,13 @@ describe('a duration', () => {
     ['2h', 7_200_000],
     ['10y', 315_576_000_000],
     ['100', 100],
-    ['100y', LONGEST_DELAY],
+    ['100y', MAX_DELAY],
     ['.5h', 1_800_000],
     ['1H', 3_600_000],
     ['5 Min', 300_000],
     ['30 MINUTES', 1_800_000],
     ['1 Y', 31_557_600_000],
-    [LONGEST_DELAY, LONGEST_DELAY],
+    [MAX_DELAY, MAX_DELAY],
   ])('%j is %d ms', (value, milliseconds) => {
     expect(parseDuration(value, anyDelay)).toEqual({ milliseconds });
   });
@@ -36,7 +36,7 @@ describe('a duration', () => {
     '5 parsecs',
     '-1s',
     '0.5ms',
-    LONGEST_DELAY + 1,
+    MAX_DELAY + 1,
     '101y',
     'x'.repeat(200),
     null,

@@ -77,12 +77,12 @@ interface Issue {
 }
 
 /** So many places are named. */
-const MOST_PATHS = 10;
+const MAX_PATHS = 10;
 
 /** The paths alone: messages of issues quote values, and payloads must not get into logs. */
 function describe(issues: readonly Issue[]): string {
   const paths = [...new Set(issues.map(({ path = [] }) => showPath(path)))];
-  const named = paths.slice(0, MOST_PATHS).join(', ') + (paths.length > MOST_PATHS ? ', …' : '');
+  const named = paths.slice(0, MAX_PATHS).join(', ') + (paths.length > MAX_PATHS ? ', …' : '');
   return `the schema refuses ${named}`;
 }
 

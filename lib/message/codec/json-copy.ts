@@ -11,9 +11,9 @@ export type Copied = (from: object, copy: object) => void;
 
 /** More levels than real data has; the stack overflows only far beyond. */
 const DEEP = 500;
-const LONGEST_PATH = 20;
+const MAX_PATH = 20;
 /** Each value takes at least two characters, and no string is longer than about 2²⁹. */
-const MOST_VALUES = 2 ** 28;
+const MAX_VALUES = 2 ** 28;
 
 /** An object that was seen before, with the number of values that are written each time it occurs. */
 interface Seen {
@@ -104,7 +104,7 @@ export class JsonCopy {
   /** A few shared objects that contain other shared objects can make the text grow without bound. */
   #again({ copy, values }: Seen): unknown {
     this.#values += values;
-    if (this.#values > MOST_VALUES) this.#refuse({ what: 'so many values', advice: 'offer a reference to the data' });
+    if (this.#values > MAX_VALUES) this.#refuse({ what: 'so many values', advice: 'offer a reference to the data' });
     return copy;
   }
 
@@ -161,6 +161,6 @@ export function showPath(path: readonly (string | number)[]): string {
     if (typeof key === 'number') return `[${key}]`;
     return /^[\w$]{1,40}$/.test(key) ? `.${key}` : `[${JSON.stringify(key.slice(0, 40))}]`;
   });
-  const shown = steps.length > LONGEST_PATH ? [...steps.slice(0, 5), '…', ...steps.slice(-5)] : steps;
+  const shown = steps.length > MAX_PATH ? [...steps.slice(0, 5), '…', ...steps.slice(-5)] : steps;
   return `payload${shown.join('')}`;
 }

@@ -1,6 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import type { ClusterOptions, RedisOptions } from 'ioredis';
-import { LONGEST_TIMER } from '../../timing/clock.js';
+import { MAX_TIMER } from '../../timing/clock.js';
 
 /** The values that an option accepts. Numbers and flags may also be text, as in a URL. */
 export interface OptionKind {
@@ -109,7 +109,7 @@ export type OptionRules = Readonly<Record<string, OptionRule>>;
 /** One rule for every option. The compiler checks this against the installed ioredis, the newest supported version. */
 type RulesFor<Options> = { readonly [Key in keyof Required<Options>]: OptionRule<Options[Key]> };
 
-const milliseconds = wholeNumber(0, LONGEST_TIMER);
+const milliseconds = wholeNumber(0, MAX_TIMER);
 const passedOn = (kind: OptionKind) => ({ fate: 'passed on', kind }) as const;
 const overridden = <Value>(value: Value, because: string) => ({ fate: 'overridden', value, because }) as const;
 const refused = <Value>(unless: readonly Value[], because: string) => ({ fate: 'refused', unless, because }) as const;
@@ -167,7 +167,7 @@ export const redisRules = {
   sentinelPassword: passedOn(text),
   sentinelTLS: passedOn(tlsOptions),
   enableTLSForSentinelMode: passedOn(flag),
-  sentinelCommandTimeout: passedOn(wholeNumber(1, LONGEST_TIMER)),
+  sentinelCommandTimeout: passedOn(wholeNumber(1, MAX_TIMER)),
   sentinelMaxConnections: passedOn(wholeNumber(1, 1000)),
   // For the connections that only listen for failovers; the connections for commands notice one by themselves.
   sentinelReconnectStrategy: passedOn(callback),
@@ -224,7 +224,7 @@ export const clusterRules = {
   dnsLookup: passedOn(callback),
   resolveSrv: passedOn(callback),
   useSRVRecords: passedOn(flag),
-  slotsRefreshTimeout: passedOn(wholeNumber(1, LONGEST_TIMER)),
+  slotsRefreshTimeout: passedOn(wholeNumber(1, MAX_TIMER)),
   slotsRefreshInterval: passedOn(milliseconds),
   // The defaults: ioredis only asks for the slots.
   maxRedirections: overridden(16, REDIRECTIONS),

@@ -25,7 +25,7 @@ import type {
   TypeCountPage,
 } from '../admin-store.js';
 import type { MessageBody } from '../../message/codec/message-codec.js';
-import { LONGEST_DELAY } from '../../message/duration.js';
+import { MAX_DELAY } from '../../message/duration.js';
 import { hashSlot } from '../../redis/cluster/hash-slot.js';
 import { acceptsArgument, mayBeOversized, offerAccepted } from '../oversized-offers.js';
 import type { RedisConnections } from '../../redis/redis-connections.js';
@@ -85,7 +85,7 @@ type NativeCall = Omit<ScriptCall, 'keys'>;
 const NONE: KnownPartitioning = { text: '' };
 
 /** What comes before a body in an argument of an outcome, bytes: a delay and a line feed. */
-const LONGEST_DETAIL = 32;
+const MAX_DETAIL = 32;
 
 const mayReplace = ({ onDuplicate }: Offer) => onDuplicate === 'replace';
 const isAck = ({ outcome }: Settlement) => outcome.kind === 'ack' && outcome.next === undefined;
@@ -218,12 +218,12 @@ export class NativeMessageStore implements MessageStore {
   }
 
   accepts(body: MessageBody): Promise<boolean> | undefined {
-    const bytes = LONGEST_DETAIL + Buffer.byteLength(body);
+    const bytes = MAX_DETAIL + Buffer.byteLength(body);
     return acceptsArgument(this.#connections.commands, this.#keys.paused, bytes);
   }
 
   async repair(lease: number, cursor = ''): Promise<RepairReport> {
-    const args = { cursor, lease, size: REPAIR_PART, longestDelay: LONGEST_DELAY, ...this.#announcing };
+    const args = { cursor, lease, size: REPAIR_PART, longestDelay: MAX_DELAY, ...this.#announcing };
     return readRepairReport(await this.#run(functions.repair, { args }));
   }
 

@@ -127,12 +127,12 @@ export function transferArguments({ teller, limit }: TransferRequest, limits: St
 }
 
 /** How many messages a transfer claims at most: it reads the records of all of them, each of which may be as large as a payload. */
-const MOST_TAKEN = 64;
-const MOST_TAKEN_BYTES = 1024 * 1024;
+const MAX_TAKEN = 64;
+const MAX_TAKEN_BYTES = 1024 * 1024;
 
 export function claimedTransferCall(claim: ClaimRequest, teller: Teller | undefined, announcing: Announcing) {
-  const { token, lease, maxBytes = MOST_TAKEN_BYTES } = claim;
-  const limit = `${Math.min(claim.limit, MOST_TAKEN)} ${maxBytes}`;
+  const { token, lease, maxBytes = MAX_TAKEN_BYTES } = claim;
+  const limit = `${Math.min(claim.limit, MAX_TAKEN)} ${maxBytes}`;
   return { args: { token, limit, lease }, rest: teller ? [tellerArgument(teller, announcing)] : [] };
 }
 

@@ -33,7 +33,7 @@ import { inTransaction } from './table/steps.js';
 
 const OPTIONS = Symbol('outbox options');
 /** How long the start waits for the database, ms. */
-const LONGEST_CHECK = 5000;
+const MAX_CHECK = 5000;
 
 /** Options that come from other providers. */
 export interface OutboxAsyncOptions<Transaction extends object = object>
@@ -167,8 +167,8 @@ export class OutboxModule {
 
 /** Rejects after a while. A database that accepts connections and never answers keeps no application from starting. */
 async function silence(): Promise<never> {
-  await sleep(LONGEST_CHECK, undefined, { ref: false });
-  throw new Error(`The database has not answered for ${LONGEST_CHECK} ms`);
+  await sleep(MAX_CHECK, undefined, { ref: false });
+  throw new Error(`The database has not answered for ${MAX_CHECK} ms`);
 }
 
 function moduleOf({ instance, producer = DelayQueueProducer }: OutboxInstance, options: Provider): DynamicModule {

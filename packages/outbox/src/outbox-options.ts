@@ -75,7 +75,7 @@ export interface ResolvedOutboxOptions {
 export const DEFAULT_TABLE = 'delay_queue_outbox';
 const TABLE = /^[A-Za-z_]\w{0,47}(\.[A-Za-z_]\w{0,47})?$/;
 /** PostgreSQL refuses to notify longer channels. */
-const LONGEST_CHANNEL = 63;
+const MAX_CHANNEL = 63;
 const INSTANCE = /^\w{1,24}$/;
 const FIELDS = ['database', 'table', 'relay', 'pollInterval', 'batchSize', 'lease'];
 const HOUR = 60 * 60 * 1000;
@@ -115,8 +115,8 @@ export function resolveOptions(given: OutboxOptions, instance: string | undefine
 /** @throws DelayQueueError `INVALID_OPTION` */
 export function assertTable(table: unknown, dialect: Dialect): asserts table is string {
   if (typeof table === 'string' && TABLE.test(table)) {
-    if (dialect !== 'postgresql' || table.length <= LONGEST_CHANNEL) return;
-    const problem = `must have at most ${LONGEST_CHANNEL} characters with its schema, as the channel that has its name`;
+    if (dialect !== 'postgresql' || table.length <= MAX_CHANNEL) return;
+    const problem = `must have at most ${MAX_CHANNEL} characters with its schema, as the channel that has its name`;
     throw refuse(`table: ${problem}, not ${table.length}: ${shown(table)}`);
   }
   const rule = 'must be a name, or schema.name, of 1–48 of the characters A–Z a–z 0–9 _ each, beginning with no digit';

@@ -4,13 +4,13 @@ import { guessCodec } from './codec/codec-signs.js';
 import type { RedissonCodec } from './codec/redisson-codec.js';
 
 /** After so many messages that cannot be read, the codec is at fault rather than the messages. */
-const MOST_UNREAD = 10;
+const MAX_UNREAD = 10;
 
 /** How long a message waits while the codec is in doubt, ms. */
 const PAUSE = 30_000;
 
 /** How many bodies of Java's are looked at for signs of another codec, unless an earlier one proves the configured one right. */
-const MOST_LOOKS = 1000;
+const MAX_LOOKS = 1000;
 
 /** What else to do if bodies seem to be those of another codec. */
 const OR_TYPE_INFO = 'or json({ typeInfo: true }) if its classes have @JsonTypeInfo';
@@ -46,13 +46,13 @@ export class JavaCodecDoubt implements CodecDoubt {
     private readonly name: string,
     private readonly codec: Pick<RedissonCodec, 'isOwn'>,
   ) {
-    this.#looksLeft = codec.isOwn ? MOST_LOOKS : 0;
+    this.#looksLeft = codec.isOwn ? MAX_LOOKS : 0;
   }
 
   get haltReason(): string | undefined {
     if (!this.#lastBody || !this.#isWrong) return undefined;
     const [problem, remedy] =
-      this.#foreign.size >= MOST_UNREAD
+      this.#foreign.size >= MAX_UNREAD
         ? [`${this.#foreign.size} messages do not look like those of codec ${this.name}`, `, ${OR_TYPE_INFO}`]
         : [`${this.#unread.size} messages in a row could not be read with codec ${this.name}`, ''];
     return (
@@ -87,6 +87,6 @@ export class JavaCodecDoubt implements CodecDoubt {
   }
 
   get #isWrong(): boolean {
-    return this.#unread.size >= MOST_UNREAD || this.#foreign.size >= MOST_UNREAD;
+    return this.#unread.size >= MAX_UNREAD || this.#foreign.size >= MAX_UNREAD;
   }
 }

@@ -11,7 +11,7 @@ import type { Order, OrderOutcome } from '../../orders/order.js';
 type Entry = Omit<Order, 'dueAt'> & { readonly dueAt: string | null };
 
 /** Beyond this the oldest orders are forgotten, so that memory does not run out. */
-const MOST_ORDERS = 10_000;
+const MAX_ORDERS = 10_000;
 
 @Injectable()
 export class MemoryOrderBook extends OrderBook {
@@ -31,7 +31,7 @@ export class MemoryOrderBook extends OrderBook {
     } as const;
     for (const draft of drafts) this.#entries.set(draft.id, { ...draft, ...fresh });
     const [...ids] = this.#entries.keys();
-    for (const id of ids.slice(0, -MOST_ORDERS)) this.#entries.delete(id);
+    for (const id of ids.slice(0, -MAX_ORDERS)) this.#entries.delete(id);
     return Promise.resolve();
   }
 

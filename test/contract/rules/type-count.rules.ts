@@ -82,16 +82,16 @@ function bodiesOfType(type: string): Record<string, MessageBody> {
       Buffer.from(`Nexpires\nnever\nC${type}\n`),
       1_900_000_000_000,
     ),
-    'a message that repeats': `Nrepeat\n${LONGEST_RULE}\nK${type}\n{}`,
+    'a message that repeats': `Nrepeat\n${MAX_RULE}\nK${type}\n{}`,
     'a message that repeats, expires and was set aside': wrapSetAside(
-      Buffer.from(`Nrepeat\n${LONGEST_RULE}\nNexpires\n1234567890123 dead\nC${type}\n`),
+      Buffer.from(`Nrepeat\n${MAX_RULE}\nNexpires\n1234567890123 dead\nC${type}\n`),
       1_900_000_000_000,
     ),
     'a damaged message with a whole type': `K${type}\n{`,
   };
 }
 
-const LONGEST_RULE = JSON.stringify({ cron: '"'.repeat(200), timeZone: '"'.repeat(200), missed: 'once' });
+const MAX_RULE = JSON.stringify({ cron: '"'.repeat(200), timeZone: '"'.repeat(200), missed: 'once' });
 
 const WITHOUT_TYPE: Record<string, MessageBody> = {
   JSON: 'J"Kremind\\n"',

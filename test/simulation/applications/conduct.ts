@@ -29,7 +29,7 @@ const MAX_STARTS = 6;
 const CROWD = { share: 0.06, size: 16, shortest: 100, longest: 500 } as const;
 
 /** How long a message that is deferred, or asked for again, stays away at most, ms. */
-const LONGEST_DELAY = 3000;
+const MAX_DELAY = 3000;
 
 /** A share of the handlers, and the longest time that one of them takes, ms. Times are even from 0 on. */
 interface Times {
@@ -117,7 +117,7 @@ export class Conducts {
       takes: !isBusy && this.#isInCrowd(message) ? timeInCrowd(luck(3)) : drawTime(times, luck(1), luck(3)),
       spins: drawTime(spins, luck(4), luck(5)),
       end: starts < MAX_STARTS ? endOf(end, returns) : end < 0.8 ? 'return' : 'throw',
-      delay: delayStep * Math.floor((LONGEST_DELAY / delayStep) * luck(6)),
+      delay: delayStep * Math.floor((MAX_DELAY / delayStep) * luck(6)),
     };
   }
 

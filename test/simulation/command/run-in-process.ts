@@ -35,7 +35,7 @@ export interface RunSettings {
 const PATIENCE = 120_000;
 
 /** How much of what a run writes to its standard error is kept, characters. */
-const LONGEST_DETAIL = 4000;
+const MAX_DETAIL = 4000;
 
 /** Runs a simulation in a process of its own, and watches over it: no event loop turns there before it is over. */
 export function runInProcess(order: RunOrder, settings: RunSettings = {}): Promise<RunOutcome> {
@@ -64,7 +64,7 @@ export function runInProcess(order: RunOrder, settings: RunSettings = {}): Promi
     });
     child.stdout.setEncoding('utf8').on('data', (text: string) => onText?.(text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      detail = (detail + text).slice(-LONGEST_DETAIL);
+      detail = (detail + text).slice(-MAX_DETAIL);
     });
     child.on('error', reject);
     child.on('close', (code, killedBy) => {

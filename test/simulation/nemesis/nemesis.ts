@@ -81,10 +81,10 @@ const SHORT_CALM = 12_000;
 const LONE_CALL_EVERY = 1500;
 
 /** By how much the clock of the server is set at most, ms. */
-const LONGEST_STEP = 15_000;
+const MAX_STEP = 15_000;
 
 /** How far a replica lags behind at most, ms. */
-const LONGEST_LAG = 1000;
+const MAX_LAG = 1000;
 
 /** How often a stranger announces something, ms. */
 const FALSE_WORD_EVERY = 700;
@@ -96,7 +96,7 @@ const AIMS = [
 ] as const;
 
 /** How long after the end of a trouble with calls a process is well again, ms: loops pause up to 5 s after failures in a row. */
-const LONGEST_PAUSE = 5000;
+const MAX_PAUSE = 5000;
 
 /**
  * Lets things go wrong: many at once for a while, then one at a time, whose effects do not hide behind those of others, then nothing
@@ -211,7 +211,7 @@ export class Nemesis {
         return troubled(350);
       case 'waits silent':
         link.silenceWaits(length);
-        return troubled(this.options.scenario.blockTimeout + LONGEST_PAUSE + 200);
+        return troubled(this.options.scenario.blockTimeout + MAX_PAUSE + 200);
       case 'killed':
         return victim.kill(chance() < 0.2 ? between(chance, 20_000, 60_000) : between(chance, 0, 5000));
       case 'replaced':
@@ -224,14 +224,14 @@ export class Nemesis {
         // What it has planned before comes late by as much, unless its next check finds it.
         return troubled(scenario.checkInterval + 100);
       case 'clock step': {
-        const by = Math.round(LONGEST_STEP * chance() ** 2) * (chance() < 0.5 ? 1 : -1);
+        const by = Math.round(MAX_STEP * chance() ** 2) * (chance() < 0.5 ? 1 : -1);
         server.stepClock(by);
         return oracle.stepped(by);
       }
       case 'failover':
         if ((this.counts.failover ?? 0) > 1) return undefined;
         server.stopReplicating();
-        return void world.after(LONGEST_LAG * chance(), this.#failOver(length));
+        return void world.after(MAX_LAG * chance(), this.#failOver(length));
       case 'false announcements':
         oracle.misled(world.now + length);
         return this.#mislead(world.now + length, chance);
@@ -268,7 +268,7 @@ export class Nemesis {
 
   /** After calls have failed for a while, the pauses between attempts are as long. */
   #recovery(length: number): number {
-    return this.options.scenario.callTimeout + Math.min(LONGEST_PAUSE, 400 + length);
+    return this.options.scenario.callTimeout + Math.min(MAX_PAUSE, 400 + length);
   }
 
   #troubleCalls({ link, process }: Victim, trouble: Omit<CallTrouble, 'faults' | 'onStrike'>, length: number): void {

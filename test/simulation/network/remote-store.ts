@@ -15,7 +15,7 @@ const CALLS = [
 const WAIT_GRACE = 5000;
 
 /** How long the server may not notice that a process is gone, ms. */
-export const LONGEST_LINGERING = 20_000;
+export const MAX_LINGERING = 20_000;
 
 /** A call that has taken effect. */
 export interface Effect {
@@ -85,9 +85,7 @@ class RemoteWakeSignal implements WakeSignal {
   ) {
     const { process } = link;
     // The server may not notice for a while that a process is gone; until then, its client still takes what rings.
-    process.onDeath(() =>
-      process.world.after(link.draw() < 0.3 ? LONGEST_LINGERING : 1, () => void this.#signal?.close()),
-    );
+    process.onDeath(() => process.world.after(link.draw() < 0.3 ? MAX_LINGERING : 1, () => void this.#signal?.close()));
   }
 
   wait(timeout: number): Promise<boolean> {

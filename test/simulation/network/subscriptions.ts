@@ -13,7 +13,7 @@ interface Connection {
 }
 
 /** How long it takes at most until a lost subscription is there again, ms. */
-const LONGEST_RECONNECTION = 300;
+const MAX_RECONNECTION = 300;
 
 /** The subscriptions of a process: announcements get lost, and nobody repeats them. */
 export class Subscriptions {
@@ -43,7 +43,7 @@ export class Subscriptions {
     const { world } = link.process;
     for (const connection of this.#connections) connection.disconnect();
     if (this.#reconnection) cancel(this.#reconnection);
-    const at = Math.max(world.now, link.upAt) + link.latency() + LONGEST_RECONNECTION * link.draw();
+    const at = Math.max(world.now, link.upAt) + link.latency() + MAX_RECONNECTION * link.draw();
     this.#reconnection = world.at(at, () => {
       if (link.process.isDead) return;
       if (link.isDown) return this.lose();

@@ -15,9 +15,9 @@ import type { DeadSelection } from '../../../lib/store/admin-store.js';
 import type { HandlerRun } from '../applications/application.js';
 import { type Conduct, LONG } from '../applications/conduct.js';
 import type { QueueTraits, Release, Scenario } from '../applications/scenario.js';
-import { type Effect, LONGEST_LINGERING } from '../network/remote-store.js';
+import { type Effect, MAX_LINGERING } from '../network/remote-store.js';
 import type { SimulatedServer } from '../network/server.js';
-import { LONGEST_PERIOD } from '../workload/rules.js';
+import { MAX_PERIOD } from '../workload/rules.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { World } from '../world/world.js';
 import type { Journal } from './journal.js';
@@ -89,7 +89,7 @@ export class Oracle {
 
   /** A process is gone. What it leaves behind takes the others a while, and its connections may take wake-up signals. */
   leave(member: Member): void {
-    this.#punctuality.troubled(this.#now + LONGEST_LINGERING);
+    this.#punctuality.troubled(this.#now + MAX_LINGERING);
     this.members.delete(member);
   }
 
@@ -527,7 +527,7 @@ export class Oracle {
   #repeat(life: Life, next: number): void {
     const { server } = this.options;
     this.#ledger.count('occurrences');
-    if ((next <= life.due || next > server.time + LONGEST_PERIOD) && !this.#punctuality.hasStepped(this.#now)) {
+    if ((next <= life.due || next > server.time + MAX_PERIOD) && !this.#punctuality.hasStepped(this.#now)) {
       this.violate('occurrences', life.id, `the next of ${life.due} is ${next}, at ${server.time}`);
     }
     life.renew(next, this.#now);

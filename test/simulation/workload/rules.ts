@@ -17,13 +17,13 @@ const PERIODS = [2, 3, 5, 10, 20, 30] as const;
 const ZONES = ['UTC', 'Asia/Kathmandu', 'America/New_York', 'Australia/Lord_Howe'] as const;
 
 /** The longest period, and what a process may lag behind, ms. */
-export const LONGEST_PERIOD = 31_000;
+export const MAX_PERIOD = 31_000;
 
 /** How long a call that has failed waits before it is made again, ms. */
 const PAUSE = 500;
 
 /** The longest time until somebody changes a rule, ms. */
-const LONGEST_REST = 40_000;
+const MAX_REST = 40_000;
 
 export interface RulesOptions {
   readonly world: World;
@@ -61,7 +61,7 @@ export class Rules {
     const period = pick(draw, PERIODS);
     const timeZone = pick(draw, ZONES);
     const isCancelled = draw() < 0.15;
-    const rest = LONGEST_REST * draw();
+    const rest = MAX_REST * draw();
     this.#call(number, (producer) =>
       isCancelled
         ? producer.cancel('repeats', `m${number}`)

@@ -32,7 +32,7 @@ export interface WorkloadOptions {
 const MAX_WAIT = 1500;
 
 /** The longest time between two things that an administrator does, ms. */
-const LONGEST_REST = 15_000;
+const MAX_REST = 15_000;
 
 /** How long a call that has failed waits before it is made again, ms. */
 const PAUSE = 500;
@@ -233,7 +233,7 @@ export class Workload {
   /** From time to time somebody pauses a queue, clears one, or looks after its dead letters. */
   #administrate(): void {
     const { world, messages } = this.options;
-    world.after(LONGEST_REST * this.#chance(), () => {
+    world.after(MAX_REST * this.#chance(), () => {
       if (this.offered >= messages) return;
       this.#administrateOne();
       this.#administrate();

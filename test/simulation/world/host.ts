@@ -42,13 +42,13 @@ crypto.randomUUID = () => {
 };
 
 /** How long the turn of a busy event loop takes at most, ms. */
-const LONGEST_TURN = 0.25;
+const MAX_TURN = 0.25;
 
 timers.setImmediate = ((task: (...args: unknown[]) => void, ...args: unknown[]) => {
   if (!world) return real.setImmediate(task, ...args);
   const { current } = world;
   // Most turns end at once; others let more happen in between, so that different orders are tried.
-  const turn = current && current.random() < 0.25 ? current.random() * LONGEST_TURN : 0;
+  const turn = current && current.random() < 0.25 ? current.random() * MAX_TURN : 0;
   return world.at((current?.now ?? world.now) + turn, () => task(...args), current);
 }) as never;
 timers.clearImmediate = ((immediate: WorldEvent | undefined) => {

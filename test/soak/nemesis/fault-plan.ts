@@ -16,7 +16,7 @@ const STORM_SHARE = 0.7;
 export const ROUND = 60_000;
 
 /** Calms are worthwhile only if a soak has room for several; a shorter one is all storm. */
-const SHORTEST_WITH_CALMS = 2 * ROUND;
+const MIN_WITH_CALMS = 2 * ROUND;
 
 /**
  * Plans which fault happens when; the same seed gives the same plan. The kinds take turns in shuffled rounds, so that none
@@ -27,7 +27,7 @@ export function planFaults(settings: SoakSettings, kinds: readonly string[]): Pl
   if (faultsEvery === 0) return [];
   const random = new Random(seed, 0x5eed);
   const length = seconds * 1000;
-  const [round, storm] = length >= SHORTEST_WITH_CALMS ? [ROUND, ROUND * STORM_SHARE] : [length, length * 0.95];
+  const [round, storm] = length >= MIN_WITH_CALMS ? [ROUND, ROUND * STORM_SHARE] : [length, length * 0.95];
   const count = Math.floor(seconds / faultsEvery);
   const instants = Array.from({ length: count }, (_, i) => {
     // Spread evenly over the storms, with some jitter.
@@ -44,7 +44,7 @@ export function planFaults(settings: SoakSettings, kinds: readonly string[]): Pl
 
 /** Whether this instant lies in a calm, after enough time to recover from the storm. */
 export function isCalm(at: number, { seconds, recovery }: { seconds: number; recovery: number }): boolean {
-  if (seconds * 1000 < SHORTEST_WITH_CALMS) return false;
+  if (seconds * 1000 < MIN_WITH_CALMS) return false;
   const inRound = at % ROUND;
   return at < seconds * 1000 && inRound > ROUND * STORM_SHARE + recovery;
 }

@@ -4,13 +4,13 @@ import type { Random } from '../random.js';
 import type { FaultContext } from './fault.js';
 
 /** How long the administrator waits for a repair by itself before restarting workers, ms. */
-const LONGEST_PATIENCE = 8000;
+const MAX_PATIENCE = 8000;
 
 /** How long a worker that was started has for the repair before another one is started, ms. */
 const REPAIR_TIME = 3000;
 
 /** How many workers the administrator starts before giving up. */
-const MOST_STARTS = 10;
+const MAX_STARTS = 10;
 
 const POLL_INTERVAL = 100;
 
@@ -21,9 +21,9 @@ export async function untilRepaired(
   isRepaired: () => Promise<boolean>,
 ): Promise<void> {
   let isPatient = true;
-  void context.wait(random.int(0, LONGEST_PATIENCE)).then(() => (isPatient = false));
+  void context.wait(random.int(0, MAX_PATIENCE)).then(() => (isPatient = false));
   while (isPatient && !(await isRepaired())) await sleep(POLL_INTERVAL);
-  for (let starts = 0; starts < MOST_STARTS && !(await isRepaired()); starts++) {
+  for (let starts = 0; starts < MAX_STARTS && !(await isRepaired()); starts++) {
     await restartWorker(context, random);
     await until(isRepaired, { within: REPAIR_TIME, every: POLL_INTERVAL }).catch(() => undefined);
   }

@@ -1,16 +1,16 @@
 import type { HandlerEnd } from '../journal/entries.js';
 import { type ClaimStory, isOfFollower, type MessageStory, offeringsOf } from './message-story.js';
-import { AGAIN_DELAY, DEFER_DELAY, SHORTEST_BACKOFF } from '../workload/message-plan.js';
+import { AGAIN_DELAY, DEFER_DELAY, MIN_BACKOFF } from '../workload/message-plan.js';
 
 /** The least delay after which a message is due again, by how its handler ended, ms; null if it is not due again. */
 const LEAST_DELAY: Readonly<Record<HandlerEnd, number | null>> = {
   handled: null,
   rejected: null,
-  failed: SHORTEST_BACKOFF,
+  failed: MIN_BACKOFF,
   deferred: DEFER_DELAY,
   again: AGAIN_DELAY,
   aborted: 0,
-  hung: SHORTEST_BACKOFF,
+  hung: MIN_BACKOFF,
 };
 
 /** A call or outcome that may have set a message's due time. */

@@ -1,6 +1,6 @@
 import type { Findings } from './verdict.js';
 
-const MOST_EXAMPLES = 20;
+const MAX_EXAMPLES = 20;
 
 /** Counts findings and keeps the first few. */
 export class FindingList implements Findings {
@@ -9,7 +9,7 @@ export class FindingList implements Findings {
 
   add(n: number, what: string): void {
     this.count++;
-    if (this.examples.length < MOST_EXAMPLES) this.examples.push(`message ${n}: ${what}`);
+    if (this.examples.length < MAX_EXAMPLES) this.examples.push(`message ${n}: ${what}`);
   }
 
   toJSON(): Findings {

@@ -6,7 +6,7 @@ import {
   SETTLE_OUTCOMES,
   SETTLE_RESULTS,
 } from '../journal/entries.js';
-import { MOST_VERSIONS } from '../workload/message-plan.js';
+import { MAX_VERSIONS } from '../workload/message-plan.js';
 import { Column } from './column.js';
 
 /** A time in which a process stalled. */
@@ -137,8 +137,8 @@ export class History {
       case 'start': {
         const flags = {
           intact: (code & 1) === 1,
-          version: (code >> 1) % MOST_VERSIONS,
-          attempt: Math.floor((code >> 1) / MOST_VERSIONS),
+          version: (code >> 1) % MAX_VERSIONS,
+          attempt: Math.floor((code >> 1) / MAX_VERSIONS),
         };
         return { ...about, kind, claim, due: first, claimSentAt: second, ...flags };
       }
@@ -175,7 +175,7 @@ function pack(entry: MessageEntry): readonly [number, number, number, number] {
     case 'aborted':
       return [0, 0, 0, CHANGE_RESULTS.indexOf(entry.result)];
     case 'start': {
-      const code = ((entry.attempt * MOST_VERSIONS + entry.version) << 1) | Number(entry.intact);
+      const code = ((entry.attempt * MAX_VERSIONS + entry.version) << 1) | Number(entry.intact);
       return [entry.due, entry.claimSentAt, entry.claim, code];
     }
     case 'held':

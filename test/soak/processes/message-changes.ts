@@ -3,7 +3,7 @@ import type { DelayQueueProducer } from '../../../lib/index.js';
 import type { ChangeResult } from '../journal/entries.js';
 import type { Journal } from '../journal/journal.js';
 import { contentOf } from '../workload/content.js';
-import { type MessagePlan, MOST_VERSIONS } from '../workload/message-plan.js';
+import { type MessagePlan, MAX_VERSIONS } from '../workload/message-plan.js';
 import { failureOf } from './offer-failure.js';
 import type { ProcessSettings } from './process-settings.js';
 
@@ -108,7 +108,7 @@ export class MessageChanges {
 
   /** Each try has newer content, so that a late one that took effect would show as old content. */
   async #replace(message: Offered): Promise<void> {
-    for (let version = 1; version < MOST_VERSIONS; version++) {
+    for (let version = 1; version < MAX_VERSIONS; version++) {
       if (await this.#offer(message, { version, onDuplicate: 'replace' })) return;
       await sleep(PAUSE);
     }
@@ -118,7 +118,7 @@ export class MessageChanges {
   async #inform({ n, plan, id }: Offered): Promise<void> {
     const { journal } = this;
     const { queue, changeDelay: delay } = plan;
-    for (let version = 1; version < MOST_VERSIONS; version++) {
+    for (let version = 1; version < MAX_VERSIONS; version++) {
       const about = { n, version };
       void journal.append({ kind: 'offer', ...about, at: journal.now(), delay, how: 'change', expiresAfter: null });
       journal.flush();
@@ -137,7 +137,7 @@ export class MessageChanges {
   async #debounce(message: Offered): Promise<void> {
     const maxWait = Math.max(1, Math.round(message.plan.changeDelay / 2));
     let done = 0;
-    for (let version = 1; version < MOST_VERSIONS && done < DEBOUNCED; version++) {
+    for (let version = 1; version < MAX_VERSIONS && done < DEBOUNCED; version++) {
       if (await this.#offer(message, { version, onDuplicate: 'replace', maxWait })) done++;
       await sleep(PAUSE);
     }
@@ -145,7 +145,7 @@ export class MessageChanges {
 
   /** The handler of the message may work on it right now. Otherwise there is nothing to follow, or nobody to do so. */
   async #follow(message: Offered): Promise<void> {
-    for (let version = 1; version < MOST_VERSIONS; version++) {
+    for (let version = 1; version < MAX_VERSIONS; version++) {
       if (await this.#offer(message, { version, onDuplicate: 'follow' })) return;
       await sleep(PAUSE);
     }

@@ -11,7 +11,7 @@ const TICK = 25;
 const LARGEST_BATCH = 400;
 
 /** The most offers under way at once: what an outage holds up is offered afterwards, but not all at once. */
-const MOST_IN_FLIGHT = 4000;
+const MAX_IN_FLIGHT = 4000;
 
 /** The pause before an offer that failed or has an unknown outcome is repeated, ms. */
 const PAUSE = 100;
@@ -58,7 +58,7 @@ export class MessageProducer {
   #tick(): void {
     const { rate, producers } = this.settings.soak;
     const owed = Math.floor(((performance.now() - this.#startedAt) / 1000) * (rate / producers)) - this.#offered;
-    const offerings = Array.from({ length: Math.min(owed, MOST_IN_FLIGHT - this.#inFlight) }, () => this.#next());
+    const offerings = Array.from({ length: Math.min(owed, MAX_IN_FLIGHT - this.#inFlight) }, () => this.#next());
     for (const queue of QUEUE_NAMES) {
       const mine = offerings.filter(({ plan }) => plan.queue === queue);
       const together = mine.filter(({ plan }) => plan.way === 'many');

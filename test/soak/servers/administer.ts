@@ -5,7 +5,7 @@ import type { TestRedis } from '../../support/redis/test-redis.js';
 const PATIENCE = 1000;
 
 /** How long replicas have to catch up, ms. */
-const LONGEST_WAIT = 10_000;
+const MAX_WAIT = 10_000;
 
 /** How long what is written for a test stays, ms. */
 const LIFETIME = 2000;
@@ -42,9 +42,9 @@ export async function replicate(server: TestRedis, { key, replicas }: { key: str
     server,
     async (redis) => {
       await redis.set(key, '', 'PX', LIFETIME);
-      return redis.wait(replicas, LONGEST_WAIT);
+      return redis.wait(replicas, MAX_WAIT);
     },
-    2 * LONGEST_WAIT,
+    2 * MAX_WAIT,
   );
   if (reached < replicas) throw new Error(`Only ${reached} of ${replicas} replicas caught up.`);
 }

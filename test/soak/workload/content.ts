@@ -19,13 +19,13 @@ export type Reading =
   | 'unreadable';
 
 /** Spaces the numbers of messages so that no two processes use the same one. */
-const MOST_PROCESSES = 1024;
+const MAX_PROCESSES = 1024;
 
 /** The number of the message that a process offers as its `place`th, counted from 1. */
-export const numberIn = (process: number, place: number): number => place * MOST_PROCESSES + process;
+export const numberIn = (process: number, place: number): number => place * MAX_PROCESSES + process;
 
 /** Which process offers a message. */
-export const producerOf = (n: number): number => n % MOST_PROCESSES;
+export const producerOf = (n: number): number => n % MAX_PROCESSES;
 
 /** The id that a producer chooses for a message. */
 export const idOf = (n: number): string => `m${n}`;

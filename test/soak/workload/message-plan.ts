@@ -60,7 +60,7 @@ export const CHECK_INTERVAL = 3000;
 export const OFFER_TIMEOUT = 2000;
 
 /** The most contents that one message can have; each is a version, counted from 0. */
-export const MOST_VERSIONS = 64;
+export const MAX_VERSIONS = 64;
 
 /** How long a handler may take, and an observer before it: longer than any handler works, even if its process freezes meanwhile. */
 const TIMEOUT = 20_000;
@@ -88,7 +88,7 @@ export const QUEUES: Readonly<Record<QueueName, QueueOptions>> = {
 export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
 
 /** The shortest backoff of any queue, ms. */
-export const SHORTEST_BACKOFF = 300;
+export const MIN_BACKOFF = 300;
 
 /** The delay of a deferral, ms. */
 export const DEFER_DELAY = 400;

@@ -5,7 +5,7 @@ import { CHANNEL, loadScripts } from './scripts.js';
 const BATCH = 1000;
 const LEASE = 30_000;
 /** Well below the longest timeout that setTimeout takes. */
-const LONGEST_SLEEP = 60_000;
+const MAX_SLEEP = 60_000;
 
 /** The only consumer: it wakes no other, counts no attempts and retries nothing. */
 export async function startConsumer(server: Server, handle: Handle): Promise<void> {
@@ -20,7 +20,7 @@ export async function startConsumer(server: Server, handle: Handle): Promise<voi
     if (at >= wakeAt) return;
     wakeAt = at;
     clearTimeout(timer);
-    timer = setTimeout(() => void transfer(), Math.min(Math.max(0, at - performance.now()), LONGEST_SLEEP));
+    timer = setTimeout(() => void transfer(), Math.min(Math.max(0, at - performance.now()), MAX_SLEEP));
   };
 
   const transfer = async () => {

@@ -8,7 +8,7 @@
 --        'followers' and a cursor: goes on with these first
 --      lease: number, of claims that have none, in ms: whoever holds one extends it, and without a holder it ends
 --      size: number, roughly how many messages to examine; a small hash is examined as a whole
---      longest_delay: number, ms; what falls due still later was never delayed by this package
+--      max_delay: number, ms; what falls due still later was never delayed by this package
 --      channel: text, of announcements
 --      database: text, of announcements: its number, or cluster, where they are sharded
 --      | groups: text, as in modules/groups.lua
@@ -58,9 +58,9 @@ end
 
 -- When a lost message falls due: its record tells, and is changed with each delay. Nil if that is not in the future. A value of
 -- somebody else, read as a record, is due in thousands of years: nobody should wait for it.
-local function future_due(record, now, longest_delay)
+local function future_due(record, now, max_delay)
   local due = Record.due(record)
-  return due > now and due - now <= longest_delay and due or nil
+  return due > now and due - now <= max_delay and due or nil
 end
 
 -- Whether a message that is in no other state waits in the backlog of its group. A backlog of which no group is known goes on.
@@ -90,7 +90,7 @@ local function find_lost(q, request, now)
       ready = ready or Ids.set(call('LRANGE', q.ready, '0', '-1'))
       holders = holders or Claims.holders(q.claims)
       if not (ready[id] or holders[id] or q.groups and waits_in_backlog(q, id, search)) then
-        local due = future_due(record, now, request.longest_delay)
+        local due = future_due(record, now, request.max_delay)
         local ids = due and lost.delayed or lost.ready
         ids[#ids + 1], lost.dues[member] = id, due
         lost.earliest = Scores.lower(lost.earliest, due)
@@ -181,7 +181,7 @@ local function run(keys, args)
     paused = keys[8], followers = keys[9], attempts = keys[10], errors = keys[11], lanes = keys[12], line = keys[13], held = keys[14],
   }
   local request = {
-    cursor = args[1], lease = tonumber(args[2]), size = tonumber(args[3]), longest_delay = tonumber(args[4]), channel = args[5],
+    cursor = args[1], lease = tonumber(args[2]), size = tonumber(args[3]), max_delay = tonumber(args[4]), channel = args[5],
     database = args[6],
   }
   local groups = args[7]

@@ -8,7 +8,7 @@ const MESSAGE_TYPE = /^[A-Za-z0-9_.:-]{1,64}$/;
 const MAX_ID_BYTES = 256;
 const NO_ID_CHARACTER = /[\p{Control}\p{Surrogate}]/u;
 /** 100 years, ms. */
-const LONGEST_DELAY = 100 * 365.25 * 24 * 60 * 60 * 1000;
+const MAX_DELAY = 100 * 365.25 * 24 * 60 * 60 * 1000;
 const LAST_INSTANT = Date.UTC(9999, 11, 31);
 
 /** When a message falls due. */
@@ -61,8 +61,8 @@ export function readDuration(delay: unknown, name: string, least: number): numbe
   if (!Number.isSafeInteger(after)) {
     throw invalid(`${name} must be a whole number of milliseconds, not ${shown(delay)}`);
   }
-  if (after < least || after > LONGEST_DELAY) {
-    throw invalid(`${name} must be between ${least} ms and ${LONGEST_DELAY} ms, not ${shown(delay)}`);
+  if (after < least || after > MAX_DELAY) {
+    throw invalid(`${name} must be between ${least} ms and ${MAX_DELAY} ms, not ${shown(delay)}`);
   }
   return after;
 }

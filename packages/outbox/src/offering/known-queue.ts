@@ -22,7 +22,7 @@ interface Issue {
 }
 
 /** So many places are named. */
-const MOST_PATHS = 10;
+const MAX_PATHS = 10;
 
 /**
  * Reads a queue's name, or the class of a typed queue.
@@ -87,7 +87,7 @@ async function checked(spec: unknown, payload: unknown, queue: string): Promise<
 
 function pathsOf(issues: readonly Issue[]): string {
   const paths = [...new Set(issues.map(({ path = [] }) => showPath(path)))];
-  return paths.slice(0, MOST_PATHS).join(', ') + (paths.length > MOST_PATHS ? ', …' : '');
+  return paths.slice(0, MAX_PATHS).join(', ') + (paths.length > MAX_PATHS ? ', …' : '');
 }
 
 function showPath(path: NonNullable<Issue['path']>): string {

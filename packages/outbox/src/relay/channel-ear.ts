@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OutboxDatabase } from '../database/outbox-database.js';
 
 /** The pauses before it listens again, ms. */
-const SHORTEST_PAUSE = 100;
-const LONGEST_PAUSE = 5000;
+const MIN_PAUSE = 100;
+const MAX_PAUSE = 5000;
 /** The pause if it hears nothing, which is so until somebody changes something. */
 const DEAF_PAUSE = 60_000;
 /** How long its own notification may take, ms. */
@@ -30,7 +30,7 @@ export interface EarParts {
 export class ChannelEar {
   #close: (() => Promise<void>) | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #pause = SHORTEST_PAUSE;
+  #pause = MIN_PAUSE;
   #isOpen = true;
   #opening: Promise<void>;
 
@@ -75,7 +75,7 @@ export class ChannelEar {
         throw new Error('It cannot be heard here');
       }
       this.#close = close;
-      this.#pause = SHORTEST_PAUSE;
+      this.#pause = MIN_PAUSE;
       heard();
     } catch {
       // The relay goes on looking, and tells of what is wrong with the database.
@@ -93,7 +93,7 @@ export class ChannelEar {
     this.#timer = setTimeout(() => {
       this.#opening = this.#start();
     }, this.#pause);
-    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+    this.#pause = Math.min(this.#pause * 2, MAX_PAUSE);
   }
 
   async #end(): Promise<void> {

@@ -36,8 +36,8 @@ const UNREACHABLE: readonly DelayQueueErrorCode[] = [
 const REFUSING: readonly DelayQueueErrorCode[] = ['QUEUE_FULL', 'STORE_REFUSED'];
 
 /** The pauses of a row that Redis refuses for now, such as one of a full queue, ms. */
-const SHORTEST_PAUSE = 1000;
-const LONGEST_PAUSE = 60_000;
+const MIN_PAUSE = 1000;
+const MAX_PAUSE = 60_000;
 
 /**
  * Hands rows of different messages to the delay queue, all at once, so that they leave in few calls.
@@ -125,7 +125,7 @@ function failureOf(row: TakenRow, error: unknown): FailedRow {
 
 /** That of a queue that refuses offers is the queue's. */
 function pauseOf({ attempts }: TakenRow, error: unknown): number {
-  return hasCode(error, REFUSING) ? SHORTEST_PAUSE : Math.min(SHORTEST_PAUSE * 2 ** attempts, LONGEST_PAUSE);
+  return hasCode(error, REFUSING) ? MIN_PAUSE : Math.min(MIN_PAUSE * 2 ** attempts, MAX_PAUSE);
 }
 
 function isPermanent(error: unknown): boolean {

@@ -16,8 +16,8 @@ import type { TargetCheck } from './target-check.js';
 /** The shortest pause between two looks at a table that nobody tells of, ms. */
 const QUICKEST = 10;
 /** The pauses after a failure of the database or of Redis, ms. */
-const SHORTEST_PAUSE = 100;
-const LONGEST_PAUSE = 5000;
+const MIN_PAUSE = 100;
+const MAX_PAUSE = 5000;
 /** After a look at the whole table, the next ones begin where that one has found rows, for so many times as long as it took. */
 const LOOKS_BEHIND = 10;
 /** The calls for the rows of a batch take effect in this part of its lease, or never. */
@@ -29,8 +29,8 @@ const DEAF =
   'Notifications of PostgreSQL do not arrive, as behind PgBouncer in transaction mode: the relay looks at the table from time to time ' +
   'instead. Give the database of the outbox `listen`, a pool that goes around it.';
 /** A database that has not answered for so long is told of, ms. */
-const LONGEST_SILENCE = 30_000;
-const SILENT = new Error(`The database has not answered for ${LONGEST_SILENCE} ms`);
+const MAX_SILENCE = 30_000;
+const SILENT = new Error(`The database has not answered for ${MAX_SILENCE} ms`);
 /** How long a stop waits for what is under way, ms. */
 const STOP_TIMEOUT = 10_000;
 
@@ -199,7 +199,7 @@ export class OutboxRelay {
     while (!this.#isStopping) {
       let look = NOTHING;
       let failure: unknown;
-      const silence = setTimeout(() => this.#tell(SILENT), LONGEST_SILENCE).unref();
+      const silence = setTimeout(() => this.#tell(SILENT), MAX_SILENCE).unref();
       try {
         await this.parts.targetCheck.run();
         look = await this.look();
@@ -236,7 +236,7 @@ export class OutboxRelay {
     const end = performance.now() + this.#pause;
     for (let rest = this.#pause; rest > 0 && !this.#isStopping; rest = end - performance.now())
       await this.#bell.wait(rest);
-    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+    this.#pause = Math.min(this.#pause * 2, MAX_PAUSE);
   }
 
   #count(delivery: Delivery): void {
@@ -272,7 +272,7 @@ export class OutboxRelay {
     if (this.#isStopping) return;
     const problem = failure instanceof Error ? String(failure) : inspect(failure);
     if (this.#problem === undefined) {
-      this.#pause = SHORTEST_PAUSE;
+      this.#pause = MIN_PAUSE;
       this.#logger.warn(`The outbox cannot be relayed at the moment; its rows wait. ${problem}`);
     }
     this.#problem = problem;

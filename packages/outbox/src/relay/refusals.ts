@@ -1,8 +1,8 @@
 import type { Delivery } from './deliver.js';
 
 /** The pauses of a queue's offers, ms. The shortest is a little longer than that of the rows that were refused. */
-const SHORTEST_PAUSE = 1100;
-const LONGEST_PAUSE = 30_000;
+const MIN_PAUSE = 1100;
+const MAX_PAUSE = 30_000;
 
 interface Refusal {
   readonly pause: number;
@@ -32,7 +32,7 @@ export class Refusals {
     for (const { queue, operation } of done) if (operation === 'offer') this.#queues.delete(queue);
     for (const queue of refusing) {
       const before = this.#queues.get(queue);
-      const pause = before ? Math.min(before.pause * 2, LONGEST_PAUSE) : SHORTEST_PAUSE;
+      const pause = before ? Math.min(before.pause * 2, MAX_PAUSE) : MIN_PAUSE;
       this.#queues.set(queue, { pause, until: now + pause });
     }
   }

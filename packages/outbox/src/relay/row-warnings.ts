@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { FailedRow } from '../table/row.js';
 
 /** So many rows of a kind are named each minute; of others the number is told. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 const PERIOD = 60_000;
 
 interface Kind {
@@ -26,8 +26,7 @@ export class RowWarnings {
     const description = `of queue '${queue}' ${retryAfter === undefined ? 'set aside' : 'not relayed'}: ${code}`;
     let kind = this.#kinds.get(description);
     if (!kind) this.#kinds.set(description, (kind = { description, since: now, count: 0 }));
-    if (++kind.count <= MOST_NAMED)
-      this.logger.warn(`Row ${seq} of ${this.table} cannot be relayed, ${then}: ${error}`);
+    if (++kind.count <= MAX_NAMED) this.logger.warn(`Row ${seq} of ${this.table} cannot be relayed, ${then}: ${error}`);
   }
 
   /** Tells how many were not named, at the end of each minute. */
@@ -35,7 +34,7 @@ export class RowWarnings {
     for (const [key, { description, since, count }] of this.#kinds) {
       if (now - since < PERIOD && !isLast) continue;
       this.#kinds.delete(key);
-      if (count > MOST_NAMED) this.logger.warn(`${count - MOST_NAMED} more rows of ${this.table} ${description}`);
+      if (count > MAX_NAMED) this.logger.warn(`${count - MAX_NAMED} more rows of ${this.table} ${description}`);
     }
   }
 }

@@ -7,9 +7,9 @@ import { inTransaction } from '../table/steps.js';
 import type { RelayTarget } from './relay-target.js';
 
 /** Hosts and proxies may have many addresses for one server; the last ones are kept. */
-const MOST_ADDRESSES = 20;
+const MAX_ADDRESSES = 20;
 /** How long the first write waits for the verdict, ms. */
-const LONGEST_WAIT = 1000;
+const MAX_WAIT = 1000;
 
 /**
  * Makes sure that a table has one target: a database of Redis and a prefix, which have an id in Redis itself that the table knows as well.
@@ -40,7 +40,7 @@ export class TargetCheck {
     if (this.#isDone || !this.target) return;
     const tried = this.run().catch(() => undefined);
     // A transaction is under way, which Redis must not hold up.
-    if (!this.#hasTried) await Promise.race([tried, sleep(LONGEST_WAIT, undefined, { ref: false })]);
+    if (!this.#hasTried) await Promise.race([tried, sleep(MAX_WAIT, undefined, { ref: false })]);
     this.#hasTried = true;
     if (this.#refusal) throw this.#refusal;
   }
@@ -71,7 +71,7 @@ export class TargetCheck {
   async #learn({ id, addresses: known }: StoredTarget, addresses: readonly string[]): Promise<void> {
     const added = addresses.filter((address) => !known.includes(address));
     if (added.length === 0) return;
-    const target = { id, addresses: [...known, ...added].slice(-MOST_ADDRESSES) };
+    const target = { id, addresses: [...known, ...added].slice(-MAX_ADDRESSES) };
     await inTransaction(this.database, () => this.table.changeTarget(target));
   }
 

@@ -13,10 +13,10 @@ const TARGET = -2;
  */
 const SET_ASIDE = -1000;
 /** How many rows one statement writes. */
-const MOST_WRITTEN = 500;
+const MAX_WRITTEN = 500;
 /** How many bytes of bodies one statement writes, unless a single row has more. */
-const MOST_BYTES = 1024 * 1024;
-const LONGEST_ERROR = 2000;
+const MAX_BYTES = 1024 * 1024;
+const MAX_ERROR = 2000;
 /** What this version can carry out. Rows that ask for anything else are for relays that know more. */
 const OPERATIONS: readonly Operation[] = ['offer', 'cancel', 'reschedule'];
 
@@ -377,7 +377,7 @@ function* partsOf(rows: readonly NewRow[]): Generator<NewRow[]> {
   let part: NewRow[] = [];
   let bytes = 0;
   for (const row of rows) {
-    if (part.length === MOST_WRITTEN || (part.length > 0 && bytes + row.body.length > MOST_BYTES)) {
+    if (part.length === MAX_WRITTEN || (part.length > 0 && bytes + row.body.length > MAX_BYTES)) {
       yield part;
       part = [];
       bytes = 0;
@@ -390,7 +390,7 @@ function* partsOf(rows: readonly NewRow[]): Generator<NewRow[]> {
 
 /** PostgreSQL has no NUL in a text. */
 function storable(error: string): string {
-  return error.replaceAll('\0', '').slice(0, LONGEST_ERROR).toWellFormed();
+  return error.replaceAll('\0', '').slice(0, MAX_ERROR).toWellFormed();
 }
 
 /** Few different lengths make few different statements, which drivers and databases keep prepared. */

@@ -6,7 +6,7 @@ const KRYO5_CLASS = Buffer.of(1, 0);
 /** A name, whose last byte has its highest bit set. */
 const MARKED_NAME = /^[\w$.[;-]*[\x80-\xff]/;
 /** No class has a longer name. */
-const LONGEST_NAME = 300;
+const MAX_NAME = 300;
 /** An object, or an array of a class name and one more element. */
 const TYPED_JSON = /^\s*(?:\{\s*"@class"\s*:|\[\s*"(?:\[+[A-Z]|(?:\w+\.)+)[\w$.;]*"\s*,)/;
 
@@ -101,8 +101,6 @@ function isJson(text: string): boolean {
 
 function readKryo5Class(bytes: Buffer): string | undefined {
   const [start, name] = [bytes.subarray(0, KRYO5_CLASS.length), bytes.subarray(KRYO5_CLASS.length)];
-  const marked = start.equals(KRYO5_CLASS)
-    ? MARKED_NAME.exec(name.toString('latin1', 0, LONGEST_NAME))?.[0]
-    : undefined;
+  const marked = start.equals(KRYO5_CLASS) ? MARKED_NAME.exec(name.toString('latin1', 0, MAX_NAME))?.[0] : undefined;
   return marked && marked.slice(0, -1) + String.fromCharCode(marked.charCodeAt(marked.length - 1) & 0x7f);
 }

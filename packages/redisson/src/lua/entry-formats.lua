@@ -8,12 +8,12 @@
 local function run(keys, args)
   local q = { entries = keys[1] }
   -- How many entries are read at each end, and how many bytes at most.
-  local MOST_AT_END = 50
-  local MOST_BYTES_AT_END = 524288
+  local MAX_AT_END = 50
+  local MAX_BYTES_AT_END = 524288
 
   -- How many values are returned, and how long one may be, in bytes.
-  local MOST_VALUES = 10
-  local LONGEST_VALUE = 65536
+  local MAX_VALUES = 10
+  local MAX_VALUE = 65536
 
   local has_old, has_new, values = 0, 0, {}
 
@@ -25,17 +25,17 @@ local function run(keys, args)
       elseif id_at and not Entry.sequence(entry) then
         has_new = 1
       end
-      if id_at and not Entry.sequence(entry) and #values < MOST_VALUES and #entry <= LONGEST_VALUE then
+      if id_at and not Entry.sequence(entry) and #values < MAX_VALUES and #entry <= MAX_VALUE then
         values[#values + 1] = sub(entry, value_at)
       end
     end
   end
 
   local size = call('LLEN', q.entries)
-  note(Ids.read_within(min(size, MOST_AT_END), MOST_BYTES_AT_END, function(first, last)
+  note(Ids.read_within(min(size, MAX_AT_END), MAX_BYTES_AT_END, function(first, last)
     return call('LRANGE', q.entries, first - 1, last - 1)
   end))
-  note(Ids.read_within(min(size, MOST_AT_END), MOST_BYTES_AT_END, function(first, last)
+  note(Ids.read_within(min(size, MAX_AT_END), MAX_BYTES_AT_END, function(first, last)
     local part, reversed = call('LRANGE', q.entries, -last, -first), {}
     for i = #part, 1, -1 do
       reversed[#reversed + 1] = part[i]

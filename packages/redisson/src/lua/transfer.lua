@@ -30,7 +30,7 @@ local function run(keys, args)
   local EXAMINED = 100
 
   local first = call('ZRANGE', q.timeouts, 0, 0, 'WITHSCORES')
-  local most = min(request.limit, first[1] and Locate.most_removable(q.entries, first[1], read_on) or huge)
+  local most = min(request.limit, first[1] and Locate.max_removable(q.entries, first[1], read_on) or huge)
   local found = Transfer.up_to_now(q.timeouts, tonumber(first[2]), now, most)
   local length = call('LLEN', q.target)
   call('LLEN', q.wake)

@@ -8,7 +8,7 @@ const OF_CALLERS: readonly string[] = ['offer', 'cancel', 'reschedule'];
 const MARGIN = 500;
 
 /** How long to wait for the calls, and in which steps, ms. */
-const LONGEST_WAIT = 3000;
+const MAX_WAIT = 3000;
 const STEP = 50;
 
 const CALLS = ['offer', 'claim', 'settle', 'extend', 'cancel', 'transfer', 'reschedule'] as const;
@@ -28,7 +28,7 @@ export const callsLate: Fault = {
       `${call} cut off from its client ${times} times and delivered after ${delay} ms`,
     );
     const late = servers.network.deliverLate(callsOf(call), times);
-    for (let waited = 0; late.count < times && waited < LONGEST_WAIT; waited += STEP) await wait(STEP);
+    for (let waited = 0; late.count < times && waited < MAX_WAIT; waited += STEP) await wait(STEP);
     await wait(delay);
     late.release();
     close();

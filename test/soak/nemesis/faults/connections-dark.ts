@@ -4,7 +4,7 @@ import { BLOCK_TIMEOUT } from '../../workload/message-plan.js';
 import type { Fault, FaultContext } from '../fault.js';
 
 /** By then a client must have noticed: a BLPOP gets five seconds beyond its timeout, and the rest is for a busy machine. */
-const LONGEST_DARKNESS = BLOCK_TIMEOUT + 8000;
+const MAX_DARKNESS = BLOCK_TIMEOUT + 8000;
 const LOOK = 100;
 
 /** Half-open connections: bytes are dropped both ways without an error, until the clients notice by themselves. */
@@ -31,7 +31,7 @@ const darkness = (fault: Pick<Fault, 'kind' | 'costsLeases'>, which: ConnectionF
 });
 
 async function untilGivenUp({ wait }: FaultContext, connections: readonly ProxiedConnection[]): Promise<void> {
-  for (let waited = 0; waited < LONGEST_DARKNESS; waited += LOOK) {
+  for (let waited = 0; waited < MAX_DARKNESS; waited += LOOK) {
     if (!connections.some((connection) => connection.isOpen)) return;
     await wait(LOOK);
   }

@@ -7,7 +7,7 @@ import type { Fault } from '../fault.js';
 import { untilRepaired } from '../until-repaired.js';
 
 /** How much of the log may be torn: what was written in the last milliseconds. */
-const LONGEST_TAIL = 50;
+const MAX_TAIL = 50;
 
 /**
  * A power failure that tears the last write to the append-only file at any byte. If that is within a script, Redis cuts the file behind
@@ -32,7 +32,7 @@ export const logTorn: Fault<OneServer> = {
     const from = now();
     const before = newestLog(data);
     const intact = statSync(before).size;
-    await wait(random.int(1, LONGEST_TAIL));
+    await wait(random.int(1, MAX_TAIL));
     const close = open(
       'all',
       'SIGKILL to Redis, its append-only file torn within the last writes, and another SIGKILL',

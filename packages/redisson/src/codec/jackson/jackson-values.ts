@@ -8,7 +8,7 @@ import type { JacksonMapping, Place } from './jackson-mapping.js';
 import type { JacksonMemory, ReceivedPart } from './jackson-memory.js';
 
 const GREATEST_INT = 2 ** 31 - 1;
-const LONGEST_LONG = 2n ** 63n;
+const MAX_LONG = 2n ** 63n;
 /** What Jackson writes without its class wherever its class is open. */
 const NATURAL: ReadonlySet<string> = new Set(
   ['String', 'Boolean', 'Integer', 'Double'].map((name) => `java.lang.${name}`),
@@ -122,7 +122,7 @@ function writeNumber(value: number): string {
 }
 
 function writeBigInt(value: bigint): string {
-  const isLong = value < LONGEST_LONG && value >= -LONGEST_LONG;
+  const isLong = value < MAX_LONG && value >= -MAX_LONG;
   return wrap(isLong ? 'java.lang.Long' : 'java.math.BigInteger', String(value));
 }
 

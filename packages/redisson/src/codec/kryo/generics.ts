@@ -1,7 +1,7 @@
 import type { JavaType } from '../java/java-type.js';
 
 /** Deeper than any honest payload, and well within the stack. */
-export const MOST_DEPTH = 500;
+export const MAX_DEPTH = 500;
 
 /**
  * Which type arguments are in force: Kryo does not write the class of an element if the field's declaration says that it is a

@@ -18,7 +18,7 @@ export interface Day {
 
 const NANOS = 1_000_000_000n;
 export const YEARS = [-999_999_999, 999_999_999] as const;
-export const LONGEST_OFFSET = 18 * 3600;
+export const MAX_OFFSET = 18 * 3600;
 
 const DATE = /^([+-]?\d{4,9})-(\d\d)-(\d\d)$/;
 const TIME = /^(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/;
@@ -97,7 +97,7 @@ export function isOffset(text: string): boolean {
 export function offsetOf(text: unknown): number {
   const [sign, hours = '0', minutes = '0', seconds = '0'] = parsed(OFFSET, text, 'a ZoneOffset');
   const total = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
-  if (total > LONGEST_OFFSET || Number(minutes) > 59 || Number(seconds) > 59) {
+  if (total > MAX_OFFSET || Number(minutes) > 59 || Number(seconds) > 59) {
     throw new UnwritableValue('the ZoneOffset is out of range');
   }
   return sign === '-' ? -total : total;

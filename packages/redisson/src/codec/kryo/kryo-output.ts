@@ -1,6 +1,6 @@
 const FLAG = 0x80;
 const CONTINUED_FIRST = 0x40;
-const LONGEST_SHORT_ASCII = 32;
+const MAX_SHORT_ASCII = 32;
 const FIRST_SIZE = 256;
 /** 2⁶³ and more do not fit a varint of positive numbers. */
 const MASK = 2n ** 64n - 1n;
@@ -96,7 +96,7 @@ export class KryoOutput {
    */
   string(text: string | null): void {
     if (text === null) return this.byte(FLAG);
-    if (text.length > 1 && text.length <= LONGEST_SHORT_ASCII && isAscii(text)) return this.#markedAscii(text);
+    if (text.length > 1 && text.length <= MAX_SHORT_ASCII && isAscii(text)) return this.#markedAscii(text);
     this.flaggedInt(true, text.length + 1);
     this.#units(text);
   }

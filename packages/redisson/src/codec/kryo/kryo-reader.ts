@@ -1,7 +1,7 @@
 import type { ClassModel } from '../java/class-model.js';
 import { type JavaType, typeOfName } from '../java/java-type.js';
 import { NAMED_CLASS, nameOf, NULL_CLASS } from './class-ids.js';
-import { Generics, MOST_DEPTH } from './generics.js';
+import { Generics, MAX_DEPTH } from './generics.js';
 import { MalformedBytes, UnreadableValue } from './kryo-failures.js';
 import type { KryoInput } from './kryo-input.js';
 import { isAssignable } from './platform-types.js';
@@ -78,7 +78,7 @@ export class KryoReader {
   }
 
   #read(serializer: ObjectReader, type?: JavaType): unknown {
-    if (++this.generics.depth > MOST_DEPTH) throw new UnreadableValue(`it is nested deeper than ${MOST_DEPTH} levels`);
+    if (++this.generics.depth > MAX_DEPTH) throw new UnreadableValue(`it is nested deeper than ${MAX_DEPTH} levels`);
     const value = serializer.read(this, type);
     this.generics.depth--;
     return value;

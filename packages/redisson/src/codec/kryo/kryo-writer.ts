@@ -2,7 +2,7 @@ import type { ClassModel } from '../java/class-model.js';
 import type { JavaType } from '../java/java-type.js';
 import { JavaValue } from '../java/java-value.js';
 import { idOf, NAMED_CLASS, NULL_CLASS } from './class-ids.js';
-import { Generics, MOST_DEPTH } from './generics.js';
+import { Generics, MAX_DEPTH } from './generics.js';
 import { UnwritableValue } from './kryo-failures.js';
 import { KryoOutput } from './kryo-output.js';
 
@@ -48,8 +48,8 @@ export class KryoWriter {
 
   /** Writes a value that is not null, or that the serializer writes even if it is. */
   object(value: unknown, serializer: ObjectWriter, type?: JavaType): void {
-    if (++this.generics.depth > MOST_DEPTH) {
-      throw new UnwritableValue(`it is nested deeper than ${MOST_DEPTH} levels, or contains itself`);
+    if (++this.generics.depth > MAX_DEPTH) {
+      throw new UnwritableValue(`it is nested deeper than ${MAX_DEPTH} levels, or contains itself`);
     }
     serializer.write(this, value instanceof JavaValue ? value.value : value, type);
     this.generics.depth--;

@@ -8,7 +8,7 @@ import {
   isDay,
   isNano,
   isOffset,
-  LONGEST_OFFSET,
+  MAX_OFFSET,
   offsetOf,
   parsed,
   printClock,
@@ -88,7 +88,7 @@ function readOffset(input: KryoInput): number {
   const quarters = input.int8();
   return checked(
     quarters === NO_QUARTER ? input.int32() : quarters * QUARTER,
-    (total) => Math.abs(total) <= LONGEST_OFFSET,
+    (total) => Math.abs(total) <= MAX_OFFSET,
   );
 }
 

@@ -2,7 +2,7 @@
 
 -- How many elements are read at once: few at first, because they may be large.
 ListEnds.FIRST_PART = 8
-ListEnds.MOST_PART = 256
+ListEnds.MAX_PART = 256
 
 -- How many wanted entries there are at one end of the list, without a gap. They are no longer wanted, and the plan notes their places.
 local function run_at(list, plan, wanted, is_tail)
@@ -22,7 +22,7 @@ local function run_at(list, plan, wanted, is_tail)
       plan.at_ends[entry] = is_tail and plan.size - 1 - count or count
       count = count + 1
     end
-    size = min(2 * size, ListEnds.MOST_PART)
+    size = min(2 * size, ListEnds.MAX_PART)
   until #part == 0
   return count
 end

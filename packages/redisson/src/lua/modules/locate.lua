@@ -15,7 +15,7 @@ local PASS_LIMIT = 100000
 -- More entries whose positions are unknown are not searched for one by one.
 local FEW = 20
 -- How many visits a search for an entry hardly ever exceeds, its mark included.
-local MOST_VISITS = 6
+local MAX_VISITS = 6
 -- Where to read on when the whole list has been read.
 local BEHIND_END = -1
 
@@ -33,9 +33,9 @@ end
 
 -- Plans the removal of the wanted entries that are met from a position on. Returns the position behind the last element read.
 local function read_from(list, plan, entries, place)
-  local wanted, most = Ids.set(entries), RemovalCosts.most_visits(plan.size, entries[1])
+  local wanted, most = Ids.set(entries), RemovalCosts.max_visits(plan.size, entries[1])
   local last = plan.size - plan.tail - 1
-  local size, bytes, end_of_call = ListEnds.FIRST_PART, 0, place + RemovalCosts.most_read(plan.size)
+  local size, bytes, end_of_call = ListEnds.FIRST_PART, 0, place + RemovalCosts.max_read(plan.size)
   while place <= last and place < end_of_call and bytes < RemovalCosts.READ_BYTES and #plan.places < most do
     local part = call('LRANGE', list, place, min(place + size - 1, last))
     for offset, element in ipairs(part) do
@@ -44,7 +44,7 @@ local function read_from(list, plan, entries, place)
         plan_place(plan, element, place + offset - 1)
       end
     end
-    place, size = place + #part, min(2 * size, ListEnds.MOST_PART)
+    place, size = place + #part, min(2 * size, ListEnds.MAX_PART)
   end
   return place
 end
@@ -92,7 +92,7 @@ local function search_own(list, plan, own, sequences, most)
   local below, above = OwnPlaces.landmarks_around(list, plan.head, plan.size - plan.tail - 1)
   local done = 0
   repeat
-    local last = min(#own, done + max(1, floor((most - search.visits) / MOST_VISITS)))
+    local last = min(#own, done + max(1, floor((most - search.visits) / MAX_VISITS)))
     search.entries, search.sequences = {}, { unpack(sequences, done + 1, last) }
     for at = done + 1, last do
       search.entries[sequences[at]] = own[at]
@@ -133,7 +133,7 @@ end
 -- are too many for one call.
 local function plan_others(list, plan, entries, from)
   if RemovalCosts.is_short(plan.size, entries[1]) and #entries * SEARCH_COST > plan.size then
-    local most = RemovalCosts.most_removed(plan.size, entries[1])
+    local most = RemovalCosts.max_removed(plan.size, entries[1])
     Locate.read_on(list, plan, { unpack(entries, 1, most) }, from)
     return #entries > most and entries[most] or nil
   end
@@ -144,7 +144,7 @@ local function plan_others(list, plan, entries, from)
     -- It is the first to leave, so that none written here overtakes it.
     plan_unknown(plan, foreign, max(1, floor(PASS_LIMIT / plan.size)))
   else
-    local done, missed = search_own(list, plan, own, sequences, RemovalCosts.most_visits(plan.size, entries[1]))
+    local done, missed = search_own(list, plan, own, sequences, RemovalCosts.max_visits(plan.size, entries[1]))
     if missed > FEW then
       Locate.read_on(list, plan, entries, from)
     elseif not plan.found[entries[1]] then
@@ -191,12 +191,12 @@ local function plan_removal(list, entries, from)
 end
 
 -- How many of the first due entries a call can remove at most, so that it reads no more. `first`: the first one.
-function Locate.most_removable(list, first, from)
+function Locate.max_removable(list, first, from)
   local size = call('LLEN', list)
   if from ~= 0 or call('LINDEX', list, 0) == first then
     return huge
   end
-  return RemovalCosts.most_removed(size, first)
+  return RemovalCosts.max_removed(size, first)
 end
 
 -- Returns a plan for Unlist.run(); the entries that it removes, in their order; the others. The plan's `read_on` is what the next call

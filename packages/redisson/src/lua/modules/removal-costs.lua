@@ -17,22 +17,22 @@ local function budget_of(size)
   return max(LEAST_BUDGET, REMOVAL_COST * size)
 end
 
-function RemovalCosts.most_read(size)
+function RemovalCosts.max_read(size)
   return floor(budget_of(size) / READ_COST)
 end
 
 -- How often a call may go to a position of a list of this size, to find an entry or to mark it.
-function RemovalCosts.most_visits(size, entry)
+function RemovalCosts.max_visits(size, entry)
   local nodes = size * min(1, #entry / NODE_BYTES)
   return ceil(budget_of(size) / (VISIT_COST + nodes))
 end
 
 -- How many entries a call removes at most that are not at the ends of the list.
-function RemovalCosts.most_removed(size, entry)
-  return ceil(RemovalCosts.most_visits(size, entry) / FEWEST_VISITS)
+function RemovalCosts.max_removed(size, entry)
+  return ceil(RemovalCosts.max_visits(size, entry) / FEWEST_VISITS)
 end
 
 -- Whether a call may read the whole list.
 function RemovalCosts.is_short(size, entry)
-  return size <= RemovalCosts.most_read(size) and size * #entry <= RemovalCosts.READ_BYTES
+  return size <= RemovalCosts.max_read(size) and size * #entry <= RemovalCosts.READ_BYTES
 end

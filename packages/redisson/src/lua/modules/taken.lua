@@ -1,8 +1,8 @@
 -- A Java client takes or removes a message without telling anyone, so what is kept for it must be found by looking.
 
 -- Each message is searched for among the values in the target list, so nothing is looked for while more wait there.
-local MOST_WAITING = 1000
-local MOST_BYTES_READ = 1048576
+local MAX_WAITING = 1000
+local MAX_BYTES_READ = 1048576
 
 -- How many more messages are kept than wait in Redisson's keys: Java must have taken at least so many.
 function Taken.surely_taken(q)
@@ -20,11 +20,11 @@ end
 
 -- Examines some messages at random, about `count`, and forgets those that Java has taken.
 function Taken.forget(q, count)
-  if count <= 0 or call('LLEN', q.target) > MOST_WAITING then
+  if count <= 0 or call('LLEN', q.target) > MAX_WAITING then
     return
   end
   local ids = call('HRANDFIELD', q.offered, count)
-  local records = Ids.read_within(#ids, MOST_BYTES_READ, function(first, last)
+  local records = Ids.read_within(#ids, MAX_BYTES_READ, function(first, last)
     return call('HMGET', q.offered, unpack(ids, first, last))
   end)
   for i, record in ipairs(records) do

@@ -13,9 +13,9 @@ import { Ledger, type QueueVerdict } from './verdict.js';
 const JAVA_THREADS = 2;
 const PROCESSES_OF_A_SIDE = 2;
 /** How often the client of a Java process may time out while it starts, as Redisson's does at times on a busy machine. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 const TICK = 200;
-const LONGEST_DELAY = 15_000;
+const MAX_DELAY = 15_000;
 const LEASE = 5000;
 /** Leases of killed processes end, and what they held is handled again. */
 const AFTERMATH = 120_000;
@@ -105,7 +105,7 @@ class ChaosRun {
     };
     await until(isOver, { within: AFTERMATH, every: 200 }).catch(() => undefined);
     // Whatever is still delayed, or held by a killed process, comes by then.
-    await sleep(LONGEST_DELAY + LEASE);
+    await sleep(MAX_DELAY + LEASE);
     isOver();
   }
 
@@ -153,7 +153,7 @@ class ChaosRun {
       await peer.consume(this.#javaQueue('shared'), JAVA_THREADS);
     } catch (error) {
       await peer.kill9();
-      if (!peer.hasTimedOut || tries === MOST_TRIES) throw error;
+      if (!peer.hasTimedOut || tries === MAX_TRIES) throw error;
       this.#givenUp++;
       return this.#startJava(at, tries + 1);
     }
@@ -179,7 +179,7 @@ class ChaosRun {
 
   async #offerBy(by: 'node' | 'java', name: 'nodes' | 'shared', count: number): Promise<void> {
     const ledger = this.#ledgers[name];
-    const delay = this.#random.int(0, LONGEST_DELAY);
+    const delay = this.#random.int(0, MAX_DELAY);
     const values = ledger.next(count, by, delay);
     const isOffered = by === 'node' ? this.#offerByNode(name, values, delay) : this.#offerByJava(name, values, delay);
     if (await isOffered) ledger.acknowledge(values);
