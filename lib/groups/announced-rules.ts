@@ -1,6 +1,6 @@
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { GroupRules } from '../store/message-store.js';
-import { laneKeys } from '../store/native/lane-keys.js';
+import { groupKeys } from '../store/native/group-keys.js';
 
 /** A process that has just begun to listen announces its rules, and asks for others. */
 const ASK = 'groups?';
@@ -31,7 +31,7 @@ export interface AnnouncedRulesOptions {
  */
 export function announceRules({ connections, prefix, queue, rules, onOther }: AnnouncedRulesOptions): () => void {
   const { announcements, commands } = connections;
-  const channel = laneKeys(prefix, queue).due;
+  const channel = groupKeys(prefix, queue).due;
   const own = textOf(rules);
   const publish = async (text: string) => {
     const heard = await commands.send(announcements.command, channel, text);

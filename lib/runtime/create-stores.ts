@@ -8,7 +8,7 @@ import { MemoryQueueDirectory } from '../store/memory/memory-directory.js';
 import { MemoryStores } from '../store/memory/memory-stores.js';
 import { announceRules } from '../groups/announced-rules.js';
 import type { GroupRules } from '../store/message-store.js';
-import { laneKeys } from '../store/native/lane-keys.js';
+import { groupKeys } from '../store/native/group-keys.js';
 import { NativeQueueDirectory } from '../store/native/native-directory.js';
 import { NativeRepeatMarks } from '../store/native/repeat-marks.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
@@ -124,7 +124,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     directory: new NativeQueueDirectory(connections, prefix),
     repeatMarks: new NativeRepeatMarks(connections, prefix),
     hasGroups: async (queue) =>
-      (await connections.commands.send('HLEN', laneKeys(prefix, queue).messages)).number() > 0,
+      (await connections.commands.send('HLEN', groupKeys(prefix, queue).messages)).number() > 0,
     announceGroups: (queue, rules, onOther) => void announceRules({ connections, prefix, queue, rules, onOther }),
     place: { connection, prefix },
     addresses: async () => {

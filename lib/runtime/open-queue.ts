@@ -8,7 +8,7 @@ import { stickyIds } from '../partitions/sticky-ids.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { StoresOfQueue } from '../store/memory/memory-stores.js';
 import type { MessageStore, StoreLimits } from '../store/message-store.js';
-import { LaneStore } from '../store/native/lane-store.js';
+import { GroupStore } from '../store/native/group-store.js';
 import { PlainRouter, type Router } from '../store/router.js';
 import type { Clock } from '../timing/clock.js';
 
@@ -31,7 +31,7 @@ export function openerInRedis({ connections, prefix, clock, events }: SharedInRe
       ? new PartitionRouter(new NativePartitions(connections, toOpen), spreadOver)
       : layout.open(connections, toOpen);
     if (!groups) return router;
-    return new GroupRouter(router, new LaneStore(connections, { prefix, queue, limits: limitsOf(1), rules: groups }));
+    return new GroupRouter(router, new GroupStore(connections, { prefix, queue, limits: limitsOf(1), rules: groups }));
   };
 }
 

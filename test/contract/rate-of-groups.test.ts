@@ -5,7 +5,7 @@ import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { ClaimReport } from '../../lib/store/consumer-store.js';
 import type { Offer } from '../../lib/store/producer-store.js';
 import type { GroupRules, MessageStore } from '../../lib/store/message-store.js';
-import { LaneStore } from '../../lib/store/native/lane-store.js';
+import { GroupStore } from '../../lib/store/native/group-store.js';
 import { systemClock } from '../../lib/timing/clock.js';
 import { ofGroup } from '../support/of-group.js';
 import { until } from '../support/until.js';
@@ -23,9 +23,9 @@ interface Both {
 }
 
 function openInRedis(): Both {
-  let grouped: LaneStore;
+  let grouped: GroupStore;
   const queue = openRedisQueue((connections, name) => {
-    grouped = new LaneStore(connections, { prefix: PREFIX, queue: name, limits: LIMITS, rules: RULES });
+    grouped = new GroupStore(connections, { prefix: PREFIX, queue: name, limits: LIMITS, rules: RULES });
     return nativeStore(LIMITS)(connections, name);
   });
   return { plain: queue.store, grouped: grouped!, close: () => queue.close() };

@@ -12,7 +12,7 @@ import {
   type QueueOptions,
 } from '../../lib/index.js';
 import { redisson } from '../../packages/redisson/src/index.js';
-import { laneKeys } from '../../lib/store/native/lane-keys.js';
+import { groupKeys } from '../../lib/store/native/group-keys.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf, startRoot, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -128,7 +128,7 @@ describe('databases of one Redis', () => {
     const queue = scene.newQueue();
     await startIn(0, queue, { groups: { concurrency: 1 } });
     await startIn(3, queue, { groups: { concurrency: 2 } });
-    const texts = await overhear(laneKeys(scene.prefix, queue).due);
+    const texts = await overhear(groupKeys(scene.prefix, queue).due);
     // The applications of one process all log to the last of them.
     const { app } = await startIn(3, queue, { groups: { concurrency: 4 } });
     const differences = () =>
@@ -179,7 +179,7 @@ describe('databases of one Redis', () => {
     const queue = scene.newQueue();
     const { app, late } = await startIn(0, queue, { groups: { concurrency: 1 } });
     await app.producer.offer(queue, {}, WAIT / 2);
-    const channels = [channelOf(queue), laneKeys(scene.prefix, queue).due];
+    const channels = [channelOf(queue), groupKeys(scene.prefix, queue).due];
     const publish = () => channels.map((channel) => scene.redis.publish(channel, announcement(Date.now())));
     const timer = setInterval(publish, 20);
     ends.push(() => clearInterval(timer));

@@ -133,7 +133,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     await until(() => desk.done.length === 501, { within: 20_000 });
   });
 
-  test('two processes never handle two messages of a lane at once', async () => {
+  test('two processes never handle two messages of a group at once', async () => {
     const { queue, desk, producer } = await start({ concurrency: 1 }, 2);
     await producer.offerMany(
       queue,

@@ -137,7 +137,7 @@ describe('Messages with groups', () => {
   test.each<[GroupOptions['onRetry'], string[]]>([
     ['hold', ['a1', 'b1', 'a1', 'a2']],
     ['pass', ['a1', 'b1', 'a2', 'a1']],
-  ])('go by their lanes as time passes: onRetry %s', async (onRetry, expected) => {
+  ])('go by their groups as time passes: onRetry %s', async (onRetry, expected) => {
     const { tester, producer, handled } = await start({ onRetry });
     await producer.offer('orders', 'fails', '1h', { id: 'a1', group: 'a' });
     await producer.offer('orders', 'works', '61m', { id: 'a2', group: 'a' });

@@ -5,12 +5,12 @@ import { systemClock } from '../../lib/timing/clock.js';
 import type { Claim, Outcome } from '../../lib/store/consumer-store.js';
 import type { Offer } from '../../lib/store/producer-store.js';
 import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
-import { type LaneKeys, laneKeys } from '../../lib/store/native/lane-keys.js';
+import { type GroupKeys, groupKeys } from '../../lib/store/native/group-keys.js';
 import { type NativeKeys, nativeKeys } from '../../lib/store/native/native-keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { LoggedEvents } from '../support/logged-events.js';
-import { OneGroupStore } from '../layout/exercise/lanes.exercise.js';
+import { OneGroupStore } from '../layout/exercise/groups.exercise.js';
 import type { Scene } from '../support/scene.js';
 
 export const FULL_QUEUE_IDS = ['delayed', 'due', 'ready', 'active', 'followed', 'expired', 'dead'];
@@ -79,8 +79,8 @@ export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = 
   'discard the oldest': (store) => store.discard({ oldest: 10 }),
 };
 
-/** The same for the keys of lanes, where all messages are of one group. */
-export const CALLS_OF_LANES: typeof CALLS = {
+/** The same for the keys of groups, where all messages are of one group. */
+export const CALLS_OF_GROUPS: typeof CALLS = {
   ...CALLS,
   'cancel a held message': (store) => store.cancel('held'),
   'reschedule a held message': (store) => store.reschedule('held', { at: FAR + 1 }),
@@ -100,14 +100,14 @@ export const withoutInstants = (answer: unknown) =>
 export interface FullQueue {
   readonly redis: Redis;
   readonly store: NativeMessageStore;
-  readonly keys: NativeKeys | LaneKeys;
+  readonly keys: NativeKeys | GroupKeys;
   /** Every key of the queue, byte by byte. */
   dump(): Promise<Record<string, string | null>>;
 }
 
 /**
  * Queues with a message in every state, named after it: `delayed`, `due`, `ready`, `active`, `followed` (active, with a
- * follower), `expired` (active, but its lease has ended) and `dead`. Each but `delayed` and `due` has failed once. With lanes, also `held`,
+ * follower), `expired` (active, but its lease has ended) and `dead`. Each but `delayed` and `due` has failed once. With groups, also `held`,
  * which waits for its retry, and `in line`. All are copies of one queue that is made before the tests of a suite.
  */
 export class FullQueues {
@@ -116,7 +116,7 @@ export class FullQueues {
   readonly #limits: StoreLimits;
 
   /**
-   * @param options - `user`: the Redis user of the stores, who may do everything at first; `hasLanes`: the messages are of one group, whose
+   * @param options - `user`: the Redis user of the stores, who may do everything at first; `hasGroups`: the messages are of one group, whose
    *   slots are all taken
    */
   constructor(
@@ -124,7 +124,7 @@ export class FullQueues {
     private readonly options: {
       readonly user?: string;
       readonly limits?: Partial<StoreLimits>;
-      readonly hasLanes?: boolean;
+      readonly hasGroups?: boolean;
     } = {},
   ) {
     this.#limits = { attempts: 5, maxDeadLetters: 100, maxMessages: 100, rate: RATE, ...options.limits };
@@ -139,7 +139,7 @@ export class FullQueues {
         heartbeat: 60_000,
       });
       const pattern = this.#open();
-      await fill(pattern.store, options.hasLanes);
+      await fill(pattern.store, options.hasGroups);
       for (const [part, key] of Object.entries(pattern.keys)) {
         const value = await scene.redis.dumpBuffer(key);
         if (value) this.#pattern.set(part, value);
@@ -149,11 +149,11 @@ export class FullQueues {
   }
 
   /** @param damage - what somebody else does to the keys before they are used */
-  async copy(damage: (redis: ChainableCommander, keys: LaneKeys) => unknown = () => {}): Promise<FullQueue> {
+  async copy(damage: (redis: ChainableCommander, keys: GroupKeys) => unknown = () => {}): Promise<FullQueue> {
     const queue = this.#open();
     const pipeline = this.scene.redis.pipeline();
     for (const [part, value] of this.#pattern) pipeline.restore(queue.keys[part as keyof NativeKeys], 0, value);
-    damage(pipeline, queue.keys as LaneKeys);
+    damage(pipeline, queue.keys as GroupKeys);
     for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
     return queue;
   }
@@ -161,8 +161,8 @@ export class FullQueues {
   #open(): FullQueue {
     const queue = this.scene.newQueue();
     const { prefix } = this.scene;
-    if (this.options.hasLanes) {
-      const ofQueue = laneKeys(prefix, queue);
+    if (this.options.hasGroups) {
+      const ofQueue = groupKeys(prefix, queue);
       const keys = { ...ofQueue, line: `${ofQueue.line}one` };
       const limits = { ...this.#limits, rate: null };
       const store = new OneGroupStore(this.#connections!, { prefix, queue, limits, rules: RULES });
@@ -184,7 +184,7 @@ export class FullQueues {
  */
 const RULES = { concurrency: 6, onRetry: 'hold' } as const;
 
-async function fill(store: MessageStore, hasLanes = false): Promise<void> {
+async function fill(store: MessageStore, hasGroups = false): Promise<void> {
   const makeReady = async (id: string) => {
     await store.offer([{ id, due: { at: 0 }, onDuplicate: 'reject', body: 'J1' }]);
     await store.transfer({ limit: 10 });
@@ -193,7 +193,7 @@ async function fill(store: MessageStore, hasLanes = false): Promise<void> {
     await store.extend([claim], 0);
     await sleep(2);
   };
-  if (hasLanes) {
+  if (hasGroups) {
     await makeReady('held');
     await store.claim({ token: 'of held', limit: 1, lease: LONG_LEASE });
     await store.settle([{ claim: { id: 'held', token: 'of held' }, outcome: { kind: 'retry', delay: LONG_LEASE } }]);
@@ -206,7 +206,7 @@ async function fill(store: MessageStore, hasLanes = false): Promise<void> {
     if (id !== 'ready') await store.claim({ token: `of ${id}`, limit: 1, lease: LONG_LEASE });
   }
   await store.settle([{ claim: { id: 'dead', token: 'of dead' }, outcome: { kind: 'dead', error: '{}' } }]);
-  if (hasLanes) await makeReady('in line');
+  if (hasGroups) await makeReady('in line');
   await store.offer([
     { id: 'delayed', due: { at: FAR }, onDuplicate: 'reject', body: 'J1' },
     { id: 'due', due: { at: 1 }, onDuplicate: 'reject', body: 'J1' },
@@ -228,4 +228,4 @@ export const COMMANDS = [
 ].flatMap((line) => line.split(' '));
 
 /** The same for messages with groups, which have no short scripts. */
-export const COMMANDS_OF_LANES = COMMANDS.filter((command) => command !== 'exists');
+export const COMMANDS_OF_GROUPS = COMMANDS.filter((command) => command !== 'exists');

@@ -31,11 +31,11 @@ function runsOf(workers: readonly WorkerProcess[]): Run[] {
 const groupOf = (id: string) => id.split('-')[0]!;
 
 /** Expects the messages of each group to have been handled one after the other, in their order. */
-function expectLanes(runs: readonly Run[]): void {
+function expectGroups(runs: readonly Run[]): void {
   for (const group of new Set(runs.map(({ id }) => groupOf(id)))) {
-    const lane = runs.filter(({ id }) => groupOf(id) === group);
-    expect(lane.map(({ id }) => id)).toEqual([...lane.map(({ id }) => id)].sort());
-    for (const [i, { from }] of lane.slice(1).entries()) expect(from).toBeGreaterThanOrEqual(lane[i]!.to);
+    const ofGroup = runs.filter(({ id }) => groupOf(id) === group);
+    expect(ofGroup.map(({ id }) => id)).toEqual([...ofGroup.map(({ id }) => id)].sort());
+    for (const [i, { from }] of ofGroup.slice(1).entries()) expect(from).toBeGreaterThanOrEqual(ofGroup[i]!.to);
   }
 }
 
@@ -53,7 +53,7 @@ describe('groups when processes fail', () => {
     return producer;
   }
 
-  test('the lanes of a killed worker go on after the lease, with the message that it held, and in order', async () => {
+  test('the groups of a killed worker go on after the lease, with the message that it held, and in order', async () => {
     const queue = scene.newQueue();
     const settings = { queue, handler: { groups, lease: LEASE, concurrency: 64 } };
     const doomed = await scene.startWorker(settings);
@@ -68,13 +68,13 @@ describe('groups when processes fail', () => {
 
     const runs = runsOf([other]).filter(({ id }) => id !== 'free-0');
     expect(runs).toHaveLength(GROUPS * EACH);
-    expectLanes(runs);
+    expectGroups(runs);
     const attempts = new Map(other.of('end').map(({ id, attempt }) => [id, attempt]));
     for (let g = 0; g < GROUPS; g++) expect([attempts.get(`g${g}-0`), attempts.get(`g${g}-1`)]).toEqual([2, 1]);
     await expectNothingLeft(queue);
   });
 
-  test('a lane whose message kills its process each time goes on once that message is dead', async () => {
+  test('a group whose message kills its process each time goes on once that message is dead', async () => {
     const queue = scene.newQueue();
     const settings = { queue, handler: { groups, lease: 1000, attempts: 1 } };
     const { producer } = await scene.startApp({ module: { consume: false, queues: { [queue]: { groups } } } });
@@ -91,7 +91,7 @@ describe('groups when processes fail', () => {
     await until(async () => (await producer.find(queue, 'next')) === null);
   });
 
-  test('two processes keep the lanes while one of them loses its leases, and its late outcomes free no slot', async () => {
+  test('two processes keep the groups while one of them loses its leases, and its late outcomes free no slot', async () => {
     const queue = scene.newQueue();
     const handler = { groups, lease: 1000, concurrency: 4 };
     const workers = await Promise.all([scene.startWorker({ queue, handler }), scene.startWorker({ queue, handler })]);
@@ -110,7 +110,7 @@ describe('groups when processes fail', () => {
     );
     const runs = runsOf(workers).filter(({ id }) => !lost.has(id));
     expect(lost.has('frozen-0')).toBe(true);
-    expectLanes(runs);
+    expectGroups(runs);
     await expectNothingLeft(queue);
   });
 
@@ -125,7 +125,7 @@ describe('groups when processes fail', () => {
     await worker.end('SIGKILL');
     await producer.offer(queue, null, '1h', { id: 'later', group: 'one' });
 
-    const before = await laneKeysOf(queue);
+    const before = await groupKeysOf(queue);
     expect(before.size).toBeGreaterThan(5);
     const events = new LoggedEvents();
     const settings = { connection: scene.url, clock: systemClock, events, commandTimeout: 5000, heartbeat: 5000 };
@@ -148,7 +148,7 @@ describe('groups when processes fail', () => {
     } finally {
       await connections.close();
     }
-    expect(await laneKeysOf(queue)).toEqual(before);
+    expect(await groupKeysOf(queue)).toEqual(before);
     expect(await producer.abort(queue, 'hangs')).toBe(true);
     const next = await scene.startWorker({ queue, handler: { groups } });
     await until(() => next.of('end').length === 2);
@@ -156,7 +156,7 @@ describe('groups when processes fail', () => {
   });
 
   /** What is stored of messages with groups, by key. */
-  async function laneKeysOf(queue: string): Promise<Map<string, string>> {
+  async function groupKeysOf(queue: string): Promise<Map<string, string>> {
     const keys = (await scene.redis.keys(scene.key(queue, 'lane:*'))).sort();
     const dumps = await Promise.all(keys.map((key) => scene.redis.dumpBuffer(key)));
     return new Map(keys.map((key, i) => [key, dumps[i]!.toString('hex')]));
@@ -165,7 +165,7 @@ describe('groups when processes fail', () => {
   async function expectNothingLeft(queue: string): Promise<void> {
     // A token is remembered for ten minutes after another claim has replaced it.
     const isLeft = (key: string) => !/:(wake|ended:.*)$/.test(key);
-    await until(async () => [...(await laneKeysOf(queue)).keys()].filter(isLeft).length === 0).catch(() => undefined);
-    expect([...(await laneKeysOf(queue)).keys()].filter(isLeft)).toEqual([]);
+    await until(async () => [...(await groupKeysOf(queue)).keys()].filter(isLeft).length === 0).catch(() => undefined);
+    expect([...(await groupKeysOf(queue)).keys()].filter(isLeft)).toEqual([]);
   }
 });

@@ -1,17 +1,17 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { randomName } from '../support/random-name.js';
 import { Scene } from '../support/scene.js';
-import { CALLS, CALLS_OF_LANES, COMMANDS, COMMANDS_OF_LANES, FullQueues, withoutInstants } from './full-queue.js';
+import { CALLS, CALLS_OF_GROUPS, COMMANDS, COMMANDS_OF_GROUPS, FullQueues, withoutInstants } from './full-queue.js';
 import { refusalOf } from '../support/refusal.js';
 
 describe.each([
   ['one command', false, CALLS, COMMANDS],
-  ['one command on the keys of lanes', true, CALLS_OF_LANES, COMMANDS_OF_LANES],
-] as const)('a user that loses the permission to run %s', (_what, hasLanes, calls, commands) => {
+  ['one command on the keys of groups', true, CALLS_OF_GROUPS, COMMANDS_OF_GROUPS],
+] as const)('a user that loses the permission to run %s', (_what, hasGroups, calls, commands) => {
   const scene = new Scene({});
   const user = randomName('user');
   // With these limits, letters are buried and dropped at once.
-  const queues = new FullQueues(scene, { user, hasLanes, limits: { attempts: 2, maxDeadLetters: 0 } });
+  const queues = new FullQueues(scene, { user, hasGroups, limits: { attempts: 2, maxDeadLetters: 0 } });
   const refusals = new Map<string, string[]>(commands.map((command) => [command, []]));
   const setUser = (rule: string) => scene.redis.call('ACL', 'SETUSER', user, rule);
 

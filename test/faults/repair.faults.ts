@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import type { QueueOptions } from '../../lib/index.js';
 import { redisson } from '../../packages/redisson/src/index.js';
-import { laneKeys } from '../../lib/store/native/lane-keys.js';
+import { groupKeys } from '../../lib/store/native/group-keys.js';
 import { type NativeKeys, nativeKeys } from '../../lib/store/native/native-keys.js';
 import { Handled } from '../support/handled.js';
 import { Latch } from '../support/latch.js';
@@ -170,7 +170,7 @@ describe('claims whose leases are deleted', () => {
 
   const forgetLeases = async (queue: string) => {
     const keys = [0, 1].map((partition) => nativeKeys(scene.prefix, queue, partition).leases);
-    return scene.redis.del(...keys, laneKeys(scene.prefix, queue).leases);
+    return scene.redis.del(...keys, groupKeys(scene.prefix, queue).leases);
   };
 
   test.each(Object.keys(QUEUES))(

@@ -6,7 +6,7 @@ import type { ClaimedMessage, Outcome } from '../../lib/store/consumer-store.js'
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { dumpAll, effectsOf, recover, replay, WITH_LOG } from '../support/redis/torn-log.js';
 import { Scene } from '../support/scene.js';
-import { CALLS, CALLS_OF_LANES, FULL_QUEUE_IDS, type FullQueue, FullQueues, HELD } from './full-queue.js';
+import { CALLS, CALLS_OF_GROUPS, FULL_QUEUE_IDS, type FullQueue, FullQueues, HELD } from './full-queue.js';
 
 const MINUTE = 60_000;
 const FAR = 9e12;
@@ -68,12 +68,12 @@ async function problemsOf(
 
 describe.each([
   ['a message in every state', false, { ...CALLS, ...FURTHER }, FULL_QUEUE_IDS],
-  ['messages of a group', true, { ...CALLS_OF_LANES, ...FURTHER }, [...FULL_QUEUE_IDS, 'held', 'in line']],
-] as const)('a script of a queue with %s that ends between two of its writes', (_, hasLanes, calls, ids) => {
+  ['messages of a group', true, { ...CALLS_OF_GROUPS, ...FURTHER }, [...FULL_QUEUE_IDS, 'held', 'in line']],
+] as const)('a script of a queue with %s that ends between two of its writes', (_, hasGroups, calls, ids) => {
   const dir = mkdtempSync(join(tmpdir(), 'torn-scripts-'));
   const scene = new Scene({ args: WITH_LOG, dir });
   // With these limits, an expired lease buries its message.
-  const queues = new FullQueues(scene, { hasLanes, limits: { attempts: 2 } });
+  const queues = new FullQueues(scene, { hasGroups, limits: { attempts: 2 } });
 
   const NOT_TORN = ['clear', 'pause', 'resume', 'repair'];
   test.each(Object.keys(calls).filter((name) => !NOT_TORN.includes(name)))(

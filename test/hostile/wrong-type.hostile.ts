@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DelayQueueProducer } from '../../lib/index.js';
 import { Scene } from '../support/scene.js';
-import { CALLS, CALLS_OF_LANES, FullQueues, withoutInstants } from '../faults/full-queue.js';
-import type { LaneKeys } from '../../lib/store/native/lane-keys.js';
+import { CALLS, CALLS_OF_GROUPS, FullQueues, withoutInstants } from '../faults/full-queue.js';
+import type { GroupKeys } from '../../lib/store/native/group-keys.js';
 import { FOREIGN_VALUES, foreignTypes } from '../support/foreign-types.js';
 import { refusalOf } from '../support/refusal.js';
 
@@ -23,24 +23,24 @@ const RIGHT_TYPES = {
 } as const;
 
 const { rate: _rate, partitions: _partitions, ...ofAllMessages } = RIGHT_TYPES;
-const RIGHT_TYPES_OF_LANES = {
+const RIGHT_TYPES_OF_GROUPS = {
   ...ofAllMessages,
-  lanes: 'hash',
+  permits: 'hash',
   line: 'list',
   held: 'hash',
 } as const;
 
 describe.each([
   ['keys', false, RIGHT_TYPES, CALLS],
-  ['keys of lanes', true, RIGHT_TYPES_OF_LANES, CALLS_OF_LANES],
-] as const)('foreign types in %s', (_keys, hasLanes, rightTypes, calls) => {
+  ['keys of groups', true, RIGHT_TYPES_OF_GROUPS, CALLS_OF_GROUPS],
+] as const)('foreign types in %s', (_keys, hasGroups, rightTypes, calls) => {
   const scene = new Scene();
-  const queues = new FullQueues(scene, { hasLanes });
+  const queues = new FullQueues(scene, { hasGroups });
 
   // Calls go on without a line: see below.
-  const { line: _line, ...checked } = rightTypes as Record<keyof LaneKeys, string>;
+  const { line: _line, ...checked } = rightTypes as Record<keyof GroupKeys, string>;
 
-  test.each(foreignTypes<keyof LaneKeys>(checked as Record<keyof LaneKeys, string>))(
+  test.each(foreignTypes<keyof GroupKeys>(checked as Record<keyof GroupKeys, string>))(
     'each call is refused without a change, or works as before: key %s, type %s',
     async (part, type) => {
       for (const [name, call] of Object.entries(calls)) {
@@ -60,13 +60,13 @@ describe.each([
         expect([name, refusal]).toMatchObject([name, { name: 'DelayQueueError', code: 'STORE_REFUSED' }]);
         expect((refusal as Error).message).toContain('WRONGTYPE');
         expect([name, await dump()]).toEqual([name, before]);
-        expect(await scene.redis.type((keys as LaneKeys)[part])).toBe(type);
+        expect(await scene.redis.type((keys as GroupKeys)[part])).toBe(type);
       }
     },
   );
 
   test('a foreign type in any key is noticed by some call', async () => {
-    for (const part of Object.keys(rightTypes) as (keyof LaneKeys)[]) {
+    for (const part of Object.keys(rightTypes) as (keyof GroupKeys)[]) {
       const refusals = await Promise.all(
         Object.values(calls).map(async (call) => {
           const { store } = await queues.copy((redis, { [part]: key }) => FOREIGN_VALUES.stream!(redis.del(key), key));
@@ -80,7 +80,7 @@ describe.each([
 
 describe('a foreign type in the place of a line', () => {
   const scene = new Scene();
-  const queues = new FullQueues(scene, { hasLanes: true });
+  const queues = new FullQueues(scene, { hasGroups: true });
 
   test.each(foreignTypes<'line'>({ line: 'list' }))('stops no message: %s, type %s', async (_part, type) => {
     const { store } = await queues.copy((redis, { line }) => FOREIGN_VALUES[type]!(redis.del(line), line));

@@ -7,7 +7,7 @@ import {
   placeFunction,
   retireFunction,
 } from '../../lib/store/native/native-directory.js';
-import { laneKeys } from '../../lib/store/native/lane-keys.js';
+import { groupKeys } from '../../lib/store/native/group-keys.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { printedRules } from '../support/access-rules.js';
 import { LoggedEvents } from '../support/logged-events.js';
@@ -26,7 +26,7 @@ describe('the permissions of the directory of queues', () => {
   let byProducer: number;
 
   beforeAll(async () => {
-    const keys = { ...directoryKeys(PREFIX), due: nativeKeys(PREFIX, FAMILY).due, lane: laneKeys(PREFIX, FAMILY).due };
+    const keys = { ...directoryKeys(PREFIX), due: nativeKeys(PREFIX, FAMILY).due, lane: groupKeys(PREFIX, FAMILY).due };
     trace = await CommandTrace.start(scene.redis, keys);
     const events = new LoggedEvents();
     const settings = { connection: scene.url, clock: systemClock, events, commandTimeout: 5000 };

@@ -3,10 +3,14 @@ import { systemClock } from '../../lib/timing/clock.js';
 import { RedisLibrary } from '../../lib/redis/script/redis-library.js';
 import type { GroupRules, MessageStore, StoreLimits } from '../../lib/store/message-store.js';
 import { tellerArgument } from '../../lib/store/native/announcements.js';
-import { laneKeys } from '../../lib/store/native/lane-keys.js';
+import { groupKeys } from '../../lib/store/native/group-keys.js';
 import { nativeLayout } from '../../lib/store/native/native-layout.js';
 import { type NativeKeys, nativeKeys } from '../../lib/store/native/native-keys.js';
-import { lanePermissions, nativePermissions, partitionPermissions } from '../../lib/store/native/native-permissions.js';
+import {
+  groupPermissions,
+  nativePermissions,
+  partitionPermissions,
+} from '../../lib/store/native/native-permissions.js';
 import { NATIVE_MODULES, nativeFunctions, nativeLibrary } from '../../lib/store/native/native-library.js';
 import { NativeRepeatMarks } from '../../lib/store/native/repeat-marks.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
@@ -22,7 +26,7 @@ import { Scene } from '../support/scene.js';
 import { until } from '../support/until.js';
 import { CommandTrace } from './exercise/command-trace.js';
 import { FollowersExercise } from './exercise/followers.exercise.js';
-import { LanesExercise, OneGroupStore } from './exercise/lanes.exercise.js';
+import { GroupsExercise, OneGroupStore } from './exercise/groups.exercise.js';
 import { NativeExercise } from './exercise/native.exercise.js';
 import { RedissonExercise } from '../../packages/redisson/test/redisson.exercise.js';
 import { damageIn, EXERCISE_LIMITS, StoreExercise } from './exercise/store.exercise.js';
@@ -33,12 +37,12 @@ const QUEUE = { prefix: 'delay-queue', queue: 'orders' };
 describe('the permissions of each layout', () => {
   const scene = new Scene({});
   let native: CommandTrace;
-  let lanes: CommandTrace;
+  let groups: CommandTrace;
   let redisson: CommandTrace;
 
   beforeAll(async () => {
     native = await traceNative();
-    lanes = await traceLanes();
+    groups = await traceGroups();
     redisson = await traceRedisson();
   });
 
@@ -102,8 +106,8 @@ describe('the permissions of each layout', () => {
     return trace;
   }
 
-  async function traceLanes(): Promise<CommandTrace> {
-    const keys = laneKeys(QUEUE.prefix, QUEUE.queue);
+  async function traceGroups(): Promise<CommandTrace> {
+    const keys = groupKeys(QUEUE.prefix, QUEUE.queue);
     const trace = await CommandTrace.start(scene.redis, keys);
     const connections = new TracedConnections(settings());
     const open = (concurrency: number | null, more: Partial<StoreLimits> = {}) => {
@@ -118,9 +122,9 @@ describe('the permissions of each layout', () => {
       damageMessages.lose(id, Buffer.concat([record, Buffer.from('Ngroup\none\nits body')]));
     await watched(free, trace, ['SUBSCRIBE'], () => new StoreExercise(free, { ...damageMessages, lose }).run());
     await new FollowersExercise(free, abandonIn(keys)).run();
-    const damage = () => scene.redis.multi().del(keys.lanes, keys.held).hset(keys.held, 'gone', '1').exec();
+    const damage = () => scene.redis.multi().del(keys.permits, keys.held).hset(keys.held, 'gone', '1').exec();
     const loseRecord = (id: string) => scene.redis.hdel(keys.messages, id);
-    await new LanesExercise(store, open(2), open(null), damage, loseRecord).run();
+    await new GroupsExercise(store, open(2), open(null), damage, loseRecord).run();
     const limited = open(1000, { rate: { max: 1, per: 3_600_000 } });
     await limited.offer([{ id: 'waits', due: { at: 0 }, onDuplicate: 'keep', body: 'its body' }]);
     await limited.transfer({ limit: 1 });
@@ -179,7 +183,7 @@ describe('the permissions of each layout', () => {
     const unseen = (places: string[], ...traces: CommandTrace[]) =>
       [...new Set(places)].filter((place) => !traces.some((trace) => trace.places.has(place)));
     const ofDirectory = (place: string) => /^(place|retire)#/.test(place);
-    expect(unseen(placesIn(nativeLibrary.source), native, lanes).filter((place) => !ofDirectory(place))).toEqual([]);
+    expect(unseen(placesIn(nativeLibrary.source), native, groups).filter((place) => !ofDirectory(place))).toEqual([]);
     const ofModules = new Set(placesIn(new RedisLibrary('modules', [NATIVE_MODULES]).source));
     const places = placesIn(redissonFunctions.offer.library.source).filter((place) => !ofModules.has(place));
     expect(unseen(places, redisson)).toEqual([]);
@@ -191,7 +195,7 @@ describe('the permissions of each layout', () => {
     const run = ({ commands }: CommandTrace) =>
       new Set(commands.flatMap(({ name, part }) => (part === undefined ? [] : [`${part} ${name}`])));
     expect([...run(native)].sort()).toEqual([...rows(partitionPermissions), 'due SPUBLISH'].sort());
-    expect([...run(lanes)].sort()).toEqual([...rows(lanePermissions), 'due SPUBLISH'].sort());
+    expect([...run(groups)].sort()).toEqual([...rows(groupPermissions), 'due SPUBLISH'].sort());
     expect([...run(redisson)].sort()).toEqual(
       [...rows({ ...redissonPermissions, ...nativePermissions }), 'due SPUBLISH'].sort(),
     );
@@ -200,7 +204,7 @@ describe('the permissions of each layout', () => {
   test('leave out TIME, the only command that names no key', () => {
     const keyless = ({ commands }: CommandTrace) =>
       commands.flatMap(({ name, part }) => (part === undefined ? [name] : []));
-    expect(new Set([native, lanes, redisson].flatMap(keyless))).toEqual(new Set(['TIME']));
+    expect(new Set([native, groups, redisson].flatMap(keyless))).toEqual(new Set(['TIME']));
   });
 
   test('of a process that only produces match the documentation', async () => {
@@ -213,7 +217,7 @@ describe('the permissions of each layout', () => {
 
   test('of a process that only produces messages with groups match the documentation', async () => {
     const scripts = ['offer', 'cancel', 'reschedule', 'change', 'find', 'status', 'count-types', 'list', 'group'];
-    const run = lanes.commands.filter(({ script, name }) => scripts.includes(script ?? '') && name !== 'SPUBLISH');
+    const run = groups.commands.filter(({ script, name }) => scripts.includes(script ?? '') && name !== 'SPUBLISH');
     const producer = await printedRules('operations.md', 'producer');
     const further = rulesFor(run, []).filter((rule) => !producer.includes(rule));
     const [sentence] = /\*\*\[Groups\][^]*?\n- /.exec(await readPage('docs/operations.md'))!;
@@ -221,16 +225,16 @@ describe('the permissions of each layout', () => {
     expect(further).toEqual(named.sort());
   });
 
-  test('of a worker include those on the keys of lanes if, and only if, messages may have groups', () => {
+  test('of a worker include those on the keys of groups if, and only if, messages may have groups', () => {
     const needed = (groups: GroupRules | null) =>
       nativeLayout
         .neededCommands({ ...QUEUE, partitions: 3, groups, isCluster: true })
         .map(({ target = '' }) => target);
-    const lane = (target: string) => target.includes(':lane:');
-    expect(needed(null).filter(lane)).toEqual([]);
+    const isOfGroups = (target: string) => target.includes(':lane:');
+    expect(needed(null).filter(isOfGroups)).toEqual([]);
     const unused = ['paused', 'rate', 'partitions', 'declared'];
-    const keys = Object.entries(laneKeys(QUEUE.prefix, QUEUE.queue)).filter(([part]) => !unused.includes(part));
+    const keys = Object.entries(groupKeys(QUEUE.prefix, QUEUE.queue)).filter(([part]) => !unused.includes(part));
     const targets = keys.map(([, key]) => key);
-    expect(new Set(needed({ concurrency: 1, onRetry: 'hold' }).filter(lane))).toEqual(new Set(targets));
+    expect(new Set(needed({ concurrency: 1, onRetry: 'hold' }).filter(isOfGroups))).toEqual(new Set(targets));
   });
 });

@@ -1,16 +1,16 @@
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { Offer } from '../../lib/store/producer-store.js';
-import { laneKeys } from '../../lib/store/native/lane-keys.js';
-import { LaneStore } from '../../lib/store/native/lane-store.js';
+import { groupKeys } from '../../lib/store/native/group-keys.js';
+import { GroupStore } from '../../lib/store/native/group-store.js';
 import { changeCommands } from './commands/change.commands.js';
 import { followCommands } from './commands/follow.commands.js';
 import { anyGroupLimits, describeModelRun } from './describe-model-run.js';
 import { GroupModel, inGroup } from './group-model.js';
-import { expectLaneKeys } from './lane-keys.invariant.js';
+import { expectGroupKeys } from './group-keys.invariant.js';
 import { MemoryRealStore } from './memory.real-store.js';
 import { REDIS_DELAYS, type RedisLayout, RedisRealStore } from './redis.real-store.js';
 
-class GroupedLaneStore extends LaneStore {
+class GroupedGroupStore extends GroupStore {
   override offer(offers: readonly Offer[]) {
     return super.offer(offers.map(inGroup));
   }
@@ -34,17 +34,18 @@ class GroupedMemoryRealStore extends MemoryRealStore {
   }
 }
 
-const lanes: RedisLayout = {
+const groups: RedisLayout = {
   ownCommands: [...followCommands(REDIS_DELAYS), ...changeCommands(REDIS_DELAYS)],
   openModel: (limits) => new GroupModel(limits, false),
   openStore: (connections, { limits: { groups, ...limits }, ...names }) =>
-    new GroupedLaneStore(connections, { ...names, limits, rules: groups! }),
+    new GroupedGroupStore(connections, { ...names, limits, rules: groups! }),
   keysOf: ({ prefix, queue }) => {
-    const keys = laneKeys(prefix, queue);
+    const keys = groupKeys(prefix, queue);
     return { wake: keys.wake, all: Object.values(keys) };
   },
-  checkInside: (redis, { prefix, queue }, model) => expectLaneKeys(redis, laneKeys(prefix, queue), model as GroupModel),
+  checkInside: (redis, { prefix, queue }, model) =>
+    expectGroupKeys(redis, groupKeys(prefix, queue), model as GroupModel),
 };
 
-describeModelRun('LaneStore', () => new RedisRealStore(lanes), anyGroupLimits);
+describeModelRun('GroupStore', () => new RedisRealStore(groups), anyGroupLimits);
 describeModelRun('MemoryMessageStore with groups', () => new GroupedMemoryRealStore(), anyGroupLimits);

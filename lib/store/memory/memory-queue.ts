@@ -12,7 +12,7 @@ import type { DueTime, Offer, OfferReceipt } from '../producer-store.js';
 import type { StoreLimits } from '../message-store.js';
 import type { DeadSelection } from '../admin-store.js';
 import { ClaimRate } from './claim-rate.js';
-import { MemoryLanes } from './memory-lanes.js';
+import { MemoryGroups } from './memory-groups.js';
 import { MessageTable, type MemoryMessage } from './message-table.js';
 
 /** How many of the oldest dead letters are looked at beyond those to be dropped. */
@@ -30,7 +30,7 @@ export class MemoryQueue {
   paused = false;
   #limits!: StoreLimits;
   /** Undefined: messages have no groups. */
-  #lanes: MemoryLanes | undefined;
+  #groups: MemoryGroups | undefined;
   /** Tokens of claims that others have succeeded. */
   readonly #endedTokens = new Set<string>();
   rate = new ClaimRate();
@@ -48,18 +48,18 @@ export class MemoryQueue {
   set limits(limits: StoreLimits) {
     this.#limits = limits;
     const { groups } = limits;
-    if (!groups) this.#lanes = undefined;
-    else if (this.#lanes?.rules !== groups) this.#lanes = new MemoryLanes(groups);
+    if (!groups) this.#groups = undefined;
+    else if (this.#groups?.rules !== groups) this.#groups = new MemoryGroups(groups);
   }
 
   /** The messages that a claim can take, at most so many. */
   claimable(most: number): MemoryMessage[] {
-    if (!this.#lanes) return this.table.list('ready', most);
-    return this.#lanes.choose(this.table.list('ready', this.table.count('ready')), most);
+    if (!this.#groups) return this.table.list('ready', most);
+    return this.#groups.choose(this.table.list('ready', this.table.count('ready')), most);
   }
 
   countClaimable(): number {
-    return this.#lanes ? this.claimable(Infinity).length : this.table.count('ready');
+    return this.#groups ? this.claimable(Infinity).length : this.table.count('ready');
   }
 
   takeIn(offer: Offer, now: number): OfferReceipt {
@@ -101,7 +101,7 @@ export class MemoryQueue {
 
   /** Removes a message and its follower. */
   remove(message: MemoryMessage): void {
-    this.#lanes?.leave(message);
+    this.#groups?.leave(message);
     this.table.remove(message);
     this.dropFollower(message.id);
   }
@@ -121,7 +121,7 @@ export class MemoryQueue {
 
   clear(): void {
     this.table.clear();
-    this.#lanes?.clear();
+    this.#groups?.clear();
     this.#followers.clear();
   }
 
@@ -129,7 +129,7 @@ export class MemoryQueue {
   end(message: MemoryMessage, now: number, error?: string): void {
     const follower = this.#followers.get(message.id);
     if (!follower && error !== undefined) {
-      this.#lanes?.leave(message);
+      this.#groups?.leave(message);
       return this.table.bury(message, error, Math.floor(now));
     }
     this.remove(message);
@@ -168,7 +168,7 @@ export class MemoryQueue {
     const waiting = takesReady ? this.claimable(Math.min(most, room)) : passedOn;
     const taken = withinBytes(waiting.slice(0, most), maxBytes);
     this.table.lease(taken, token, Math.ceil(now + lease));
-    this.#lanes?.take(taken);
+    this.#groups?.take(taken);
     this.table.lineUpFirst(passedOn.slice(taken.length));
     if (rate && takesReady) this.rate.claims.count(taken.length, now);
     // A claim that got all it asked for may have left its consumer without a free slot to wait with.
@@ -269,7 +269,7 @@ export class MemoryQueue {
     else if (outcome.kind === 'release') this.table.lineUpFirst([message]);
     else if (outcome.kind === 'dead') this.end(message, now, outcome.error);
     else {
-      if (outcome.kind !== 'retry' || this.#lanes?.rules.onRetry === 'pass') this.#lanes?.leave(message);
+      if (outcome.kind !== 'retry' || this.#groups?.rules.onRetry === 'pass') this.#groups?.leave(message);
       this.table.delay(message, againAt(outcome, now));
     }
     return true;

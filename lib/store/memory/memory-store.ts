@@ -71,7 +71,7 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically((now) => {
       const receipts = offers.map((offer) => this.#queue.takeIn(offer, now));
       // What was replaced may have had a slot.
-      if (this.#hasLanes && receipts.some(({ outcome }) => outcome === 'replaced')) this.#wakeForReady();
+      if (this.#hasGroups && receipts.some(({ outcome }) => outcome === 'replaced')) this.#wakeForReady();
       return receipts;
     });
   }
@@ -80,7 +80,7 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically(() => {
       const message = this.#table.getIn('delayed', id);
       if (message) this.#queue.remove(message);
-      if (this.#hasLanes) this.#wakeForReady();
+      if (this.#hasGroups) this.#wakeForReady();
       const isEnded = !message && this.#queue.endRepetition(id);
       return this.#queue.dropFollower(id) || isEnded || message !== undefined;
     });
@@ -166,7 +166,7 @@ export class MemoryMessageStore implements MessageStore {
   settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     return this.#atomically((now) => {
       const { accepted, released } = this.#queue.settle(settlements, now);
-      if (released > 0 || this.#hasLanes) this.#wakeForReady();
+      if (released > 0 || this.#hasGroups) this.#wakeForReady();
       return { accepted, dropped: this.#queue.dropDead() };
     });
   }
@@ -177,7 +177,7 @@ export class MemoryMessageStore implements MessageStore {
       if (!message) return false;
       this.#announcer.tellOfAbort({ id, token: message.token! });
       this.#queue.abort(message, now);
-      if (this.#hasLanes) this.#wakeForReady();
+      if (this.#hasGroups) this.#wakeForReady();
       return true;
     });
   }
@@ -201,7 +201,7 @@ export class MemoryMessageStore implements MessageStore {
     return this.#table.count('active') > 0 || (!this.#queue.paused && this.#queue.claimable(1).length > 0);
   }
 
-  get #hasLanes(): boolean {
+  get #hasGroups(): boolean {
     return Boolean(this.#queue.limits.groups);
   }
 

@@ -12,7 +12,7 @@ import { neededCommands, type NeededCommand, type Permissions } from '../../redi
 import type { RedisConnections } from '../../redis/redis-connections.js';
 import { readAnnouncement } from './announcements.js';
 import { nativeLibrary } from './native-library.js';
-import { laneKeys } from './lane-keys.js';
+import { groupKeys } from './group-keys.js';
 import { nativeKeys } from './native-keys.js';
 import { queueOfTag } from './partition-tag.js';
 
@@ -51,7 +51,7 @@ export function neededByFamily(prefix: string, family: WatchedFamily): NeededCom
 
 /** Patterns of channels. They are patterns of Redis, too: apart from the `*`, a family's name contains nothing with a meaning. */
 function patternsOf(prefix: string, { name, hasGroups }: WatchedFamily): string[] {
-  return [nativeKeys(prefix, name).due, ...(hasGroups ? [laneKeys(prefix, name).due] : [])];
+  return [nativeKeys(prefix, name).due, ...(hasGroups ? [groupKeys(prefix, name).due] : [])];
 }
 
 export const placeFunction = nativeLibrary.define('place', directoryKeys(''));

@@ -2,13 +2,13 @@ import { nativeCodec } from '../../message/codec/native-codec.js';
 import { isFamily } from '../../message/queue-family.js';
 import type { Layout } from '../layout.js';
 import { type NeededCommand, neededCommands } from '../../redis/check/permissions.js';
-import { type LaneKeys, laneKeys } from './lane-keys.js';
+import { type GroupKeys, groupKeys } from './group-keys.js';
 import { neededByFamily } from './native-directory.js';
 import { nativeKeys } from './native-keys.js';
 import { PlainRouter } from '../router.js';
 import { nativeLibrary } from './native-library.js';
 import { NativeMessageStore } from './native-store.js';
-import { lanePermissions, neededInCluster, partitionPermissions } from './native-permissions.js';
+import { groupPermissions, neededInCluster, partitionPermissions } from './native-permissions.js';
 
 /** This package's own layout, which can do everything. */
 export const nativeLayout: Layout = {
@@ -40,12 +40,12 @@ export const nativeLayout: Layout = {
     }).flat();
     return [
       ...ofQueue,
-      ...(groups ? neededByGroups(laneKeys(prefix, queue), isCluster) : []),
+      ...(groups ? neededByGroups(groupKeys(prefix, queue), isCluster) : []),
       ...(isFamily(queue) ? neededByFamily(prefix, { name: queue, hasGroups: Boolean(groups) }) : []),
     ];
   },
 };
 
-function neededByGroups(keys: LaneKeys, isCluster: boolean): NeededCommand[] {
-  return [...neededCommands(lanePermissions, keys), ...(isCluster ? neededInCluster(keys) : [])];
+function neededByGroups(keys: GroupKeys, isCluster: boolean): NeededCommand[] {
+  return [...neededCommands(groupPermissions, keys), ...(isCluster ? neededInCluster(keys) : [])];
 }

@@ -1,5 +1,5 @@
 import { RedisLibrary } from '../../redis/script/redis-library.js';
-import { laneKeys } from './lane-keys.js';
+import { groupKeys } from './group-keys.js';
 import { readLua } from './lua-files.js';
 import type { NativeKeys } from './native-keys.js';
 
@@ -10,7 +10,7 @@ export const NATIVE_MODULES = {
     ...['clock', 'partitioning', 'channel', 'scores', 'record', 'ids', 'claims', 'wake', 'dead', 'followers', 'groups'],
     ...['take-out', 'offers', 'rate', 'take', 'transfer', 'pages', 'settlement'],
   ],
-  modulesByKey: { groups: 'lanes' },
+  modulesByKey: { groups: 'permits' },
   functions: [],
 };
 
@@ -48,7 +48,7 @@ export const nativeLibrary = new RedisLibrary('nestjs-delay-queue: queues', [
 ]);
 
 /** The keys that headers may name. Whoever sends the further keys of messages with groups has them. */
-const layout: NativeKeys = laneKeys('', '');
+const layout: NativeKeys = groupKeys('', '');
 
 /** The functions with which a store works. */
 export const nativeFunctions = nativeLibrary.defineAll(FILES, layout);

@@ -1,5 +1,5 @@
 import type { NeededCommand, Permissions } from '../../redis/check/permissions.js';
-import type { LaneKeys } from './lane-keys.js';
+import type { GroupKeys } from './group-keys.js';
 import type { NativeKeys } from './native-keys.js';
 
 /** The commands that every layout needs on these keys. */
@@ -42,14 +42,14 @@ export const partitionPermissions: Permissions<NativeKeys> = {
 };
 
 /** The same for the messages of a queue that have groups. They are in no partition. */
-export const lanePermissions: Permissions<LaneKeys> = {
+export const groupPermissions: Permissions<GroupKeys> = {
   ...nativePermissions,
   delayed: [...nativePermissions.delayed, 'ZCOUNT'],
   messages: [...nativePermissions.messages, 'HEXISTS'],
   followers: [...nativePermissions.followers, 'HSET', 'UNLINK'],
   partitions: [],
   ready: [...nativePermissions.ready, 'LINSERT'],
-  lanes: ['HDEL', 'HEXISTS', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
+  permits: ['HDEL', 'HEXISTS', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
   line: ['LINDEX', 'LLEN', 'LPOP', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
   held: ['HDEL', 'HGET', 'HKEYS', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
   awaited: ['GET', 'SET'],

@@ -223,7 +223,7 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async repair(lease: number, cursor = ''): Promise<RepairReport> {
-    const args = { cursor, lease, size: REPAIR_PART, longestDelay: MAX_DELAY, ...this.#announcing };
+    const args = { cursor, lease, size: REPAIR_PART, maxDelay: MAX_DELAY, ...this.#announcing };
     return readRepairReport(await this.#run(functions.repair, { args }));
   }
 

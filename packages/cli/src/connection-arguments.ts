@@ -4,7 +4,7 @@ import type { CodecName } from 'nestjs-delay-queue-redisson';
 import { WrongUsage } from './exit-codes.js';
 
 /**
- * So that messages with groups are there. Where a command frees a lane, it lets the next message go on only if nobody else of the group
+ * So that messages with groups are there. Where a command frees a permit, it lets the next message go on only if nobody else of the group
  * is active: whatever the application allows, that is not too many.
  */
 const NARROWEST = { concurrency: 1 } as const;

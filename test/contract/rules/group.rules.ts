@@ -604,7 +604,7 @@ function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>
       const held = await queue.begin('a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3');
       await queue.settle(held, { kind: 'retry', delay: HOUR });
       expect(await queue.take(2)).toHaveLength(2);
-      await queue.queue.damage('lanes');
+      await queue.queue.damage('permits');
       await queue.store.repair(30_000);
       // One of each group has a slot left at most: a1 waits for its retry, a2 and b1 are active.
       expect(await queue.take()).toEqual(['b2']);
@@ -622,7 +622,7 @@ function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>
       const queue = await open(ONE_HELD);
       await queue.begin('a1', 'a2', 'a3');
       await queue.queue.lose('a1');
-      for (const part of ['lanes', 'claims']) await queue.queue.damage(part);
+      for (const part of ['permits', 'claims']) await queue.queue.damage(part);
       const signal = await queue.silentSignal();
       await queue.store.repair(30_000);
       expect(await signal.wait(HOUR)).toBe(true);

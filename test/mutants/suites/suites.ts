@@ -19,7 +19,7 @@ const OTHERS = /\.(programs|faults|hostile|model|cli|cluster)\.ts$/;
 
 /** Suites that run the scripts in Redis most directly: which lines of Lua a suite runs cannot be told. */
 const OF_LUA =
-  /^test\/(contract\/(native|lane|narrowed|rate|queue-directory)|e2e\/(abort|change|dead|follow|groups|listing|pause)|layout\/)/;
+  /^test\/(contract\/(native|group-store|narrowed|rate|queue-directory)|e2e\/(abort|change|dead|follow|groups|listing|pause)|layout\/)/;
 
 /** How many suites are tried first, even if they are slow. */
 const MIN_RELATED = 8;

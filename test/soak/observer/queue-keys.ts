@@ -1,5 +1,5 @@
 import { directoryKeys } from '../../../lib/store/native/native-directory.js';
-import { type LaneKeys, laneKeys } from '../../../lib/store/native/lane-keys.js';
+import { type GroupKeys, groupKeys } from '../../../lib/store/native/group-keys.js';
 import { type NativeKeys, nativeKeys } from '../../../lib/store/native/native-keys.js';
 import { redissonKeys } from '../../../packages/redisson/src/redisson-keys.js';
 import type { SoakSettings } from '../soak-settings.js';
@@ -15,7 +15,7 @@ export interface QueueKeys {
   /** Those whose messages are repaired; with Redisson's layout they have what Node has taken. */
   readonly repaired: NativeKeys;
   /** Of messages with groups: those that wait in the lines of their groups, and who has a slot. */
-  readonly lines?: Pick<LaneKeys, 'lanes' | 'line' | 'held'>;
+  readonly lines?: Pick<GroupKeys, 'permits' | 'line' | 'held'>;
   /** These remain when the queue is empty. */
   readonly lasting: readonly string[];
 }
@@ -34,7 +34,7 @@ export function keysOfQueues(
 /** Those of the messages that have groups. */
 function keysOfGroups(prefix: string): QueueKeys[] {
   return QUEUE_NAMES.map((queue) => {
-    const repaired = laneKeys(prefix, queue);
+    const repaired = groupKeys(prefix, queue);
     const { delayed, ready, claims } = repaired;
     return { sets: [delayed], lists: [ready], claims, repaired, lines: repaired, lasting: [] };
   });

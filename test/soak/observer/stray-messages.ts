@@ -40,7 +40,7 @@ export async function countStray(
   { repaired, lines }: Pick<QueueKeys, 'repaired' | 'lines'>,
 ): Promise<number> {
   const { messages, delayed, ready, dead, claims } = repaired;
-  const keys = [messages, delayed, ready, dead, claims, ...(lines ? [lines.lanes, lines.line] : [])];
+  const keys = [messages, delayed, ready, dead, claims, ...(lines ? [lines.permits, lines.line] : [])];
   return Math.max(0, (await redis.eval(COUNT_STRAY, keys.length, ...keys)) as number);
 }
 
@@ -60,5 +60,5 @@ export async function countMiscounted(
   { repaired: { ready, claims }, lines }: Pick<QueueKeys, 'repaired' | 'lines'>,
 ): Promise<number> {
   if (!lines) return 0;
-  return (await redis.eval(COUNT_MISCOUNTED, 4, lines.lanes, ready, claims, lines.held)) as number;
+  return (await redis.eval(COUNT_MISCOUNTED, 4, lines.permits, ready, claims, lines.held)) as number;
 }

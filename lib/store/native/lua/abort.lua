@@ -2,7 +2,7 @@
 -- then it is removed as well.
 --
 -- KEYS messages claims leases attempts partitions delayed followers
---      | lanes line held ready wake paused
+--      | permits line held ready wake paused
 -- ARGV deadline: text, instant in ms, 0: none
 --      id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
@@ -16,7 +16,7 @@
 local function run(keys, args)
   local q = {
     messages = keys[1], claims = keys[2], leases = keys[3], attempts = keys[4], partitions = keys[5], delayed = keys[6],
-    followers = keys[7], lanes = keys[8], line = keys[9], held = keys[10], ready = keys[11], wake = keys[12], paused = keys[13],
+    followers = keys[7], permits = keys[8], line = keys[9], held = keys[10], ready = keys[11], wake = keys[12], paused = keys[13],
   }
   local deadline, id, partitioning, channel, database, groups = args[1], args[2], args[3], args[4], args[5], args[6]
   local now, micros = Clock.read()
@@ -32,7 +32,7 @@ local function run(keys, args)
 
   Claims.check_store(q)
   Permissions.check('HDEL', q.messages, 'HDEL', q.attempts)
-  if q.lanes then
+  if q.permits then
     Groups.begin(q, groups)
   end
   local follower = call('HMGET', q.followers, id)[1]

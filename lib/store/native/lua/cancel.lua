@@ -2,7 +2,7 @@
 -- not come again: it loses its rule.
 --
 -- KEYS delayed messages attempts partitions followers dead
---      | lanes line held ready wake paused
+--      | permits line held ready wake paused
 -- ARGV deadline: text, instant in ms, 0: none
 --      id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
@@ -28,14 +28,14 @@ end
 local function run(keys, args)
   local q = {
     delayed = keys[1], messages = keys[2], attempts = keys[3], partitions = keys[4], followers = keys[5], dead = keys[6],
-    lanes = keys[7], line = keys[8], held = keys[9], ready = keys[10], wake = keys[11], paused = keys[12],
+    permits = keys[7], line = keys[8], held = keys[9], ready = keys[10], wake = keys[11], paused = keys[12],
   }
   local deadline, id, partitioning, groups = args[1], args[2], args[3], args[4]
   Clock.check(deadline, (Clock.read()))
   for _, key in ipairs({ q.messages, q.attempts, q.followers }) do call('HLEN', key) end
   Permissions.check('ZREM', q.delayed, 'HDEL', q.messages, 'HDEL', q.attempts, 'HDEL', q.followers)
   local member = id
-  if q.lanes then
+  if q.permits then
     Groups.begin(q, groups)
     Groups.check(q)
     Wake.check(q)

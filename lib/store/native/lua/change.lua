@@ -1,7 +1,7 @@
 -- Changes the due time and the body of a message that is still delayed and has the body that the caller has read.
 --
 -- KEYS delayed messages partitions
---      | lanes
+--      | permits
 -- ARGV deadline: text, instant in ms, 0: none
 --      id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
@@ -16,14 +16,14 @@
 -- crash right after leaves the message changed; a lost announcement costs a check interval.
 -- If memory is short, the server refuses this function before it starts.
 local function run(keys, args)
-  local delayed, messages, partitions, lanes = keys[1], keys[2], keys[3], keys[4]
+  local delayed, messages, partitions, permits = keys[1], keys[2], keys[3], keys[4]
   local deadline, id, partitioning, due, body_read, body = args[1], args[2], args[3], args[4], args[5], args[6]
   local channel, database = args[7], args[8]
   local now, micros = Clock.read()
   Clock.check(deadline, now)
   local earliest_before = Scores.lowest(delayed)
   local record = call('HGET', messages, id)
-  local member = lanes and Record.member(id, Record.group(record)) or id
+  local member = permits and Record.member(id, Record.group(record)) or id
   if not record or not call('ZSCORE', delayed, member) then
     Partitioning.check(partitions, partitioning)
     return 'absent'

@@ -1,7 +1,7 @@
 -- Takes ready messages under a lease.
 --
 -- KEYS ready claims leases messages attempts wake paused rate ended:token ended:instead_of
---      | lanes line held awaited
+--      | permits line held awaited
 -- ARGV deadline: text, instant in ms, 0: none
 --      token: text, of this claim; a token that has already taken messages takes no more
 --      instead_of: text, token of the claim that this one replaces, empty: none. What that claim holds passes to this one,
@@ -21,12 +21,12 @@
 local function run(keys, args)
   local q = {
     ready = keys[1], claims = keys[2], leases = keys[3], messages = keys[4], attempts = keys[5], wake = keys[6], paused = keys[7],
-    rate = keys[8], ended_token = keys[9], ended_instead_of = keys[10], lanes = keys[11], line = keys[12], held = keys[13],
+    rate = keys[8], ended_token = keys[9], ended_instead_of = keys[10], permits = keys[11], line = keys[12], held = keys[13],
     awaited = keys[14],
   }
   local deadline, groups = args[1], args[8]
   local request = Take.read_request(args, 2)
-  if q.lanes then
+  if q.permits then
     Groups.begin(q, groups)
   end
   local now, micros = Clock.read()

@@ -1,7 +1,7 @@
 -- Removes every message in every state.
 --
 -- KEYS messages claims attempts errors delayed leases dead ready wake followers
---      | lanes line held
+--      | permits line held
 -- ARGV deadline: text, instant in ms, 0: none
 -- Returns how many messages were removed.
 --
@@ -21,15 +21,15 @@ end
 local function run(keys, args)
   local messages, claims, attempts, errors, delayed = keys[1], keys[2], keys[3], keys[4], keys[5]
   local leases, dead, ready, wake, followers = keys[6], keys[7], keys[8], keys[9], keys[10]
-  local lanes, line, held = keys[11], keys[12], keys[13]
+  local permits, line, held = keys[11], keys[12], keys[13]
   local deadline = args[1]
   Clock.check(deadline, (Clock.read()))
-  for _, key in ipairs({ claims, attempts, errors, followers, lanes, held }) do call('HLEN', key) end
+  for _, key in ipairs({ claims, attempts, errors, followers, permits, held }) do call('HLEN', key) end
   for _, key in ipairs({ delayed, leases, dead }) do call('ZCARD', key) end
   for _, key in ipairs({ ready, wake }) do call('LLEN', key) end
   local count = call('HLEN', messages)
-  if lanes then
-    unlink_backlogs(line, call('HKEYS', lanes))
+  if permits then
+    unlink_backlogs(line, call('HKEYS', permits))
   end
   call('UNLINK', unpack(keys))
   return count

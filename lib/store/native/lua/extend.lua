@@ -2,7 +2,7 @@
 -- unknown to the consumer, and become ready again.
 --
 -- KEYS claims leases ready wake paused
---      | messages lanes line held
+--      | messages permits line held
 -- ARGV lease: number, in ms, from now
 --      | groups: text, as in modules/groups.lua
 --      ...: for each message: id, token of the claim that holds it
@@ -13,10 +13,10 @@
 -- expire by themselves.
 local function run(keys, args)
   local q = {
-    claims = keys[1], leases = keys[2], ready = keys[3], wake = keys[4], paused = keys[5], messages = keys[6], lanes = keys[7],
+    claims = keys[1], leases = keys[2], ready = keys[3], wake = keys[4], paused = keys[5], messages = keys[6], permits = keys[7],
     line = keys[8], held = keys[9],
   }
-  local lease, groups = tonumber(args[1]), q.lanes and args[2]
+  local lease, groups = tonumber(args[1]), q.permits and args[2]
   local first = groups and 3 or 2
   local _, micros = Clock.read()
   local deadline = format('%.0f', Clock.after(lease, micros))

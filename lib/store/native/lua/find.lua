@@ -1,7 +1,7 @@
 -- Finds one message.
 --
 -- KEYS delayed messages claims leases attempts dead errors partitions
---      | lanes
+--      | permits
 -- ARGV id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 -- Returns null if there is none with this id, else: state, record, failed attempts, then the end of the lease in ms if it is
@@ -10,7 +10,7 @@
 -- Atomic so that the message is seen in one state. Writes nothing.
 local function run(keys, args)
   local delayed, messages, claims, leases, attempts = keys[1], keys[2], keys[3], keys[4], keys[5]
-  local dead, errors, partitions, lanes = keys[6], keys[7], keys[8], keys[9]
+  local dead, errors, partitions, permits = keys[6], keys[7], keys[8], keys[9]
   local id, partitioning = args[1], args[2]
   local record = call('HGET', messages, id)
   if not record then
@@ -18,7 +18,7 @@ local function run(keys, args)
     return false
   end
   local failed = tonumber(call('HGET', attempts, id) or 0) or 0
-  if call('ZSCORE', delayed, lanes and Record.member(id, Record.group(record)) or id) then
+  if call('ZSCORE', delayed, permits and Record.member(id, Record.group(record)) or id) then
     return { 'delayed', record, failed }
   end
   local died_at = call('ZSCORE', dead, id)

@@ -1,7 +1,7 @@
 -- Lists messages of one state, page by page.
 --
 -- KEYS delayed ready claims leases messages attempts dead errors
---      | lanes line
+--      | permits line
 -- ARGV state: text, 'delayed', 'ready', 'active' or 'dead'
 --      at: text, score or position in the place where the previous page ended, empty: none
 --      name: text, the rest of that place, empty: start at the offset
@@ -46,7 +46,7 @@ end
 local function run(keys, args)
   local q = {
     delayed = keys[1], ready = keys[2], claims = keys[3], leases = keys[4], messages = keys[5], attempts = keys[6], dead = keys[7],
-    errors = keys[8], lanes = keys[9], line = keys[10],
+    errors = keys[8], permits = keys[9], line = keys[10],
   }
   local state, at, name, offset, limit = args[1], args[2], args[3], tonumber(args[4]), tonumber(args[5])
   local start = name ~= '' and { at = at, name = name } or { offset = offset }
@@ -69,7 +69,7 @@ local function run(keys, args)
   local reply = { count < #ids and place_at(count) or '' }
   for i = 1, count do
     local instant, called = 0, ids[i]
-    if state == 'delayed' and q.lanes then
+    if state == 'delayed' and q.permits then
       -- As text, because a number would lose the fraction that keeps messages in order.
       instant, called = match(place_at(i), '^([^:]*):(.*)$')
     elseif state == 'dead' or state == 'delayed' then

@@ -2,7 +2,7 @@
 --
 -- KEYS delayed messages partitions
 --      | ready claims leases attempts dead errors followers
---      | lanes line held wake paused
+--      | permits line held wake paused
 -- ARGV deadline: text, instant in ms, 0: none
 --      channel: text, of announcements
 --      database: text, of announcements: its number, or cluster, where they are sharded
@@ -136,11 +136,11 @@ end
 local function run(keys, args)
   local q = {
     delayed = keys[1], messages = keys[2], partitions = keys[3], ready = keys[4], claims = keys[5], leases = keys[6],
-    attempts = keys[7], dead = keys[8], errors = keys[9], followers = keys[10], lanes = keys[11], line = keys[12], held = keys[13],
+    attempts = keys[7], dead = keys[8], errors = keys[9], followers = keys[10], permits = keys[11], line = keys[12], held = keys[13],
     wake = keys[14], paused = keys[15],
   }
   local deadline, channel, database, partitioning = args[1], args[2], args[3], args[4]
-  local max_messages, groups = tonumber(args[5]), q.lanes and args[6]
+  local max_messages, groups = tonumber(args[5]), q.permits and args[6]
   if groups then
     Groups.begin(q, groups)
   end

@@ -1,7 +1,7 @@
 -- Makes dead letters due now, with all their attempts restored.
 --
 -- KEYS dead errors messages attempts delayed partitions
---      | lanes
+--      | permits
 -- ARGV deadline: text, instant in ms, 0: none
 --      by: text, 'id' or 'oldest'
 --      value: text, the id, or the maximum number of letters (1-1000)
@@ -15,7 +15,7 @@
 -- announcement costs a check interval.
 local function run(keys, args)
   local q = {
-    dead = keys[1], errors = keys[2], messages = keys[3], attempts = keys[4], delayed = keys[5], partitions = keys[6], lanes = keys[7],
+    dead = keys[1], errors = keys[2], messages = keys[3], attempts = keys[4], delayed = keys[5], partitions = keys[6], permits = keys[7],
   }
   local deadline, by, value, partitioning = args[1], args[2], args[3], args[4]
   local channel, database, unwrap = args[5], args[6], args[7]
@@ -31,7 +31,7 @@ local function run(keys, args)
   local scores, records = {}, {}
   for i, record in ipairs(call('HMGET', q.messages, unpack(ids))) do
     if record then
-      local member = q.lanes and Record.member(ids[i], Record.group(record)) or ids[i]
+      local member = q.permits and Record.member(ids[i], Record.group(record)) or ids[i]
       -- As unwrapSetAside of lib/message/codec/body-forms.ts.
       local kept = unwrap == '1' and Record.with_body(record, sub(record, Record.wrapping_end(record) + 1)) or record
       scores[#scores + 1], scores[#scores + 2] = now, member

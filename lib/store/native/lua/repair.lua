@@ -3,7 +3,7 @@
 -- release: those of messages that are dead or gone, because a process that does not know of followers has settled them.
 --
 -- KEYS messages delayed ready claims leases dead wake paused followers attempts errors
---      | lanes line held
+--      | permits line held
 -- ARGV cursor: text, from the previous call, empty: a new search, which ends at once if all messages are accounted for;
 --        'followers' and a cursor: goes on with these first
 --      lease: number, of claims that have none, in ms: whoever holds one extends it, and without a holder it ends
@@ -125,7 +125,7 @@ end
 -- How many messages wait in backlogs, and whether as many permits are taken as there are messages that have one, and none waits in vain.
 local function look_at_groups(q, ready, active)
   local taken, waiting, is_right, names = 0, 0, true, {}
-  for _, name in ipairs(call('HKEYS', q.lanes)) do
+  for _, name in ipairs(call('HKEYS', q.permits)) do
     if name ~= Groups.ANY_WIDE then
       names[#names + 1] = name
     end
@@ -178,14 +178,14 @@ end
 local function run(keys, args)
   local q = {
     messages = keys[1], delayed = keys[2], ready = keys[3], claims = keys[4], leases = keys[5], dead = keys[6], wake = keys[7],
-    paused = keys[8], followers = keys[9], attempts = keys[10], errors = keys[11], lanes = keys[12], line = keys[13], held = keys[14],
+    paused = keys[8], followers = keys[9], attempts = keys[10], errors = keys[11], permits = keys[12], line = keys[13], held = keys[14],
   }
   local request = {
     cursor = args[1], lease = tonumber(args[2]), size = tonumber(args[3]), max_delay = tonumber(args[4]), channel = args[5],
     database = args[6],
   }
   local groups = args[7]
-  if q.lanes then
+  if q.permits then
     Groups.begin(q, groups)
   end
   local of_followers = request.cursor == '' and '0' or match(request.cursor, '^followers (%d+)$')
@@ -200,7 +200,7 @@ local function run(keys, args)
   local has_leased = is_new and lease_claims(q, request)
   local ready, elsewhere = call('LLEN', q.ready), 0
   if q.groups then
-    if ready + call('HLEN', q.lanes) > MAX_READY then
+    if ready + call('HLEN', q.permits) > MAX_READY then
       return { '', {}, {} }
     end
     Groups.check(q)

@@ -3,7 +3,7 @@
 --
 -- KEYS messages claims leases attempts followers
 --      | delayed dead errors ready wake paused
---      | lanes line held
+--      | permits line held
 -- ARGV | channel: text, of announcements
 --      database: text, of announcements: its number, or cluster, where they are sharded
 --      max_dead: number, maximum number of dead letters
@@ -104,11 +104,11 @@ end
 local function run(keys, args)
   local q = {
     messages = keys[1], claims = keys[2], leases = keys[3], attempts = keys[4], followers = keys[5], delayed = keys[6], dead = keys[7],
-    errors = keys[8], ready = keys[9], wake = keys[10], paused = keys[11], lanes = keys[12], line = keys[13], held = keys[14],
+    errors = keys[8], ready = keys[9], wake = keys[10], paused = keys[11], permits = keys[12], line = keys[13], held = keys[14],
   }
   local channel, database, max_dead = args[1], args[2], tonumber(args[3])
   local at, names = 4, nil
-  if q.lanes then
+  if q.permits then
     local groups, count = args[4], tonumber(args[5])
     Groups.begin(q, groups)
     at = 6 + count

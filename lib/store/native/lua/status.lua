@@ -1,15 +1,15 @@
 -- Counts the messages in each state at one instant.
 --
 -- KEYS delayed ready claims dead paused messages
---      | lanes
+--      | permits
 -- Returns delayed, ready, active, dead, now in ms, earliest due in ms (-1: none is delayed), due time of the first ready message
 --      in ms (-1: none is ready), paused (0 or 1).
 --
 -- Atomic so that every message is counted exactly once. Writes nothing.
 local function run(keys)
-  local delayed, ready, claims, dead, paused, messages, lanes = keys[1], keys[2], keys[3], keys[4], keys[5], keys[6], keys[7]
+  local delayed, ready, claims, dead, paused, messages, permits = keys[1], keys[2], keys[3], keys[4], keys[5], keys[6], keys[7]
   local counts = { call('ZCARD', delayed), call('LLEN', ready), Claims.count(claims), call('ZCARD', dead) }
-  if lanes then
+  if permits then
     -- The others wait in backlogs.
     counts[2] = max(counts[2], call('HLEN', messages) - counts[1] - counts[3] - counts[4])
   end

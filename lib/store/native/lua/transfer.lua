@@ -1,7 +1,7 @@
 -- Moves what is due from delayed to ready, and takes back active messages whose lease has expired.
 --
 -- KEYS delayed ready claims leases attempts messages dead errors wake paused rate followers
---      | lanes line held awaited
+--      | permits line held awaited
 -- ARGV teller: text, as in what transfer-and-claim tells; empty: nobody is told
 --      limit: number, maximum number of messages to move, and of messages to take back (1-1000)
 --      max_attempts: number, attempts that a message has
@@ -17,11 +17,11 @@
 local function run(keys, args)
   local q = {
     delayed = keys[1], ready = keys[2], claims = keys[3], leases = keys[4], attempts = keys[5], messages = keys[6], dead = keys[7],
-    errors = keys[8], wake = keys[9], paused = keys[10], rate = keys[11], followers = keys[12], lanes = keys[13], line = keys[14],
+    errors = keys[8], wake = keys[9], paused = keys[10], rate = keys[11], followers = keys[12], permits = keys[13], line = keys[14],
     held = keys[15], awaited = keys[16],
   }
   local request, groups = Transfer.read_request(args, 1), args[7]
-  if q.lanes then
+  if q.permits then
     Groups.begin(q, groups)
   end
   local now, micros = Clock.read()

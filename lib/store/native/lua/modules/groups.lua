@@ -3,10 +3,10 @@
 -- in which they fell due. Groups take turns: one message of a group at most is in the list of ready ids, behind those of the others,
 -- unless nobody else is ready. So where a group has room, nothing waits in its backlog.
 --
--- lanes  group → '1': one permit is taken, and there is no other; or how many are taken, and how many of these by ready messages.
+-- permits  group → '1': one permit is taken, and there is no other; or how many are taken, and how many of these by ready messages.
 --        If any is of the second kind, there is a field '' besides
 -- line   with the group appended, a list: the backlog. These keys are not declared, and in the slot of the others.
---        Packed into a field of lanes, they would cost nearly twice as much: Redis' Lua hashes every byte of a text.
+--        Packed into a field of permits, they would cost nearly twice as much: Redis' Lua hashes every byte of a text.
 -- held   id → group, of delayed messages that have a permit
 --
 -- A call of a queue whose messages have groups keeps in `q.groups` what it has read and is about to change. Elsewhere there is none.
@@ -26,15 +26,15 @@ function Groups.begin(q, rules)
   }
 end
 
--- Raises an error before the first write if the user may not change what `store` changes. That `lanes` has the right type, reading proves.
+-- Raises an error before the first write if the user may not change what `store` changes. That `permits` has the right type, reading proves.
 function Groups.check_permits(q)
   call('LLEN', q.ready)
-  Permissions.check('HSET', q.lanes, 'HDEL', q.lanes, 'LPOP', q.line, 'RPUSH', q.ready)
+  Permissions.check('HSET', q.permits, 'HDEL', q.permits, 'LPOP', q.line, 'RPUSH', q.ready)
 end
 
 -- Raises an error before the first write if a key of groups has another type, or the user may not change it.
 function Groups.check(q)
-  call('HLEN', q.lanes)
+  call('HLEN', q.permits)
   Groups.check_permits(q)
   call('HLEN', q.held)
   Permissions.check('RPUSH', q.line, 'HSET', q.held, 'HDEL', q.held)
@@ -42,7 +42,7 @@ end
 
 -- What is stored of groups.
 function Groups.texts(q, names)
-  return #names > 0 and call('HMGET', q.lanes, unpack(names)) or {}
+  return #names > 0 and call('HMGET', q.permits, unpack(names)) or {}
 end
 
 -- The state of a group; `text`: what is stored of it.
@@ -180,12 +180,12 @@ function Groups.store(q)
     texts[#texts + 1], texts[#texts + 2] = Groups.ANY_WIDE, '1'
   end
   if #texts > 0 then
-    call('HSET', q.lanes, unpack(texts))
+    call('HSET', q.permits, unpack(texts))
   end
   if #gone > 0 then
-    call('HDEL', q.lanes, unpack(gone))
-    if call('HLEN', q.lanes) == 1 then
-      call('HDEL', q.lanes, Groups.ANY_WIDE)
+    call('HDEL', q.permits, unpack(gone))
+    if call('HLEN', q.permits) == 1 then
+      call('HDEL', q.permits, Groups.ANY_WIDE)
     end
   end
   -- Whoever has come there may have left again in the same call.
@@ -211,7 +211,7 @@ local function pass_single_on(q, args, first, last)
     call('RPUSH', q.ready, unpack(came))
   end
   if #emptied > 0 then
-    call('HDEL', q.lanes, unpack(emptied))
+    call('HDEL', q.permits, unpack(emptied))
   end
   return count
 end
@@ -223,7 +223,7 @@ function Groups.acknowledgement(q, args, first, last)
     plan = function(ids)
       Groups.check_permits(q)
       Wake.check(q)
-      is_single = q.groups.permits == 1 and call('HEXISTS', q.lanes, Groups.ANY_WIDE) == 0
+      is_single = q.groups.permits == 1 and call('HEXISTS', q.permits, Groups.ANY_WIDE) == 0
       if not is_single then
         Groups.open(q, ids, { unpack(args, first, last) })
       end

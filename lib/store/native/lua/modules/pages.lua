@@ -78,7 +78,7 @@ end
 
 function Pages.of_delayed(q, start, most)
   local ids, place_at = Pages.of_set(q.delayed, start, most)
-  return q.lanes and (Record.read_members(ids)) or ids, place_at
+  return q.permits and (Record.read_members(ids)) or ids, place_at
 end
 
 -- How many groups are looked at in one step, and in how many steps at most: those without a backlog have nothing to list.
@@ -105,7 +105,7 @@ local function append_backlogs(q, page, reached, to_pass)
   local cursor, last_name, at, name = match(reached or '', '^(%d+)\n([^\n]*)\n(%d+):(.*)$')
   page.cursor = cursor or '0'
   for _ = 1, MAX_STEPS do
-    local following, part = unpack(call('HSCAN', q.lanes, page.cursor, 'COUNT', GROUPS_AT_ONCE))
+    local following, part = unpack(call('HSCAN', q.permits, page.cursor, 'COUNT', GROUPS_AT_ONCE))
     local is_behind = true
     for i = 1, #part, 2 do
       is_behind = is_behind and part[i] ~= last_name
@@ -126,7 +126,7 @@ end
 
 -- Of messages with groups, some wait in backlogs: first comes the list of ready ids, then one backlog after the other.
 function Pages.of_ready(q, start, most)
-  if not q.lanes then
+  if not q.permits then
     return Pages.of_list(q.ready, start, most)
   end
   local reached = match(start.name or '', '^lines\n(.*)$')

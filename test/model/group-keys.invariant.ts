@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { LaneKeys } from '../../lib/store/native/lane-keys.js';
+import type { GroupKeys } from '../../lib/store/native/group-keys.js';
 import { expectEqual } from './expect-equal.js';
 import type { GroupModel } from './group-model.js';
 import { expectNativeKeys } from './native-keys.invariant.js';
@@ -8,10 +8,10 @@ import { expectNativeKeys } from './native-keys.invariant.js';
  * Expects the keys of messages with groups to hold exactly what the model holds: each ready message either in the list or in the line of
  * its group, as many slots taken as there are messages that have one, and nothing of a group without messages.
  */
-export async function expectLaneKeys(redis: Redis, keys: LaneKeys, model: GroupModel): Promise<void> {
-  const [list, lanes, held, lines] = await Promise.all([
+export async function expectGroupKeys(redis: Redis, keys: GroupKeys, model: GroupModel): Promise<void> {
+  const [list, permits, held, lines] = await Promise.all([
     redis.lrange(keys.ready, 0, -1),
-    redis.hgetallBuffer(keys.lanes),
+    redis.hgetallBuffer(keys.permits),
     redis.hgetall(keys.held),
     readLines(redis, keys),
   ]);
@@ -42,7 +42,7 @@ export async function expectLaneKeys(redis: Redis, keys: LaneKeys, model: GroupM
 
   const withSlot = [...list, ...[...model.in('active'), ...waiting].map(({ id }) => id)];
   const slots = model.limits.groups!.concurrency ?? Infinity;
-  const { '': anyWide, ...stored } = lanes;
+  const { '': anyWide, ...stored } = permits;
   expectEqual(anyWide !== undefined, Object.values(stored).some(isWide));
   const read = Object.fromEntries(Object.entries(stored).map(([group, text]) => [group, readTaken(text)]));
   for (const group of new Set([...all.map(({ id }) => model.groupOf(id)), ...lines.keys(), ...Object.keys(read)])) {
@@ -68,7 +68,7 @@ export async function expectLaneKeys(redis: Redis, keys: LaneKeys, model: GroupM
 }
 
 /** By group: the ids that wait in its line. */
-async function readLines(redis: Redis, keys: LaneKeys): Promise<Map<string, string[]>> {
+async function readLines(redis: Redis, keys: GroupKeys): Promise<Map<string, string[]>> {
   const names = await redis.keys(`${keys.line}*`);
   const lines = names.map(async (name) => [name.slice(keys.line.length), await redis.lrange(name, 0, -1)] as const);
   return new Map(await Promise.all(lines));

@@ -1,14 +1,14 @@
 import type { MessageBody } from '../../../lib/message/codec/message-codec.js';
 import { wrapGroup } from '../../../lib/message/codec/body-forms.js';
 import type { Change, ChangeOutcome, Offer, OfferReceipt } from '../../../lib/store/producer-store.js';
-import { LaneStore } from '../../../lib/store/native/lane-store.js';
+import { GroupStore } from '../../../lib/store/native/group-store.js';
 import { ofGroup } from '../../support/of-group.js';
 import { until } from '../../support/until.js';
 
 const HOUR = 3_600_000;
 
 /** Gives all messages the same group, but those that have one already. */
-export class OneGroupStore extends LaneStore {
+export class OneGroupStore extends GroupStore {
   override offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     return super.offer(offers.map((offer) => (offer.group === undefined ? ofGroup(offer, 'one') : offer)));
   }
@@ -23,20 +23,20 @@ function grouped(body: MessageBody): MessageBody {
 }
 
 /** Lets messages wait in the lines of their groups, and take them out of there in all ways. */
-export class LanesExercise {
+export class GroupsExercise {
   #tokens = 0;
 
   /**
-   * @param store - of lanes with a single slot, whose retries hold them
+   * @param store - of groups with a single permit, which retries keep
    * @param wide - the same queue, with two slots for each group
    * @param open - the same queue, with any number of slots
-   * @param damage - loses what is known of the lanes
+   * @param damage - loses what is known of the groups
    * @param loseRecord - loses the record of a message
    */
   constructor(
-    private readonly store: LaneStore,
-    private readonly wide: LaneStore,
-    private readonly open: LaneStore,
+    private readonly store: GroupStore,
+    private readonly wide: GroupStore,
+    private readonly open: GroupStore,
     private readonly damage: () => Promise<unknown>,
     private readonly loseRecord: (id: string) => Promise<unknown>,
   ) {}
@@ -44,10 +44,10 @@ export class LanesExercise {
   async run(): Promise<void> {
     await this.#letNextGo();
     await this.#leaveLines();
-    await this.#holdLanes();
+    await this.#keepPermits();
     await this.#takeTurns();
     await this.#ackInAllWays();
-    await this.#repairLanes();
+    await this.#repairGroups();
     await this.#listGroup();
     await this.store.clear();
   }
@@ -78,8 +78,8 @@ export class LanesExercise {
     await store.clear();
   }
 
-  /** A retry holds its lane until it is cancelled, moved, replaced or due again. */
-  async #holdLanes(): Promise<void> {
+  /** A retry keeps its permit until it is cancelled, moved, replaced or due again. */
+  async #keepPermits(): Promise<void> {
     for (const end of ['cancel', 'reschedule', 'change', 'replace', 'due'] as const) {
       await this.#offer(['held', 'next'], { at: 0 });
       await this.#transfer();
@@ -103,7 +103,7 @@ export class LanesExercise {
     for (const store of [this.wide, this.open]) await this.#takeTurnsIn(store);
   }
 
-  async #takeTurnsIn(store: LaneStore): Promise<void> {
+  async #takeTurnsIn(store: GroupStore): Promise<void> {
     const two = ['a', 'b', 'c'].flatMap((id) => ['one', 'two'].map((group) => ({ id: `${id} of ${group}`, group })));
     await store.offer(
       two.map(({ id, group }) => ofGroup({ id, due: { at: 0 }, onDuplicate: 'keep', body: 'its body' }, group)),
@@ -136,7 +136,7 @@ export class LanesExercise {
   }
 
   /** Counts again what is lost. */
-  async #repairLanes(): Promise<void> {
+  async #repairGroups(): Promise<void> {
     await this.#offer(['held', 'next', 'behind'], { at: 0 });
     await this.#transfer();
     const { token } = await this.#claim();
@@ -166,7 +166,7 @@ export class LanesExercise {
   }
 
   async #claim() {
-    const token = `of lanes ${this.#tokens++}`;
+    const token = `of groups ${this.#tokens++}`;
     const { messages } = await this.store.claim({ token, limit: 9, lease: HOUR });
     return { token, ids: messages.map(({ id }) => id) };
   }

@@ -5,7 +5,7 @@ import type { MemoryMessage } from './message-table.js';
  * Who may be claimed where messages have groups: of each group, at most so many have a slot at once, and groups take turns. A message
  * has its slot from its claim until it is settled; with `hold`, also while it waits for a retry.
  */
-export class MemoryLanes {
+export class MemoryGroups {
   /** By group: how many messages have a slot. */
   readonly #taken = new Map<string, number>();
   /** By group: when it had its last turn. */

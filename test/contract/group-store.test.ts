@@ -1,7 +1,7 @@
 import type { MessageBody } from '../../lib/message/codec/message-codec.js';
 import { isGrouped, unwrapGroup, unwrapSetAside, wrapGroup, wrapSetAside } from '../../lib/message/codec/body-forms.js';
-import { laneKeys } from '../../lib/store/native/lane-keys.js';
-import { LaneStore } from '../../lib/store/native/lane-store.js';
+import { groupKeys } from '../../lib/store/native/group-keys.js';
+import { GroupStore } from '../../lib/store/native/group-store.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import type { RedisConnections } from '../../lib/redis/redis-connections.js';
 import type {
@@ -101,7 +101,7 @@ const oneGroup =
   (limits: StoreLimits): OpenStore =>
   (connections, queue) =>
     new CountingStore(connections, {
-      keys: laneKeys(PREFIX, queue),
+      keys: groupKeys(PREFIX, queue),
       limits,
       groups: '0 hold',
     });
@@ -109,7 +109,7 @@ const oneGroup =
 const manyGroups =
   (limits: StoreLimits): OpenStore =>
   (connections, queue) => {
-    const store = new GroupingStore(connections, { keys: laneKeys(PREFIX, queue), limits, groups: '1 hold' });
+    const store = new GroupingStore(connections, { keys: groupKeys(PREFIX, queue), limits, groups: '1 hold' });
     // Short ones, because rules measure bodies.
     const groups = new Map<string, string>();
     store.groupOf = (id) => {
@@ -134,11 +134,11 @@ if (isThorough) {
 }
 
 describeGroups(
-  'LaneStore',
+  'GroupStore',
   ({ groups, ...limits }) =>
     Promise.resolve(
       openRedisQueue(
-        (connections, queue) => new LaneStore(connections, { prefix: PREFIX, queue, limits, rules: groups! }),
+        (connections, queue) => new GroupStore(connections, { prefix: PREFIX, queue, limits, rules: groups! }),
       ),
     ),
   { canBeDamaged: true },

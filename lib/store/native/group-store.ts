@@ -3,7 +3,7 @@ import type { MessageState } from '../../message/message.js';
 import type { ClaimReport, ClaimRequest } from '../consumer-store.js';
 import type { GroupRules, StoreLimits } from '../message-store.js';
 import type { GroupPage, GroupPageRequest } from '../admin-store.js';
-import { type LaneKeys, laneKeys } from './lane-keys.js';
+import { type GroupKeys, groupKeys } from './group-keys.js';
 import { nativeFunctions } from './native-library.js';
 import { NativeMessageStore } from './native-store.js';
 import { groupRulesArgument } from './script-arguments.js';
@@ -15,9 +15,9 @@ const GROUP_STEP = 1000;
  * The messages of a queue that have groups. They have keys of their own, in the slot of the queue's first partition: processes that
  * know of no groups leave them alone.
  */
-export class LaneStore extends NativeMessageStore {
+export class GroupStore extends NativeMessageStore {
   readonly #commands: RedisConnections['commands'];
-  readonly #keys: LaneKeys;
+  readonly #keys: GroupKeys;
 
   constructor(
     connections: RedisConnections,
@@ -33,7 +33,7 @@ export class LaneStore extends NativeMessageStore {
       readonly rules: GroupRules;
     },
   ) {
-    const keys = laneKeys(prefix, queue);
+    const keys = groupKeys(prefix, queue);
     super(connections, { keys, limits, groups: groupRulesArgument(rules) });
     this.#commands = connections.commands;
     this.#keys = keys;

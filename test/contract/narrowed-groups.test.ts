@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Claim } from '../../lib/store/consumer-store.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
-import { LaneStore } from '../../lib/store/native/lane-store.js';
+import { GroupStore } from '../../lib/store/native/group-store.js';
 import { ofGroup } from '../support/of-group.js';
 import { until } from '../support/until.js';
 import { ContractQueue } from './contract-queue.js';
@@ -21,7 +21,7 @@ describe('a group that had more slots than it is given now', () => {
     const slots = [3, 1];
     const underTest = openRedisQueue((connections, name) => {
       const rules = { concurrency: slots.shift()!, onRetry: 'hold' } as const;
-      return new LaneStore(connections, { prefix: PREFIX, queue: name, limits: LIMITS, rules });
+      return new GroupStore(connections, { prefix: PREFIX, queue: name, limits: LIMITS, rules });
     });
     queue = new ContractQueue(underTest);
     wide = queue.store;
