@@ -8,7 +8,7 @@ const killed = (stage: 'related' | 'test' | 'other') => ({ stage, by: 'a suite',
 const VERDICTS = [
   verdict('lib/producer/offers.ts', killed('related')),
   verdict('lib/producer/offers.ts', { survived: ['related'] }),
-  verdict('lib/store/native/lua/include/claim.lua', killed('test')),
+  verdict('lib/store/native/lua/modules/take.lua', killed('test')),
   verdict('lib/store/native/native-store.ts', killed('other')),
   verdict('lib/store/memory/memory-store.ts', { equivalent: 'because' }),
 ];

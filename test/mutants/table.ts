@@ -46,7 +46,7 @@ function columnOf(outcome: Verdict['outcome']): Column {
   return 'survived' in outcome ? 'survived' : outcome.stage;
 }
 
-/** `lib/store/native/lua/include/claim.lua` → `store/native/lua`. */
+/** `lib/store/native/lua/modules/take.lua` → `store/native/lua`. */
 function areaOf(file: string): string {
   const [, first = '', second, third] = dirname(file).split('/');
   const parts = first === 'store' ? [first, second, third] : [first];

@@ -27,7 +27,7 @@ const ENDINGS = {
   wake: 'wake',
   /** STRING, present while the queue is paused. */
   paused: 'paused',
-  /** STRING, what claims have taken of the queue's rate; `lua/include/rate.lua` describes it. It expires. */
+  /** STRING, what claims have taken of the queue's rate; `lua/modules/rate.lua` describes it. It expires. */
   rate: 'rate',
   /**
    * Beginning of the names of STRINGs, one for each token of a claim that can take nothing any more because another claim

@@ -1,4 +1,4 @@
-/** A record begins with its due time and the time of its offer, each 48-bit big-endian milliseconds (`lua/include/record.lua`). */
+/** A record begins with its due time and the time of its offer, each 48-bit big-endian milliseconds (`lua/modules/record.lua`). */
 const DUE_BYTES = 6;
 const PREFIX_BYTES = 12;
 
