@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Events } from '../events/events.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { hasCode } from '../message/failure.js';
-import type { ClaimedMessage, ClaimRequest, ConsumerStore, Teller, TransferReport } from '../store/consumer-store.js';
+import type {
+  ClaimedMessage,
+  ClaimRequest,
+  ConsumerStore,
+  Announcer,
+  TransferReport,
+} from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
 import { RemoteClock } from '../timing/remote-clock.js';
 import type { Lease } from './delivery.js';
@@ -25,7 +31,7 @@ const ASK_INTERVAL = 60_000;
 /** A transfer to make in the same call. */
 export interface TransferBesides {
   /** Who announces it, as in {@link ConsumerStore.transferAndClaim}. */
-  readonly announcer: Teller | undefined;
+  readonly announcer: Announcer | undefined;
 }
 
 const NOTHING_CLAIMED = { messages: [], more: false, now: undefined, claimAgainIn: undefined, orphans: [] } as const;

@@ -2,7 +2,7 @@ import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import { hasCode } from '../message/failure.js';
 import type { ResolvedQueueOptions } from '../options/queue-options-schema.js';
-import type { Claim, ConsumerStore, Teller, TransferReport } from '../store/consumer-store.js';
+import type { Claim, ConsumerStore, Announcer, TransferReport } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
 import { setImmediate } from '../timing/event-loop.js';
 import { failurePause } from '../timing/failure-pause.js';
@@ -139,7 +139,7 @@ export class ConsumerLoop {
    * @returns undefined, at once or in the promise, if nothing was changed, and a plain transfer is called for
    * @throws what the store throws
    */
-  transferAndClaim(announcer: Teller | undefined): Promise<TransferReport | undefined> | undefined {
+  transferAndClaim(announcer: Announcer | undefined): Promise<TransferReport | undefined> | undefined {
     const { store, runner } = this.options;
     if (!store.transferAndClaim || !this.#isIdle || this.#transferring || this.#stopping) return undefined;
     // A claim without an answer has to be succeeded, which a transfer cannot do.
@@ -258,7 +258,7 @@ export class ConsumerLoop {
     return capacity.isQuick && capacity.isOpen && !this.#stopping && this.options.runner.haltReason === undefined;
   }
 
-  async #transferAndClaim(limit: number, announcer: Teller | undefined): Promise<TransferReport | undefined> {
+  async #transferAndClaim(limit: number, announcer: Announcer | undefined): Promise<TransferReport | undefined> {
     try {
       const { transfer } = await this.#take(limit, { announcer });
       return transfer;

@@ -5,8 +5,8 @@ import { failurePause } from '../timing/failure-pause.js';
 import {
   LEASE_EXPIRED,
   type ConsumerStore,
-  type Teller,
-  type ToldTransfer,
+  type Announcer,
+  type AnnouncedTransfer,
   type TransferReport,
 } from '../store/consumer-store.js';
 import type { ConsumerLoop } from './consumer-loop.js';
@@ -147,7 +147,7 @@ export class TransferScheduler {
       // would soon compete with the eager one. After a failure, the simpler call comes first.
       const mayClaim = isFirst && this.#eager && this.#failures === 0;
       const claimed = mayClaim ? consumer?.transferAndClaim(announcer) : undefined;
-      const report = (claimed && (await claimed)) ?? (await store.transfer({ teller: announcer, limit: BATCH }));
+      const report = (claimed && (await claimed)) ?? (await store.transfer({ announcer, limit: BATCH }));
       if (announcer) this.#announcedAt = sentAt;
       const hasMoved = report.moved + report.recovered + report.buried.length > 0;
       this.#hasUnannounced = !announcer && (this.#hasUnannounced || hasMoved);
@@ -167,7 +167,7 @@ export class TransferScheduler {
   }
 
   /** Who announces the next transfer; undefined: others need not know, or heard of one a moment ago. */
-  #announcerAt(now: number, awaited: Expectation | undefined): Teller | undefined {
+  #announcerAt(now: number, awaited: Expectation | undefined): Announcer | undefined {
     const { id } = this.options;
     const isAwaited = awaited !== undefined || this.#hasUnannounced || this.#ready > 0;
     if (id === undefined || !isAwaited || now < this.#announcedAt + ANNOUNCE_INTERVAL) return undefined;
@@ -178,7 +178,7 @@ export class TransferScheduler {
    * Another scheduler has looked, so a standby need not do so for what was due by then. What falls due later it goes on waiting for,
    * and it still looks by itself every `checkInterval`: whoever announces may be wrong.
    */
-  #onTransfer({ scheduler, at, movedAt, ready, nextIn }: ToldTransfer): void {
+  #onTransfer({ scheduler, at, movedAt, ready, nextIn }: AnnouncedTransfer): void {
     const { id, clock, checkInterval } = this.options;
     if (scheduler === id) return;
     const now = clock.monotonic();

@@ -234,7 +234,7 @@ const REDIS_TEXTS: Texts = {
         'docs/operations.md',
     ),
   'server-unfit': (logger, { reason }) => logger.error(reason),
-  'doorbells-separated': (logger, { reason }) =>
+  'wake-signals-separated': (logger, { reason }) =>
     logger.warn(
       `Redis refuses to wait for several queues in one call (${reason}), so each handled queue gets a connection of its own. ` +
         'Is it a cluster behind a proxy? If the cluster can be reached, connect to it: connection: { cluster: { nodes } }',

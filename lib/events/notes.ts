@@ -46,7 +46,7 @@ export interface Notes {
    * Redis refuses to wait for several queues in one call, because a proxy hides that it is a cluster. From now on, each handled queue
    * has a connection of its own.
    */
-  'doorbells-separated': { readonly reason: string };
+  'wake-signals-separated': { readonly reason: string };
   /** Redis has no functions for this user, so this process sends scripts instead. */
   'functions-unavailable': { readonly reason: string };
   /** This process only offers. */

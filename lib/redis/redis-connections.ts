@@ -97,7 +97,7 @@ export class RedisConnections {
   #openForKey(key: string): Connection {
     const settings = this.#settings;
     return this.#map
-      ? new KeyConnection(key, 'doorbell', this.#map, settings)
-      : new RedisConnection('doorbell', settings);
+      ? new KeyConnection(key, 'wake-signals', this.#map, settings)
+      : new RedisConnection('wake-signals', settings);
   }
 }

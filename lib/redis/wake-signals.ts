@@ -68,7 +68,7 @@ export class WakeSignals {
       clock,
       unblock: this.#isShared ? unblock : undefined,
       onUnshareable: (error) => {
-        if (this.#isShared && isCrossSlot(error)) events.note('doorbells-separated', { reason: error.message });
+        if (this.#isShared && isCrossSlot(error)) events.note('wake-signals-separated', { reason: error.message });
         this.#separate();
       },
       onClosed: () => this.#connections.delete(connection),

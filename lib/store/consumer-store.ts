@@ -43,10 +43,10 @@ export interface ConsumerStore {
    * is neither paused nor limited by a rate. What is due beyond the claim's limits stays delayed, and `more` says so. A crash right
    * after costs what it costs after a claim.
    *
-   * @param teller - as in {@link TransferRequest}
+   * @param announcer - as in {@link TransferRequest}
    * @returns undefined if something stands in the way: nothing was changed, and nobody was told
    */
-  transferAndClaim?(claim: ClaimRequest, teller?: Teller): Promise<ClaimedTransfer | undefined>;
+  transferAndClaim?(claim: ClaimRequest, announcer?: Announcer): Promise<ClaimedTransfer | undefined>;
 
   /** Wakes a consumer if messages are ready and the queue is not paused. */
   wake(): Promise<void>;
@@ -107,13 +107,13 @@ export interface ClaimedTransfer {
 
 export interface TransferRequest {
   /** Who tells those that watch the queue of this transfer ({@link DueListener.onTransfer}). Default: they are not told. */
-  readonly teller?: Teller | undefined;
+  readonly announcer?: Announcer | undefined;
   /** The most messages to move (1–1000), and the most expired leases to take back. */
   readonly limit: number;
 }
 
 /** A scheduler, as others hear of it. */
-export interface Teller {
+export interface Announcer {
   /** Without spaces. */
   readonly scheduler: string;
   /** When it last moved or took back something, by the store's clock, ms (with fractions); null: never. */
@@ -247,7 +247,7 @@ export interface DueListener {
   /** The earliest due time became earlier: something falls due in `dueIn` ms, at the instant `dueAt`. */
   onEarlierDue(announcement: { dueAt: number; dueIn: number }): void;
   /** A scheduler, which may be that of the listener, has made a transfer. */
-  onTransfer?(transfer: ToldTransfer): void;
+  onTransfer?(transfer: AnnouncedTransfer): void;
   /** The message of a claim was aborted, so the claim has ended. */
   onAbort?(claim: Claim): void;
   /** Announcements are heard from now on, or again. Earlier ones may have been missed. */
@@ -255,7 +255,7 @@ export interface DueListener {
 }
 
 /** What a scheduler has told of its transfer. `movedAt` includes this one. */
-export interface ToldTransfer extends Teller, Pick<TransferReport, 'at' | 'ready' | 'nextAt' | 'nextIn'> {}
+export interface AnnouncedTransfer extends Announcer, Pick<TransferReport, 'at' | 'ready' | 'nextAt' | 'nextIn'> {}
 
 /** What a consumer waits for while nothing is ready. One signal wakes one consumer in one process. */
 export interface WakeSignal {

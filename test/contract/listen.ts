@@ -1,5 +1,5 @@
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
-import type { ToldTransfer } from '../../lib/store/consumer-store.js';
+import type { AnnouncedTransfer } from '../../lib/store/consumer-store.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { until } from '../support/until.js';
 
@@ -9,7 +9,7 @@ const BEGINNING = 0;
 interface Heard {
   /** Due times. */
   readonly heard: number[];
-  readonly told: ToldTransfer[];
+  readonly told: AnnouncedTransfer[];
   readonly stop: () => void;
 }
 
@@ -18,7 +18,7 @@ interface Heard {
  * on its way: in a cluster they take a while from server to server.
  */
 export async function listen(store: MessageStore): Promise<Heard> {
-  const [heard, told]: [number[], ToldTransfer[]] = [[], []];
+  const [heard, told]: [number[], AnnouncedTransfer[]] = [[], []];
   let [listening, hasBegun] = [false, false];
   const stop = store.watchDue({
     onEarlierDue: ({ dueAt }) => {

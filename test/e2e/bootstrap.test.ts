@@ -82,8 +82,8 @@ describe('the start of an application', () => {
     let made = 0;
     const clients: Redis[] = [];
     const connection = (overrides: RedisOptions) => {
-      // A doorbell has a client of its own for each 64 queues.
-      if (overrides.connectionName?.endsWith(':doorbell') && ++made === 2) throw new Error('No more clients');
+      // A connection for wake-up signals is a client of its own for each 64 queues.
+      if (overrides.connectionName?.endsWith(':wake-signals') && ++made === 2) throw new Error('No more clients');
       const client = new Redis(scene.url, overrides);
       clients.push(client);
       return client;

@@ -55,7 +55,11 @@ describe('announcements in a cluster', () => {
   async function connections(): Promise<Record<string, number>> {
     const lists = await Promise.all(cluster().up.map((member) => cluster().ask(member, 'CLIENT', 'LIST')));
     const count = (role: string) => lists.join('').split(`name=delay-queue:${role} `).length - 1;
-    return { commands: count('commands'), announcements: count('announcements'), doorbell: count('doorbell') };
+    return {
+      commands: count('commands'),
+      announcements: count('announcements'),
+      'wake-signals': count('wake-signals'),
+    };
   }
 
   async function startApp(parts = {}, more: Partial<DelayQueueModuleOptions> = {}): Promise<TestApp> {
@@ -133,13 +137,13 @@ describe('announcements in a cluster', () => {
     await Promise.all(queues.map((name) => expectHeard(app, name)));
   });
 
-  test('and commands take one connection to each primary, and doorbells one for each queue', async () => {
+  test('and commands take one connection to each primary, and wake-up signals one for each queue', async () => {
     const queues = Array.from({ length: 20 }, () => randomName('queue'));
     const primaries = new Set<ClusterMember>();
     for (const name of queues) primaries.add(await cluster().primaryOf(keyOf(name)));
     expect(primaries.size).toBe(3);
     await startApp({ providers: queues.map((name) => handlerOf(name, handled.record)) });
-    const expected = { commands: 3, announcements: 3, doorbell: 20 };
+    const expected = { commands: 3, announcements: 3, 'wake-signals': 20 };
     await until(async () => JSON.stringify(await connections()) === JSON.stringify(expected));
   });
 

@@ -21,7 +21,7 @@ describe('a cluster behind a proxy', () => {
   const countRefusals = async () =>
     Number(/errorstat_CROSSSLOT:count=(\d+)/.exec(await scene.redis.info('errorstats'))?.[1] ?? 0);
   const countBlocked = async () =>
-    (String(await scene.redis.client('LIST')).match(/name=delay-queue:doorbell.*cmd=blpop/g) ?? []).length;
+    (String(await scene.redis.client('LIST')).match(/name=delay-queue:wake-signals.*cmd=blpop/g) ?? []).length;
 
   test.each<[string, QueueOptions, number]>([
     ["layout: 'native'", {}, QUEUES],

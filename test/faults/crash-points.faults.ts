@@ -51,7 +51,7 @@ const POINTS: readonly (CrashPoint & { readonly task: Task })[] = [
     task: quick,
     isLimited: true,
     hold: (proxy) => {
-      // The process also waits at the doorbell and would claim.
+      // The process also waits for the wake-up signal and would claim.
       proxy.hold(callsOf('claim'));
       return proxy.holdReplies(callsOf('transfer'));
     },

@@ -110,7 +110,7 @@ describe('outages of Redis', () => {
     for (const queue of queues) await offerPatiently(producer, queue, '1h');
     const linesOf = (level: string) =>
       log.filter((line) => line.startsWith(level) && !/Handling|Connected to/.test(line)).sort();
-    const connections = ['announcements', 'commands', 'doorbell'];
+    const connections = ['announcements', 'commands', 'wake-signals'];
     await scene.server.kill9();
     // Time for a dozen failures of each connection.
     await sleep(4000);

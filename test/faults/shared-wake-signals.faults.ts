@@ -43,7 +43,7 @@ describe('wake-up signals that share a connection', () => {
     return { a: { key: a, signal: signal(a) }, b: { key: b, signal: signal(b) }, passedOn };
   }
 
-  const clients = async () => String(await scene.redis.client('LIST')).match(/name=delay-queue:doorbell.*/g) ?? [];
+  const clients = async () => String(await scene.redis.client('LIST')).match(/name=delay-queue:wake-signals.*/g) ?? [];
   const countBlocked = async () => (await clients()).filter((client) => client.includes('cmd=blpop')).length;
 
   async function waitBlocked(signal: WakeSignal): Promise<Promise<boolean>[]> {
@@ -73,7 +73,7 @@ describe('wake-up signals that share a connection', () => {
   test('a queue joins a call that was sent again over a new connection', async () => {
     const { a, b } = open();
     const [lost] = await waitBlocked(a.signal);
-    const [, id] = /^id=(\d+) .*name=delay-queue:doorbell/m.exec(String(await scene.redis.client('LIST')))!;
+    const [, id] = /^id=(\d+) .*name=delay-queue:wake-signals/m.exec(String(await scene.redis.client('LIST')))!;
     await scene.redis.client('KILL', 'ID', id!);
     await expect(lost).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
     await expectToShareCall(a, b);

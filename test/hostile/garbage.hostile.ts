@@ -31,8 +31,8 @@ const OF_THE_QUEUE: Record<string, Damage> = {
   'a lease that ends between milliseconds': (redis, keys) => redis.zadd(keys.leases, '9000000000000.5', HELD.token),
   'many unknown messages in ready': (redis, keys) =>
     redis.rpush(keys.ready, ...Array.from({ length: 30 }, (_, index) => `ghost ${index}`)),
-  'many tokens at the doorbell': (redis, keys) => redis.rpush(keys.wake, '1', 'word', ''),
-  'no token at the doorbell': (redis, keys) => redis.del(keys.wake),
+  'many tokens of the wake-up signal': (redis, keys) => redis.rpush(keys.wake, '1', 'word', ''),
+  'no token of the wake-up signal': (redis, keys) => redis.del(keys.wake),
   'a word as its rate': (redis, keys) => redis.set(keys.rate, 'word'),
 };
 
@@ -130,7 +130,7 @@ describe('garbage in the keys of a queue', () => {
     expect((await store.status()).counts).toMatchObject({ delayed, active: active - 1 });
   });
 
-  test('surplus tokens at the doorbell get no more, and a claim of the last ready message removes them', async () => {
+  test('surplus tokens of the wake-up signal get no more, and a claim of the last ready message removes them', async () => {
     const { store, keys } = await queues.copy((redis, { wake }) => redis.rpush(wake, '1', 'word'));
     const tokens = await scene.redis.llen(keys.wake);
     await store.transfer({ limit: 10 });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../lib/timing/clock.js';
 import { RedisLibrary } from '../../lib/redis/script/redis-library.js';
 import type { GroupRules, MessageStore, StoreLimits } from '../../lib/store/message-store.js';
-import { tellerArgument } from '../../lib/store/native/announcements.js';
+import { announcerArgument } from '../../lib/store/native/announcements.js';
 import { groupKeys } from '../../lib/store/native/group-keys.js';
 import { nativeLayout } from '../../lib/store/native/native-layout.js';
 import { type NativeKeys, nativeKeys } from '../../lib/store/native/native-keys.js';
@@ -84,8 +84,8 @@ describe('the permissions of each layout', () => {
     await store.clear();
     await connections.commands.run(nativeFunctions.offer, { keys, args: asNew, rest });
     await store.clear();
-    const teller = tellerArgument({ scheduler: 'exercise', movedAt: null }, { channel: keys.due, database });
-    const claim = { args: { token: 'in a cluster', limit: '1 1', lease: 1000 }, rest: [teller] };
+    const announcer = announcerArgument({ scheduler: 'exercise', movedAt: null }, { channel: keys.due, database });
+    const claim = { args: { token: 'in a cluster', limit: '1 1', lease: 1000 }, rest: [announcer] };
     await connections.commands.run(nativeFunctions.transferAndClaim, { keys, ...claim });
     await store.offer([{ id: 'aborted in a cluster', due: { at: 0 }, onDuplicate: 'keep', body: 'its body' }]);
     await store.transfer({ limit: 1 });
@@ -159,9 +159,9 @@ describe('the permissions of each layout', () => {
     const waits = ['SUBSCRIBE', 'SUBSCRIBE', 'BLMOVE'];
     await watched(store, trace, waits, () => new RedissonExercise(store, scene.redis, keys).run());
     // As in a cluster, while nobody listens there.
-    const teller = { scheduler: 'exercise', movedAt: null };
+    const announcer = { scheduler: 'exercise', movedAt: null };
     const announcing = { channel: keys.due, database: 'cluster' };
-    const args = transferArguments({ limit: 1, teller }, EXERCISE_LIMITS, announcing);
+    const args = transferArguments({ limit: 1, announcer }, EXERCISE_LIMITS, announcing);
     await connections.commands.run(redissonFunctions.transfer, {
       keys,
       args: { ...args, unreadableError: '', readOn: 0 },

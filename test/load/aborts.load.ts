@@ -89,13 +89,13 @@ describe('an abort', () => {
     expect(took.p99).toBeLessThanOrEqual(LIMIT);
   });
 
-  test('stops a handler within 100 ms whose queue shares its doorbell with 63 others', async () => {
+  test('stops a handler within 100 ms whose queue shares its connection with 63 others', async () => {
     const queues = Array.from({ length: 64 }, () => scene.newQueue());
     const handling = new InThisProcess();
     await scene.startApp({ providers: queues.map((queue) => handlerOf(queue, handling.handle)) });
     const { producer } = await scene.startApp({ module: { consume: false } });
     const took = await measure(producer, queues, handling);
-    console.log(`abort, shared doorbell: ${JSON.stringify(took)} ms`);
+    console.log(`abort, shared connection: ${JSON.stringify(took)} ms`);
     expect(took.p99).toBeLessThanOrEqual(LIMIT);
   });
 

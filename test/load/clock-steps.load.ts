@@ -46,7 +46,7 @@ describeWithClock("a step of Redis' own clock by an hour", () => {
     const backoff = { type: 'fixed', delay: 100 } as const;
     const defaults = { blockTimeout: BLOCK_TIMEOUT, checkInterval, lease: LEASE, backoff };
     const { producer, log } = await scene.startApp({ module: { defaults }, providers: [handler] });
-    await until(async () => /name=delay-queue:doorbell.*cmd=blpop/.test(String(await scene.redis.client('LIST'))));
+    await until(async () => /name=delay-queue:wake-signals.*cmd=blpop/.test(String(await scene.redis.client('LIST'))));
     const isGone = async (id: string) => (await producer.find(queue, id)) === null;
     return { queue, handled, release, producer, log, isGone };
   }
@@ -101,7 +101,7 @@ describeWithClock("a step of Redis' own clock by an hour", () => {
     await handled.until('m', { within: BLOCK_TIMEOUT + 5000 + SLACK });
     const took = Math.round(performance.now() - start);
     console.log(`a message whose token was lost, with the clock set back: handled after ${took} ms`);
-    expect(log).toContainEqual(expect.stringMatching(/doorbell is down: no answer within (59\d\d|6000) ms/));
+    expect(log).toContainEqual(expect.stringMatching(/wake-signals is down: no answer within (59\d\d|6000) ms/));
   });
 
   test.each([

@@ -158,11 +158,11 @@ describe('a family of queues, when processes and connections break', () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(`${name}-*`, handled.record, { lease: '1s' })] });
-    const doorbells = async () =>
+    const wakeSignals = async () =>
       String(await scene.redis.client('LIST'))
         .split('\n')
-        .filter((client) => client.includes('delay-queue:doorbell')).length;
-    const before = await doorbells();
+        .filter((client) => client.includes('delay-queue:wake-signals')).length;
+    const before = await wakeSignals();
     for (const round of [1, 2]) {
       await producer.offer(`${name}-${round % 2}`, null, '1h');
       await producer.offerMany(
@@ -170,8 +170,8 @@ describe('a family of queues, when processes and connections break', () => {
         Array.from({ length: 100 }, () => ({ payload: null, delay: 0 })),
       );
       await handled.untilCalls(100 * round);
-      await until(async () => (await doorbells()) === before + 1);
-      await until(async () => (await doorbells()) === before, { within: 30_000, every: 100 });
+      await until(async () => (await wakeSignals()) === before + 1);
+      await until(async () => (await wakeSignals()) === before, { within: 30_000, every: 100 });
     }
     expect(handled.calls).toHaveLength(200);
   });

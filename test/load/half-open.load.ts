@@ -38,7 +38,7 @@ describe('half-open connections, whose bytes vanish without an error', () => {
     });
     await producer.offer(queue, null, 0, { id: 'first' });
     await handled.until('first');
-    // The first message may have been claimed before the consumer waited at its doorbell.
+    // The first message may have been claimed before the consumer waited for its wake-up signal.
     for (const command of ['SUBSCRIBE', 'BLPOP']) {
       await until(() => proxy.connections.some(({ sent }) => sent.has(command)));
     }
@@ -70,19 +70,19 @@ describe('half-open connections, whose bytes vanish without an error', () => {
   test('are noticed in time, one, two or all at once, and no message is lost or early', async () => {
     // One heartbeat and the wait for its answer.
     const announcements = BLOCK_TIMEOUT + OFFER_TIMEOUT;
-    const doorbell = BLOCK_TIMEOUT + 5000;
+    const wakeSignal = BLOCK_TIMEOUT + 5000;
     // Noticed when it is used, by the next check at the latest.
     const commands = CHECK_INTERVAL + OFFER_TIMEOUT;
-    // A claim may have to fail before the consumer waits at its doorbell again.
-    const commandsAndDoorbell = OFFER_TIMEOUT + doorbell;
+    // A claim may have to fail before the consumer waits for its wake-up signal again.
+    const commandsAndWakeSignals = OFFER_TIMEOUT + wakeSignal;
     const cases: { roles: ConnectionRole[]; noticed: number }[] = [
       { roles: ['announcements'], noticed: announcements },
-      { roles: ['doorbell'], noticed: doorbell },
+      { roles: ['wake-signals'], noticed: wakeSignal },
       { roles: ['commands'], noticed: commands },
-      { roles: ['announcements', 'doorbell'], noticed: doorbell },
+      { roles: ['announcements', 'wake-signals'], noticed: wakeSignal },
       { roles: ['announcements', 'commands'], noticed: commands },
-      { roles: ['commands', 'doorbell'], noticed: commandsAndDoorbell },
-      { roles: ['announcements', 'commands', 'doorbell'], noticed: commandsAndDoorbell },
+      { roles: ['commands', 'wake-signals'], noticed: commandsAndWakeSignals },
+      { roles: ['announcements', 'commands', 'wake-signals'], noticed: commandsAndWakeSignals },
     ];
     await Promise.all(
       cases.map(async (kind) => {

@@ -11,7 +11,7 @@ const SIDE_BY_SIDE = [
   'family-race',
   'half-open',
   'idle-cost',
-  'idle-doorbells',
+  'idle-wake-signals',
   'lost-permissions',
   'many-queues',
   'repeat-kills',

@@ -70,7 +70,7 @@ describe('a process with a family of queues', () => {
   }
 
   async function countWhileIdle({ scene }: Family): Promise<Cost> {
-    await until(async () => !String(await scene.redis.client('LIST')).includes('delay-queue:doorbell'), {
+    await until(async () => !String(await scene.redis.client('LIST')).includes('delay-queue:wake-signals'), {
       within: 60_000,
       every: 500,
     });
@@ -88,7 +88,7 @@ describe('a process with a family of queues', () => {
         `${what}: ${connections} connections, ${commands} commands in ${WINDOW / 1000} s: ${JSON.stringify(calls)}`,
       );
     }
-    // For commands, for announcements, and for the doorbells of all busy queues.
+    // For commands, for announcements, and for the wake-up signals of all busy queues.
     expect(few.connections).toBe(3);
     expect(many.connections).toBe(few.connections);
     expect(many.commands / few.commands).toBeLessThan(1.05);

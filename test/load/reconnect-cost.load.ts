@@ -12,10 +12,10 @@ const OUTAGE = 2000;
 
 const scene = new Scene({});
 
-/** How many consumers wait at a doorbell. */
+/** How many consumers wait for a wake-up signal. */
 async function countWaiting(): Promise<number> {
   const clients = String(await scene.redis.client('LIST'));
-  return clients.match(/name=delay-queue:doorbell.*cmd=blpop/g)?.length ?? 0;
+  return clients.match(/name=delay-queue:wake-signals.*cmd=blpop/g)?.length ?? 0;
 }
 
 const scriptsOf = ({ eval: whole = 0, evalsha = 0 }: Record<string, number>) => whole + evalsha;

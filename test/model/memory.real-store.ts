@@ -53,13 +53,13 @@ class MemoryRealQueue implements RealQueue {
   }
 
   async takeToken(): Promise<void> {
-    await this.#tryDoorbell();
+    await this.#tryWakeSignal();
   }
 
   /** The look takes the token, so a ring puts it back if it has to be there. */
   async checkInside({ bell }: QueueModel): Promise<void> {
     if (bell === 'stale') return;
-    expect(await this.#tryDoorbell()).toBe(bell === 'rung');
+    expect(await this.#tryWakeSignal()).toBe(bell === 'rung');
     if (bell === 'rung') await this.#store.wake();
   }
 
@@ -69,10 +69,10 @@ class MemoryRealQueue implements RealQueue {
     return Promise.resolve();
   }
 
-  async #tryDoorbell(): Promise<boolean> {
-    const doorbell = this.#store.openWakeSignal();
-    const rang = doorbell.wait(1000);
-    await doorbell.close();
+  async #tryWakeSignal(): Promise<boolean> {
+    const wakeSignal = this.#store.openWakeSignal();
+    const rang = wakeSignal.wait(1000);
+    await wakeSignal.close();
     return rang;
   }
 }

@@ -17,7 +17,7 @@ export type NativeContent = Pick<QueueModel, 'messages' | 'followers' | 'in' | '
 
 /**
  * Expects the keys of the native layout to hold exactly what the model holds: no record without an index entry or the
- * reverse, no stray claim, attempt or error, and at most one token at the doorbell.
+ * reverse, no stray claim, attempt or error, and at most one token of the wake-up signal.
  */
 export async function expectNativeKeys(redis: Redis, keys: NativeKeys, model: NativeContent): Promise<void> {
   const read = redis
@@ -85,7 +85,7 @@ export async function expectNativeKeys(redis: Redis, keys: NativeKeys, model: Na
 
 function expectTokens(tokens: number, { bell }: NativeContent): void {
   const allowed = { rung: [1], stale: [0, 1], silent: [0] }[bell];
-  if (!allowed.includes(tokens)) expect({ tokensAtTheDoorbell: tokens }).toEqual({ tokensAtTheDoorbell: allowed });
+  if (!allowed.includes(tokens)) expect({ tokensOfWakeSignal: tokens }).toEqual({ tokensOfWakeSignal: allowed });
 }
 
 function scores(members: readonly string[]): Record<string, number> {

@@ -18,7 +18,7 @@ export interface RedisQueueOptions {
 /** How to open a layout and to check its keys. */
 export interface RedisLayout extends Pick<RealStore, 'ownCommands' | 'openModel'> {
   openStore(connections: RedisConnections, options: RedisQueueOptions): MessageStore;
-  /** The key of the doorbell, and all keys. */
+  /** The key of the wake-up signal, and all keys. */
   keysOf(options: RedisQueueOptions): { readonly wake: string; readonly all: readonly string[] };
   checkInside(redis: Redis, options: RedisQueueOptions, model: QueueModel): Promise<void>;
   openJava?(redis: Redis, options: RedisQueueOptions): JavaClient;

@@ -163,8 +163,8 @@ describe.each([
 
   it.each(namesOf(rules, 'overridden'))('%s is overridden and reported, with the reason', (name) => {
     const connection = connect(name, none);
-    const ours = createClient(connect(name, undefined), 'doorbell').options as Record<string, unknown>;
-    const client = createClient(connection, 'doorbell').options as Record<string, unknown>;
+    const ours = createClient(connect(name, undefined), 'wake-signals').options as Record<string, unknown>;
+    const client = createClient(connection, 'wake-signals').options as Record<string, unknown>;
     expect(client[name]).not.toBe(none);
     expect(client[name]).toEqual(ours[name]);
     expect(examineConnection(connection).overridden).toEqual([

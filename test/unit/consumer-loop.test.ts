@@ -584,14 +584,14 @@ describe('the ConsumerLoops of two partitions', () => {
     await nextTurns();
     expect(await active()).toEqual([1, 0]);
     expect(running).toHaveLength(0);
-    const doorbell = partitions[1]!.openWakeSignal();
+    const wakeSignal = partitions[1]!.openWakeSignal();
     let hasRung = false;
-    void doorbell.wait(10_000).then((rang) => (hasRung = rang));
+    void wakeSignal.wait(10_000).then((rang) => (hasRung = rang));
     answered.open();
     await nextTurns();
     expect(running).toHaveLength(1);
     expect(hasRung).toBe(true);
-    await doorbell.close();
+    await wakeSignal.close();
   });
 
   it('leave a ring to other processes while the other one has all slots', async () => {
@@ -601,13 +601,13 @@ describe('the ConsumerLoops of two partitions', () => {
     await clock.advance(1);
     await nextTurns();
     expect(await active()).toEqual([1, 0]);
-    const doorbell = partitions[1]!.openWakeSignal();
+    const wakeSignal = partitions[1]!.openWakeSignal();
     await offer(1, 1);
-    const rang = doorbell.wait(10_000);
+    const rang = wakeSignal.wait(10_000);
     await clock.advance(1);
     await nextTurns();
     expect(await rang).toBe(true);
-    await doorbell.close();
+    await wakeSignal.close();
     running[0]!.open();
     await until(async () => String(await active()) === '0,1');
   });

@@ -42,7 +42,7 @@ describe('MemoryMessageStore', () => {
     expect(await store.transfer({ limit: 1 })).toMatchObject({ moved: 1 });
   });
 
-  it('wakes the doorbell that has waited longest, and leaves no timer behind', async () => {
+  it('wakes the consumer that has waited longest, and leaves no timer behind', async () => {
     const [first, second] = [store.openWakeSignal(), store.openWakeSignal()];
     const waits = [first.wait(1000), second.wait(2000)];
     await store.offer([offer('a', 0)]);

@@ -42,7 +42,7 @@ describe('a Redis client', () => {
     const shared = new Redis({ lazyConnect: true });
     shared.status = 'ready';
     for (const made of [shared, {}, undefined]) {
-      expect(() => createClient(() => made as Redis, 'doorbell')).toThrow(/must return a new ioredis client/);
+      expect(() => createClient(() => made as Redis, 'wake-signals')).toThrow(/must return a new ioredis client/);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
-import type { DueListener, ToldTransfer, TransferReport } from '../../lib/store/consumer-store.js';
+import type { DueListener, AnnouncedTransfer, TransferReport } from '../../lib/store/consumer-store.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { TransferScheduler } from '../../lib/consumer/transfer-scheduler.js';
 import { Latch } from '../support/latch.js';
@@ -190,9 +190,9 @@ describe('TransferScheduler', () => {
     await offer('a', 0);
     scheduler().start();
     await clock.advance(0);
-    const doorbell = store.openWakeSignal();
-    await doorbell.wait(10);
-    const second = doorbell.wait(5000);
+    const wakeSignal = store.openWakeSignal();
+    await wakeSignal.wait(10);
+    const second = wakeSignal.wait(5000);
     await clock.advance(1000);
     expect(await second).toBe(true);
   });
@@ -295,10 +295,10 @@ describe('TransferScheduler', () => {
       await clock.advance(1000);
       transfers = 0;
     });
-    const strange = (over: Partial<ToldTransfer> = {}) =>
+    const strange = (over: Partial<AnnouncedTransfer> = {}) =>
       announce.onTransfer?.({ scheduler: 'x', at: due, movedAt: due, ready: 0, nextAt: null, nextIn: null, ...over });
 
-    it.each<[string, Partial<ToldTransfer>]>([
+    it.each<[string, Partial<AnnouncedTransfer>]>([
       ['that nothing is left', {}],
       ['that something is due much later', { nextAt: 1e12, nextIn: 1e12 }],
       ['from the future', { at: 1e15, movedAt: 1e15 }],
@@ -314,7 +314,7 @@ describe('TransferScheduler', () => {
       expect([transfers, await ready()]).toEqual([1, 1]);
     });
 
-    it.each<[string, Partial<ToldTransfer>]>([
+    it.each<[string, Partial<AnnouncedTransfer>]>([
       ['nothing is left', {}],
       ['messages are ready', { ready: 5 }],
     ])('and still looks within the check interval, however often they say that %s', async (_what, told) => {

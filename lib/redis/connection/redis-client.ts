@@ -16,7 +16,7 @@ import type { Events } from '../../events/events.js';
 export type RedisClient = Redis | Cluster;
 
 /** The purpose of a connection; part of its name in `CLIENT LIST`. */
-export type ConnectionRole = 'commands' | 'producer' | 'announcements' | 'doorbell';
+export type ConnectionRole = 'commands' | 'producer' | 'announcements' | 'wake-signals';
 
 /** The number of the database that a client uses. A cluster has only 0. */
 export function databaseOf(client: RedisClient): number {

@@ -1,5 +1,5 @@
 import { queueMicrotask } from '../../timing/event-loop.js';
-import type { Claim, DueListener, Teller, ToldTransfer, TransferReport } from '../consumer-store.js';
+import type { Claim, DueListener, Announcer, AnnouncedTransfer, TransferReport } from '../consumer-store.js';
 
 /** Tells listeners of earlier due times, of aborts and of transfers, never within the call that made them: as across processes, they hear it later. */
 export class DueAnnouncer {
@@ -22,10 +22,10 @@ export class DueAnnouncer {
     this.#sayToAll((listener) => listener.onAbort?.(claim));
   }
 
-  tell({ scheduler, movedAt }: Teller, report: TransferReport): void {
+  announceTransfer({ scheduler, movedAt }: Announcer, report: TransferReport): void {
     const { moved, recovered, buried, ready, at, nextAt, nextIn } = report;
     const hasMoved = moved + recovered + buried.length > 0;
-    const told: ToldTransfer = { scheduler, at, movedAt: hasMoved ? at : movedAt, ready, nextAt, nextIn };
+    const told: AnnouncedTransfer = { scheduler, at, movedAt: hasMoved ? at : movedAt, ready, nextAt, nextIn };
     this.#sayToAll((listener) => listener.onTransfer?.(told));
   }
 

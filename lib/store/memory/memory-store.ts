@@ -9,7 +9,7 @@ import type {
   DueListener,
   Settlement,
   SettleReport,
-  Teller,
+  Announcer,
   TransferReport,
   TransferRequest,
   WakeSignal,
@@ -118,7 +118,7 @@ export class MemoryMessageStore implements MessageStore {
     return message && snapshotOf(message);
   }
 
-  transfer({ teller, limit }: TransferRequest): Promise<TransferReport> {
+  transfer({ announcer, limit }: TransferRequest): Promise<TransferReport> {
     return this.#atomically((now) => {
       const moved = this.#queue.lineUpDue(now, limit).length;
       const { recovered, buried } = this.#queue.takeBackExpired(now, limit);
@@ -127,17 +127,17 @@ export class MemoryMessageStore implements MessageStore {
 
       const more = moved === limit || recovered + buried.length === limit;
       const ready = this.#queue.countClaimable();
-      return this.#report({ moved, recovered, buried, dropped, more, ready }, now, teller);
+      return this.#report({ moved, recovered, buried, dropped, more, ready }, now, announcer);
     });
   }
 
-  transferAndClaim(request: ClaimRequest, teller?: Teller): Promise<ClaimedTransfer | undefined> {
+  transferAndClaim(request: ClaimRequest, announcer?: Announcer): Promise<ClaimedTransfer | undefined> {
     return this.#atomically((now) => {
       const taken = this.#queue.claimDue(request, now);
       if (!taken) return undefined;
       const more = (this.#table.earliest('delayed') ?? Infinity) <= now;
       const counts = { moved: taken.length, recovered: 0, buried: [], dropped: 0, more, ready: 0 };
-      const report = this.#report(counts, now, teller);
+      const report = this.#report(counts, now, announcer);
       return { report, claimed: { messages: taken.map(copyOf), now, orphans: [], more: false } };
     });
   }
@@ -277,13 +277,13 @@ export class MemoryMessageStore implements MessageStore {
   #report(
     counts: Omit<TransferReport, 'nextIn' | 'nextAt' | 'at'>,
     now: number,
-    teller: Teller | undefined,
+    announcer: Announcer | undefined,
   ): TransferReport {
     const next = Math.min(this.#table.earliest('delayed') ?? Infinity, this.#table.earliest('active') ?? Infinity);
     const nextAt = next === Infinity ? null : next;
     const nextIn = nextAt === null ? null : Math.max(0, nextAt - now);
     const report = { ...counts, nextIn, nextAt, at: now };
-    if (teller) this.#announcer.tell(teller, report);
+    if (announcer) this.#announcer.announceTransfer(announcer, report);
     return report;
   }
 

@@ -1,4 +1,4 @@
-import type { DueListener, Teller, TransferReport } from '../consumer-store.js';
+import type { DueListener, Announcer, TransferReport } from '../consumer-store.js';
 
 /**
  * What is announced on the channel of a queue, as text. The scripts write it.
@@ -18,11 +18,11 @@ export interface Announcing {
 /** In place of an instant. */
 const NEVER = -1;
 
-/** The argument `teller` of scripts that transfer. */
-export function tellerArgument(teller: Teller | undefined, { database, channel }: Announcing): string {
-  if (!teller) return '';
-  const movedAt = teller.movedAt === null ? NEVER : Math.round(teller.movedAt * 1000);
-  return `${database} ${teller.scheduler} ${movedAt} ${channel}`;
+/** The argument `announcer` of scripts that transfer. */
+export function announcerArgument(announcer: Announcer | undefined, { database, channel }: Announcing): string {
+  if (!announcer) return '';
+  const movedAt = announcer.movedAt === null ? NEVER : Math.round(announcer.movedAt * 1000);
+  return `${database} ${announcer.scheduler} ${movedAt} ${channel}`;
 }
 
 type Listener = Omit<DueListener, 'onListening'>;

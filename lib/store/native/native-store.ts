@@ -6,7 +6,7 @@ import type {
   DueListener,
   Settlement,
   SettleReport,
-  Teller,
+  Announcer,
   TransferReport,
   TransferRequest,
   WakeSignal,
@@ -178,9 +178,9 @@ export class NativeMessageStore implements MessageStore {
     return readClaimReport(await this.#run(functions.claim, claimCall(request, this.#limits)));
   }
 
-  async transferAndClaim(claim: ClaimRequest, teller?: Teller): Promise<ClaimedTransfer | undefined> {
+  async transferAndClaim(claim: ClaimRequest, announcer?: Announcer): Promise<ClaimedTransfer | undefined> {
     if (this.#limits.rate || this.#groups !== undefined) return undefined;
-    const call = claimedTransferCall(claim, teller, this.#announcing);
+    const call = claimedTransferCall(claim, announcer, this.#announcing);
     return readClaimedTransfer(await this.#run(functions.transferAndClaim, call));
   }
 

@@ -6,14 +6,14 @@ import {
   LEASE_EXPIRED,
   type Outcome,
   type Settlement,
-  type Teller,
+  type Announcer,
   type TransferRequest,
 } from '../consumer-store.js';
 import type { Change, DueTime, Offer } from '../producer-store.js';
 import type { GroupRules, StoreLimits } from '../message-store.js';
 import type { DeadSelection, PageRequest } from '../admin-store.js';
 import { parseCursor } from '../page-cursor.js';
-import { type Announcing, tellerArgument } from './announcements.js';
+import { type Announcing, announcerArgument } from './announcements.js';
 
 /* The arguments of the scripts. */
 
@@ -114,10 +114,10 @@ export function pageArguments({ state, from = { offset: 0 }, limit }: PageReques
   return { ...place, offset: 'offset' in from ? from.offset : 0, limit };
 }
 
-export function transferArguments({ teller, limit }: TransferRequest, limits: StoreLimits, announcing: Announcing) {
+export function transferArguments({ announcer, limit }: TransferRequest, limits: StoreLimits, announcing: Announcing) {
   const { attempts, maxDeadLetters, rate } = limits;
   return {
-    teller: tellerArgument(teller, announcing),
+    announcer: announcerArgument(announcer, announcing),
     limit,
     maxAttempts: attempts,
     maxDead: maxDeadLetters,
@@ -130,10 +130,10 @@ export function transferArguments({ teller, limit }: TransferRequest, limits: St
 const MAX_TAKEN = 64;
 const MAX_TAKEN_BYTES = 1024 * 1024;
 
-export function claimedTransferCall(claim: ClaimRequest, teller: Teller | undefined, announcing: Announcing) {
+export function claimedTransferCall(claim: ClaimRequest, announcer: Announcer | undefined, announcing: Announcing) {
   const { token, lease, maxBytes = MAX_TAKEN_BYTES } = claim;
   const limit = `${Math.min(claim.limit, MAX_TAKEN)} ${maxBytes}`;
-  return { args: { token, limit, lease }, rest: teller ? [tellerArgument(teller, announcing)] : [] };
+  return { args: { token, limit, lease }, rest: announcer ? [announcerArgument(announcer, announcing)] : [] };
 }
 
 export function selectionArguments(selection: DeadSelection): ScriptArguments {

@@ -102,7 +102,7 @@ describe('the watch of the target list', () => {
     expect([told, list.waits]).toEqual([1, 2]);
   });
 
-  it('does not keep the process busy if its doorbell is closed, and waits again', async () => {
+  it('does not keep the process busy if its wake-up signal is closed, and waits again', async () => {
     list.closed = true;
     list.answer(false);
     await clock.advance(1000);

@@ -176,8 +176,8 @@ export function describeFollowers(queues: ContractQueues): void {
         if (by === 'a settle') await queue.settle(claim, { kind: 'ack' });
         else {
           await queue.store.extend([defined(claim)], 0);
-          const teller = { scheduler: 'any', movedAt: null };
-          while ((await queue.store.transfer({ limit: 9, teller })).buried.length === 0) await queue.advance(1);
+          const announcer = { scheduler: 'any', movedAt: null };
+          while ((await queue.store.transfer({ limit: 9, announcer })).buried.length === 0) await queue.advance(1);
         }
         const { dueAt } = await queue.find('a');
         for (let i = 0; i < 200 && heard.length === 0; i++) await queue.advance(1);

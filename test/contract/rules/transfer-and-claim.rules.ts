@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Teller } from '../../../lib/store/consumer-store.js';
+import type { Announcer } from '../../../lib/store/consumer-store.js';
 import { until } from '../../support/until.js';
 import { type ContractQueue, type ContractQueues, defined, HOUR, SHORT_LEASE, SOME_TIME } from '../contract-queue.js';
 import { listen } from '../listen.js';
@@ -96,7 +96,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       const { told, stop } = await listen(queue.store);
       await queue.makeReady('a');
       expect(await call(queue.store, 't', {}, { scheduler: 's', movedAt: null })).toBeUndefined();
-      await queue.store.transfer({ limit: 1, teller: { scheduler: 'end', movedAt: null } });
+      await queue.store.transfer({ limit: 1, announcer: { scheduler: 'end', movedAt: null } });
       await until(() => told.length > 0);
       expect(told.map(({ scheduler }) => scheduler)).toEqual(['end']);
       stop();
@@ -204,13 +204,13 @@ function call(
   store: Store,
   token: string,
   claim: { limit?: number; lease?: number; maxBytes?: number } = {},
-  teller?: Teller,
+  announcer?: Announcer,
 ) {
-  return store.transferAndClaim!({ token, limit: 10, lease: HOUR, ...claim }, teller);
+  return store.transferAndClaim!({ token, limit: 10, lease: HOUR, ...claim }, announcer);
 }
 
-async function granted(queue: ContractQueue, ...[token, claim, teller]: [string, object?, Teller?]) {
-  return defined(await call(queue.store, token, claim, teller));
+async function granted(queue: ContractQueue, ...[token, claim, announcer]: [string, object?, Announcer?]) {
+  return defined(await call(queue.store, token, claim, announcer));
 }
 
 /** Whether a new due message stays delayed, and nothing else changes. */

@@ -52,7 +52,7 @@ export function describeWatching(queues: ContractQueues): void {
       const here = await listen(queue.store);
       const there = await listen(queue.secondView);
       const transfer = (scheduler: string, movedAt: number | null) =>
-        queue.secondView.transfer({ limit: 10, teller: { scheduler, movedAt } });
+        queue.secondView.transfer({ limit: 10, announcer: { scheduler, movedAt } });
       const idle = await transfer('idle', 7.125);
       await queue.offerDue('a', 'b');
       await queue.transfer();
@@ -84,7 +84,7 @@ export function describeWatching(queues: ContractQueues): void {
       const { told, stop } = await listen(queue.store);
       await queue.makeActive(['a'], SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 5);
-      const { at } = await queue.store.transfer({ limit: 10, teller: { scheduler: 's', movedAt: null } });
+      const { at } = await queue.store.transfer({ limit: 10, announcer: { scheduler: 's', movedAt: null } });
       await until(() => told.length > 0);
       expect(told).toMatchObject([{ movedAt: at, ready: 1 }]);
       stop();

@@ -28,9 +28,9 @@ export class FollowersExercise {
     await store.cancel('c');
     await this.#follow('c');
     await store.extend([{ id: 'c', token }], 0);
-    const teller = { scheduler: 'exercise', movedAt: null };
+    const announcer = { scheduler: 'exercise', movedAt: null };
     for (let lost = 0; lost < 2;) {
-      const { recovered, buried } = await store.transfer({ limit: 9, teller });
+      const { recovered, buried } = await store.transfer({ limit: 9, announcer });
       lost += recovered + buried.length;
       if (recovered > 0) await store.claim({ token: 'c again', limit: 9, lease: 1 });
     }

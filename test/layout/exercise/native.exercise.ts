@@ -87,9 +87,9 @@ export class NativeExercise {
   /** Claims these messages with a transfer, once they are due. */
   async #claimAlong(ids: readonly string[], limit: number) {
     for (const messages: string[] = []; ;) {
-      const teller = { scheduler: 'exercise', movedAt: null };
+      const announcer = { scheduler: 'exercise', movedAt: null };
       const token = `short-${this.#tokens++}`;
-      const both = await this.store.transferAndClaim!({ token, limit, lease: HOUR }, teller);
+      const both = await this.store.transferAndClaim!({ token, limit, lease: HOUR }, announcer);
       messages.push(...both!.claimed.messages.map(({ id }) => id));
       if (messages.length >= ids.length) return { token, messages };
       await until(async () => (await this.store.status()).nextDue! < (await this.store.status()).now);

@@ -150,9 +150,9 @@ export class StoreExercise {
     await this.makeReadyAgain('failed');
     for (const id of ['a', 'b', 'c']) await this.offer(id, { at: 0 });
     await this.transfer();
-    const doorbell = store.openWakeSignal();
-    await doorbell.wait(1000);
-    await doorbell.close();
+    const wakeSignal = store.openWakeSignal();
+    await wakeSignal.wait(1000);
+    await wakeSignal.close();
     await store.wake();
     for (const limit of [1, 0, 1]) await store.claim({ token: 'some', limit, lease: HOUR });
     // Random, because ended tokens outlive the queue.

@@ -10,7 +10,7 @@ const anyId = fc.constantFrom(...IDS);
 const overdue = fc.record({ at: fc.integer({ min: 1, max: 9 }) });
 
 /** Others hear of an earlier due time that a transfer makes only if it says who makes it. */
-const teller = { scheduler: 'model', movedAt: null };
+const announcer = { scheduler: 'model', movedAt: null };
 
 /** What happens to messages until they are ready. */
 export function offerCommands(delays: readonly number[]): WeightedCommands[] {
@@ -56,7 +56,7 @@ export function offerCommands(delays: readonly number[]): WeightedCommands[] {
     name: 'transfer',
     args: fc.constantFrom(1000, 1, 2, 3),
     run: async (model, real, limit) => {
-      const { answer, at } = await timed(real, () => real.views[0].transfer({ limit, teller }));
+      const { answer, at } = await timed(real, () => real.views[0].transfer({ limit, announcer }));
       const { nextIn, nextAt, at: madeAt, buried, ...numbers } = answer;
       expect({ ...numbers, buried: [...buried].sort() }).toEqual(model.transfer(limit, at));
 

@@ -1,4 +1,4 @@
-import type { DueListener, ToldTransfer } from '../../../lib/store/consumer-store.js';
+import type { DueListener, AnnouncedTransfer } from '../../../lib/store/consumer-store.js';
 import { cancel, type WorldEvent } from '../world/world.js';
 import type { Link } from './link.js';
 
@@ -9,7 +9,7 @@ interface Connection {
   connect(): void;
   disconnect(): void;
   /** What a stranger announces arrives like anything else. */
-  hear(transfer: ToldTransfer): void;
+  hear(transfer: AnnouncedTransfer): void;
 }
 
 /** How long it takes at most until a lost subscription is there again, ms. */
@@ -52,7 +52,7 @@ export class Subscriptions {
   }
 
   /** A stranger, whose word may be false, announces a transfer on every channel. */
-  hear(transfer: ToldTransfer): void {
+  hear(transfer: AnnouncedTransfer): void {
     for (const connection of this.#connections) connection.hear(transfer);
   }
 
@@ -86,7 +86,7 @@ export class Subscriptions {
         unwatch?.();
         unwatch = undefined;
       },
-      hear: (transfer: ToldTransfer) => {
+      hear: (transfer: AnnouncedTransfer) => {
         if (unwatch) deliver(() => listener?.onTransfer?.(transfer));
       },
     };

@@ -63,9 +63,9 @@ export class ClaimJournal {
         return report;
       },
       ...(transferAndClaim && {
-        transferAndClaim: async (request, teller) => {
+        transferAndClaim: async (request, announcer) => {
           const sent = sending(request);
-          const both = await transferAndClaim(request, teller);
+          const both = await transferAndClaim(request, announcer);
           if (both) answered(both.claimed, sent);
           return both;
         },

@@ -76,16 +76,16 @@ export class Fleet {
 
   /**
    * The maximum number of connections of a worker. The module has one for announcements and one for each partition of a queue, or
-   * two with Redisson's layout, and one for the messages of a queue that have groups, besides those for commands; it has fewer while doorbells share connections, which ends when the
-   * server refuses a doorbell's call. A naive consumer has two for each queue.
+   * two with Redisson's layout, and one for the messages of a queue that have groups, besides those for commands; it has fewer while wake-up signals share connections, which ends when the
+   * server refuses the call of several keys. A naive consumer has two for each queue.
    */
   get connectionsOfAWorker(): number {
     const queues = QUEUE_NAMES.length;
     const { soak, servers } = this.#options;
     if (isNaive(soak.consumer)) return 2 * queues;
-    const doorbells = soak.layout === 'redisson' ? 2 * queues : queues * this.#partitions;
+    const wakeSignals = soak.layout === 'redisson' ? 2 * queues : queues * this.#partitions;
     const ofGroups = soak.groups > 0 ? queues : 0;
-    return servers.commandConnections + 1 + doorbells + ofGroups;
+    return servers.commandConnections + 1 + wakeSignals + ofGroups;
   }
 
   get berths(): readonly Berth[] {

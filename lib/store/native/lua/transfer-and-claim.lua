@@ -42,7 +42,7 @@ end
 local function run(keys, args)
   local delayed, ready, claims, leases, messages = keys[1], keys[2], keys[3], keys[4], keys[5]
   local attempts, paused, ended_token = keys[6], keys[7], keys[8]
-  local deadline, token, limit, lease, teller = args[1], args[2], args[3], args[4], args[5]
+  local deadline, token, limit, lease, announcer = args[1], args[2], args[3], args[4], args[5]
   local now, micros = Clock.read()
   -- Usually none of these keys exists: an empty list is none, and attempts are kept only of messages that have failed.
   local has_attempts = false
@@ -60,8 +60,8 @@ local function run(keys, args)
   local id, due, next_due = head[1], tonumber(head[2]), tonumber(head[4])
   if not due or due > now then
     local next_at = due and lease_end and min(due, lease_end) or due or lease_end or -1
-    if teller then
-      Channel.tell(teller, false, 0, next_at, micros)
+    if announcer then
+      Channel.announce_transfer(announcer, false, 0, next_at, micros)
     end
     return { next_at, micros, 0, '' }
   end
@@ -91,7 +91,7 @@ local function run(keys, args)
 
   -- The first write proves by itself that it is permitted, and that the token is fresh; the others are proven before.
   if not (acl_check('ZADD', leases, '0', '0') and acl_check('ZREMRANGEBYRANK', delayed, '0', '0')
-    and (not teller or Channel.may_tell(teller))) or call('HSETNX', claims, token, held) == 0 then
+    and (not announcer or Channel.may_announce(announcer))) or call('HSETNX', claims, token, held) == 0 then
     return false
   end
   local ends = Clock.after(lease, micros)
@@ -101,8 +101,8 @@ local function run(keys, args)
   if next_due and next_due < next_at then
     next_at = next_due
   end
-  if teller then
-    Channel.tell(teller, true, 0, next_at, micros)
+  if announcer then
+    Channel.announce_transfer(announcer, true, 0, next_at, micros)
   end
   reply[1], reply[2], reply[3] = next_at, micros, next_due and next_due <= now and 1 or 0
   return reply

@@ -3,7 +3,7 @@
 --
 -- KEYS timeouts entries target offered values repeated delayed ready claims leases attempts messages dead errors wake paused rate
 --      followers
--- ARGV teller: text, as in transfer of the native layout; so are the next five
+-- ARGV announcer: text, as in transfer of the native layout; so are the next five
 --      limit: number
 --      max_attempts: number
 --      max_dead: number

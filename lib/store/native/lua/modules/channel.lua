@@ -26,14 +26,14 @@ end
 
 -- Tells those who watch the queue of a transfer, so that they need not look themselves: "transfer <scheduler> <when it last moved
 -- something, us> <ready messages> <now, us> <next instant in ms at which there is work> <database>"; -1: never, or none is known.
--- `teller`: text, what transfer-and-claim.lua is given to tell.
-function Channel.tell(teller, has_moved, ready, next_at, micros)
-  local database, scheduler, moved_at, channel = match(teller, '^(%S+) (%S+) (%S+) (.*)$')
+-- `announcer`: text, what transfer-and-claim.lua is given to tell.
+function Channel.announce_transfer(announcer, has_moved, ready, next_at, micros)
+  local database, scheduler, moved_at, channel = match(announcer, '^(%S+) (%S+) (%S+) (.*)$')
   moved_at = has_moved and format('%.0f', micros) or moved_at
   Channel.publish(database, channel, format('transfer %s %s %d %.0f %.0f', scheduler, moved_at, ready, micros, next_at))
 end
 
-function Channel.may_tell(teller)
-  local database, channel = match(teller, '^(%S+) %S+ %S+ (.*)$')
+function Channel.may_announce(announcer)
+  local database, channel = match(announcer, '^(%S+) %S+ %S+ (.*)$')
   return acl_check(Channel.command(database), channel, '0')
 end

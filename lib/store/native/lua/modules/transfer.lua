@@ -5,9 +5,9 @@
 function Transfer.read_request(args, at)
   local request = {
     limit = tonumber(args[at + 1]), max_attempts = tonumber(args[at + 2]), max_dead = tonumber(args[at + 3]), lease_error = args[at + 4],
-    rate = args[at + 5], teller = args[at],
+    rate = args[at + 5], announcer = args[at],
   }
-  request.database, request.channel = match(request.teller, '^(%S+) %S+ %S+ (.*)$')
+  request.database, request.channel = match(request.announcer, '^(%S+) %S+ %S+ (.*)$')
   return request
 end
 
@@ -178,7 +178,7 @@ end
 function Transfer.reply(request, report, micros)
   if request.database then
     local has_moved = report.moved + report.recovered + #report.buried > 0
-    Channel.tell(request.teller, has_moved, report.ready, report.next_at or -1, micros)
+    Channel.announce_transfer(request.announcer, has_moved, report.ready, report.next_at or -1, micros)
   end
   return {
     report.moved, report.recovered, report.buried, report.dropped, report.more and 1 or 0, report.ready, micros, report.next_at or -1,

@@ -18,7 +18,7 @@ interface Round {
   readonly own: number;
 }
 
-describe('doorbells that share connections', () => {
+describe('wake-up signals that share connections', () => {
   const scene = new Scene({});
 
   /** A user for whom each queue has a connection, because he may not ask for the number of a client. */
@@ -32,9 +32,9 @@ describe('doorbells that share connections', () => {
     return String(await scene.redis.client('LIST')).match(/name=delay-queue:/g)?.length ?? 0;
   }
 
-  /** How many doorbells wait for a ring. */
+  /** How many connections wait for wake-up signals. */
   async function countWaiting(): Promise<number> {
-    return String(await scene.redis.client('LIST')).match(/name=delay-queue:doorbell.*cmd=blpop/g)?.length ?? 0;
+    return String(await scene.redis.client('LIST')).match(/name=delay-queue:wake-signals.*cmd=blpop/g)?.length ?? 0;
   }
 
   async function start(connection: string, queues: readonly string[], lateness: number[] = []): Promise<TestApp> {
@@ -43,8 +43,8 @@ describe('doorbells that share connections', () => {
       module: { connection },
       providers: queues.map((queue) => handlerOf(queue, handle)),
     });
-    const doorbells = connection === scene.url ? Math.ceil(queues.length / MAX_PLACES) : queues.length;
-    await until(async () => (await countWaiting()) >= doorbells, { within: 30_000, every: 50 });
+    const wakeSignals = connection === scene.url ? Math.ceil(queues.length / MAX_PLACES) : queues.length;
+    await until(async () => (await countWaiting()) >= wakeSignals, { within: 30_000, every: 50 });
     return app;
   }
 
@@ -86,7 +86,7 @@ describe('doorbells that share connections', () => {
   }
 
   /**
-   * A busy machine is slow now for the one and now for the other. Doorbells that were slower would be so in every round.
+   * A busy machine is slow now for the one and now for the other. Wake-up signals that were slower would be so in every round.
    *
    * @returns whether a round is as good as the p99 of their lateness, ms, has to be
    */

@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 
 const scene = new Scene({});
 
-test('doorbells that share connections call Redis at most 600 times a minute for 200 idle queues', async () => {
+test('wake-up signals that share connections call Redis at most 600 times a minute for 200 idle queues', async () => {
   await scene.startApp({
     providers: Array.from({ length: QUEUES }, () => handlerOf(scene.newQueue(), () => undefined)),
   });
