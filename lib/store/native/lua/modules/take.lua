@@ -55,13 +55,8 @@ local function append_taken(q, reply, ids, most, max_bytes, known)
   while count < most do
     local records = records_of(q, ids, count + 1, min(count + READ_AT_ONCE, most), known)
     for i = 1, #records do
-      local record = records[i]
-      local length = record and #record or 0
-      -- A shorter value was written by somebody else.
-      if length < 12 then
-        record, length = false, 0
-      end
-      bytes = bytes + length
+      local record = Record.is(records[i]) and records[i]
+      bytes = bytes + (record and #record or 0)
       if bytes > max_bytes and count > 0 then
         return count, present
       end
