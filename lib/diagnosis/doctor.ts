@@ -8,12 +8,11 @@ import { RedisConnections } from '../redis/redis-connections.js';
 import { isVerdict } from '../redis/check/redis-check.js';
 import { lacksPermission } from '../redis/redis-errors.js';
 import { verdictOn } from '../redis/check/server-info.js';
-import type { Layout } from '../store/layout.js';
+import type { LoadedLibrary } from '../redis/script/redis-library.js';
 import { systemClock } from '../timing/clock.js';
 import { checkClock, readClock } from './clock-check.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 import { checkLibraries, checkScripting } from './function-check.js';
-import { currentLibraries } from './function-libraries.js';
 import { checkPermissions, checkSharing, type ExaminedQueue, mayHandle } from './permission-check.js';
 import { sendProbe } from './probe.js';
 import { checkDatabases, checkInfo } from './server-checks.js';
@@ -27,8 +26,8 @@ export interface DoctorSettings {
   readonly server: string;
   /** The queue to check the permissions for; undefined: the one of the probe. */
   readonly examined: Omit<ExaminedQueue, 'prefix'> | undefined;
-  /** The layouts whose libraries are known. */
-  readonly layouts: readonly Layout[];
+  /** The libraries of this version. */
+  readonly libraries: readonly LoadedLibrary[];
 }
 
 /** Examines a server, one check after the other; a check that makes the others pointless is the last one. */
@@ -122,9 +121,9 @@ export class Doctor {
   }
 
   async #ofFunctions(): Promise<Finding[]> {
-    const { options, layouts } = this.#settings;
+    const { options, libraries } = this.#settings;
     const { commands } = this.#connections;
-    const ofLibraries = await checkLibraries(commands, currentLibraries(layouts));
+    const ofLibraries = await checkLibraries(commands, libraries);
     return [...(await checkScripting(commands, options.scripting)), ...(ofLibraries ? [ofLibraries] : [])];
   }
 

@@ -1,10 +1,11 @@
 import type { Duration } from '../message/duration.js';
 import { assertQueueName } from '../message/queue-name.js';
 import { resolveModuleOptions, resolveOptionsOf } from '../options/resolve-options.js';
-import type { Layout, QueueLayout } from '../store/layout.js';
+import type { QueueLayout } from '../store/layout.js';
 import type { ConnectionOptions } from '../redis/options/connection-options.js';
 import { Doctor, type DoctorSettings } from './doctor.js';
 import type { Finding } from './finding.js';
+import { currentLibraries } from './function-libraries.js';
 
 /** What to examine. All fields are optional; those that the module has too mean the same. */
 export interface Examination {
@@ -52,9 +53,8 @@ export interface Examination {
 
 /**
  * Examines whether Redis, and its user, are fit for delay queues: connection, version, eviction, persistence, permissions, functions and
- * clock.
- * At the end it offers a message to a queue of its own and handles it, which leaves no key behind. It needs no module, and no
- * other process.
+ * clock. At the end it offers a message to a queue of its own and handles it, which leaves no key behind. It needs no module, and no other
+ * process.
  *
  * @returns the findings, one after the other. If one makes the others pointless, it is the last
  * @throws DelayQueueError `INVALID_OPTION` or `INVALID_ARGUMENT` before anything is sent; `NOT_CONNECTED` or
@@ -71,8 +71,8 @@ export async function* examine(examination: Examination = {}): AsyncGenerator<Fi
   const { connection, prefix, offerTimeout, server = 'Redis', queue, layout, layouts = [], scripting } = examination;
   const options = resolveModuleOptions({ connection, prefix, offerTimeout, scripting });
   const examined = queue === undefined ? undefined : readExamined(queue, layout);
-  const known = [examined?.layout ?? [], layouts.map((each) => readLayout('any', each))].flat();
-  const doctor = new Doctor({ options, server, examined, layouts: known });
+  const libraries = currentLibraries(examined?.layout ? [examined.layout, ...layouts] : layouts);
+  const doctor = new Doctor({ options, server, examined, libraries });
   try {
     yield* doctor.examine();
   } finally {
@@ -82,9 +82,5 @@ export async function* examine(examination: Examination = {}): AsyncGenerator<Fi
 
 function readExamined(queue: string, layout: Examination['layout']): DoctorSettings['examined'] {
   assertQueueName(queue);
-  return { queue, layout: readLayout(queue, layout) };
-}
-
-function readLayout(queue: string, layout: Examination['layout']): Layout {
-  return resolveOptionsOf(queue, { layout }).layout;
+  return { queue, layout: resolveOptionsOf(queue, { layout }).layout };
 }

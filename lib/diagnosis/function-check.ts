@@ -38,11 +38,7 @@ export async function checkLibraries(
   current: readonly LoadedLibrary[],
 ): Promise<Finding | undefined> {
   try {
-    const servers = await commands.servers.all('FUNCTION');
-    const libraries = await listOf(
-      servers.map((server) => commands.on(server)),
-      current,
-    );
+    const libraries = await listOf(commands, current);
     const others = libraries.filter(({ isCurrent }) => isCurrent !== true);
     if (others.length === 0) return undefined;
     const found = others.map(

@@ -66,7 +66,7 @@ export class FunctionLibraries {
   constructor(place: FunctionLibrariesPlace = {}) {
     const { connection, offerTimeout, layouts = [] } = place;
     const options = resolveModuleOptions({ connection, offerTimeout });
-    this.#current = currentLibraries(layouts.map((layout) => resolveOptionsOf('any', { layout }).layout));
+    this.#current = currentLibraries(layouts);
     this.#connections = new RedisConnections({
       connection: options.connection,
       clock: systemClock,
@@ -82,7 +82,7 @@ export class FunctionLibraries {
    * @throws DelayQueueError `NOT_CONNECTED`, `LOGIN_REFUSED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED`
    */
   async list(): Promise<FunctionLibrary[]> {
-    return listOf(await this.#servers(), this.#current);
+    return listOf(this.#connect(), this.#current);
   }
 
   /**
@@ -95,7 +95,7 @@ export class FunctionLibraries {
    */
   async delete(names: readonly string[]): Promise<string[]> {
     const deleted = new Set<string>();
-    for (const commands of await this.#servers()) {
+    for (const commands of await eachServer(this.#connect())) {
       const chosen = (await listLibraries(commands)).filter(({ name }) => names.includes(name));
       for (const library of chosen) if (await deleteLibrary(commands, library)) deleted.add(library.name);
     }
@@ -107,31 +107,37 @@ export class FunctionLibraries {
     return this.#connections.close();
   }
 
-  async #servers(): Promise<RedisCommands[]> {
+  #connect(): RedisCommands {
     const { commands } = this.#connections;
     commands.servers.connect();
-    const servers = await commands.servers.all('FUNCTION');
-    return servers.map((server) => commands.on(server));
+    return commands;
   }
 }
 
-/** The libraries of this version. */
-export function currentLibraries(
-  layouts: readonly { readonly library: LoadedLibrary }[] = [],
-): readonly LoadedLibrary[] {
-  return [nativeLayout.library, ownLibrary, ...layouts.map(({ library }) => library)];
+/**
+ * The libraries of this version.
+ *
+ * @param layouts - besides the native one
+ * @throws DelayQueueError `INVALID_OPTION`
+ */
+export function currentLibraries(layouts: readonly QueueLayout[]): readonly LoadedLibrary[] {
+  const ofLayouts = layouts.map((layout) => resolveOptionsOf('any', { layout }).layout.library);
+  return [nativeLayout.library, ownLibrary, ...ofLayouts];
 }
 
-/** Lists the libraries of this package on servers, by name. */
-export async function listOf(
-  servers: readonly RedisCommands[],
-  current: readonly LoadedLibrary[],
-): Promise<FunctionLibrary[]> {
-  const loaded = (await Promise.all(servers.map(listLibraries))).flat();
+/** Lists the libraries of this package, by name. */
+export async function listOf(commands: RedisCommands, current: readonly LoadedLibrary[]): Promise<FunctionLibrary[]> {
+  const loaded = (await Promise.all((await eachServer(commands)).map(listLibraries))).flat();
   const byName = new Map(loaded.map((library) => [library.name, library]));
   return [...byName.values()]
     .map(({ name, purpose }) => ({ name, purpose, isCurrent: isAmong({ name, purpose }, current) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The servers that have libraries: in a cluster, each primary. */
+async function eachServer(commands: RedisCommands): Promise<RedisCommands[]> {
+  const servers = await commands.servers.all('FUNCTION');
+  return servers.map((server) => commands.on(server));
 }
 
 function isAmong({ name, purpose }: LoadedLibrary, current: readonly LoadedLibrary[]): boolean | undefined {
