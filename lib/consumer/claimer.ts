@@ -3,10 +3,10 @@ import type { Events } from '../events/events.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { hasCode } from '../message/failure.js';
 import type {
+  Announcer,
   ClaimedMessage,
   ClaimRequest,
   ConsumerStore,
-  Announcer,
   TransferReport,
 } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';

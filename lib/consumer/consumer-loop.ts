@@ -2,7 +2,7 @@ import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import { hasCode } from '../message/failure.js';
 import type { ResolvedQueueOptions } from '../options/queue-options-schema.js';
-import type { Claim, ConsumerStore, Announcer, TransferReport } from '../store/consumer-store.js';
+import type { Announcer, Claim, ConsumerStore, TransferReport } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
 import { setImmediate } from '../timing/event-loop.js';
 import { failurePause } from '../timing/failure-pause.js';

@@ -4,9 +4,9 @@ import type { CancelTimer, Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
 import {
   LEASE_EXPIRED,
-  type ConsumerStore,
-  type Announcer,
   type AnnouncedTransfer,
+  type Announcer,
+  type ConsumerStore,
   type TransferReport,
 } from '../store/consumer-store.js';
 import type { ConsumerLoop } from './consumer-loop.js';

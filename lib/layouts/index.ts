@@ -66,8 +66,7 @@ export { acceptsArgument, mayBeOversized, offerAccepted } from '../store/oversiz
 export type { RedisConnections } from '../redis/redis-connections.js';
 export type { RedisCommands } from '../redis/commands/redis-commands.js';
 export type { LuaFolder, RedisFunction, RedisLibrary } from '../redis/script/redis-library.js';
-export type { ScriptArgument, ScriptCall } from '../redis/script/script-call.js';
-export type { ScriptReply } from '../redis/script/script-call.js';
+export type { ScriptArgument, ScriptCall, ScriptReply } from '../redis/script/script-call.js';
 export { ANSWER_GRACE, type Connection } from '../redis/connection/redis-connection.js';
 export { explain } from '../redis/redis-errors.js';
 

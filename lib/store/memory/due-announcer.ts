@@ -1,5 +1,5 @@
 import { queueMicrotask } from '../../timing/event-loop.js';
-import type { Claim, DueListener, Announcer, AnnouncedTransfer, TransferReport } from '../consumer-store.js';
+import type { AnnouncedTransfer, Announcer, Claim, DueListener, TransferReport } from '../consumer-store.js';
 
 /** Tells listeners of earlier due times, of aborts and of transfers, never within the call that made them: as across processes, they hear it later. */
 export class DueAnnouncer {

@@ -2,6 +2,7 @@ import { unwrapSetAside } from '../../message/codec/body-forms.js';
 import type { Clock } from '../../timing/clock.js';
 import type { MessageState } from '../../message/message.js';
 import type {
+  Announcer,
   Claim,
   ClaimedTransfer,
   ClaimReport,
@@ -9,7 +10,6 @@ import type {
   DueListener,
   Settlement,
   SettleReport,
-  Announcer,
   TransferReport,
   TransferRequest,
   WakeSignal,

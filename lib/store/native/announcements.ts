@@ -1,4 +1,4 @@
-import type { DueListener, Announcer, TransferReport } from '../consumer-store.js';
+import type { Announcer, DueListener, TransferReport } from '../consumer-store.js';
 
 /**
  * What is announced on the channel of a queue, as text. The scripts write it.

@@ -1,4 +1,5 @@
 import type {
+  Announcer,
   Claim,
   ClaimedTransfer,
   ClaimReport,
@@ -6,7 +7,6 @@ import type {
   DueListener,
   Settlement,
   SettleReport,
-  Announcer,
   TransferReport,
   TransferRequest,
   WakeSignal,

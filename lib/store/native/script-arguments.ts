@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { MessageBody } from '../../message/codec/message-codec.js';
 import type { ScriptArgument, ScriptArguments, ScriptCall } from '../../redis/script/script-call.js';
 import {
+  type Announcer,
   type ClaimRequest,
   LEASE_EXPIRED,
   type Outcome,
   type Settlement,
-  type Announcer,
   type TransferRequest,
 } from '../consumer-store.js';
 import type { Change, DueTime, Offer } from '../producer-store.js';

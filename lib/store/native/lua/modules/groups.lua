@@ -3,11 +3,11 @@
 -- in which they fell due. Groups take turns: one message of a group at most is in the list of ready ids, behind those of the others,
 -- unless nobody else is ready. So where a group has room, nothing waits in its backlog.
 --
--- permits  group → '1': one permit is taken, and there is no other; or how many are taken, and how many of these by ready messages.
---        If any is of the second kind, there is a field '' besides
--- line   with the group appended, a list: the backlog. These keys are not declared, and in the slot of the others.
---        Packed into a field of permits, they would cost nearly twice as much: Redis' Lua hashes every byte of a text.
--- held   id → group, of delayed messages that have a permit
+-- permits group → '1': one permit is taken, and there is no other; or how many are taken, and how many of these by ready messages.
+--         If any is of the second kind, there is a field '' besides
+-- line    with the group appended, a list: the backlog. These keys are not declared, and in the slot of the others.
+--         Packed into a field of permits, they would cost nearly twice as much: Redis' Lua hashes every byte of a text.
+-- held    id → group, of delayed messages that have a permit
 --
 -- A call of a queue whose messages have groups keeps in `q.groups` what it has read and is about to change. Elsewhere there is none.
 
