@@ -1,11 +1,11 @@
-/** Names the class of an instance for all copies of the package in a process. */
+/** Names an instance's class for all copies of the package in a process. */
 const CLASS = Symbol.for('nestjs-delay-queue:class');
 
 /**
- * Makes `instanceof` recognise the instances that other copies of the package made: a monorepo may have several. It changes nothing for
- * classes that extend the given one.
+ * Makes `instanceof` recognise instances from other copies of the package, of which a monorepo may have several. Subclasses of the given
+ * class are not affected.
  *
- * @param name - stable across releases, and another one for each class
+ * @param name - unique to the class and stable across releases
  */
 export function recognizeAcrossCopies(type: abstract new (...args: never) => object, name: string): void {
   Object.defineProperty(type.prototype, CLASS, { value: name });

@@ -1,21 +1,20 @@
 import { textOf } from './untrusted-value.js';
 
-/** How many calls of a process are watched: each costs some microseconds, most of them for its stack. */
+/** The maximum number of watched calls per process: each costs some microseconds, most of them for its stack. */
 const MAX_CALLS = 100;
 
-/** How many are watched at a time. */
+/** The maximum number of calls watched at a time. */
 const MAX_AT_ONCE = 10;
 
-/** Read only for a warning: until then, its text has not been made. */
+/** Read only for a warning: the stack's text is not made before. */
 interface Trace {
   readonly stack?: string;
 }
 
 /**
- * Finds out that the value of `again()` was not returned. Nobody can say which message a call is about. But if all messages end as handled
- * until the process holds none, none of them is due again.
- *
- * So it is never wrong about that, but may miss a call: if another message ends in another way, or the process is never idle.
+ * Detects that the value of `again()` was not returned. A call cannot be matched with its message. But if every message ends as handled
+ * until the process holds none, none of them is due again. There are no false reports; a call is missed if another message ends in another
+ * way or the process is never idle.
  */
 export class AgainWatch {
   readonly #holders = new Set<ReadonlySet<object>>();
@@ -26,12 +25,11 @@ export class AgainWatch {
   /** True if a call is watched. Otherwise, {@link ended} need not be called. */
   isWatching = false;
 
-  /** Adds a set of held messages, which changes with what is held. */
+  /** Adds a live set of held messages. */
   hold(messages: ReadonlySet<object>): void {
     this.#holders.add(messages);
   }
 
-  /** Removes a set that {@link hold} has added. */
   letGo(messages: ReadonlySet<object>): void {
     this.#holders.delete(messages);
   }
@@ -47,10 +45,10 @@ export class AgainWatch {
   }
 
   /**
-   * A message is not held any more.
+   * Called when a message is no longer held.
    *
    * @param wasHandled - true if it is gone, because its handler is done
-   * @returns where values were not returned; each place once
+   * @returns the places where values were not returned, each place once
    */
   ended(wasHandled: boolean): string[] {
     if (wasHandled && !this.#isIdle()) return [];
@@ -58,7 +56,7 @@ export class AgainWatch {
     return wasHandled ? calls.map(placeOf).filter((place) => this.#isNew(place)) : [];
   }
 
-  /** From now on, handlers may run whose messages nobody holds. Their calls cannot be told from others. */
+  /** Stops watching: from now on, handlers may run whose messages nobody holds, and their calls cannot be told from others. */
   stop(): void {
     this.#callsLeft = 0;
     this.#forget();
@@ -80,7 +78,7 @@ export class AgainWatch {
   }
 }
 
-/** Handlers call `again()` without saying where they are called from, so there is one for the process. */
+/** One for the process, because `again()` does not know which handler calls it. */
 export const againWatch = new AgainWatch();
 
 const placeOf = (trace: Trace) =>

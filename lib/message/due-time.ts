@@ -2,24 +2,19 @@ import { types } from 'node:util';
 import { DelayQueueError } from './delay-queue-errors.js';
 import { type CheckedDuration, type Duration, readDelay } from './duration.js';
 
-/** When a message falls due: after a delay from the store's now, or at an instant of the store's clock. */
+/** When a message falls due: ms after the store's now, or at an instant of the store's clock. */
 export type DueTime = { readonly after: number } | { readonly at: number };
 
 /**
  * A delay or a date that is given as an argument.
  *
- * @typeParam Given - the type of what was given
+ * @typeParam Given - the type of the argument
  */
 export type CheckedDue<Given extends Duration | Date> = Given extends Duration ? CheckedDuration<Given> : Given;
 
 const LAST_INSTANT = Date.UTC(9999, 11, 31);
 
-/**
- * Reads a date.
- *
- * @param name - what errors call it
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
+/** Reads a date, or throws `INVALID_ARGUMENT`. */
 export function dueAt(date: Date, name = 'date'): { readonly at: number } {
   // Also works for a Date of another realm, or of a class that overrides getTime().
   const at = types.isDate(date) ? Date.prototype.getTime.call(date) : NaN;
@@ -29,11 +24,7 @@ export function dueAt(date: Date, name = 'date'): { readonly at: number } {
   return { at };
 }
 
-/**
- * Reads what must have either a delay or an instant.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
+/** Reads either a delay or an instant; throws `INVALID_ARGUMENT` if there is neither or both. */
 export function readEither(delay: unknown, at: unknown): DueTime {
   if (at === undefined && delay !== undefined) return { after: readDelay(delay as Duration) };
   if (at !== undefined && delay === undefined) return dueAt(at as Date, 'at');
@@ -41,11 +32,7 @@ export function readEither(delay: unknown, at: unknown): DueTime {
   throw new DelayQueueError('INVALID_ARGUMENT', `it must have either a delay or at, a Date, but has ${has}`);
 }
 
-/**
- * Reads a delay or a date.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
+/** Reads a delay or a date, or throws `INVALID_ARGUMENT`. */
 export function readDue(due: Duration | Date): DueTime {
   return types.isDate(due) ? dueAt(due) : { after: readDelay(due) };
 }
@@ -53,7 +40,7 @@ export function readDue(due: Duration | Date): DueTime {
 /** The last instant that a `Date` can show, ms. */
 const LAST_DATE = 8.64e15;
 
-/** An instant in ms as a `Date`. One that somebody else has stored, and that no `Date` can show, becomes the nearest that it can. */
+/** Converts an instant in ms to a `Date`; one out of range, which only others can have stored, to the nearest possible. */
 export function dateOf(instant: number): Date {
   return new Date(Math.min(Math.max(instant, 0), LAST_DATE));
 }

@@ -3,11 +3,11 @@ import { DelayQueueError } from './delay-queue-errors.js';
 import { showGiven } from './show-given.js';
 
 /**
- * A length of time: a whole number of milliseconds, or text with a unit in the notation of the `ms` package
- * (`'250ms'`, `'30s'`, `'10m'`, `'2h'`, `'7 days'`). `'1M'` is refused, because it could mean a minute or a month.
+ * A length of time: a whole number of milliseconds, or text with a unit in the notation of the `ms` package (`'250ms'`, `'30s'`, `'10m'`,
+ * `'2h'`, `'7 days'`). `'1M'` is refused, because it could mean a minute or a month.
  *
- * The type allows any text, because many durations come from configuration. An unknown unit fails at run time with an error that
- * names the field; if it is written out as an argument, it does not compile ({@link CheckedDuration}).
+ * The type allows any text, because many durations come from configuration. An unknown unit fails at run time with an error that names the
+ * field; written as a literal argument, it does not compile ({@link CheckedDuration}).
  */
 export type Duration = number | string;
 
@@ -24,10 +24,10 @@ export type DurationText = `${number}${
       | ('y' | 'yr' | 'yrs' | 'year' | 'years')}`}`;
 
 /**
- * A duration given as an argument. Text that is written out must be a number and a unit, or it does not compile. Text that is
- * known only at run time, such as from configuration, needs no cast.
+ * A duration given as an argument. A literal must be a number and a unit, or it does not compile. Text known only at run time, such as from
+ * configuration, needs no cast.
  *
- * @typeParam Given - the type of what was given
+ * @typeParam Given - the type of the argument
  */
 export type CheckedDuration<Given extends Duration> = Given extends number | DurationText
   ? Given
@@ -40,7 +40,7 @@ export type CheckedDuration<Given extends Duration> = Given extends number | Dur
       : // What the compiler shows of a mistake: all the units would be too many to read.
         `${number}${'ms' | 's' | 'm' | 'h' | 'd' | 'w' | 'y'}`;
 
-/** The longest accepted delay, ms: 100 years as `ms` counts them. Anything longer is more likely a wrong unit. */
+/** The maximum delay, ms: 100 years as `ms` counts them. Anything longer is more likely a wrong unit. */
 export const MAX_DELAY = 100 * 365.25 * 24 * 60 * 60 * 1000;
 
 const HOW_TO_WRITE =
@@ -57,15 +57,10 @@ const UNITS: readonly (readonly [length: number, name: string])[] = [
 
 const DELAYS = { min: 0, max: MAX_DELAY };
 
-/** The milliseconds that a value stands for, or why it is not a duration within the range. */
+/** The milliseconds of a value, or why it is not a duration within the range. */
 export type ParsedDuration = { milliseconds: number } | { problem: string };
 
-/**
- * Reads a duration.
- *
- * @param value - what the user gave, of any type
- * @param range - inclusive bounds, ms
- */
+/** Reads a duration of any type, within inclusive bounds in ms. */
 export function parseDuration(value: unknown, range: { min: number; max: number }): ParsedDuration {
   const milliseconds = toMilliseconds(value);
   if (milliseconds === undefined) return { problem: `is not a duration: ${HOW_TO_WRITE}, not ${showGiven(value)}` };
@@ -80,17 +75,12 @@ export function parseDuration(value: unknown, range: { min: number; max: number 
   return { milliseconds };
 }
 
-/** Reads the delay of a message, of whatever type it is. */
+/** Reads the delay of a message, of any type. */
 export function parseDelay(value: unknown): ParsedDuration {
   return parseDuration(value, DELAYS);
 }
 
-/**
- * Reads the delay of a message: 0 ms – 100 years.
- *
- * @returns milliseconds
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
+/** Reads the delay of a message, 0 ms – 100 years, as ms, or throws `INVALID_ARGUMENT`. */
 export function readDelay(delay: Duration): number {
   const milliseconds = toMilliseconds(delay);
   if (Number.isSafeInteger(milliseconds) && milliseconds! >= DELAYS.min && milliseconds! <= DELAYS.max)
@@ -99,12 +89,7 @@ export function readDelay(delay: Duration): number {
   throw new DelayQueueError('INVALID_ARGUMENT', `delay ${problem}`);
 }
 
-/**
- * Reads the longest wait of a debounced message: 1 ms – 100 years.
- *
- * @returns milliseconds
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
+/** Reads the `maxWait` of a debounced message, 1 ms – 100 years, as ms, or throws `INVALID_ARGUMENT`. */
 export function readMaxWait(maxWait: Duration): number {
   const parsed = parseDuration(maxWait, { min: 1, max: MAX_DELAY });
   if ('problem' in parsed) throw new DelayQueueError('INVALID_ARGUMENT', `maxWait ${parsed.problem}`);
@@ -126,7 +111,7 @@ function toMilliseconds(value: unknown): number | undefined {
   return latest.milliseconds;
 }
 
-/** The text that was read last: a process offers most messages with the same delay. */
+/** The text read last: a process offers most messages with the same delay. */
 let latest: { readonly text: string; readonly milliseconds: number | undefined } = {
   text: '',
   milliseconds: undefined,

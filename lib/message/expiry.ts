@@ -2,22 +2,17 @@ import { DelayQueueError } from './delay-queue-errors.js';
 import { type Duration, parseDelay } from './duration.js';
 import { showGiven } from './show-given.js';
 
-/** What becomes of a message that has expired: it is dropped, or becomes a dead letter. */
+/** Action for a message that has expired: drop it, or make it a dead letter. */
 export type OnExpired = 'drop' | 'dead';
 
-/** When a message is too late to be handled. */
 export interface Expiry {
-  /** How long after it first fell due, ms; null: never. */
+  /** Time after it first fell due, ms; null: never. */
   readonly after: number | null;
   /** Undefined: as the queue says. */
   readonly onExpired?: OnExpired | undefined;
 }
 
-/**
- * Reads when a message expires, as an offer says.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
+/** Reads the expiry of an offer, or throws `INVALID_ARGUMENT`. */
 export function readExpiry(expiresAfter: Duration | 'never' | undefined, onExpired: OnExpired | undefined): Expiry {
   if (expiresAfter === undefined) throw invalid('onExpired needs expiresAfter, which says when the message expires');
   if (onExpired !== undefined && onExpired !== 'drop' && onExpired !== 'dead') {

@@ -5,22 +5,22 @@ import { isError, textOf, tryReading, UNREADABLE } from './untrusted-value.js';
 
 const STACK_LINES = 6;
 
-/** How many errors of a chain of causes are shown. */
+/** The maximum number of errors shown of a chain of causes. */
 const MAX_ERRORS = 5;
 
-/** Of a long stack, so many lines from where it was thrown are shown, and so many of those that led to it: the handler's is there. */
+/** Frames shown of a long stack: the first ones, nearest to the throw, and the last ones, where the handler is. */
 const FIRST_FRAMES = 30;
 const LAST_FRAMES = 20;
 const MAX_FRAME = 300;
 
 /*
- * What a handler, a backoff function or a codec throws or returns cannot be trusted: reading a property, converting it to
- * text, or even an `instanceof` check may throw. Such values are inspected only here, and only `isThenable` throws.
+ * Values that a handler, a backoff function or a codec throws or returns cannot be trusted: reading a property, converting to text, or even
+ * `instanceof` may throw. They are inspected only here, and only `isThenable` throws.
  */
 
 /**
- * Describes an error, or whatever was thrown, for logs and dead letters. Bounded, so that a huge error cannot fill Redis. Of what an
- * error carries besides its message, only what tells the reason is shown: the rest may be a payload, or a secret.
+ * Describes anything thrown, for logs and dead letters. Bounded, so that a huge error cannot fill Redis. Shows only the message and known
+ * fields with a reason: the others may hold a payload or a secret.
  */
 export function describeFailure(thrown: unknown): MessageFailure {
   const message = textOf(() => new Reasons().of(thrown));
@@ -37,10 +37,7 @@ export function showFailure(thrown: unknown): string {
   return `${textOf(() => thrown.name)}: ${textOf(() => thrown.message)}`;
 }
 
-/**
- * Shows the stack of an error with those of its causes, for the log. Bounded, but far longer than what a dead letter keeps. Empty if
- * there is none.
- */
+/** Shows the stacks of an error and its causes, for the log; empty if there are none. Bounded, but far longer than a dead letter's. */
 export function traceOf(thrown: unknown): string {
   const shown: string[] = [];
   const seen = new Set<unknown>();
@@ -68,12 +65,12 @@ function shorten(stack: string): string {
   return [textOf(() => stack.slice(0, start).trimEnd()), ...frames].join('\n');
 }
 
-/** Whether `await` would wait for it. Throws what reading the value throws. */
+/** True if `await` would wait for it. Throws what reading the value throws. */
 export function isThenable(value: unknown): boolean {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
-/** Like `instanceof`, but false for a revoked proxy, where that throws. */
+/** Like `instanceof`, but false for a revoked proxy, for which that throws. */
 export function isInstance<T>(value: unknown, type: abstract new (...args: never) => T): value is T {
   try {
     return value instanceof type;
@@ -82,12 +79,11 @@ export function isInstance<T>(value: unknown, type: abstract new (...args: never
   }
 }
 
-/** Whether it is a `DelayQueueError` with one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly DelayQueueErrorCode[]): error is DelayQueueError {
   return isInstance(error, DelayQueueError) && codes.includes(error.code);
 }
 
-/** Whether a promise came instead of a plain value. Nothing awaits it, so its rejection is caught: it must not end the process. */
+/** True for a promise instead of a plain value. Nothing awaits it, so its rejection is caught: it must not end the process. */
 export function isStrayPromise(value: unknown): boolean {
   if (!types.isPromise(value)) return false;
   try {
@@ -106,27 +102,26 @@ export function follow<T>(
   return Promise.prototype.then.call(promise, onDone, onFailed) as Promise<T>;
 }
 
-/** How many errors and objects are looked at, and how far down. */
+/** The maximum number of errors and objects looked at, and their depth. */
 const MAX_SHOWN = 12;
 const DEEPEST = 4;
-/** Of a list. */
+/** The maximum number of elements shown of a list. */
 const MAX_OF_LIST = 5;
 const MAX_REASON = 300;
 
-/** Fields in which objects that are no errors tell what went wrong. Any other may hold a payload or a secret, and is only named. */
+/** Fields in which objects that are not errors give a reason. Any other may hold a payload or a secret, so only its name is shown. */
 const TELLING = ['name', 'status', 'statusCode', 'code', 'error', 'message', 'reason', 'details'] as const;
 
-/** The names of fields that are shown of an object without any telling one. */
+/** The maximum number and length of field names shown of an object without such a field. */
 const MAX_NAMES = 10;
 const MAX_NAME = 40;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Collects why something failed from an error and what it carries, or from whatever was thrown. */
 class Reasons {
   readonly #seen = new Set<unknown>();
 
-  /** The text of what was thrown. Whatever that is, nothing here throws. */
+  /** Returns the text of anything thrown; never throws. */
   of(thrown: unknown): string {
     return this.#reasonOf(thrown, 0) ?? UNREADABLE;
   }
@@ -143,18 +138,18 @@ class Reasons {
 
   #reasonOfError(error: Error, depth: number): string {
     const fields = error as unknown as Fields;
-    // That of a connection to several addresses has a code alone.
+    // The error of a connection to several addresses has only a code.
     let text = textOf(() => error.message || (fields.code ?? ''));
     const carried = this.#carriedBy(fields, depth).filter((reason) => !text.includes(reason));
     if (carried.length > 0) text += `${text === '' ? '' : ': '}${carried.join(', ')}`;
     const cause = tryReading(() => error.cause);
     const reason = cause === undefined ? undefined : this.#named(cause, depth);
-    // Many wrap the message of the cause in their own.
+    // Many errors repeat the message of their cause.
     if (reason && !text.includes(reason.message)) text += `; caused by ${reason.text}`;
     return text;
   }
 
-  /** What a ValidationPipe, another exception of Nest, or an AggregateError says beside its message. */
+  /** Reasons that a ValidationPipe, another exception of Nest, or an AggregateError carries besides its message. */
   #carriedBy(fields: Fields, depth: number): string[] {
     const response = tryReading(() => (fields.response as Fields | undefined)?.message);
     const given = tryReading(() => fields.error);
@@ -181,7 +176,7 @@ class Reasons {
     return reasons;
   }
 
-  /** With the name of an error, as logs have it. */
+  /** Adds the name of an error, as logs do. */
   #named(value: unknown, depth: number): { readonly text: string; readonly message: string } | undefined {
     const reason = this.#reasonOf(value, depth + 1);
     if (reason === undefined) return undefined;
@@ -204,7 +199,7 @@ class Reasons {
     return `an object with ${names.length === 0 ? 'no fields' : `the fields ${shown.join(', ')}${names.length > shown.length ? ', …' : ''}`}`;
   }
 
-  /** What a ValidationError of class-validator says, without its `target` and `value`. */
+  /** The violations in a ValidationError of class-validator, without its `target` and `value`. */
   #violationsOf(object: Fields, depth: number): string[] {
     const property = tryReading(() => object.property);
     const constraints = tryReading(() => Object.values(object.constraints as Record<string, unknown>)) ?? [];

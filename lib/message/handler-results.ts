@@ -6,7 +6,7 @@ import type { Duration } from './duration.js';
 import { readFields } from './read-fields.js';
 
 /**
- * Thrown or returned by a handler to make the message a dead letter at once, no matter how many attempts it has left.
+ * Thrown or returned by a handler to make the message a dead letter at once, whatever attempts are left.
  *
  * @example
  * ```ts
@@ -18,7 +18,7 @@ export class RejectMessage extends Error {
   override readonly name = 'RejectMessage';
 
   /**
-   * @param reason - becomes the dead letter's error message. Anything but text is converted to text: a rejection must not fail.
+   * @param reason - becomes the dead letter's error message. Anything but text is converted: a rejection must not fail.
    * @param options - `cause`: the underlying error
    */
   constructor(reason: string, options?: ErrorOptions) {
@@ -27,7 +27,7 @@ export class RejectMessage extends Error {
 }
 
 /**
- * Thrown or returned by a handler to get the message again after a delay or at an instant, with no attempt spent.
+ * Thrown or returned by a handler to get the message again after a delay or at an instant, without spending an attempt.
  *
  * @example
  * ```ts
@@ -66,7 +66,7 @@ export interface AgainOptions<T = unknown> {
 
 const AGAIN_OPTIONS: readonly (keyof AgainOptions)[] = ['payload'];
 
-/** The result of {@link again}, for a handler to return or to throw. */
+/** The result of {@link again}, for a handler to return or throw. */
 export class Again {
   /** @internal */
   constructor(
@@ -85,10 +85,9 @@ export class Again {
  * ends it.
  *
  * @param due - a delay of 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
- * @param options - `payload`: the new payload. Default: the payload stays the same
  * @returns the value that the handler must return or throw
- * @throws DelayQueueError `INVALID_ARGUMENT`. A payload that cannot be stored, or that the schema of the queue refuses, fails
- *   the attempt once the handler returns it.
+ * @throws DelayQueueError `INVALID_ARGUMENT`. A payload that cannot be stored, or that the queue's schema refuses, fails the attempt once
+ *   the handler returns it.
  *
  * @example
  * ```ts
@@ -113,31 +112,26 @@ recognizeAcrossCopies(RejectMessage, 'RejectMessage');
 recognizeAcrossCopies(DeferMessage, 'DeferMessage');
 recognizeAcrossCopies(Again, 'Again');
 
-/** Whether a handler returned or threw one of the values that decide what becomes of its message. */
+/** True for a value by which a handler decides what becomes of its message. */
 export function isDecision(value: unknown): value is Again | DeferMessage | RejectMessage {
   // Checked first, because most handlers return nothing.
   if (typeof value !== 'object' || value === null) return false;
   return isInstance(value, Again) || isInstance(value, DeferMessage) || isInstance(value, RejectMessage);
 }
 
-/** When a message is to come again. */
 export type ComingAgain = { readonly delay: number } | { readonly at: number };
 
-/**
- * Reads when a result of {@link again}, or a `DeferMessage`, wants the message again: handlers may have changed it.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
+/** Reads the due time of a result of {@link again} or of a `DeferMessage`, which handlers may have changed; throws `INVALID_ARGUMENT`. */
 export function readComingAgain(given: Pick<Again, 'delay' | 'at'>): ComingAgain {
   const due = readEither(given.delay, given.at);
   return 'at' in due ? due : { delay: due.after };
 }
 
-/** A function of the application has returned an iterator, which nothing iterates. Most likely it was meant to run. */
+/** Thrown if a function of the application returned an iterator, which was most likely meant to run but which nothing iterates. */
 export class UnusedIterator extends Error {
   override readonly name = 'UnusedIterator';
 
-  /** @param returnedBy - what has returned it, such as 'the handler' */
+  /** @param returnedBy - such as 'the handler' */
   constructor(returnedBy: string) {
     super(
       `${returnedBy} has returned an iterator, whose code has not run, because nothing iterates it: iterate it before, or write an ` +
@@ -146,7 +140,7 @@ export class UnusedIterator extends Error {
   }
 }
 
-/** Whether a value does nothing until it is iterated: a generator, also one compiled to a plain function, or another iterator. */
+/** True if a value does nothing until it is iterated: a generator, even one compiled to a plain function, or another iterator. */
 export function isIterator(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   try {

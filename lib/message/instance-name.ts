@@ -8,13 +8,7 @@ export const INSTANCE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 export const INSTANCE_NAME_RULE = '1–64 of the characters A–Z a–z 0–9 _ -';
 
-/**
- * Reads a name as a user gives it.
- *
- * @param given - undefined: the instance without a name
- * @param place - where it was given, for the error
- * @throws DelayQueueError `INVALID_OPTION`
- */
+/** Reads a name as a user gives it: undefined stands for the instance without a name. Throws `INVALID_OPTION`, naming the place. */
 export function readInstanceName(given: unknown, place: string): string {
   if (given === undefined) return UNNAMED;
   if (typeof given === 'string' && INSTANCE_NAME.test(given)) return given;
@@ -22,14 +16,13 @@ export function readInstanceName(given: unknown, place: string): string {
   throw new DelayQueueError('INVALID_OPTION', `${place} ${problem}`);
 }
 
-/** Says that there is no instance of a name, and which there are. */
+/** Says that no instance has this name, and lists those that exist. */
 export function showUnknownInstance(name: string, known: readonly string[]): string {
   return name === UNNAMED
     ? `each DelayQueueModule.forRoot() has a name, so one of them must be given: ${showInstances(known)}`
     : `there is no DelayQueueModule.forRoot({ name: '${name}' }), only ${showInstances(known)}`;
 }
 
-/** Shows names in an error. */
 export function showInstances(names: readonly string[]): string {
   return names.map((name) => (name === UNNAMED ? 'the one without a name' : `'${name}'`)).join(', ');
 }

@@ -8,23 +8,23 @@ const ORIGIN_CHARACTERS = 7;
 const COUNTER_END = 64 ** 2;
 
 /**
- * Generates ids of 16 characters that sort in the order in which one generator made them. Messages due in the same
- * millisecond are ordered by id, so they keep the order of their offers.
+ * Generates ids of 16 characters that sort in the order in which one generator made them. Messages due in the same millisecond are ordered
+ * by id, so they keep the order of their offers.
  *
- * An id has 42 bits of time (until 2109), a 12-bit counter, and 42 random bits of this generator. The counter overflows into
- * the time, and the time never goes back, so a clock that is set back, or 4096 ids within a millisecond, cannot break the order.
+ * An id has 42 bits of time (until 2109), a 12-bit counter, and 42 random bits of this generator. The counter overflows into the time,
+ * which never goes back, so neither a clock that is set back nor 4096 ids within a millisecond can break the order.
  */
 export class MessageIdGenerator {
   readonly #origin = newOrigin();
   #time = 0;
-  /** That time as text: most ids of a busy process share it. */
+  /** `#time` as text, which most ids of a busy process share. */
   #timeText = '';
   #counter = 0;
 
   /** @param now - milliseconds since the epoch */
   constructor(private readonly now: () => number = Date.now) {}
 
-  /** @param origin - what the id ends with; default: what tells this generator from others */
+  /** @param origin - the end of the id; default: the random bits of this generator */
   next(origin = this.#origin): string {
     const now = this.now();
     if (now > this.#time) this.#begin(now);
@@ -49,23 +49,15 @@ export function newOrigin(): string {
 /** The maximum length of an id, in bytes. */
 export const MAX_ID_BYTES = 256;
 
-/** An unpaired surrogate has no UTF-8: Redis would get a different id, the same one for each of them. */
+/** An unpaired surrogate has no UTF-8: Redis would get the same different id for each of them. */
 const NO_ID_CHARACTER = /[\p{Control}\p{Surrogate}]/u;
 
-/**
- * Checks a message id.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
+/** Asserts that a message id is valid, or throws `INVALID_ARGUMENT`. */
 export function assertMessageId(id: unknown): asserts id is string {
   if (!isName(id)) throw notAName('id: a message id', id);
 }
 
-/**
- * Checks the name of a group, for which the same rules hold.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
+/** Asserts that the name of a group is valid, by the rules for ids, or throws `INVALID_ARGUMENT`. */
 export function assertGroup(group: unknown): asserts group is string {
   if (!isName(group)) throw notAName('group: the name of a group', group);
 }

@@ -12,9 +12,6 @@ export function isMessageType(type: unknown): type is string {
   return typeof type === 'string' && MESSAGE_TYPE.test(type);
 }
 
-/**
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
 export function assertMessageType(type: unknown): asserts type is string {
   if (isMessageType(type)) return;
   const given = typeof type === 'string' ? JSON.stringify(type.slice(0, 80)) : showGiven(type);

@@ -4,8 +4,8 @@ import type { Occurrence, RepeatRule } from './repeat-rule.js';
 export type MessageHeaders = Readonly<Record<string, string>>;
 
 /**
- * The state of a message: `delayed` until due, `ready` until a consumer claims it, `active` while a handler holds it under
- * a lease, `dead` once its attempts are spent or its handler rejected it. A handled message is gone.
+ * The state of a message: `delayed` until due, `ready` until a consumer claims it, `active` while a handler holds it under a lease, `dead`
+ * once its attempts are spent or its handler rejected it. A handled message is gone.
  */
 export type MessageState = 'delayed' | 'ready' | 'active' | 'dead';
 
@@ -26,7 +26,7 @@ export interface MessageEnvelope<T = unknown, Type extends string = string> {
   readonly payload: T;
   /** The offered headers; empty if none were given. */
   readonly headers: MessageHeaders;
-  /** The `group` given to `offer`; absent: none was given. */
+  /** The `group` given to `offer`; absent if none was given. */
   readonly group?: string | undefined;
   /** When it falls or fell due, by the clock of Redis; for a retry, when the retry is or was due. */
   readonly dueAt: Date;
@@ -34,14 +34,11 @@ export interface MessageEnvelope<T = unknown, Type extends string = string> {
   readonly offeredAt: Date;
 }
 
-/**
- * What a handler asks its message for while it runs. Declared as a class, so that the compiler knows that a copy by `{ ...message }` does
- * not have it.
- */
+/** The live fields of a handler's message. A class, so that the compiler knows that `{ ...message }` does not copy them. */
 export declare abstract class LiveMessage {
   /**
-   * How many whole milliseconds ago the message fell due, by the clock of Redis, at the moment you ask. Read at the beginning of a
-   * handler, it tells how late the message is.
+   * The whole milliseconds since the message fell due, by the clock of Redis, at the moment you ask. Read first in a handler, it tells how
+   * late the message is.
    */
   get lateness(): number;
   /**
@@ -51,39 +48,26 @@ export declare abstract class LiveMessage {
   get signal(): AbortSignal;
 }
 
-/**
- * A message as its handler receives it.
- *
- * @typeParam T - the payload's type, which is not checked at run time
- * @typeParam Type - the message's type, where it is known
- */
+/** A message as its handler receives it; for the type parameters, see {@link MessageEnvelope}. */
 export interface DelayedMessage<T = unknown, Type extends string = string>
   extends MessageEnvelope<T, Type>, LiveMessage {
   /** 1 for the first attempt. Failed attempts count, including lost leases; deferred ones do not. */
   readonly attempt: number;
-  /**
-   * After this instant, by the clock of Redis, the message is not handled any more, and neither is a retry; undefined: it does not
-   * expire.
-   */
+  /** The instant, by the clock of Redis, after which neither the message nor a retry is handled any more; undefined: it does not expire. */
   readonly expiresAt?: Date | undefined;
-  /** The rule of a message that repeats, and which occurrence this is; undefined: it does not repeat. */
+  /** The rule of a message that repeats, and its occurrence; undefined if it does not repeat. */
   readonly repeat?: Occurrence | undefined;
 }
 
-/**
- * A message as `find` and `list` return it.
- *
- * @typeParam T - the payload's type, which is not checked at run time
- * @typeParam Type - the message's type, where it is known
- */
+/** A message as `find` and `list` return it; for the type parameters, see {@link MessageEnvelope}. */
 export interface MessageSnapshot<T = unknown, Type extends string = string> extends MessageEnvelope<T, Type> {
   /** Its state when it was looked up. */
   readonly state: MessageState;
-  /** How many attempts have failed so far. */
+  /** The number of attempts that have failed so far. */
   readonly failedAttempts: number;
-  /** When it expires, unless it is `dead`; absent: it does not. */
+  /** When it expires, unless it is `dead`; absent if it does not. */
   readonly expiresAt?: Date;
-  /** The rule by which it repeats, `dueAt` being its next time; absent: it does not. */
+  /** The rule by which it repeats, `dueAt` being its next time; absent if it does not. */
   readonly repeat?: RepeatRule;
   /** When its lease ends unless the consumer extends it; only while `active`. */
   readonly leasedUntil?: Date;
@@ -93,18 +77,10 @@ export interface MessageSnapshot<T = unknown, Type extends string = string> exte
   readonly error?: MessageFailure;
 }
 
-/**
- * A message whose attempts are spent, or that its handler rejected.
- *
- * @typeParam T - the payload's type, which is not checked at run time
- * @typeParam Type - the message's type, where it is known
- */
+/** A message whose attempts are spent, or that its handler rejected; for the type parameters, see {@link MessageEnvelope}. */
 export interface DeadLetter<T = unknown, Type extends string = string> extends MessageSnapshot<T, Type> {
-  /** It was dead when it was looked up. */
   readonly state: 'dead';
-  /** When it became a dead letter, by the clock of Redis. */
   readonly diedAt: Date;
-  /** The error of the last attempt. */
   readonly error: MessageFailure;
 }
 
@@ -112,21 +88,21 @@ export interface DeadLetter<T = unknown, Type extends string = string> extends M
 export interface MessageFailure {
   /** The error's name, for example `TypeError`. */
   readonly name: string;
-  /** The error's message; then what else it says of the reason: the errors that it collects, its causes. */
+  /** The error's message, followed by further reasons: collected errors and causes. */
   readonly message: string;
   /** The first lines of the stack, if the error had one. */
   readonly stack?: string;
 }
 
-/** How many messages of a queue are in each state. */
-// Not an interface: its values are numbers for Object.values, too.
+/** The number of messages of a queue in each state. */
+// Not an interface, so that Object.values knows that the values are numbers.
 export type MessageCounts = Readonly<{
-  /** Those whose time has not come. */
+  /** Not due yet, or not transferred yet. */
   delayed: number;
-  /** Those that are due and that no worker has claimed. */
+  /** Due, and not claimed by a consumer. */
   ready: number;
-  /** Those that a worker is handling. */
+  /** Claimed by a consumer. */
   active: number;
-  /** Those that were given up. */
+  /** Failed for good. */
   dead: number;
 }>;

@@ -1,9 +1,9 @@
-/** How many names are told of at most. */
+/** The maximum number of suggestions. */
 const MOST = 3;
 
 /**
- * The names that somebody who wrote this one may have meant, nearest first: one or two characters differ, more in a long name. Names
- * that differ in digits only, such as those of tenants, are no slips.
+ * Returns names that may have been meant, nearest first. At most two characters differ, or a third of a long name. Names that
+ * differ only in digits, such as those of tenants, are not slips.
  */
 export function nearestNames(written: string, names: Iterable<string>): string[] {
   const furthest = Math.max(2, Math.floor(written.length / 3));
@@ -18,7 +18,7 @@ export function nearestNames(written: string, names: Iterable<string>): string[]
 
 const withoutDigits = (name: string) => name.replace(/\d/g, '');
 
-/** How many characters to add, remove or replace to get from one text to another; any larger number if it is over `limit`. */
+/** The number of characters to add, remove or replace to turn one text into the other; any larger number if it exceeds `limit`. */
 function editDistance(from: string, to: string, limit: number): number {
   if (Math.abs(from.length - to.length) > limit) return limit + 1;
   let row = Array.from({ length: to.length + 1 }, (_, i) => i);

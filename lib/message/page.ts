@@ -4,24 +4,24 @@ import type { MessageSnapshot, MessageState } from './message.js';
 import { readFields } from './read-fields.js';
 import { showGiven } from './show-given.js';
 
-/** Which page of a list to read. */
+/** Selects a page of a list. */
 export interface PageQuery {
   /** The `cursor` of the previous page. Default: the first page. */
   readonly cursor?: string | undefined;
-  /** How many entries a page has at most, 1–1000. Default: 100. */
+  /** The maximum number of entries on a page, 1–1000. Default: 100. */
   readonly limit?: number | undefined;
 }
 
-/** Which messages of a state to list. */
+/** Selects the messages of a state to list. */
 export interface MessageQuery extends PageQuery {
-  /** How many messages come before the page, instead of a `cursor`: to begin in the middle. Default: 0. */
+  /** The number of messages before the page, to begin in the middle; not together with `cursor`. Default: 0. */
   readonly offset?: number | undefined;
 }
 
 /**
  * One page of messages.
  *
- * @typeParam Snapshot - what a message looks like
+ * @typeParam Snapshot - the type of a message
  */
 export interface MessagePage<Snapshot = MessageSnapshot> {
   /** In the order of the state. */
@@ -32,7 +32,6 @@ export interface MessagePage<Snapshot = MessageSnapshot> {
   readonly missing?: readonly number[];
 }
 
-/** Where a page begins, and how long it may be. */
 interface PlacedPage {
   readonly from: { readonly cursor: string } | { readonly offset: number };
   readonly limit: number;
@@ -40,28 +39,19 @@ interface PlacedPage {
 
 const STATES: readonly unknown[] = ['delayed', 'ready', 'active', 'dead'] satisfies MessageState[];
 
-/** @throws DelayQueueError `INVALID_ARGUMENT` */
 export function assertState(state: unknown): asserts state is MessageState {
   if (STATES.includes(state)) return;
   const problem = `state: must be one of ${STATES.join(', ')}, not ${showGiven(state)}`;
   throw new DelayQueueError('INVALID_ARGUMENT', problem);
 }
 
-/**
- * Reads which page of a list a user asks for.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
+/** Reads a user's query for a page, or throws `INVALID_ARGUMENT`. */
 export function readPage(query: PageQuery | undefined): { cursor: string | undefined; limit: number } {
   const { cursor, limit } = query === undefined ? {} : readFields(query, 'query', ['cursor', 'limit']);
   return { cursor: checkCursor(cursor), limit: checkLimit(limit) };
 }
 
-/**
- * Reads which page of a list a user asks for that may begin anywhere.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
+/** Reads a user's query for a page that may begin anywhere, or throws `INVALID_ARGUMENT`. */
 export function readPlacedPage(query: MessageQuery | undefined): PlacedPage {
   const { offset, ...page } = query === undefined ? {} : readFields(query, 'query', ['cursor', 'offset', 'limit']);
   const limit = checkLimit(page.limit);

@@ -4,18 +4,18 @@ import { hash } from 'node:crypto';
 export const MAX_PARTITIONS = 256;
 
 /**
- * The partition that a message belongs to: the jump consistent hash of the first 64 bits of the SHA-256 of its id. All processes
- * agree on it without asking anyone. If partitions are added, a message either stays or belongs to one of the new ones.
+ * The partition of a message: the jump consistent hash of the first 64 bits of its id's SHA-256. All processes agree on it without
+ * communicating. When partitions are added, a message either stays or belongs to one of the new ones.
  *
- * Of an id with braces, only what is between the first pair counts, as in the keys of a Redis Cluster: ids that have it in common
- * are in the same partition.
+ * Only the part between an id's first pair of braces counts, as in the keys of a Redis Cluster: ids that share it are in the same
+ * partition.
  */
 export function partitionOf(id: string, partitions: number): number {
   if (partitions === 1) return 0;
   return jumpHash(hash('sha256', tagOf(id), 'buffer').readBigUInt64BE(), partitions);
 }
 
-/** What is between the braces of an id, if there is anything, else the whole id. */
+/** The part of an id between the first braces, unless it is empty or missing, else the whole id. */
 export function tagOf(id: string): string {
   const begin = id.indexOf('{') + 1;
   const end = begin === 0 ? -1 : id.indexOf('}', begin);

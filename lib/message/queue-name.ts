@@ -1,15 +1,15 @@
 import { DelayQueueError } from './delay-queue-errors.js';
 
 /**
- * Braces are deliberately not allowed: the name goes between the braces of a key's hash tag, and `{}` inside would spread
- * the queue's keys over several slots of a cluster.
+ * Braces are not allowed: the name goes between the braces of a key's hash tag, and `{}` inside would spread the queue's keys over several
+ * hash slots.
  */
 export const QUEUE_NAME = /^[A-Za-z0-9_.:-]{1,128}$/;
 
 export const QUEUE_NAME_RULE = 'a queue name has 1–128 of the characters A–Z a–z 0–9 _ . : -';
 
 /**
- * Checks a queue name, as every method does that takes one: for tools, before they connect.
+ * Asserts that a queue name is valid, as every method with such a parameter does: for tools, before they connect.
  *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */

@@ -3,7 +3,7 @@ import { DelayQueueError } from './delay-queue-errors.js';
 import { showGiven } from './show-given.js';
 
 /**
- * Reads the fields of an argument that is an object, each once.
+ * Reads each field of an object argument once.
  *
  * @param place - the argument's name in an error
  * @throws DelayQueueError `INVALID_ARGUMENT` if it is not an object, has unknown fields, or cannot be read
@@ -16,7 +16,7 @@ export function readFields<T extends object>(
   if (typeof given !== 'object' || (given as unknown) === null) throw mismatch(place, fields, showGiven(given));
   const read: Partial<T> = {};
   let unknownField: string | undefined;
-  // A list, a Map or a promise has none of the fields, and what it holds would be lost.
+  // A list, a Map or a promise has none of the fields, and its contents would be lost.
   let isForeign: boolean;
   try {
     for (const key of Object.keys(given)) if (!(fields as readonly string[]).includes(key)) unknownField ??= key;
@@ -33,11 +33,7 @@ export function readFields<T extends object>(
   return read;
 }
 
-/**
- * Calls a function that reads an argument, whose getters or proxy may throw.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
+/** Calls a function that reads an argument whose getters or proxy may throw; throws `INVALID_ARGUMENT` instead. */
 export function reading<T>(place: string, read: () => T): T {
   try {
     return read();
@@ -46,7 +42,7 @@ export function reading<T>(place: string, read: () => T): T {
   }
 }
 
-/** Whether it is a plain object, of any realm. */
+/** True for a plain object of any realm. */
 export function isLiteral(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as object | null;
   if (prototype === Object.prototype) return true;

@@ -2,13 +2,13 @@ import { DelayQueueError } from './delay-queue-errors.js';
 import { tagOf } from './partition-of.js';
 import { showGiven } from './show-given.js';
 
-/** By what rule a message repeats. */
+/** The rule by which a message repeats. */
 export interface RepeatRule {
   /** The calendar, such as `'0 9 * * 1-5'`. */
   readonly cron: string;
   /** The IANA time zone in which the calendar is read. */
   readonly timeZone: string;
-  /** What becomes of occurrences that no process could handle in time: they are handled once, late, or skipped. */
+  /** Occurrences that no process could handle in time are handled once, late, or skipped. */
   readonly missed: 'once' | 'skip';
 }
 
@@ -21,23 +21,18 @@ export interface Occurrence extends RepeatRule {
 /** Reads calendars: the option `calendar` of the module. `nestjs-delay-queue/calendar` has one. */
 export interface Calendar {
   /**
-   * The first time of a rule after an instant.
+   * Returns the first time of a rule after an instant, or null if there is none.
    *
-   * @returns null if there is none
-   * @throws DelayQueueError `INVALID_ARGUMENT` if the calendar or the time zone is none
+   * @throws DelayQueueError `INVALID_ARGUMENT` if the calendar or the time zone is invalid
    */
   next(rule: Pick<RepeatRule, 'cron' | 'timeZone'>, after: Date): Date | null;
 }
 
-/** Printable ASCII, which neither a calendar nor a time zone exceeds. */
+/** Printable ASCII, which suffices for calendars and time zones. */
 const TEXT = /^[ -~]{1,200}$/;
 const MISSED: readonly unknown[] = ['once', 'skip'] satisfies RepeatRule['missed'][];
 
-/**
- * Checks a rule, but not what its calendar says.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
+/** Checks a rule, except for the content of its calendar; throws `INVALID_ARGUMENT`. */
 export function readRule({ cron, timeZone = 'UTC', missed = 'once' }: Partial<RepeatRule>): RepeatRule {
   if (!isText(cron)) throw invalid(`cron must be text such as '0 9 * * 1-5', not ${showGiven(cron)}`);
   if (!isText(timeZone)) {
@@ -47,16 +42,13 @@ export function readRule({ cron, timeZone = 'UTC', missed = 'once' }: Partial<Re
   return { cron, timeZone, missed };
 }
 
-/** Whether a value that was stored is a rule. */
+/** True if a stored value is a rule. */
 export function isRule(value: unknown): value is RepeatRule {
   const { cron, timeZone, missed } = (value ?? {}) as Partial<RepeatRule>;
   return isText(cron) && isText(timeZone) && MISSED.includes(missed);
 }
 
-/**
- * The id of the dead letter of an occurrence, such as `{digest}@2026-03-02T08:00:00.000Z`. The braces put it into the partition of its
- * message.
- */
+/** The id of an occurrence's dead letter, such as `{digest}@2026-03-02T08:00:00.000Z`. The braces put it into its message's partition. */
 export function letterIdOf(id: string, at: Date): string {
   return `${tagOf(id) === id ? `{${id}}` : id}@${at.toISOString()}`;
 }

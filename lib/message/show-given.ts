@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 
-/** What may contain a password. */
+/** A URL may contain a password. */
 const IS_URL = /^\w+:\/\//;
 
 /** Shows an invalid value in an error: short, on one line, and without calling any code of the value. */
@@ -39,7 +39,7 @@ function kindOfObject(value: object): string {
   return name === undefined || name === 'Object' ? 'an object' : `an instance of ${name}`;
 }
 
-/** Undefined if there is none that can be read without calling code of the value. */
+/** Undefined if it cannot be read without calling code of the value. */
 function classNameOf(value: object): string | undefined {
   const type = dataOf(Object.getPrototypeOf(value), 'constructor');
   const name = dataOf(type, 'name');

@@ -2,19 +2,19 @@ import { types } from 'node:util';
 
 const MAX_TEXT = 2000;
 
-/** What is masked may be this much longer: what a cut divides must be recognized. */
+/** Text is masked this far beyond the cut, so that a secret that the cut divides is recognised. */
 const MAX_SECRET = 500;
 
-/** What stands for a value that throws when it is read. */
+/** Shown instead of a value that throws when it is read. */
 export const UNREADABLE = 'a value that cannot be shown as text';
 
-/** The login in a URL; passwords that are not encoded may contain anything but a space. A port is none. */
+/** The login in a URL. A password that is not encoded may contain anything but a space; a port is not a login. */
 const LOGIN = /:\/\/(?:[^\s/?#@:]*:(?!\d{1,5}[/?#])\S*|[^\s/?#]*)@/g;
 
 /** A password or token in a URL's query, or in the text of a connection. */
 const SECRET = /\b(password|passwd|pwd|secret|(?:access_?|auth_?)?token|api_?key)=[^\s&;,"']+/gi;
 
-/** What is read, as text without credentials of URLs, cut to a length. Whatever reading or converting it throws, it is text. */
+/** Reads a value as text, cut to a length, without credentials of URLs. Never throws, even if reading or converting does. */
 export function textOf(read: () => unknown, longest = MAX_TEXT): string {
   try {
     const text = String(read());
@@ -29,7 +29,7 @@ export function textOf(read: () => unknown, longest = MAX_TEXT): string {
   }
 }
 
-/** What is read; undefined if reading it throws. */
+/** Reads a value; undefined if that throws. */
 export function tryReading<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -38,7 +38,7 @@ export function tryReading<T>(read: () => T): T | undefined {
   }
 }
 
-/** Also recognises errors of another realm: in jest, the errors that Node.js throws are of one. */
+/** Also recognises errors of another realm, such as the errors that Node.js throws in jest. */
 export function isError(thrown: unknown): thrown is Error {
   return types.isNativeError(thrown) || tryReading(() => thrown instanceof Error) === true;
 }

@@ -4,11 +4,10 @@ import { isRule, type RepeatRule } from '../repeat-rule.js';
 import type { MessageBody } from './message-codec.js';
 
 /*
- * The forms that a body has around what its codec writes, if the queue has to know more about the message. A body with several of them
- * has them in the order of this file.
+ * Forms that wrap the codec's body if the queue has to know more about the message. A body with several has them in the order of this file.
  */
 
-/** A body in a form that this process cannot read. Another one may: during a rolling deploy a newer one is running already. */
+/** A body in a form that this process cannot read. Another one may: during a rolling deploy, a newer version is already running. */
 export class UnknownBodyForm extends DelayQueueError {
   constructor(
     readonly form: string,
@@ -19,14 +18,13 @@ export class UnknownBodyForm extends DelayQueueError {
 }
 
 /**
- * The body of a message that no process could handle so far: `W`, the instant in ms at which it fell due for the first time, a
- * line feed, the body. The instant has to travel with the message, because each deferral moves its due time and any process may
- * be the next to claim it.
+ * The body of a message that was put off: `W`, the instant in ms at which it first fell due, a line feed, the body. The instant travels
+ * with the message because each deferral moves its due time and any process may claim it next.
  */
 export const SET_ASIDE = 'W'.charCodeAt(0);
 
 export interface SetAsideBody {
-  /** When it fell due for the first time, ms; null if it was not set aside before. */
+  /** When it first fell due, ms; null if it was not put off before. */
   readonly since: number | null;
   readonly body: Buffer;
 }
@@ -39,7 +37,7 @@ export function wrapSetAside(body: Buffer, since: number): MessageBody {
   return Buffer.concat([Buffer.from(`W${since}\n`), body]);
 }
 
-/** The body inside; of a body that was never set aside, itself. */
+/** Returns the inner body; a body that was never put off is returned as it is. */
 export function unwrapSetAside(body: Buffer): SetAsideBody {
   const end = isSetAside(body) ? body.indexOf('\n') : -1;
   if (end < 0) return { since: null, body };
@@ -52,20 +50,19 @@ const GROUP = 'Ngroup\n';
 
 export const isGrouped = (body: Buffer): boolean => startsWith(body, GROUP);
 
-/** What comes before the body. */
 export const groupLines = (group: string): string => `${GROUP}${group}\n`;
 
 export function wrapGroup(body: MessageBody, group: string): MessageBody {
   return wrap(groupLines(group), body);
 }
 
-/** The parts of a body that {@link isGrouped}; undefined: its second line is damaged. */
+/** The parts of a body that {@link isGrouped}; undefined if its second line is damaged. */
 export function unwrapGroup(body: Buffer): { readonly group: string; readonly body: Buffer } | undefined {
   const [group, inside] = unwrap(body, GROUP);
   return group ? { group, body: inside } : undefined;
 }
 
-/** The group of a message, also of one that was set aside; undefined: it has none. */
+/** The group of a message, even if it was put off; undefined if it has none. */
 export function groupOf(body: Buffer): string | undefined {
   const { body: inside } = unwrapSetAside(body);
   return isGrouped(inside) ? unwrapGroup(inside)?.group : undefined;
@@ -76,7 +73,6 @@ const REPEAT = 'Nrepeat\n';
 
 export const isRepeating = (body: Buffer): boolean => startsWith(body, REPEAT);
 
-/** What comes before the body. */
 export function ruleLines({ cron, timeZone, missed }: RepeatRule): string {
   return `${REPEAT}${JSON.stringify({ cron, timeZone, missed })}\n`;
 }
@@ -101,14 +97,13 @@ function ruleIn(line: string): RepeatRule | undefined {
 }
 
 /**
- * The body of a message that says when it expires: `Nexpires`, a line feed, how many ms after it falls due or `never`, a space and what
- * becomes of it then if the message says so, a line feed, the body.
+ * The body of a message with an expiry of its own: `Nexpires`, a line feed, the ms after its due time or `never`, optionally a space and
+ * `drop` or `dead`, a line feed, the body.
  */
 const EXPIRES = 'Nexpires\n';
 
 export const isExpiring = (body: Buffer): boolean => startsWith(body, EXPIRES);
 
-/** What comes before the body. */
 export function expiryLines({ after, onExpired }: Expiry): string {
   return `${EXPIRES}${after ?? 'never'}${onExpired === undefined ? '' : ` ${onExpired}`}\n`;
 }
@@ -117,7 +112,7 @@ export function wrapExpiring(body: MessageBody, expiry: Expiry): MessageBody {
   return wrap(expiryLines(expiry), body);
 }
 
-/** The parts of a body that {@link isExpiring}; undefined: its second line is damaged. */
+/** The parts of a body that {@link isExpiring}; undefined if its second line is damaged. */
 export function unwrapExpiring(body: Buffer): { readonly expiry: Expiry; readonly body: Buffer } | undefined {
   const [line, inside] = unwrap(body, EXPIRES);
   const [, after, onExpired] = /^(never|\d{1,13})(?: (drop|dead))?$/.exec(line) ?? [];
@@ -134,7 +129,7 @@ function wrap(lines: string, body: MessageBody): MessageBody {
   return typeof body === 'string' ? lines + body : Buffer.concat([Buffer.from(lines), body]);
 }
 
-/** The second line, which is empty if it does not end, and the body inside. */
+/** The second line, empty if it does not end, and the inner body. */
 function unwrap(body: Buffer, firstLine: string): [line: string, inside: Buffer] {
   const end = body.indexOf('\n', firstLine.length);
   return [end < 0 ? '' : body.toString('utf8', firstLine.length, end), body.subarray(end + 1)];

@@ -1,24 +1,19 @@
 import { DelayQueueError } from '../delay-queue-errors.js';
 import type { MessageBody, MessageCodec, MessageContent } from './message-codec.js';
 
-/** How a queue encodes the bodies of its messages. */
 export interface BodyRules {
   readonly codec: MessageCodec;
   /** The maximum size of the encoded payload and headers, in bytes. */
   readonly maxPayloadBytes: number;
 }
 
-/** How many bytes a unit of a string takes at most. */
+/** The maximum number of bytes per UTF-16 unit of a string. */
 const MAX_BYTES_PER_UNIT = 3;
 
-/**
- * Encodes a body and checks its size.
- *
- * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
- */
+/** Encodes a body and checks its size; throws `INVALID_PAYLOAD` or `PAYLOAD_TOO_LARGE`. */
 export function encodeBody({ codec, maxPayloadBytes }: BodyRules, content: MessageContent): MessageBody {
   const body = codec.encode(content);
-  // A short body is not measured.
+  // A short body need not be measured.
   if (body.length * MAX_BYTES_PER_UNIT <= maxPayloadBytes) return body;
   const bytes = Buffer.byteLength(body) - (codec.framingBytes?.(content) ?? 0);
   if (bytes <= maxPayloadBytes) return body;
@@ -29,7 +24,7 @@ export function encodeBody({ codec, maxPayloadBytes }: BodyRules, content: Messa
   );
 }
 
-/** The problem with a body that is longer than Redis accepts. */
+/** Describes the problem with a body that is longer than Redis accepts. */
 export function oversized(body: MessageBody): string {
   return (
     `The payload and headers take ${Buffer.byteLength(body)} bytes, more than Redis accepts (proto-max-bulk-len): ` +

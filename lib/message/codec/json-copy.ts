@@ -3,10 +3,10 @@ import { showFailure } from '../failure.js';
 import { DelayQueueError } from '../delay-queue-errors.js';
 import { type JsonLoss, lossOf, lossOfList } from './json-loss.js';
 
-/** Whether a codec has its own encoding for a value that JSON cannot represent. */
+/** True if a codec has its own encoding for a value that JSON cannot represent. */
 export type Keeps = (value: unknown) => boolean;
 
-/** Told of each copy of an object or array, so that a codec can find what it knows of the original. */
+/** Called with each copy of an object or array, so that a codec can find what it knows of the original. */
 export type Copied = (from: object, copy: object) => void;
 
 /** More levels than real data has; the stack overflows only far beyond. */
@@ -15,7 +15,7 @@ const MAX_PATH = 20;
 /** Each value takes at least two characters, and no string is longer than about 2²⁹. */
 const MAX_VALUES = 2 ** 28;
 
-/** An object that was seen before, with the number of values that are written each time it occurs. */
+/** An object seen before, with the number of values written each time it occurs. */
 interface Seen {
   /** Undefined while the object is being copied. */
   copy?: object;
@@ -24,10 +24,7 @@ interface Seen {
 
 const { toJSON: bufferToJson } = Buffer.prototype as { toJSON?: unknown };
 
-/**
- * Copies what JSON would write. Everything is read once, so what is written is what was checked. Objects that are shared in
- * the payload are shared in the copy.
- */
+/** Copies what JSON would write. Everything is read only once, so what was checked is what is written. Shared objects stay shared. */
 export class JsonCopy {
   readonly #keeps: Keeps;
   readonly #copied: Copied;
@@ -101,7 +98,7 @@ export class JsonCopy {
     return entry.copy;
   }
 
-  /** A few shared objects that contain other shared objects can make the text grow without bound. */
+  /** Without this limit, a few shared objects that contain other shared objects could make the text grow without bound. */
   #again({ copy, values }: Seen): unknown {
     this.#values += values;
     if (this.#values > MAX_VALUES) this.#refuse({ what: 'so many values', advice: 'offer a reference to the data' });
@@ -155,7 +152,7 @@ function jsonValueOf(value: unknown, key: string | number): unknown {
   return Reflect.apply(toJSON, value, [String(key)]);
 }
 
-/** Shows a path as code would write it; of a long one only both ends. */
+/** Shows a path as code would write it; only both ends of a long one. */
 export function showPath(path: readonly (string | number)[]): string {
   const steps = path.map((key) => {
     if (typeof key === 'number') return `[${key}]`;

@@ -4,12 +4,11 @@ import { DelayQueueError } from '../delay-queue-errors.js';
 import { type Copied, JsonCopy, type Keeps } from './json-copy.js';
 import { isDataClass } from './json-loss.js';
 
-/** More values than payloads usually have. Beyond that {@link JsonCopy} takes over, which visits shared objects only once. */
+/** More values than payloads usually have. Beyond that, {@link JsonCopy} takes over, which visits shared objects only once. */
 const MANY = 100_000;
 
-/** How a codec's data may differ from plain data. */
 export interface DataRules {
-  /** Which values `write` can represent although JSON cannot. */
+  /** True for a value that `write` can represent although JSON cannot. */
   readonly keeps?: Keeps;
   /** See {@link Copied}. */
   readonly copied?: Copied;
@@ -18,9 +17,8 @@ export interface DataRules {
 const keepsNothing: Keeps = () => false;
 
 /**
- * Writes a payload as JSON, provided that nothing gets lost. `JSON.stringify` silently changes what it cannot represent: a
- * forgotten `await` becomes `{}`, `NaN` becomes null. Here that is refused. As usual, the result of a `toJSON()` replaces its
- * object, and properties that are undefined are left out.
+ * Writes a payload as JSON and refuses what `JSON.stringify` silently changes: it turns a forgotten `await` into `{}` and `NaN` into null.
+ * As usual, the result of a `toJSON()` replaces its object, and properties that are undefined are left out.
  *
  * @param write - gets plain data: the payload itself or, if that is not obviously plain, a checked copy
  * @throws DelayQueueError `INVALID_PAYLOAD`, naming the path of what cannot be written
@@ -46,7 +44,7 @@ export function writeJsonData(
 
 let valuesLeft = 0;
 
-/** Whether a payload is what most are: nothing but plain data. False if reading it throws. */
+/** True if a payload is obviously plain data, as most are. False if reading it throws. */
 function isPlain(payload: unknown): boolean {
   valuesLeft = MANY;
   try {
@@ -75,7 +73,7 @@ function isPlainObject(value: object): boolean {
   if ((value as { toJSON?: unknown }).toJSON !== undefined) return isPlainDate(value);
   if (Array.isArray(value)) {
     if ((valuesLeft -= value.length) < 0) return false;
-    // More values than elements: it has fields beside them. Their values are much cheaper to get than their names.
+    // More values than elements: it has other fields, too. Values are much cheaper to get than names.
     if (Object.values(value).length !== value.length) return false;
     // eslint-disable-next-line @typescript-eslint/prefer-for-of -- as JSON reads it; an iterator may yield something else
     for (let i = 0; i < value.length; i++) if (!isPlainValue(value[i])) return false;
@@ -94,7 +92,7 @@ function isPlainObject(value: object): boolean {
   return !isEmpty || isLiteral;
 }
 
-/** Whether it is an ordinary `Date`, which JSON writes as text. */
+/** True for an ordinary `Date`, which JSON writes as text. */
 function isPlainDate(value: object): boolean {
   const isOwn = types.isDate(value) && Object.getPrototypeOf(value) === Date.prototype;
   return isOwn && !Number.isNaN(value.getTime()) && Reflect.ownKeys(value).length === 0;

@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { isStrayPromise, isThenable } from '../failure.js';
 import { isError } from '../untrusted-value.js';
 
-/** What JSON cannot represent, or writes as something else, and what to offer instead. */
+/** A value that JSON cannot represent, or writes as something else, and what to offer instead. */
 export interface JsonLoss {
   readonly what: string;
   readonly advice: string;
@@ -13,7 +13,7 @@ type Brand = readonly [is: (value: object) => boolean, what: string, advice: str
 const AS_TEXT = 'offer its text';
 const AS_BYTES = 'offer base64 text, or a Buffer as the whole payload';
 
-/** Objects that are refused for what they are, whatever fields they have. */
+/** Objects that are refused whatever fields they have. */
 const BRANDS: readonly Brand[] = [
   [isStrayPromise, 'a Promise', 'await it first'],
   [isThenable, 'a thenable', 'await it first'],
@@ -33,19 +33,16 @@ const BRANDS: readonly Brand[] = [
 /** Prototypes whose instances keep all their data in fields, as far as can be seen from outside. */
 const dataClasses = new WeakSet<object>();
 
-/** Whether {@link lossOf} has found that the instances of this prototype keep all their data in fields. */
+/** True if {@link lossOf} has added this prototype to the data classes. */
 export function isDataClass(prototype: object): boolean {
   return dataClasses.has(prototype);
 }
 
 /**
- * Tells what would be lost if JSON wrote the fields of an object that is not an array and has no `toJSON`.
+ * Returns what would be lost if JSON wrote the fields of an object that is not an array and has no `toJSON`; undefined if nothing would be.
+ * Throws what reading the object throws.
  *
- * What a class keeps in `#private` fields cannot be seen. So an object without fields counts as a loss, too, if its class
- * looks as if there were more.
- *
- * @returns undefined if nothing would be lost
- * @throws what reading the object throws
+ * `#private` fields cannot be seen. So an object without fields counts as a loss, too, if its class looks as if it had more.
  */
 export function lossOf(value: object): JsonLoss | undefined {
   const brand = BRANDS.find(([is]) => is(value));
@@ -59,9 +56,8 @@ export function lossOf(value: object): JsonLoss | undefined {
 }
 
 /**
- * Tells what would be lost if only the elements of a list were written: a match of a regular expression has fields beside them.
- *
- * @returns undefined if nothing would be lost
+ * Returns what would be lost if only a list's elements were written; undefined if nothing would be. A regular expression's match, for
+ * example, has other fields.
  */
 export function lossOfList(list: readonly unknown[]): JsonLoss | undefined {
   const field = Object.keys(list).find((key) => !isIndex(key, list.length));
@@ -73,14 +69,14 @@ function isIndex(key: string, length: number): boolean {
   return Number(key) < length && String(Number(key) >>> 0) === key;
 }
 
-/** Whether it is an `Object.prototype`, of any realm. */
+/** True for an `Object.prototype` of any realm. */
 function isRoot(prototype: object): boolean {
   return Object.getPrototypeOf(prototype) === null;
 }
 
 /**
- * Whether a prototype has getters or symbols, such as an iterator or a tag, which classes of the platform have; or data, which a class
- * has in its instances.
+ * True if a prototype has getters, symbols (an iterator or a tag, as classes of the platform do), or data, which a class has in its
+ * instances.
  */
 function looksFilled(prototype: object): boolean {
   for (let at = prototype; !isRoot(at); at = Object.getPrototypeOf(at) as object) {

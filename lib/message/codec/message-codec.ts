@@ -4,13 +4,9 @@ import type { RepeatRule } from '../repeat-rule.js';
 
 /** Converts between the content that a user offers and the body that a store keeps. */
 export interface MessageCodec {
-  /**
-   * Encodes the content of a message.
-   *
-   * @throws DelayQueueError `INVALID_PAYLOAD`
-   */
+  /** @throws DelayQueueError `INVALID_PAYLOAD` */
   encode(content: MessageContent): MessageBody;
-  /** How many bytes of an encoded body belong neither to the payload nor to the headers; if left out, none. */
+  /** The bytes of an encoded body that belong neither to the payload nor to the headers. Default: 0. */
   framingBytes?(content: MessageContent): number;
   /**
    * Decodes a body that {@link encode} has written.
@@ -20,19 +16,18 @@ export interface MessageCodec {
   decode(body: Buffer): MessageContent;
 }
 
-/** The content of a message. */
 export interface MessageContent {
-  /** Empty: none. */
+  /** Empty if the message has none. */
   type: string;
   payload: unknown;
   headers: MessageHeaders;
-  /** Undefined: the message does not say when it expires. */
+  /** Undefined if the queue's expiry applies. */
   expiry?: Expiry | undefined;
-  /** Undefined: the message has none. */
+  /** Undefined if the message has none. */
   group?: string | undefined;
-  /** Undefined: the message does not repeat. */
+  /** Undefined if the message does not repeat. */
   repeat?: RepeatRule | undefined;
 }
 
-/** Encoded content. Text stays a string until it reaches the socket, because encoding it once is cheaper than twice. */
+/** Encoded content. Text stays a string until it reaches the socket, so that it is encoded only once. */
 export type MessageBody = string | Buffer;

@@ -22,24 +22,24 @@ import {
 import { writeJsonData } from './json-data.js';
 import type { MessageBody, MessageCodec, MessageContent } from './message-codec.js';
 
-/** What a body holds besides JSON, in bits. */
+/** Parts of a body besides JSON, as bits. */
 const BYTES = 1;
 const TYPED = 2;
 const HEADED = 4;
 
-/** The letter of each form, in the place of its bits. */
+/** The letter of each form, indexed by its bits. */
 const KINDS = 'JBKCjbkc';
 
 const FORMS: ReadonlyMap<string, number> = new Map([...KINDS].map((kind, form) => [kind, form]));
 
-/** How a body of a later version names its form. */
+/** The first line of a body of a later version, which names its form. */
 const NEWER_FORM = /^N([A-Za-z0-9_.:-]{1,64})\n/;
 
-/** Those of a message that was set aside, of one that has a group or repeats, of one that expires, and of one with a type. */
+/** First lines of a message that was put off, has a group, repeats, expires, or has a type. */
 const FIRST_LINES =
   /^(?:W\d+\n)*(?:Ngroup\n[^\n]*\n)?(?:Nrepeat\n[^\n]*\n)?(?:Nexpires\n[^\n]*\n)?[KCkc]([A-Za-z0-9_.:-]{1,64})\n/;
 
-/** Longer than all of these lines. */
+/** Longer than all of these lines together. */
 const LONGEST = 1500;
 
 const PLAIN_JSON = 'J'.charCodeAt(0);
@@ -57,17 +57,14 @@ const LINE_FEED = '\n';
  * | `j`, `b` | the same with headers: kind, headers as JSON, line feed, payload |
  * | `K`, `C` | the same with a type: kind, type, line feed, payload |
  * | `k`, `c` | the same with both: kind, type, line feed, headers as JSON, line feed, payload |
- * | `W` | a message that was set aside: `W`, instant, line feed, its body (`body-forms.ts`) |
- * | `Ngroup` | a message that has a group: two lines, its body (`body-forms.ts`) |
- * | `Nrepeat` | a message that repeats: two lines, its body (`body-forms.ts`) |
- * | `Nexpires` | a message that says when it expires: two lines, its body (`body-forms.ts`) |
+ * | `W`, `Ngroup`, `Nrepeat`, `Nexpires` | a message that was put off, has a group, repeats, or expires: see `body-forms.ts` |
  *
- * Neither a type nor JSON contains a raw line feed, so the first one ends it. A `Buffer` or another `Uint8Array` is stored as
- * bytes and comes back as a `Buffer`. Everything else follows the rules of `JSON.stringify`: a `Date` comes back as text, and a
- * property that is undefined does not come back. What JSON would silently change is refused.
+ * Neither a type nor JSON contains a raw line feed, so the first one ends it. A `Uint8Array` is stored as bytes and comes back as a
+ * `Buffer`. For everything else, `JSON.stringify` rules: a `Date` comes back as text, and undefined properties do not come back. Anything
+ * that JSON would silently change is refused.
  *
- * A later version that writes another form starts it with `N`, the form's name and a line feed, as these two do. A version that
- * cannot read it sets the message aside for another process.
+ * A later version starts any other form with `N`, the form's name and a line feed. A version that cannot read it puts the message off for
+ * another process.
  */
 export const nativeCodec: MessageCodec = {
   encode({ type, payload, headers, expiry, repeat, group }: MessageContent): MessageBody {
@@ -83,7 +80,7 @@ export const nativeCodec: MessageCodec = {
     return kind + lines + writeJsonData(payload, JSON.stringify);
   },
 
-  /** The group, the rule, the expiry, the kind, the type, and the line feeds after the type and the headers. */
+  /** Counts the group, rule, expiry, kind, type, and the line feeds after the type and the headers. */
   framingBytes: ({ type, headers, expiry, repeat, group }) =>
     (group === undefined ? 0 : Buffer.byteLength(groupLines(group))) +
     (repeat ? Buffer.byteLength(ruleLines(repeat)) : 0) +
@@ -122,8 +119,8 @@ export const nativeCodec: MessageCodec = {
 };
 
 /**
- * Reads the type from a body of the native codec, without decoding the rest. A body in another form, be it damaged or that of a
- * later version, has no type. `count-types.lua` does the same.
+ * Reads only the type from a body of the native codec. A damaged body, or one in a later version's form, has no type. `count-types.lua`
+ * does the same.
  */
 export function bodyType(body: Buffer): string {
   return FIRST_LINES.exec(body.toString('latin1', 0, LONGEST))?.[1] ?? NO_TYPE;
@@ -168,7 +165,7 @@ function fromJson(body: Buffer, start: number, end?: number): unknown {
   try {
     return JSON.parse(body.toString('utf8', start, end)) as unknown;
   } catch {
-    // The parser's own error quotes what it read, and payloads must not get into logs.
+    // The parser's own error quotes its input, and payloads must not get into logs.
     throw unreadable(body, 'its JSON is malformed');
   }
 }

@@ -4,7 +4,7 @@ import type { MessageCodec, MessageContent } from './message-codec.js';
 
 type ContentOf<T> = MessageContent & { readonly payload: T };
 
-/** Decodes a body for display. One that cannot be read is returned as its bytes, so that it does not hide the others. */
+/** Decodes a body for display. An unreadable body is returned as bytes, so that it does not hide the others. */
 export function readContent<T>(codec: MessageCodec, body: Buffer): ContentOf<T> {
   try {
     return codec.decode(body) as ContentOf<T>;
@@ -13,7 +13,7 @@ export function readContent<T>(codec: MessageCodec, body: Buffer): ContentOf<T> 
   }
 }
 
-/** The payload alone, to resolve a promise with. A thenable, which the promise would wait for, is returned as its bytes, too. */
+/** Returns the payload, to resolve a promise with. A thenable, which the promise would wait for, is returned as bytes, too. */
 export function readPayload<T>(codec: MessageCodec, body: Buffer): T {
   const { payload } = readContent<T>(codec, body);
   try {
