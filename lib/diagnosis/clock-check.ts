@@ -1,16 +1,16 @@
 import type { RedisCommands } from '../redis/commands/redis-commands.js';
 import { type Finding, ok, warn } from './finding.js';
 
-/** How often the clock of Redis is read: the fastest answer tells the most. */
+/** Number of readings of Redis' clock. The one with the fastest answer is the most precise. */
 const READINGS = 5;
 
-/** A difference of the clocks that people should know of, ms. */
+/** The difference of the clocks from which on to warn, ms. */
 const WORTH_A_WARNING = 1000;
 
-/** What a reading of Redis' clock tells, ms. */
+/** One reading of Redis' clock, ms. */
 export interface ClockReading {
   readonly roundTrip: number;
-  /** How far Redis is ahead of this machine; wrong by half the round trip at most. */
+  /** How far Redis is ahead of this machine. The error is at most half the round trip. */
   readonly ahead: number;
 }
 
@@ -31,7 +31,7 @@ async function readOnce(commands: RedisCommands): Promise<ClockReading> {
 
 export function checkClock({ roundTrip, ahead }: ClockReading): Finding {
   const direction = ahead < 0 ? 'behind' : 'ahead of';
-  // `Date.now()` counts whole milliseconds.
+  // Plus 1, because `Date.now()` counts whole milliseconds.
   const found = `Redis is ${Math.abs(ahead).toFixed(0)} ms ${direction} this machine (± ${(roundTrip / 2 + 1).toFixed(0)} ms)`;
   if (Math.abs(ahead) < WORTH_A_WARNING) return ok('clock', found);
   const advice =

@@ -5,24 +5,23 @@ import type { MessageCounts } from '../message/message.js';
 import { UNNAMED } from '../message/instance-name.js';
 import { findInstance, type Instance } from '../runtime/instance.js';
 
-/** A queue at one instant; with `partitions`, at one for each. */
+/** A queue at one instant; with `partitions`, at one instant for each. */
 export interface InspectedQueue {
-  /** How many messages are in each state. */
+  /** Number of messages in each state. */
   readonly counts: MessageCounts;
-  /** Whether it is paused. */
+  /** True if the queue is paused. */
   readonly paused: boolean;
-  /** When the earliest delayed message falls due; null: none is delayed. */
+  /** The due time of the earliest delayed message; null if none is delayed. */
   readonly nextDue: Date | null;
-  /** The instant, by the clock of Redis. */
+  /** The instant of the inspection, by Redis' clock. */
   readonly now: Date;
-  /** The partitions that do not answer, from 0: what is in them is left out. Absent: none. */
+  /** The partitions that do not answer, numbered from 0. Their messages are not counted. Absent: none. */
   readonly missing?: readonly number[];
 }
 
 /**
- * Looks at queues for a tool, such as a command line: all that `counts`, `nextDue` and `isPaused` of the producer tell, in one call.
- * Provide it in a module of an application that imports `DelayQueueModule`.
- *
+ * Inspects queues for a tool, such as a command line. One call returns what `counts`, `nextDue` and `isPaused` of the producer do. Provide
+ * it in a module of an application that imports `DelayQueueModule`.
  * @example
  * ```ts
  * @Module({ imports: [DelayQueueModule.forRoot({ consume: false })], providers: [DelayQueueInspector] })
@@ -35,19 +34,18 @@ export interface InspectedQueue {
  */
 @Injectable()
 export class DelayQueueInspector {
-  // Injected into a property: constructor parameters, and every type they refer to, would be part of the public API.
+  // A property, because constructor parameters, and all types they refer to, would be part of the public API.
   @Inject() private readonly modules!: ModuleRef;
 
-  /** Whether there is a connection to Redis, or to any server of a cluster. */
+  /** True if there is a connection to Redis, or to any server of a cluster. */
   get isConnected(): boolean {
     return this.#delayQueue.stores.isConnected;
   }
 
   /**
-   * Looks at a queue once.
-   *
+   * Inspects a queue once.
    * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
-   * @throws DelayQueueError as the methods of `DelayQueueProducer`
+   * @throws DelayQueueError like the methods of `DelayQueueProducer`
    */
   async inspect(queue: string): Promise<InspectedQueue> {
     const { counts, paused, nextDue, now, missing } = await this.#delayQueue.queues.named(queue).store.status();
@@ -55,7 +53,7 @@ export class DelayQueueInspector {
     return { counts, paused, nextDue: due, now: new Date(now), ...(missing && { missing }) };
   }
 
-  /** A tool has one, without a name. */
+  /** A tool has one instance, without a name. */
   get #delayQueue(): Instance {
     return findInstance(this.modules, UNNAMED);
   }

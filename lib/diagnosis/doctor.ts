@@ -17,26 +17,26 @@ import { checkPermissions, checkSharing, type ExaminedQueue, mayHandle } from '.
 import { sendProbe } from './probe.js';
 import { checkDatabases, checkInfo } from './server-checks.js';
 
-/** A message may be this late without a word, ms. */
+/** The lateness of the probe from which on to warn, ms. */
 const LATE = 100;
 
 export interface DoctorSettings {
   readonly options: Pick<ResolvedModuleOptions, 'connection' | 'prefix' | 'offerTimeout' | 'scripting'>;
-  /** What to call the server. */
+  /** The server's name in findings. */
   readonly server: string;
-  /** The queue to check the permissions for; undefined: the one of the probe. */
+  /** The queue whose permissions are checked; undefined: the queue of the probe. */
   readonly examined: Omit<ExaminedQueue, 'prefix'> | undefined;
   /** The libraries of this version. */
   readonly libraries: readonly LoadedLibrary[];
 }
 
-/** Examines a server, one check after the other; a check that makes the others pointless is the last one. */
+/** Examines a server, one check after the other. Stops after a check that makes the others pointless. */
 export class Doctor {
   readonly #settings: DoctorSettings;
   readonly #events = new Events();
   readonly #connections: RedisConnections;
   readonly #probeQueue = `doctor:${randomBytes(6).toString('hex')}`;
-  /** Why there is no connection, or why the worker of the probe does not get on. */
+  /** Why there is no connection, or why the worker of the probe makes no progress. */
   #trouble = '';
 
   constructor(settings: DoctorSettings) {
@@ -93,7 +93,7 @@ export class Doctor {
       const infos = await this.#connections.commands.info();
       const [first, ...others] = infos.map(checkInfo);
       const ofDatabases = checkDatabases(infos[0]!, this.#connections.announcements.database);
-      // Of a cluster, the healthy ones are not worth a line each.
+      // Of the other servers of a cluster, only problems are worth a line.
       return [...first!, ofDatabases ?? [], others.flat().filter(({ verdict }) => verdict !== 'ok')].flat();
     } catch (error) {
       if (!(hasCode(error, 'STORE_REFUSED') && lacksPermission(error.cause))) return [unfit('version', error)];
@@ -113,7 +113,7 @@ export class Doctor {
     }
   }
 
-  /** In a cluster, no queues can share a connection. */
+  /** Checks nothing in a cluster, where queues cannot share a connection. */
   async #ofSharing(): Promise<Finding[]> {
     if (isCluster(this.#settings.options.connection)) return [];
     const finding = await checkSharing(this.#connections.commands);
@@ -143,7 +143,7 @@ export class Doctor {
   }
 }
 
-/** @throws the error itself if it says nothing about the server */
+/** @throws the error itself if it is no verdict on the server */
 function unfit(check: string, error: unknown): Finding {
   const verdict = verdictOn(error);
   if (!isVerdict(verdict)) throw error;

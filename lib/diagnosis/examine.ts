@@ -7,59 +7,33 @@ import { Doctor, type DoctorSettings } from './doctor.js';
 import type { Finding } from './finding.js';
 import { currentLibraries } from './function-libraries.js';
 
-/** What to examine. All fields are optional; those that the module has too mean the same. */
+/** What to examine. All fields are optional. Those that are also options of the module have the same meaning. */
 export interface Examination {
-  /**
-   * Where Redis is.
-   *
-   * @defaultValue `'redis://127.0.0.1:6379'`
-   */
+  /** Where Redis is. Default: `'redis://127.0.0.1:6379'`. */
   readonly connection?: ConnectionOptions | undefined;
-  /**
-   * The module's `prefix`.
-   *
-   * @defaultValue `'delay-queue'`
-   */
+  /** The module's `prefix`. Default: `'delay-queue'`. */
   readonly prefix?: string | undefined;
-  /**
-   * How long each call may take, and how late the probe may be. 10 ms – 10 min.
-   *
-   * @defaultValue `'5s'`
-   */
+  /** How long each call may take, and how late the probe may be. 10 ms – 10 min. Default: `'5s'`. */
   readonly offerTimeout?: Duration | undefined;
-  /**
-   * What findings call the server, such as its address.
-   *
-   * @defaultValue `'Redis'`
-   */
+  /** The server's name in findings, such as its address. Default: `'Redis'`. */
   readonly server?: string | undefined;
-  /** The queue for which to check the permissions of a worker. Default: the queue of the probe. */
+  /** The queue for which the permissions of a worker are checked. Default: the queue of the probe. */
   readonly queue?: string | undefined;
-  /**
-   * The `layout` of that queue.
-   *
-   * @defaultValue `'native'`
-   */
+  /** The `layout` of that queue. Default: `'native'`. */
   readonly layout?: 'native' | QueueLayout | undefined;
-  /** Other layouts in use, whose libraries of functions are not to be taken for those of another version. */
+  /** Other layouts in use. Without them, their libraries of functions would count as those of another version. */
   readonly layouts?: readonly QueueLayout[] | undefined;
-  /**
-   * The module's `scripting`.
-   *
-   * @defaultValue functions where they are available
-   */
+  /** The module's `scripting`. Default: functions where they are available. */
   readonly scripting?: 'functions' | 'scripts' | undefined;
 }
 
 /**
- * Examines whether Redis, and its user, are fit for delay queues: connection, version, eviction, persistence, permissions, functions and
- * clock. At the end it offers a message to a queue of its own and handles it, which leaves no key behind. It needs no module, and no other
+ * Examines whether Redis and its user are fit for delay queues: connection, version, eviction, persistence, permissions, functions and
+ * clock. At the end it offers a message to a queue of its own and handles it, which leaves no key behind. It needs no module and no other
  * process.
- *
- * @returns the findings, one after the other. If one makes the others pointless, it is the last
- * @throws DelayQueueError `INVALID_OPTION` or `INVALID_ARGUMENT` before anything is sent; `NOT_CONNECTED` or
- *   `OUTCOME_UNKNOWN` if the connection breaks on the way
- *
+ * @returns the findings, one after the other. One that makes the others pointless is the last
+ * @throws DelayQueueError `INVALID_OPTION` or `INVALID_ARGUMENT` before anything is sent; `NOT_CONNECTED` or `OUTCOME_UNKNOWN` if the
+ *   connection breaks in between
  * @example
  * ```ts
  * for await (const { verdict, check, found, advice } of examine({ connection: process.env.REDIS_URL })) {

@@ -1,10 +1,10 @@
-/** What a check found. */
+/** The result of one check. */
 export interface Finding {
-  /** What was checked, such as `'eviction'`. */
+  /** The name of the check, such as `'eviction'`. */
   readonly check: string;
-  /** Whether it is fit; `'warn'`: it is, at a cost that `advice` tells. */
+  /** `'ok'` if Redis is fit, `'fail'` if not; `'warn'` if it is fit at a cost, which `advice` explains. */
   readonly verdict: 'ok' | 'warn' | 'fail';
-  /** What there is, as a phrase. */
+  /** What the check found, as a phrase. */
   readonly found: string;
   /** What to do about it. Absent: nothing, or what `found` says. */
   readonly advice?: string;

@@ -9,7 +9,7 @@ import type { Scripting } from '../redis/script/server-functions.js';
 import { type Finding, ok, warn } from './finding.js';
 import { listOf } from './function-libraries.js';
 
-/** Tells how calls go to a server, or to each primary of a cluster: one finding for those that do not differ. */
+/** Reports whether calls use functions or scripts: one finding for all servers, or primaries of a cluster, that do not differ. */
 export async function checkScripting(commands: RedisCommands, scripting: Scripting | undefined): Promise<Finding[]> {
   const servers = await commands.servers.all('FCALL');
   const byReason = new Map<string | undefined, RedisServer[]>();
@@ -29,7 +29,6 @@ export async function checkScripting(commands: RedisCommands, scripting: Scripti
 
 /**
  * Lists the libraries of this package that are not of this version.
- *
  * @param current - the libraries of this version
  * @returns undefined if there are none
  */

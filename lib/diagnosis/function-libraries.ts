@@ -11,38 +11,29 @@ import type { QueueLayout } from '../store/layout.js';
 import { nativeLayout } from '../store/native/native-layout.js';
 import { systemClock } from '../timing/clock.js';
 
-/** Where to look for libraries. All fields are optional; those that the module has too mean the same. */
+/** Where to look for libraries. All fields are optional. Those that are also options of the module have the same meaning. */
 export interface FunctionLibrariesPlace {
-  /**
-   * Where Redis is.
-   *
-   * @defaultValue `'redis://127.0.0.1:6379'`
-   */
+  /** Where Redis is. Default: `'redis://127.0.0.1:6379'`. */
   readonly connection?: ConnectionOptions | undefined;
-  /**
-   * How long each call may take. 10 ms – 10 min.
-   *
-   * @defaultValue `'5s'`
-   */
+  /** How long each call may take. 10 ms – 10 min. Default: `'5s'`. */
   readonly offerTimeout?: Duration | undefined;
-  /** Layouts besides the native one, whose libraries are to be told from those of other versions. */
+  /** Layouts besides the native one whose libraries are recognized as those of this version. */
   readonly layouts?: readonly QueueLayout[] | undefined;
 }
 
-/** A library of functions that this package, in whatever version, has loaded into Redis. */
+/** A library of functions that some version of this package has loaded into Redis. */
 export interface FunctionLibrary {
   /** `delay_queue_` and a digest of its code. */
   readonly name: string;
-  /** What its functions are for: the same in all versions. */
+  /** The purpose of its functions, which is the same in all versions. */
   readonly purpose: string;
-  /** True if it is that of this version, false if it is that of another one; undefined: it is of a layout that is not known here. */
+  /** True if it belongs to this version, false if to another one; undefined if it belongs to an unknown layout. */
   readonly isCurrent: boolean | undefined;
 }
 
 /**
- * The libraries of functions that this package, in whatever version, has loaded into Redis: in a cluster, into any primary. It sees and
- * deletes nobody else's: the code of a library of this package has the digest that its name contains.
- *
+ * The libraries of functions that any version of this package has loaded into Redis, or into any primary of a cluster. No other library is
+ * listed or deleted: the name of a library of this package contains the digest of its code.
  * @example
  * ```ts
  * const libraries = new FunctionLibraries({ connection: process.env.REDIS_URL });
@@ -60,7 +51,6 @@ export class FunctionLibraries {
 
   /**
    * Opens no connection yet.
-   *
    * @throws DelayQueueError `INVALID_OPTION`
    */
   constructor(place: FunctionLibrariesPlace = {}) {
@@ -77,8 +67,7 @@ export class FunctionLibraries {
   }
 
   /**
-   * Lists them by name, which takes the permission `+function|list`.
-   *
+   * Lists the libraries by name. Needs the permission `+function|list`.
    * @throws DelayQueueError `NOT_CONNECTED`, `LOGIN_REFUSED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED`
    */
   async list(): Promise<FunctionLibrary[]> {
@@ -86,11 +75,10 @@ export class FunctionLibraries {
   }
 
   /**
-   * Deletes some of them from every server that has them, which takes the permissions `+function|list` and `+function|delete`. That is safe
-   * at any time: a process that still needs one loads it again.
-   *
-   * @param names - as in {@link FunctionLibrary.name}. Those that are not libraries of this package are left alone
-   * @returns the names of those that were deleted
+   * Deletes libraries from every server that has them. Needs the permissions `+function|list` and `+function|delete`. This is safe at any
+   * time: a process that still needs a library loads it again.
+   * @param names - as in {@link FunctionLibrary.name}. Other libraries than those of this package are left alone
+   * @returns the names of the deleted libraries
    * @throws DelayQueueError like {@link list}
    */
   async delete(names: readonly string[]): Promise<string[]> {
@@ -115,8 +103,7 @@ export class FunctionLibraries {
 }
 
 /**
- * The libraries of this version.
- *
+ * Names the libraries of this version.
  * @param layouts - besides the native one
  * @throws DelayQueueError `INVALID_OPTION`
  */
@@ -134,7 +121,7 @@ export async function listOf(commands: RedisCommands, current: readonly LoadedLi
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The servers that have libraries: in a cluster, each primary. */
+/** Returns the servers that have libraries: in a cluster, each primary. */
 async function eachServer(commands: RedisCommands): Promise<RedisCommands[]> {
   const servers = await commands.servers.all('FUNCTION');
   return servers.map((server) => commands.on(server));

@@ -11,13 +11,13 @@ import type { RedisCommands } from '../redis/commands/redis-commands.js';
 import type { Scripting } from '../redis/script/server-functions.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
-/** A queue as far as its keys depend on it. */
+/** The parts of a queue on which its keys depend. */
 export interface ExaminedQueue {
   readonly prefix: string;
   readonly queue: string;
   /** Default: the native one. */
   readonly layout?: Layout | undefined;
-  /** The option of the module. */
+  /** The module's option. */
   readonly scripting?: Scripting | undefined;
 }
 
@@ -31,7 +31,7 @@ export async function checkPermissions(commands: RedisCommands, examined: Examin
   );
 }
 
-/** @returns undefined if the user may do what lets queues share connections */
+/** @returns undefined if the user has the permissions with which queues share connections */
 export async function checkSharing(commands: RedisCommands): Promise<Finding | undefined> {
   const missing = await findMissing(commands, FOR_SHARED_SIGNALS);
   if (missing.length === 0) return undefined;
@@ -42,7 +42,7 @@ export async function checkSharing(commands: RedisCommands): Promise<Finding | u
   );
 }
 
-/** Whether the user may handle messages of a queue with the native layout. */
+/** True if the user may handle messages of a queue with the native layout. */
 export async function mayHandle(commands: RedisCommands, queue: Omit<ExaminedQueue, 'layout'>): Promise<boolean> {
   return (await findMissing(commands, neededBy(queue))).length === 0;
 }

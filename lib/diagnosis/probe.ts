@@ -10,7 +10,7 @@ import { nativeLayout } from '../store/native/native-layout.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import { systemClock } from '../timing/clock.js';
 
-/** Long enough for the worker to listen and to wait for its wake-up signal, ms. */
+/** Delay of the probe, ms: long enough for the worker to subscribe and to wait for its wake-up signal. */
 const DELAY = 300;
 
 export interface ProbeSettings {
@@ -18,14 +18,13 @@ export interface ProbeSettings {
   readonly events: Events;
   readonly prefix: string;
   readonly queue: string;
-  /** How long the message is waited for after it is due, and how long a call may take, ms. */
+  /** How long to wait for the message after its due time, and how long a call may take, ms. */
   readonly patience: number;
 }
 
 /**
- * Offers a message to a queue of its own and handles it here, with the same worker as an application. The queue is not registered,
- * and leaves no key behind.
- *
+ * Offers a message to a queue of its own and handles it here, with the same worker as an application. The queue is not registered, and
+ * leaves no key behind.
  * @returns how late the message was, ms; undefined if it did not come in time
  */
 export async function sendProbe({ connections, events, prefix, queue, patience }: ProbeSettings) {
@@ -55,7 +54,7 @@ export async function sendProbe({ connections, events, prefix, queue, patience }
     arrival.cancel();
     await worker.stopClaiming();
     await worker.drained();
-    // Ends its timers, which would hold up the end of the process.
+    // Ends its timers, which would keep the process alive.
     worker.abandon();
     await store.clear();
   }

@@ -7,8 +7,7 @@ export function checkInfo(info: string): Finding[] {
 }
 
 /**
- * Tells which other databases of the server are in use, because all of them share its channels.
- *
+ * Reports which other databases of the server are in use, because all of them share its channels.
  * @returns undefined if there are none
  */
 export function checkDatabases(info: string, own: string): Finding | undefined {

@@ -4,13 +4,12 @@ import type { NativeKeys } from '../store/native/native-keys.js';
 import { NATIVE_MODULES } from '../store/native/native-library.js';
 import { nativePermissions, neededInCluster } from '../store/native/native-permissions.js';
 
-/* What a layout needs whose messages go on in a native store, once they are claimed. */
+/* For layouts whose messages continue in a native store once they are claimed. */
 
 /**
  * Names the commands that a queue needs.
- *
  * @param permissions - the commands on the layout's own keys
- * @param keys - those and the keys of the native store
+ * @param keys - the layout's keys and those of the native store
  */
 export function commandsBesideNative<Keys extends object>(
   permissions: Permissions<Keys>,
@@ -22,9 +21,8 @@ export function commandsBesideNative<Keys extends object>(
 }
 
 /**
- * Makes the library of a layout's functions. They may use the modules of the native ones.
- *
- * @param layout - its name, which `FUNCTION LIST` shows
+ * Makes the library of a layout's functions, which may use the modules of the native ones.
+ * @param layout - the name, which `FUNCTION LIST` shows
  * @param folder - the Lua files of the layout
  */
 export function libraryBesideNative(layout: string, folder: LuaFolder): RedisLibrary {

@@ -1,12 +1,11 @@
 /**
- * What a layout outside of this package is made of. It is the inside of the package: a layout needs exactly the version that it was built
- * for. `docs/internals/extending.md` tells how to make one.
- *
+ * The parts from which a layout outside of this package is made. They are internal to the package: a layout needs exactly the version that
+ * it was built for. `docs/internals/extending.md` explains how to make one.
  * @packageDocumentation
  */
 import 'reflect-metadata';
 
-// What a layout is, and what it is given.
+// The interface of a layout, and its arguments.
 export type { CodecDoubt, Layout, LayoutAbilities, QueueAddress, QueueLayout, QueueToOpen } from '../store/layout.js';
 export type { MessageBody, MessageCodec } from '../message/codec/message-codec.js';
 export { NO_TYPE } from '../message/message-type.js';
@@ -14,7 +13,7 @@ export { PlainRouter, type Router } from '../store/router.js';
 export { checkLayoutOptions, type OptionRule, type OptionRules } from './layout-options.js';
 export { openQueue, type OpenQueue } from './open-queue.js';
 
-// The port that its store implements.
+// The port that a layout's store implements.
 export type { MessageStore, StoreLimits } from '../store/message-store.js';
 export type { DueTime, Offer, OfferReceipt } from '../store/producer-store.js';
 export type {
@@ -40,7 +39,7 @@ export type {
   TypeCountPage,
 } from '../store/admin-store.js';
 
-// The native store, which keeps what is claimed; what its scripts are told, and answer.
+// The native store, which keeps claimed messages, and the arguments and replies of its scripts.
 export { NativeMessageStore } from '../store/native/native-store.js';
 export { type NativeKeys, nativeKeysUnder } from '../store/native/native-keys.js';
 export type { NeededCommand, Permissions } from '../redis/check/permissions.js';
@@ -62,7 +61,6 @@ export {
 export { readRecord } from '../store/native/native-record.js';
 export { acceptsArgument, mayBeOversized, offerAccepted } from '../store/oversized-offers.js';
 
-// Redis.
 export type { RedisConnections } from '../redis/redis-connections.js';
 export type { RedisCommands } from '../redis/commands/redis-commands.js';
 export type { LuaFolder, RedisFunction, RedisLibrary } from '../redis/script/redis-library.js';
@@ -70,13 +68,13 @@ export type { ScriptArgument, ScriptCall, ScriptReply } from '../redis/script/sc
 export { ANSWER_GRACE, type Connection } from '../redis/connection/redis-connection.js';
 export { explain } from '../redis/redis-errors.js';
 
-// Work in the background.
+// Background work.
 export type { Clock } from '../timing/clock.js';
 export type { BackgroundWork } from '../events/delay-queue-events.js';
 export type { Events } from '../events/events.js';
 export { RetriedWork, type WorkSettings } from './retried-work.js';
 
-// Payloads, which may be anything.
+// Payloads.
 export { writeJsonData } from '../message/codec/json-data.js';
 export { showPath } from '../message/codec/json-copy.js';
 export { type JsonLoss, lossOf, lossOfList } from '../message/codec/json-loss.js';

@@ -2,27 +2,24 @@ import { z } from 'zod/mini';
 import { check } from '../options/check.js';
 import { mustBe } from '../options/values-schema.js';
 
-/** What an option of a layout must be. */
 export interface OptionRule<Value = unknown> {
-  /** In an error, it follows the option's name and "must be". */
+  /** In an error, follows the option's name and "must be". */
   readonly rule: string;
   readonly accepts: (value: unknown) => boolean;
-  /** Default: the option may be left out. */
+  /** Default: the option may be omitted. */
   readonly fallback?: Value;
 }
 
-/** What the options of a layout must be. */
 export interface OptionRules<Resolved extends object> {
-  /** The function that takes them, for errors, with its parentheses. */
+  /** The function that takes the options, with its parentheses, for errors. */
   readonly place: string;
-  /** Options as they may be given, for errors. */
+  /** Valid options, for errors. */
   readonly example: string;
   readonly options: { readonly [Name in keyof Resolved]-?: OptionRule<Resolved[Name]> };
 }
 
 /**
  * Checks the options of a layout and fills in their defaults.
- *
  * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
  */
 export function checkLayoutOptions<Resolved extends object>(

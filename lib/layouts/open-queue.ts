@@ -6,24 +6,21 @@ import { PARTS, type QueueParts } from '../producer/queue-parts.js';
 import type { Layout } from '../store/layout.js';
 import type { MessageStore } from '../store/message-store.js';
 
-/** A queue of one store, as its layout has opened it. */
+/** A queue with one store, as its layout has opened it. */
 export interface OpenQueue {
   readonly name: string;
   readonly layout: Layout;
   readonly codec: MessageCodec;
-  /** What the layout has opened, unless the module has the store `'memory'`. */
+  /** The store that the layout has opened, unless the module has the store `'memory'`. */
   readonly store: MessageStore;
 }
 
 /**
- * Finds a queue that the producer offers to, for what only its layout can do.
- *
- * @param producer - the application's producer
- * @param name - of the queue
+ * Finds a queue of the application's producer, for calls that only its layout offers.
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function openQueue(producer: DelayQueueProducer, name: string): OpenQueue {
-  // That of a test double that extends the class is undefined.
+  // Undefined in a test double that extends the class.
   const parts = isInstance(producer, DelayQueueProducer) ? (producer[PARTS] as QueueParts | undefined) : undefined;
   if (!parts) {
     throw new DelayQueueError(

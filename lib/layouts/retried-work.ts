@@ -5,7 +5,6 @@ import type { Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
 import { Pauses } from '../timing/pauses.js';
 
-/** What retried work belongs to. */
 export interface WorkSettings {
   readonly work: BackgroundWork;
   readonly queue: string;
@@ -13,7 +12,7 @@ export interface WorkSettings {
   readonly events: Events;
 }
 
-/** Work in the background that must go on: its failures are reported, and each in a row is followed by a longer pause. */
+/** Background work that must continue: reports failures, and pauses longer after each one in a row. */
 export class RetriedWork {
   readonly #streak: FailureStreak;
   readonly #pauses: Pauses;
@@ -24,7 +23,7 @@ export class RetriedWork {
     this.#pauses = new Pauses(clock);
   }
 
-  /** @returns undefined if it failed, after the pause */
+  /** @returns undefined after a failure and its pause */
   async attempt<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
     let result: Result;
     try {
@@ -44,7 +43,7 @@ export class RetriedWork {
     return this.#pauses.take(length);
   }
 
-  /** Ends the pauses that are under way. */
+  /** Ends the current pauses. */
   end(): void {
     this.#pauses.end();
   }

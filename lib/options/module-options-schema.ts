@@ -10,10 +10,10 @@ import type { DelayQueueModuleOptions } from './module-options.js';
 import { queueLayerSchema } from './queue-options-schema.js';
 import { duration, HOUR, mustBe, oneOf, trueOrFalse, wholeNumber } from './values-schema.js';
 
-/** The module options with every default filled in. Durations are milliseconds; the queue options are still as given. */
+/** The module options with all defaults filled in. Durations are milliseconds; the queue options are as given. */
 export type ResolvedModuleOptions = Readonly<Omit<z.output<typeof moduleSchema>, AsGiven>> &
   Readonly<{ [Name in AsGiven]-?: NonNullable<DelayQueueModuleOptions[Name]> }> & {
-    /** Whether none was given, or one that names no server, as when environment variables are not set. */
+    /** True if no connection was given, or one that names no server, as when environment variables are not set. */
     readonly hasDefaultConnection: boolean;
   };
 
@@ -32,13 +32,12 @@ const queueOrFamilySchema = z
   .string()
   .check(z.refine((name) => QUEUE_NAME.test(name) || QUEUE_FAMILY.test(name), { error: QUEUE_OR_FAMILY_RULE }));
 
-/** Any object will do, such as an instance of a class; its methods must be methods. */
+/** Accepts any object, such as an instance of a class. */
 const observerSchema = z.custom<DelayQueueObserver>(
   isObserver,
   mustBe(`an object with some of the methods ${OBSERVER_METHODS.join(', ')}, and no generators (*) among them`),
 );
 
-/** An error must say what to import. */
 const calendarSchema = z.custom<Calendar>(
   (value) => typeof (value as Partial<Calendar> | null)?.next === 'function',
   mustBe("an object with the method next(), such as the calendar of 'nestjs-delay-queue/calendar'"),
@@ -62,12 +61,12 @@ const acknowledgeSchema = z
 
 const QUEUES_RULE = mustBe('an object with options by queue name, such as { orders: { concurrency: 8 } }');
 
-/** For `queues`. */
+/** The schema of `queues`. */
 export const queuesSchema = z.record(queueOrFamilySchema, queueLayerSchema, QUEUES_RULE);
 
 const PREFIX_RULE = '1–64 of the characters A–Z a–z 0–9 _ . : -';
 
-/** Every option of the module: what is accepted, and the default as a user would write it. */
+/** All options of the module, with their defaults as a user would write them. */
 const moduleFields = {
   connection: z.prefault(connectionSchema, 'redis://127.0.0.1:6379'),
   store: z.prefault(oneOf('redis', 'memory'), 'redis'),
@@ -113,7 +112,7 @@ const fieldsSchema = z.strictObject(
 
 export const moduleSchema = fieldsSchema.check(acknowledgedInTime);
 
-/** Every option of the module, but not the entries of `queues`. */
+/** All options of the module, without a check of the entries of `queues`. */
 export const moduleFrameSchema = z
   .extend(fieldsSchema, { queues: z.optional(z.custom<object>(z.core.util.isPlainObject, QUEUES_RULE)) })
   .check(acknowledgedInTime);

@@ -10,98 +10,82 @@ export type { ConnectionFactory, ConnectionOptions } from '../redis/options/conn
 /** The options of `DelayQueueModule.forRoot()`. All are optional. */
 export interface DelayQueueModuleOptions {
   /**
-   * Where Redis is: a URL, ioredis options, `{ cluster: { nodes, options } }`, or a function that creates clients. Ignored
-   * with `store: 'memory'`.
-   *
+   * Where Redis is: a URL, ioredis options, `{ cluster: { nodes, options } }`, or a function that creates clients. Ignored with
+   * `store: 'memory'`.
    * @defaultValue `'redis://127.0.0.1:6379'`
    */
   readonly connection?: ConnectionOptions | undefined;
   /**
-   * Where messages live: `'redis'`, or `'memory'` for tests and experiments. Messages in memory are lost when the process
-   * ends.
-   *
+   * Where messages live: `'redis'`, or `'memory'` for tests and experiments. Messages in memory are lost when the process ends.
    * @defaultValue `'redis'`
    */
   readonly store?: 'redis' | 'memory' | undefined;
   /**
    * The first part of every key. 1–64 of the characters `A–Z a–z 0–9 _ . : -`.
-   *
    * @defaultValue `'delay-queue'`
    */
   readonly prefix?: string | undefined;
   /**
-   * Start even if Redis may evict messages when its memory is full. Otherwise an `allkeys-*`
-   * `maxmemory-policy` fails the start-up with `UNSUPPORTED_SERVER`.
-   *
+   * Start even if Redis may evict messages when its memory is full. Otherwise an `allkeys-*` `maxmemory-policy` fails the start-up with
+   * `UNSUPPORTED_SERVER`.
    * @defaultValue `false`
    */
   readonly allowEviction?: boolean | undefined;
   /**
    * Start the handlers; with `false`, this process only offers.
-   *
    * @defaultValue `true`
    */
   readonly consume?: boolean | undefined;
   /**
    * Run the application's global guards, pipes, interceptors and exception filters around handlers, too. Those added by
    * `app.useGlobalGuards()` and the like take effect from `app.init()` on.
-   *
    * @defaultValue `false`
    */
   readonly inheritAppConfig?: boolean | undefined;
   /**
-   * Watch what happens: traces, metrics, a log of your own. They wrap those added by `@DelayQueueListener()`; the first is the
-   * outermost.
-   *
+   * Watch what happens: traces, metrics, a log of your own. The first is the outermost, and all wrap those added by
+   * `@DelayQueueListener()`.
    * @defaultValue `[]`
    */
   readonly observers?: readonly DelayQueueObserver[] | undefined;
   /**
    * Options for every queue.
-   *
    * @defaultValue `{}`
    */
   readonly defaults?: QueueOptions | undefined;
   /**
-   * Options by queue name, or by the beginning of the names and a `*`. They override those of the queue's `@DelayedHandler`, which
-   * override `defaults`. Of several beginnings the longest counts; the entry of the queue's own name overrides it.
-   *
+   * Options by queue name, or by the beginning of the names and a `*`. They override those of the queue's `@DelayedHandler`, which override
+   * `defaults`. The longest matching beginning counts, and the entry of the queue's own name overrides it.
    * @defaultValue `{}`
    */
   readonly queues?: Readonly<Record<string, QueueOptions>> | undefined;
   /**
    * How long a stopping process waits for running handlers. 0 ms – 1 h.
-   *
    * @defaultValue `'10s'`
    */
   readonly shutdownTimeout?: Duration | undefined;
   /**
-   * How long an offer, or another call of the producer, may take before it fails. A schema, and each observer before `next`, may
-   * take as long. 10 ms – 10 min.
-   *
+   * How long an offer, or another call of the producer, may take before it fails. A schema, and each observer before `next`, may take as
+   * long. 10 ms – 10 min.
    * @defaultValue `'5s'`
    */
   readonly offerTimeout?: Duration | undefined;
   /**
-   * Resolve the promise of an offer, a cancel, a reschedule or an abort only once it is copied, so that a failover forgets nothing
-   * that was acknowledged.
-   * Ignored with `store: 'memory'`.
-   *
+   * Resolve the promise of an offer, a cancel, a reschedule or an abort only once it is copied, so that a failover forgets nothing that was
+   * acknowledged. Ignored with `store: 'memory'`.
    * @defaultValue undefined: once the primary has it
    */
   readonly acknowledge?: AcknowledgeOptions | undefined;
   /**
-   * Forces `'functions'` or `'scripts'` in Redis. Functions cost Redis less. By default the
-   * module uses them, and sends scripts to a server where the user may not load or call functions, which the log tells once. With
-   * `'functions'`, such a server fails the start-up with `MISSING_PERMISSION` or `UNSUPPORTED_SERVER`.
-   *
+   * Forces `'functions'` or `'scripts'` in Redis. Functions cost Redis less. By default the module uses them, and sends scripts to servers
+   * where the user may not load or call functions; the log says so once. With `'functions'`, such a server fails the start-up with
+   * `MISSING_PERMISSION` or `UNSUPPORTED_SERVER`.
    * @defaultValue functions where they are available
    */
   readonly scripting?: 'functions' | 'scripts' | undefined;
   /**
    * Reads the calendars of messages that repeat, where they are offered and where they are handled: `calendar` of
    * `nestjs-delay-queue/calendar`. Without one, `repeat` is refused, and a message that repeats waits for another process.
-   *
    * @defaultValue undefined: none
    */
   readonly calendar?: Calendar | undefined;

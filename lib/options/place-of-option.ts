@@ -6,7 +6,7 @@ const IN_CONNECTION = 'it says where Redis is: give it in `connection`';
 
 const OF_LAYOUT = 'it is an option of a layout: give it to the function that makes the layout';
 
-/** Names that are no options here, by what to write instead. */
+/** What to write instead of names that are no options here. */
 const SYNONYMS = new Map([
   ['name', 'it names an instance: give it to forRoot(), or to forRootAsync() beside useFactory'],
   ['codec', OF_LAYOUT],
@@ -19,7 +19,7 @@ const SYNONYMS = new Map([
   ['ttl', 'use expiresAfter'],
 ]);
 
-/** Says where an option belongs that is not known where it was given; undefined if there is none of that name. */
+/** Says where an option belongs that is unknown where it was given; undefined if no option has that name. */
 export function placeOf(option: string): string | undefined {
   const elsewhere = SYNONYMS.get(option);
   if (elsewhere !== undefined) return elsewhere;

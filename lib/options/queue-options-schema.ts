@@ -25,10 +25,9 @@ import {
   wholeNumber,
 } from './values-schema.js';
 
-/** The queue options with every default filled in. Durations are milliseconds; null means no limit. */
+/** The queue options with all defaults filled in. Durations are milliseconds; null means no limit. */
 export type ResolvedQueueOptions = Readonly<z.output<typeof queueSchema>>;
 
-/** The backoff with its durations in milliseconds. */
 export type ResolvedBackoff = ResolvedQueueOptions['backoff'];
 
 const backoffDelay = duration(0, MAX_DELAY);
@@ -63,7 +62,6 @@ const backoffSchema = z.union(
   ),
 );
 
-/** The one word for no limit. */
 const noLimit = z.pipe(
   z.literal('unlimited'),
   z.transform(() => null),
@@ -94,8 +92,8 @@ const groupsSchema = z.union(
 );
 
 /**
- * Every option of a queue: what is accepted, and the default as a user would write it. The types, their comments and the
- * table in `docs/options.md` are checked against this.
+ * All options of a queue, with their defaults as a user would write them. Tests compare the types, their comments and the tables of
+ * `docs/options.md` with this.
  */
 const queueFields = {
   concurrency: z.prefault(wholeNumber(1, 1000), 16),
@@ -132,7 +130,7 @@ const queueFields = {
   ),
 } satisfies { readonly [Name in keyof Required<QueueOptions>]: z.ZodMiniType<unknown, QueueOptions[Name]> };
 
-/** For the options given in one place: they may contradict each other, because another place can still override them. */
+/** For the options given in one place. They may contradict each other, because another place can still override them. */
 export const queueLayerSchema = z.strictObject(
   queueFields,
   mustBe('an object with options of the queue, such as { concurrency: 8 }'),
@@ -142,7 +140,7 @@ const fieldsOfHandler = {
   batch: z.optional(wholeNumber(1, 1000)),
   batchWait: z.prefault(duration(0, HOUR), 0),
   batchPerGroup: z.prefault(trueOrFalse(), false),
-  // Any object will do here: its fields are checked where the message is offered.
+  // Accepts any object: its fields are checked where the message is offered.
   repeat: z.optional(
     z.custom<HandlerRepeat>(
       (value) => typeof value === 'object' && value !== null,
@@ -160,28 +158,24 @@ export const instanceFields = {
   instance: z.optional(z.string(mustBe(INSTANCE_NAME_RULE)).check(z.regex(INSTANCE_NAME, mustBe(INSTANCE_NAME_RULE)))),
 } satisfies { readonly [Name in keyof Required<InstanceOptions>]: z.ZodMiniType<unknown, InstanceOptions[Name]> };
 
-/** For options that only name an instance. */
 export const instanceSchema = z.strictObject(instanceFields, mustBe("an object, such as { instance: 'billing' }"));
 
-/** For the options of a typed queue. */
 export const typedQueueSchema = z.extend(queueLayerSchema, instanceFields);
 
-/** What only handlers have. */
 const handlerFields = { ...fieldsOfHandler, ...instanceFields };
 
-/** For the options of a handler of one type. */
+/** For a handler of one type. */
 export const handlerSchema = z.extend(z.pick(queueLayerSchema, { timeout: true, backoff: true }), handlerFields);
 
-/** For the options of a handler of every type. */
+/** For a handler of all types. */
 export const queueHandlerSchema = z.extend(queueLayerSchema, handlerFields);
 
-/** How many messages a handler takes in one call. */
 export interface BatchSize {
-  /** The most messages. */
+  /** The maximum number of messages in one call. */
   readonly size: number;
-  /** How long the first one waits for others, ms. */
+  /** How long the first message waits for others, ms. */
   readonly wait: number;
-  /** Whether all are of one group, or have none. */
+  /** True if all messages of a batch are of one group, or have none. */
   readonly isPerGroup: boolean;
 }
 

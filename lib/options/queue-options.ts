@@ -5,10 +5,9 @@ import type { RepeatOptions } from './repeat-options.js';
 export type { QueueLayout };
 
 /**
- * How long a failed message waits before its next attempt. A function computes the wait from the attempt that failed (1 for the first)
- * and its error. If it throws, or returns something other than a duration of 0 ms – 100 years, the default backoff is used and the
- * mistake is logged.
- *
+ * How long a failed message waits before its next attempt. A function computes the wait from the number of the failed attempt (from 1) and
+ * its error. If it throws, or returns something other than a duration of 0 ms – 100 years, the default backoff applies and the mistake is
+ * logged.
  * @example
  * ```ts
  * DelayQueueModule.forRoot({ defaults: { backoff: (attempt) => Math.min(attempt * 5000, 60_000) } });
@@ -24,7 +23,6 @@ export interface FixedBackoff {
   readonly delay: Duration;
   /**
    * The share of the wait by which it varies at random, up or down. 0–1.
-   *
    * @defaultValue `0`
    */
   readonly jitter?: number | undefined;
@@ -36,25 +34,21 @@ export interface ExponentialBackoff {
   readonly type: 'exponential';
   /**
    * The wait after the first failed attempt. 0 ms – 100 years.
-   *
    * @defaultValue `'1s'`
    */
   readonly delay?: Duration | undefined;
   /**
    * The factor by which the wait grows with each failed attempt. 1–100.
-   *
    * @defaultValue `2`
    */
   readonly factor?: number | undefined;
   /**
    * The longest wait. 0 ms – 100 years.
-   *
    * @defaultValue `'1h'`
    */
   readonly maxDelay?: Duration | undefined;
   /**
    * The share of the wait by which it varies at random, up or down. 0–1.
-   *
    * @defaultValue `0.2`
    */
   readonly jitter?: number | undefined;
@@ -71,8 +65,8 @@ export interface RateOptions {
   /** How many messages. 1–1,000,000. */
   readonly max: number;
   /**
-   * The length of time. 100 ms – 24 h. Processes react to the end of a wait within milliseconds, which in a shorter time would
-   * cost much of the rate.
+   * The length of time. 100 ms – 24 h. Processes react to the end of a wait within milliseconds, which would cost much of the rate in a
+   * shorter time.
    */
   readonly per: Duration;
 }
@@ -82,14 +76,12 @@ export interface GroupOptions {
   /**
    * How many messages of a group are handled at once, in all processes together. 1–1,000,000, or `'unlimited'`. With 1, they are handled
    * one after the other, in the order in which they fall due.
-   *
    * @defaultValue `1`
    */
   readonly concurrency?: number | 'unlimited' | undefined;
   /**
    * What a message does with its permit until its retry: `'hold'` keeps it, so with a `concurrency` of 1 the messages behind it wait;
    * `'pass'` gives it to the next one.
-   *
    * @defaultValue `'hold'`
    */
   readonly onRetry?: 'hold' | 'pass' | undefined;
@@ -99,7 +91,6 @@ export interface GroupOptions {
 export interface InstanceOptions {
   /**
    * The `name` that `DelayQueueModule.forRoot()` was given. See `docs/instances.md`.
-   *
    * @defaultValue the instance without a name
    */
   readonly instance?: string | undefined;
@@ -108,29 +99,25 @@ export interface InstanceOptions {
 /** The options of a handler of one type of messages. All are optional. */
 export interface HandlerOptions extends Pick<QueueOptions, 'timeout' | 'backoff'>, InstanceOptions {
   /**
-   * The maximum number of messages in one call; the handler gets an array of payloads and one of messages. `concurrency` then
-   * limits the calls of the queue, with a batch or a single message each. 1–1000.
-   *
+   * The maximum number of messages in one call; the handler gets an array of payloads and one of messages. `concurrency` then limits the
+   * calls of the queue, each with a batch or a single message. 1–1000.
    * @defaultValue one message, not in an array
    */
   readonly batch?: number | undefined;
   /**
    * How long the first message of a batch waits for others. 0 ms – 1 h. With 0, a batch is what is ready at the same moment.
-   *
    * @defaultValue `0`
    */
   readonly batchWait?: Duration | undefined;
   /**
-   * Whether a batch holds messages of one group only, or only messages without a group. Needs the queue's `groups`, with a `concurrency`
-   * of 2 or more: that is also the most messages of such a batch. See `docs/groups.md`.
-   *
+   * True if a batch holds messages of one group only, or only messages without a group. Needs the queue's `groups` with a `concurrency` of
+   * 2 or more, which is then also the maximum size of a batch. See `docs/groups.md`.
    * @defaultValue `false`
    */
   readonly batchPerGroup?: boolean | undefined;
   /**
-   * A message that repeats by a calendar, as `producer.repeat` offers it. Each process that handles the queue offers it when it starts,
-   * and the newest rule counts. Not available for families of queues, nor in every layout.
-   *
+   * A message that repeats by a calendar, as `producer.repeat` offers it. Each process that handles the queue offers it when it starts, and
+   * the newest rule counts. Not available for families of queues, nor in every layout.
    * @defaultValue none
    */
   readonly repeat?:
@@ -143,7 +130,7 @@ export interface HandlerOptions extends Pick<QueueOptions, 'timeout' | 'backoff'
     | undefined;
 }
 
-/** The options of a handler of every type of messages, which are those of its queue, too. All are optional. */
+/** The options of a handler of all types of messages, including those of its queue. All are optional. */
 export interface QueueHandlerOptions extends QueueOptions, HandlerOptions {}
 
 /** The options of a typed queue. All are optional. */
@@ -153,118 +140,99 @@ export interface TypedQueueOptions extends QueueOptions, InstanceOptions {}
 export interface QueueOptions {
   /**
    * How many messages of the queue a process handles at once. 1–1000.
-   *
    * @defaultValue `16`
    */
   readonly concurrency?: number | undefined;
   /**
-   * Over how many hash slots of a Redis Cluster the messages of the queue are spread, by their ids, for a queue that is too busy for
-   * one shard. It may grow while the queue is in use: processes with fewer use as many as there are. 1–256. See `docs/scaling.md`.
-   *
+   * Over how many hash slots of a Redis Cluster the messages of the queue are spread, by their ids, for a queue that is too busy for one
+   * shard. The number may grow while the queue is in use: processes configured with fewer partitions use as many as there are. 1–256. See
+   * `docs/scaling.md`.
    * @defaultValue `1`
    */
   readonly partitions?: number | undefined;
   /**
-   * How many messages of the queue are claimed within a length of time, in all processes together, such as `{ max: 100, per: '1s' }`.
-   * By Redis' clock, no window of that length ever has more; as many may come at once. Messages beyond it
-   * simply wait in `ready`. Every delivery counts, retries included. What has counted is not given back, neither for messages
-   * that a stopping process returns unhandled nor by `clear()`. Consumers of another system, which a layout may let share the queue, are
-   * not limited. Not available with `partitions`.
-   *
+   * How many messages of the queue are claimed within a length of time, in all processes together, such as `{ max: 100, per: '1s' }`. By
+   * Redis' clock, no window of that length ever has more; as many may come at once. Messages beyond it wait in `ready`. Every delivery
+   * counts, including retries. Neither `clear()` nor a stopping process that returns messages unhandled gives anything back. Consumers of
+   * another system that shares the queue through a layout are not limited. Not available with `partitions`.
    * @defaultValue `'unlimited'`
    */
   readonly rate?: RateOptions | 'unlimited' | undefined;
   /**
-   * Lets messages have a `group`, such as a customer: limits how many of each group are handled at once, and serves groups round-robin.
-   * All processes that use the queue need the same. Not available in every layout. See `docs/groups.md`.
-   *
+   * Lets messages have a `group`, such as a customer: limits how many of each group are handled at once, and serves groups round-robin. All
+   * processes that use the queue need the same. Not available in every layout. See `docs/groups.md`.
    * @defaultValue `'off'`
    */
   readonly groups?: GroupOptions | 'off' | undefined;
   /**
-   * How long a claimed message belongs to its consumer; extended while the handler runs. 1 s – 24 h. After a crash, the
-   * message is delivered again when its lease ends.
-   *
+   * How long a claimed message belongs to its consumer; extended while the handler runs. 1 s – 24 h. After a crash, the message is
+   * delivered again when its lease ends.
    * @defaultValue `'30s'`
    */
   readonly lease?: Duration | undefined;
   /**
    * How many attempts a message has before it becomes a dead letter. 1–1,000,000.
-   *
    * @defaultValue `5`
    */
   readonly attempts?: number | undefined;
   /**
    * The wait before a failed message's next attempt: exponential, fixed, or a function.
-   *
    * @defaultValue `{ type: 'exponential', delay: '1s', factor: 2, maxDelay: '1h', jitter: 0.2 }`
    */
   readonly backoff?: BackoffOptions | undefined;
   /**
-   * How long a handler may run before its `signal` aborts, the attempt fails and its slot is free again. Its schema, and each
-   * observer before `next`, may take as long. 1 ms – 24 h, or `'unlimited'`.
-   *
+   * How long a handler may run before its `signal` aborts, the attempt fails and its slot is free again. Its schema, and each observer
+   * before `next`, may take as long. 1 ms – 24 h, or `'unlimited'`.
    * @defaultValue `'unlimited'`
    */
   readonly timeout?: Duration | 'unlimited' | undefined;
   /**
    * How late a message may be that does not say so itself: if its handler cannot start within this time after it first fell due, it has
    * expired and is not handled. Retries and deferrals do not prolong it. Not available in every layout. 0 ms – 100 years, or `'never'`.
-   *
    * @defaultValue `'never'`
    */
   readonly expiresAfter?: Duration | 'never' | undefined;
   /**
    * What becomes of a message that has expired: `'drop'` removes it, `'dead'` makes it a dead letter.
-   *
    * @defaultValue `'drop'`
    */
   readonly onExpired?: 'drop' | 'dead' | undefined;
   /**
-   * How long a message waits for a process that has a handler for its type before it becomes a dead letter, counted from its due
-   * time. The same applies to a message that only a newer version of this package can read. 0 ms – 100 years.
-   *
+   * How long a message waits for a process that has a handler for its type before it becomes a dead letter, counted from its due time. The
+   * same applies to a message that only a newer version of this package can read. 0 ms – 100 years.
    * @defaultValue `'24h'`
    */
   readonly unknownTypeGrace?: Duration | undefined;
   /**
    * The maximum size of a message's encoded payload and headers, in bytes. 1 byte – 512 MiB.
-   *
    * @defaultValue `256 * 1024`
    */
   readonly maxPayloadBytes?: number | undefined;
   /**
-   * The maximum number of messages in the queue, in all states together; further offers are refused. At least 1, or
-   * `'unlimited'`. Each of n `partitions` takes an nth of it, rounded up, so some are full a little before the others.
-   *
+   * The maximum number of messages in the queue, in all states together; further offers are refused. At least 1, or `'unlimited'`. Each of
+   * n `partitions` takes an nth of it, rounded up, so some are full slightly earlier than others.
    * @defaultValue `'unlimited'`
    */
   readonly maxMessages?: number | 'unlimited' | undefined;
   /**
-   * The maximum number of dead letters; beyond it the oldest are dropped, with a warning in the log, except those whose bodies
-   * could not be read. 0–10,000,000. Each of n `partitions` keeps an nth of them, rounded up.
-   *
+   * The maximum number of dead letters; beyond it the oldest are dropped, with a warning in the log, except those whose bodies could not be
+   * read. 0–10,000,000. Each of n `partitions` keeps an nth of them, rounded up.
    * @defaultValue `10_000`
    */
   readonly maxDeadLetters?: number | undefined;
   /**
-   * How often the next due time is looked up in any case: the longest delay that a lost announcement can cause.
-   * 1 s – 1 h.
-   *
+   * How often the next due time is looked up in any case: the longest delay that a lost announcement can cause. 1 s – 1 h.
    * @defaultValue `'60s'`
    */
   readonly checkInterval?: Duration | undefined;
   /**
-   * How long an idle consumer blocks before it asks again; a connection that died silently is noticed 5 s later.
-   * 1 s – 10 min.
-   *
+   * How long an idle consumer blocks before it asks again; a connection that died silently is noticed 5 s later. 1 s – 10 min.
    * @defaultValue `'25s'`
    */
   readonly blockTimeout?: Duration | undefined;
   /**
-   * How messages are laid out in Redis: `'native'`, or a layout object of another entry, to share the queue with another system. It
+   * How messages are laid out in Redis: `'native'`, or a layout object of another entry, to share the queue with another system. A layout
    * has options of its own.
-   *
    * @defaultValue `'native'`
    */
   readonly layout?: 'native' | QueueLayout | undefined;

@@ -11,11 +11,11 @@ export interface RepeatOptions {
   /** An IANA time zone, such as `'Europe/Berlin'`. Default: `'UTC'`. */
   readonly timeZone?: string | undefined;
   /**
-   * What becomes of occurrences for which no process was there in time: `'once'` handles the first of them late, in place of all,
-   * `'skip'` handles none that is more than a minute late (event `expired`). Default: `'once'`.
+   * What becomes of occurrences for which no process was there in time: `'once'` handles the first of them late, in place of all; `'skip'`
+   * handles none that is more than a minute late (event `expired`). Default: `'once'`.
    */
   readonly missed?: 'once' | 'skip' | undefined;
-  /** Text values that each occurrence has. Default: none. */
+  /** Headers of each occurrence, with text values. Default: none. */
   readonly headers?: MessageHeaders | undefined;
   /** How late an occurrence may be, as in the options of an offer. Default: `expiresAfter` of the queue. */
   readonly expiresAfter?: Duration | 'never' | undefined;

@@ -27,9 +27,8 @@ import {
   typedQueueSchema,
 } from './queue-options-schema.js';
 
-// All functions that check throw a DelayQueueError INVALID_OPTION, which names each field that is wrong.
+// Every function here that checks throws a DelayQueueError `INVALID_OPTION`, which names each field that is wrong.
 
-/** What errors call the options of the module. */
 const MODULE = 'DelayQueueModule options';
 
 /** Checks the module's options and fills in the defaults. */
@@ -37,16 +36,16 @@ export function resolveModuleOptions(options: DelayQueueModuleOptions): Resolved
   return completed(options, check(moduleSchema, options, MODULE, placeOf));
 }
 
-/** As {@link resolveModuleOptions}, but the event loop turns while thousands of `queues` are checked. */
+/** Like {@link resolveModuleOptions}, but yields to the event loop while it checks thousands of `queues`. */
 export async function resolveModuleOptionsInSlices(options: DelayQueueModuleOptions): Promise<ResolvedModuleOptions> {
   try {
     const parsed = check(moduleFrameSchema, options, MODULE, placeOf);
-    // The check finds out whether they are what the type says.
+    // The type is as claimed only if the check passes.
     const entries = Object.entries(parsed.queues ?? {}) as [string, QueueOptions][];
     await inSlices(entries, systemClock, (entry) => check(queuesSchema, Object.fromEntries([entry]), MODULE, placeOf));
     return completed(options, parsed);
   } catch {
-    // Says where, and what else is wrong.
+    // Throws an error that names the place and everything else that is wrong.
     return resolveModuleOptions(options);
   }
 }
@@ -66,12 +65,12 @@ function completed(
   };
 }
 
-/** Merges a queue's options over the defaults; later layers override earlier ones. */
+/** Merges a queue's options over the defaults. Later layers override earlier ones. */
 export function resolveQueueOptions(...layers: readonly QueueOptions[]): ResolvedQueueOptions {
   return merge(layers, 'queue options');
 }
 
-/** Like {@link resolveQueueOptions}, for a queue that the error can name. */
+/** Like {@link resolveQueueOptions}, with the name of the queue in the error. */
 export function resolveOptionsOf(queue: string, ...layers: readonly QueueOptions[]): ResolvedQueueOptions {
   return merge(layers, `options of queue '${queue}'`);
 }
@@ -80,12 +79,12 @@ function merge(layers: readonly QueueOptions[], place: string): ResolvedQueueOpt
   return check(queueSchema, Object.assign({}, ...layers.map(withoutUndefined)) as QueueOptions, place, placeOf);
 }
 
-/** An option that is undefined is not given: it overrides nothing. */
+/** Removes options that are undefined, which must override nothing. */
 export function withoutUndefined(options: QueueOptions): QueueOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-/** Checks the options of a typed queue separately, so that the error can name the place. */
+/** Checks the options of a typed queue, before they are merged, so that the error can name the place. */
 export function readTypedQueueOptions(
   given: TypedQueueOptions,
   place: string,
@@ -96,31 +95,29 @@ export function readTypedQueueOptions(
   return { queueOptions, instance };
 }
 
-/** Checks the options of a listener, and reads which instance it belongs to. */
+/** Checks the options of a listener and reads its instance. */
 export function readInstance(given: InstanceOptions, place: string): string | undefined {
   return check(instanceSchema, given, place, placeOf).instance;
 }
 
-/** The options of a handler, each part where it belongs. */
+/** The options of a handler, sorted by what they apply to. */
 export interface ReadHandlerOptions {
-  /** What it says of its queue. */
   readonly queueOptions: QueueOptions;
-  /** What it says of itself. */
   readonly options: HandlerSettings;
   readonly batch: BatchSize | undefined;
   readonly repeat: HandlerRepeat | undefined;
-  /** Which instance it belongs to; undefined: the one without a name. */
+  /** Undefined: the instance without a name. */
   readonly instance: string | undefined;
 }
 
-/** Checks the options of a handler of every type. */
+/** Checks the options of a handler of all types. */
 export function readQueueHandlerOptions(given: QueueHandlerOptions, place: string): ReadHandlerOptions {
   const parsed = check(queueHandlerSchema, given, place, placeOf);
   const { batch: _batch, batchWait: _wait, batchPerGroup: _perGroup, repeat, instance, ...queueOptions } = given;
   return { queueOptions, options: {}, batch: batchOf(parsed, given, place), repeat, instance };
 }
 
-/** Checks the options of a handler of one type. The error also says where an option of the queue belongs. */
+/** Checks the options of a handler of one type. The error says where an option of the queue belongs. */
 export function readHandlerOptions(given: HandlerOptions, place: string): ReadHandlerOptions {
   const names = typeof given === 'object' && (given as unknown) !== null ? Object.keys(given) : [];
   const misplaced = names.filter((name) => name in queueLayerSchema.shape && !(name in handlerSchema.shape));

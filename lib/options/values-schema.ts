@@ -5,11 +5,7 @@ import { showGiven } from '../message/show-given.js';
 export const SECOND = 1000;
 export const HOUR = 3_600_000;
 
-/**
- * A duration between two bounds, ms, inclusive.
- *
- * @returns a schema whose output is milliseconds
- */
+/** The schema of a duration of `min` to `max` ms, inclusive. Its output is milliseconds. */
 export function duration(min: number, max: number): z.ZodMiniType<number, Duration> {
   const schema = z.transform((value: unknown, context) => {
     const parsed = parseDuration(value, { min, max });
@@ -18,11 +14,7 @@ export function duration(min: number, max: number): z.ZodMiniType<number, Durati
   return schema as z.ZodMiniType<number, unknown> as z.ZodMiniType<number, Duration>;
 }
 
-/**
- * A duration between two bounds, ms, inclusive, or the word for none.
- *
- * @returns a schema whose output is milliseconds, or null
- */
+/** The schema of a duration of `min` to `max` ms, inclusive, or the word for none. Its output is milliseconds, or null. */
 export function durationOr<const Word extends string>(word: Word, min: number, max: number) {
   const schema = z.transform((value: unknown, context) => {
     if (value === word) return null;
@@ -39,11 +31,10 @@ function refuse(context: { readonly issues: z.core.$ZodRawIssue[] }, input: unkn
 
 /**
  * The error of a schema: what a value must be, and what was given.
- *
- * @param rule - follows the option's name and "must be"; if it is an object, with an example
+ * @param rule - follows the option's name and "must be"; for an object, includes an example
  */
 export function mustBe(rule: string): { readonly error: (issue: z.core.$ZodRawIssue) => string | undefined } {
-  // `check` words the error about unknown fields of an object.
+  // `check` words the error about unknown fields.
   const isAboutFields = ({ code }: z.core.$ZodRawIssue) => code === 'unrecognized_keys';
   return {
     error: (issue) =>
@@ -51,7 +42,7 @@ export function mustBe(rule: string): { readonly error: (issue: z.core.$ZodRawIs
   };
 }
 
-/** Environment variables are text. */
+/** Explains how to convert the text of an environment variable. */
 function adviceOn(given: unknown): string {
   if (typeof given !== 'string') return '';
   if (given.trim() !== '' && Number.isFinite(Number(given))) return ': convert the text with Number()';
