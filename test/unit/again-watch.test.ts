@@ -24,7 +24,7 @@ describe('a call of again()', () => {
   const callAgain = () => watch.called(callAgain);
   const HERE: unknown = expect.stringContaining('again-watch.test.ts:');
 
-  test('was not returned once all messages are handled and no more are held', () => {
+  test('is reported as not returned once every held message has been handled', () => {
     const [first, second] = [claim(), claim()];
     callAgain();
     const third = claim();
@@ -35,7 +35,7 @@ describe('a call of again()', () => {
     expect(watch.isWatching).toBe(false);
   });
 
-  test('may be about a message of another holder', () => {
+  test('is not reported while another holder still has messages', () => {
     const others = new Set([{}]);
     watch.hold(others);
     const message = claim();
@@ -45,7 +45,7 @@ describe('a call of again()', () => {
     expect(watch.ended(true)).toEqual([HERE]);
   });
 
-  test('is forgotten when one of them ends in another way', () => {
+  test('is forgotten when a held message ends with any other outcome than done', () => {
     const [first, second] = [claim(), claim()];
     callAgain();
     expect(failed(first)).toEqual([]);
@@ -53,7 +53,7 @@ describe('a call of again()', () => {
     expect(handled(second)).toEqual([]);
   });
 
-  test('is told of once for each place', () => {
+  test('is reported once for each place in the code', () => {
     const places = [1, 2].flatMap(() => {
       const message = claim();
       callAgain();
@@ -63,7 +63,7 @@ describe('a call of again()', () => {
     expect(places).toHaveLength(2);
   });
 
-  test('is not watched while no message is held, nor after the first hundred', () => {
+  test('is not watched while no message is held, or after the first hundred calls', () => {
     watch.letGo(held);
     callAgain();
     expect(watch.isWatching).toBe(false);
@@ -79,7 +79,7 @@ describe('a call of again()', () => {
     expect(watch.isWatching).toBe(false);
   });
 
-  test('is not watched after a stop', () => {
+  test('is not watched once the watch has stopped', () => {
     claim();
     callAgain();
     watch.stop();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readAnnouncement } from '../../lib/store/native/announcements.js';
 
-/** What a listener in database 3 hears. */
+/** What a listener in database 3 receives. */
 function hear(text: string): unknown[] {
   const heard: unknown[] = [];
   readAnnouncement(text, '3', {
@@ -19,12 +19,12 @@ describe('an announcement', () => {
     ['transfer s 5000 2 7000 90 3', { scheduler: 's', at: 7, movedAt: 5, ready: 2, nextAt: 90, nextIn: 83 }],
     ['transfer s -1 0 7000 -1 3', { scheduler: 's', at: 7, movedAt: null, ready: 0, nextAt: null, nextIn: null }],
     ['abort token an id with spaces 0', { token: 'token', id: 'an id with spaces 0' }],
-  ])('of the own database is heard: %s', (text, expected) => {
+  ])('reaches the listener if it comes from the same database: %s', (text, expected) => {
     expect(hear(text)).toEqual([expected]);
   });
 
   it.each(['1000 250 0', '1000 250 33', '1000 250 three', 'transfer s 5000 2 7000 90 0'])(
-    'of another database is passed over: %s',
+    'is ignored if it comes from another database: %s',
     (text) => expect(hear(text)).toEqual([]),
   );
 
@@ -32,7 +32,7 @@ describe('an announcement', () => {
     ['1000 250', [{ dueAt: 1000, dueIn: 250 }]],
     ['transfer s 5000 2 7000 90', [{ dueAt: 90, dueIn: 83 }]],
     ['transfer s 5000 2 7000 -1', []],
-  ])('that names no database is a hint that something falls due: %s', (text, expected) => {
+  ])('counts as an earlier due time if it names no database: %s', (text, expected) => {
     expect(hear(text)).toEqual(expected);
   });
 
@@ -46,5 +46,5 @@ describe('an announcement', () => {
     'transfer',
     'transfer s 1 2 x 4 3',
     'abort',
-  ])('that says nothing of the kind is passed over: %p', (text) => expect(hear(text)).toEqual([]));
+  ])('is ignored if it cannot be read: %p', (text) => expect(hear(text)).toEqual([]));
 });

@@ -25,7 +25,7 @@ describe('AnswerDeadlines', () => {
 
   const add = (name: string, limit: number, patience = limit) => expectAnswer(limit, patience, () => late.push(name));
 
-  it('an answer is late once its time is up, and not before', async () => {
+  it('reports an answer as late once its time is up, and not before', async () => {
     add('a', 1000);
     await clock.advance(999);
     expect(late).toEqual([]);
@@ -35,7 +35,7 @@ describe('AnswerDeadlines', () => {
     expect(late).toEqual(['a']);
   });
 
-  it('an answer that has arrived is never late', async () => {
+  it('never reports an answer as late once it has arrived', async () => {
     const answered = add('a', 1000);
     await clock.advance(500);
     answered();
@@ -43,7 +43,7 @@ describe('AnswerDeadlines', () => {
     expect(late).toEqual([]);
   });
 
-  it('each answer has its own deadline, in whatever order they were requested', async () => {
+  it('keeps a deadline for each answer, whatever the order of the requests', async () => {
     const at: [string, number][] = [];
     const start = clock.monotonic();
     for (const [name, limit] of [
@@ -64,7 +64,7 @@ describe('AnswerDeadlines', () => {
     expect(late).toEqual(['later']);
   });
 
-  it('a connection that does not answer is silent once the time of a caller is up', async () => {
+  it("reports a connection that does not answer as silent once a caller's time is up", async () => {
     add('a', 1000);
     await clock.advance(999);
     expect(silent).toEqual([]);
@@ -74,7 +74,7 @@ describe('AnswerDeadlines', () => {
     expect(silent).toEqual([1000]);
   });
 
-  it('a caller with little time left is late alone, and the connection only after its own patience', async () => {
+  it('reports only the caller as late if its time was short, and the connection after its own patience', async () => {
     add('short', 23, 1000);
     await clock.advance(999);
     expect(late).toEqual(['short']);
@@ -84,7 +84,7 @@ describe('AnswerDeadlines', () => {
     expect(late).toEqual(['short']);
   });
 
-  it('an answer that comes too late for its caller is still an answer of the connection', async () => {
+  it('counts an answer that is too late for its caller as an answer of the connection', async () => {
     const answered = add('short', 23, 1000);
     await clock.advance(150);
     answered();
@@ -94,7 +94,7 @@ describe('AnswerDeadlines', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('a connection that answers others is silent only when that has ended', async () => {
+  it('counts the patience of a connection from its last answer', async () => {
     add('a', 1000);
     const others = [1, 2, 3].map(() => add('other', 1000));
     await clock.advance(400);
@@ -110,12 +110,12 @@ describe('AnswerDeadlines', () => {
     expect(silent).toEqual([2899]);
   });
 
-  it('one timer serves all deadlines', () => {
+  it('needs one timer for all deadlines', () => {
     for (let i = 0; i < 100; i++) add(`m${i}`, 1000 + i);
     expect(clock.pendingTimers).toBe(1);
   });
 
-  it('no timer is left once all deadlines have ended', async () => {
+  it('leaves no timer once all deadlines have ended', async () => {
     add('a', 1000);
     add('b', 2000);
     deadlines.endAll();

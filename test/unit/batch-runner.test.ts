@@ -70,14 +70,14 @@ function newRunner(
 
 const nothing = () => undefined;
 
-/** A handler that ends when it is told to. */
+/** A handler whose calls end one by one, with openNext(). */
 function gate() {
   const open: (() => void)[] = [];
   return { handler: () => new Promise<void>((resolve) => open.push(resolve)), openNext: () => open.shift()?.() };
 }
 
 describe('a batch', () => {
-  it('is called as soon as it is full', async () => {
+  it('goes to the handler as soon as it is full', async () => {
     const { run, calls, settled } = newRunner(nothing, { wait: 1000 });
     run('a', 'b');
     expect(calls).toEqual([]);
@@ -87,7 +87,7 @@ describe('a batch', () => {
     expect(settled).toEqual({ a: 'ack', b: 'ack', c: 'ack' });
   });
 
-  it('is called when its first message has waited long enough', async () => {
+  it('goes to the handler once its first message has waited long enough', async () => {
     const { run, calls, clock } = newRunner(nothing, { wait: 1000 });
     run('a');
     await clock.advance(900);
@@ -102,7 +102,7 @@ describe('a batch', () => {
     expect(calls).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('without a wait is what came in the same turn of the event loop', async () => {
+  it('contains the messages of one turn of the event loop if there is no wait', async () => {
     const { run, calls } = newRunner(nothing);
     run('a');
     run('b');
@@ -113,7 +113,7 @@ describe('a batch', () => {
     expect(calls).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('waits while as many calls as may be are running, and then takes what has come meanwhile', async () => {
+  it('waits while no further call may run, and includes messages that arrive meanwhile', async () => {
     const { handler, openNext } = gate();
     const { run, calls } = newRunner(handler, { concurrency: 1 });
     run('a', 'b', 'c', 'd', 'e');
@@ -132,7 +132,7 @@ describe('a batch', () => {
     expect(calls).toEqual([['a', 'b', 'c'], ['d', 'e', 'f'], ['g']]);
   });
 
-  it('that waited for a free call through its whole wait does not wait again', async () => {
+  it('does not wait again if its wait ended while no call was free', async () => {
     const { handler, openNext } = gate();
     const { run, calls, clock } = newRunner(handler, { concurrency: 1, wait: 1000 });
     run('a', 'b', 'c', 'd');
@@ -142,7 +142,7 @@ describe('a batch', () => {
     expect(calls).toEqual([['a', 'b', 'c'], ['d']]);
   });
 
-  it('takes no call of its own while a batch before it waits for a free one, and waits through its own time', async () => {
+  it('waits its full time even if earlier batches wait for a free call', async () => {
     const { handler, openNext } = gate();
     const { run, calls, clock } = newRunner(handler, { concurrency: 1, wait: 1000 });
     run('a', 'b', 'c', 'd', 'e', 'f');
@@ -161,7 +161,7 @@ describe('a batch', () => {
     expect(calls[2]).toEqual(['g']);
   });
 
-  it('fails as a whole if the handler throws or rejects, each message with an attempt of its own', async () => {
+  it('fails as a whole if the handler throws or rejects, at the cost of one attempt per message', async () => {
     for (const handler of [
       () => {
         throw new Error('no');
@@ -177,7 +177,7 @@ describe('a batch', () => {
     }
   });
 
-  it('fails as a whole if its handler returns a promise that cannot be followed', async () => {
+  it('fails as a whole if the handler returns a promise that cannot be awaited', async () => {
     let reads = 0;
     const odd = Object.defineProperty(Promise.resolve(), 'constructor', {
       get() {
@@ -195,11 +195,11 @@ describe('a batch', () => {
   it.each<[string, Handler]>([
     ['returns', () => [undefined, new Error('no'), again('1h'), new DeferMessage('1h'), new RejectMessage('no'), 'x']],
     [
-      'promises',
+      'resolves with',
       () => Promise.resolve([null, new Error('no'), again('1h'), new DeferMessage('1h'), new RejectMessage('no'), 0]),
     ],
     [
-      'settles by Promise.allSettled()',
+      'gets from Promise.allSettled()',
       () =>
         Promise.allSettled([
           Promise.resolve(1),
@@ -210,7 +210,7 @@ describe('a batch', () => {
           Promise.resolve(undefined),
         ]),
     ],
-  ])('has the outcomes that the handler %s for each message', async (_, handler) => {
+  ])('takes the outcome of each message from the array that the handler %s', async (_, handler) => {
     const { run, settled } = newRunner(handler, { size: 6 });
     run('a', 'b', 'c', 'd', 'e', 'f');
     await turn();
@@ -219,7 +219,7 @@ describe('a batch', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['an array of something else', [1, 2, 3, 4], 'ack'],
+    ['an array of other values', [1, 2, 3, 4], 'ack'],
     ['fewer results than messages, one of them an error', [new Error('no')], 'retry'],
     ['more results than messages, one of them rejected', [1, 2, { status: 'rejected', reason: 'no' }], 'retry'],
     ['more promises than messages', () => [Promise.resolve(1), Promise.resolve(2), Promise.resolve(3)], 'ack'],
@@ -235,7 +235,7 @@ describe('a batch', () => {
       }),
       'retry',
     ],
-  ])('whose handler returns %s', async (_, result, kind) => {
+  ])('has one outcome for all messages if the handler returns %s', async (_, result, kind) => {
     const { run, settled } = newRunner(() => (typeof result === 'function' ? (result as Handler)([], []) : result));
     run('a', 'b');
     await turn();
@@ -249,13 +249,13 @@ describe('a batch', () => {
   }
 
   it.each<[string, object]>([
-    ['a status alone', { status: 'rejected' }],
-    ['a column besides those of an outcome', { status: 'rejected', reason: 'out of stock', id: 7 }],
+    ['only a status', { status: 'rejected' }],
+    ['an extra column', { status: 'rejected', reason: 'out of stock', id: 7 }],
     ['the wrong column for its status', { status: 'rejected', value: 7 }],
     ['a class of its own', new Row()],
     ['no prototype', Object.assign(Object.create(null) as object, { status: 'rejected', reason: 'out of stock' })],
     ['a hidden key', { status: 'rejected', reason: 'out of stock', [Symbol('row')]: 7 }],
-  ])('is done if its handler returns rows that look like outcomes, but have %s', async (_, row) => {
+  ])('is done if the handler returns rows that resemble outcomes but have %s', async (_, row) => {
     const { run, settled } = newRunner(() => [row, row]);
     run('a', 'b');
     await turn();
@@ -264,8 +264,8 @@ describe('a batch', () => {
 
   it.each<[string, (results: unknown[]) => unknown]>([
     ['returns', (results) => results],
-    ['promises', (results) => Promise.resolve(results)],
-  ])('waits for the promises in an array that its handler %s', async (_, give) => {
+    ['resolves with', (results) => Promise.resolve(results)],
+  ])('waits for the promises in the array that the handler %s', async (_, give) => {
     const { handler, openNext } = gate();
     const thenable = { then: (_done: unknown, failed: (error: Error) => void) => failed(new RejectMessage('no')) };
     const odd = Object.defineProperty({}, 'then', {
@@ -293,24 +293,21 @@ describe('a batch', () => {
   it.each<[string, (results: unknown[]) => unknown]>([
     ['returned', (results) => results],
     ['promised', (results) => Promise.resolve(results)],
-  ])(
-    'fails when promises in a %s array take too long, and what they reject with later does not count',
-    async (_, give) => {
-      const { handler, openNext } = gate();
-      const slow = () => handler().then(() => Promise.reject(new Error('too late')));
-      const { run, settled, clock } = newRunner(() => give([slow(), Promise.resolve(1)]), { timeout: 500 });
-      const deliveries = run('a', 'b');
-      await clock.advance(499);
-      expect(settled).toEqual({});
-      await clock.advance(1);
-      expect(settled).toEqual({ a: 'retry', b: 'retry' });
-      expect(deliveries.map(({ abortReason }) => abortReason instanceof HandlerTimeout)).toEqual([true, true]);
-      openNext();
-      await turn();
-    },
-  );
+  ])('fails when promises in a %s array take too long, and ignores their later rejections', async (_, give) => {
+    const { handler, openNext } = gate();
+    const slow = () => handler().then(() => Promise.reject(new Error('too late')));
+    const { run, settled, clock } = newRunner(() => give([slow(), Promise.resolve(1)]), { timeout: 500 });
+    const deliveries = run('a', 'b');
+    await clock.advance(499);
+    expect(settled).toEqual({});
+    await clock.advance(1);
+    expect(settled).toEqual({ a: 'retry', b: 'retry' });
+    expect(deliveries.map(({ abortReason }) => abortReason instanceof HandlerTimeout)).toEqual([true, true]);
+    openNext();
+    await turn();
+  });
 
-  it('is aborted and fails when its handler takes too long', async () => {
+  it('is aborted and fails when the handler takes too long', async () => {
     const { run, settled, clock } = newRunner(() => new Promise(nothing), { timeout: 500 });
     const deliveries = run('a', 'b', 'c');
     await clock.advance(499);
@@ -320,7 +317,7 @@ describe('a batch', () => {
     expect(deliveries.map(({ abortReason }) => abortReason instanceof HandlerTimeout)).toEqual([true, true, true]);
   });
 
-  it('leaves out messages whose lease was lost while they waited', async () => {
+  it('leaves out messages that lose their lease while they wait', async () => {
     const { run, calls, settled } = newRunner(nothing);
     const [, b] = run('a', 'b');
     b!.abort(new LeaseLost('gone'));
@@ -330,7 +327,7 @@ describe('a batch', () => {
     expect(settled).toEqual({ a: 'ack', b: 'release' });
   });
 
-  it('leaves out messages whose lease ends while the process stands still, before any timer has noticed', async () => {
+  it('leaves out messages whose lease ends while the process is frozen, before any timer fires', async () => {
     const { run, runUntil, calls, settled, clock } = newRunner(nothing, { wait: 1000 });
     runUntil(clock.monotonic() + 5000, 'a');
     run('b');
@@ -344,7 +341,7 @@ describe('a batch', () => {
   it.each([
     ['some of its messages', ['b'], { a: 'release', b: 'ack', c: 'release' }],
     ['all of its messages', [], { a: 'release', c: 'release' }],
-  ])('leaves out %s if their leases end while an observer holds it up', async (_, kept, outcomes) => {
+  ])('leaves out %s if their leases end while an observer delays it', async (_, kept, outcomes) => {
     const clock = new ManualClock();
     const shown: unknown[] = [];
     const observers = new Observers(new LoggedEvents(), clock);
@@ -365,7 +362,7 @@ describe('a batch', () => {
     expect(shown).toEqual([Object.values(outcomes).map((kind) => ({ kind }))]);
   });
 
-  it('of lost messages alone is not called', async () => {
+  it('does not go to the handler if all its messages have lost their leases', async () => {
     const { run, calls } = newRunner(nothing, { concurrency: 1 });
     run('a')[0]!.abort(new LeaseLost('gone'));
     await turn();
@@ -374,7 +371,7 @@ describe('a batch', () => {
     expect(calls).toEqual([['b']]);
   });
 
-  it('that was not called when the process stops goes back, and one that runs goes on', async () => {
+  it('is released when the process stops, unless its handler is already running', async () => {
     const { handler, openNext } = gate();
     const { runner, run, calls, settled } = newRunner(handler, { wait: 1000 });
     run('a', 'b', 'c', 'd');
@@ -388,7 +385,7 @@ describe('a batch', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('that gives way to the shutdown spends no attempts', async () => {
+  it('spends no attempts if its handler rejects because of the shutdown', async () => {
     const { run, settled } = newRunner((_, messages) =>
       Promise.all(
         messages.map(({ signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', reject))),

@@ -18,7 +18,7 @@ const ZONES = [
 const QUARTER = 900_000;
 const HOUR = 4 * QUARTER;
 const DAY = 24 * HOUR;
-/** How long before and after a transition is looked at. */
+/** The time checked before and after each transition. */
 const AROUND = 0.6 * DAY;
 const FIRST = Temporal.Instant.from('2025-01-01T00:00:00Z');
 const LAST = Temporal.Instant.from('2041-01-01T00:00:00Z');
@@ -51,7 +51,7 @@ function comesAt(cron: string, zone: string, { at }: Transition): number[] {
   }
 }
 
-/** The instants around it whose wall clock shows what is wanted, by quarters of an hour. */
+/** The quarter hours around a transition whose wall clock satisfies `isWanted`. */
 function instantsOf(zone: string, { at }: Transition, isWanted: (wall: Temporal.ZonedDateTime) => boolean): number[] {
   const times: number[] = [];
   const first = Math.floor((at - AROUND) / QUARTER) * QUARTER;
@@ -62,7 +62,7 @@ function instantsOf(zone: string, { at }: Transition, isWanted: (wall: Temporal.
   return times;
 }
 
-/** The instants around it at which a day's time comes: when the gap that has it ends, or at the first of two. */
+/** The instants around a transition at which the wall clock first shows `time`, or at which the gap around it ends. */
 function dailyInstants(zone: string, { at, before, after }: Transition, time: Temporal.PlainTime): number[] {
   const days = [-2, -1, 0, 1, 2].map((days) => before.toPlainDate().add({ days }));
   const gapEnds = after.epochMilliseconds;
@@ -82,42 +82,39 @@ describe('a calendar', () => {
     jest.useRealTimers();
   });
 
-  test.each(isThorough ? ZONES : ZONES.slice(0, 1))(
-    'comes at each change of the clocks in %s as Temporal tells',
-    (zone) => {
-      const transitions = transitionsOf(zone);
-      // All that are known, of 16 years; some have none after a reform.
-      expect(transitions.length).toBeGreaterThanOrEqual(2);
-      const found: unknown[] = [];
-      const expected: unknown[] = [];
-      for (const transition of transitions) {
-        const compare = (cron: string, instants: number[]) => {
-          found.push([transition.after.toString(), cron, comesAt(cron, zone, transition)]);
-          expected.push([transition.after.toString(), cron, instants]);
-        };
-        compare(
-          '*/15 * * * *',
-          instantsOf(zone, transition, () => true),
-        );
-        compare(
-          '0 * * * *',
-          instantsOf(zone, transition, ({ minute }) => minute === 0),
-        );
-        compare(
-          '30 */2 * * *',
-          instantsOf(zone, transition, ({ hour, minute }) => hour % 2 === 0 && minute === 30),
-        );
-        for (let hour = 0; hour < 4; hour++) {
-          for (const minute of [0, 15, 45]) {
-            compare(`${minute} ${hour} * * *`, dailyInstants(zone, transition, new Temporal.PlainTime(hour, minute)));
-          }
+  test.each(isThorough ? ZONES : ZONES.slice(0, 1))('agrees with Temporal at every clock change in %s', (zone) => {
+    const transitions = transitionsOf(zone);
+    // All transitions of 16 years; some zones have none after a reform.
+    expect(transitions.length).toBeGreaterThanOrEqual(2);
+    const found: unknown[] = [];
+    const expected: unknown[] = [];
+    for (const transition of transitions) {
+      const compare = (cron: string, instants: number[]) => {
+        found.push([transition.after.toString(), cron, comesAt(cron, zone, transition)]);
+        expected.push([transition.after.toString(), cron, instants]);
+      };
+      compare(
+        '*/15 * * * *',
+        instantsOf(zone, transition, () => true),
+      );
+      compare(
+        '0 * * * *',
+        instantsOf(zone, transition, ({ minute }) => minute === 0),
+      );
+      compare(
+        '30 */2 * * *',
+        instantsOf(zone, transition, ({ hour, minute }) => hour % 2 === 0 && minute === 30),
+      );
+      for (let hour = 0; hour < 4; hour++) {
+        for (const minute of [0, 15, 45]) {
+          compare(`${minute} ${hour} * * *`, dailyInstants(zone, transition, new Temporal.PlainTime(hour, minute)));
         }
       }
-      expect(found).toEqual(expected);
-    },
-  );
+    }
+    expect(found).toEqual(expected);
+  });
 
-  it('comes after the given time, and after now', () => {
+  it('yields times after the given time and after now', () => {
     const hourly = (after: Date) => next('0 * * * *', { after }).getTime();
     const now = Date.now();
     const future = new Date(now + 10 * DAY);
@@ -128,7 +125,7 @@ describe('a calendar', () => {
     expect(hourly(due) - due.getTime()).toBe(HOUR);
   });
 
-  it('is that of UTC, whatever the zone of the process', () => {
+  it('uses UTC by default, whatever the zone of the process', () => {
     const after = new Date('2035-07-01T00:00:00Z');
     expect(next('0 9 * * *', { after })).toEqual(new Date('2035-07-01T09:00:00Z'));
     expect(next('0 9 * * *', { after, timeZone: 'Asia/Tokyo' })).toEqual(new Date('2035-07-02T00:00:00Z'));
@@ -146,7 +143,7 @@ describe('a calendar', () => {
     ['@daily', { after: date, timeZone: 'Mars/Olympus' }, "timeZone must be an IANA time zone such as 'Europe/Berlin'"],
     ['@daily', { after: date, timeZone: 5 }, 'timeZone must be an IANA time zone'],
     ['@daily', { after: date, timeZone: null }, 'timeZone must be an IANA time zone'],
-  ])('%j with %j is refused, and the error names the field', (cron, options, problem) => {
+  ])('rejects %j with %j and names the field', (cron, options, problem) => {
     expect(() => next(cron as string, options as { after: Date })).toThrow(
       expect.objectContaining({ code: 'INVALID_ARGUMENT', message: expect.stringContaining(problem) }),
     );

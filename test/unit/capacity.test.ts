@@ -19,7 +19,7 @@ describe('Capacity', () => {
     for (let i = 0; i < count; i++) capacity.vacate();
   };
 
-  /** Makes claims that take what there is, and ends the handling of their messages at once. */
+  /** Makes claims that take what is ready, frees their slots at once, and returns their limits. */
   function limitsOf(capacity: Capacity, ready: readonly number[]): number[] {
     const limits: number[] = [];
     for (const count of ready) {
@@ -30,7 +30,7 @@ describe('Capacity', () => {
     return limits;
   }
 
-  /** A loop whose handlers were so slow that it may claim so many messages. */
+  /** A loop whose handlers were so slow that its claim limit is `limit`. */
   function slowLoop(limit: number): Capacity {
     const capacity = loop();
     capacity.measure(limit, 101);
@@ -38,7 +38,7 @@ describe('Capacity', () => {
     return capacity;
   }
 
-  /** Waits as several loops, and notes whose turn comes. */
+  /** Makes several loops wait, and records the order in which their waits end. */
   function waitAs(names: string): { readonly come: string[]; readonly loops: Capacity[] } {
     const come: string[] = [];
     const loops = [...names].map((name) => {
@@ -51,8 +51,8 @@ describe('Capacity', () => {
 
   const settled = () => clock.advance(0);
 
-  describe('of a claim', () => {
-    it('is half of the slots for a loop that is alone, or 32, or a batch, or what can be started soon', () => {
+  describe('the claim limit', () => {
+    it('is half of the slots for a single loop, at least 32 or a batch, and at most what can start soon', () => {
       use(100, 1);
       expect(limitsOf(loop(), [0])).toEqual([50]);
       expect(limitsOf(slowLoop(7), [0])).toEqual([7]);
@@ -63,7 +63,7 @@ describe('Capacity', () => {
       expect(limitsOf(loop(), [0])).toEqual([8]);
     });
 
-    it('is twice what a loop that shares the slots last found, up to half of all', () => {
+    it('is twice what a loop with shared slots last found, up to half of all slots', () => {
       const backlog = Array.from({ length: 8 }, () => 1000);
       expect(limitsOf(loop(), backlog)).toEqual([2, 4, 8, 16, 32, 50, 50, 50]);
       expect(limitsOf(loop(), [1, 1, 0, 5])).toEqual([2, 2, 2, 2]);
@@ -71,7 +71,7 @@ describe('Capacity', () => {
       expect(limitsOf(slowLoop(3), backlog)).toEqual([2, 3, 3, 3, 3, 3, 3, 3]);
     });
 
-    it('leaves half of the slots free if it comes with a transfer', () => {
+    it('leaves half of the slots free if the claim comes with a transfer', () => {
       use(100, 1);
       const capacity = loop();
       expect(capacity.besidesTransfer).toBe(50);
@@ -81,7 +81,7 @@ describe('Capacity', () => {
       expect(capacity.besidesTransfer).toBeLessThan(1);
     });
 
-    it('is one slot for a loop whose claim was not answered in time, until one is', async () => {
+    it('falls to one slot when an answer comes too late, and recovers with the next one', async () => {
       const [hung, other] = [loop(), loop()];
       limitsOf(hung, [1000, 1000, 1000, 1000, 1000, 1000]);
       const reservation = hung.reserve();
@@ -99,7 +99,7 @@ describe('Capacity', () => {
     });
   });
 
-  describe('of a process whose handlers start slowly', () => {
+  describe('the claim limit when handlers start slowly', () => {
     beforeEach(() => void use(10_000, 1));
 
     const limitOf = (capacity: Capacity) => {
@@ -108,21 +108,21 @@ describe('Capacity', () => {
       return reservation.count;
     };
 
-    it('is not limited while handlers start quickly', () => {
+    it('is not reduced while handlers start quickly', () => {
       const capacity = loop();
       capacity.measure(500, 2);
       capacity.measure(1, 99);
       expect([limitOf(capacity), capacity.isQuick]).toEqual([1000, true]);
     });
 
-    it('is what starts within a tenth of a second', () => {
+    it('is the number of handlers that start within a tenth of a second', () => {
       const [one, fifty] = [loop(), loop()];
       one.measure(133, 10_000);
       fifty.measure(500, 1000);
       expect([limitOf(one), one.isQuick, limitOf(fifty), fifty.isQuick]).toEqual([1, false, 50, false]);
     });
 
-    it('doubles with each claim that starts quickly again', () => {
+    it('doubles with each claim whose handlers start quickly again', () => {
       const capacity = loop();
       capacity.measure(1, 5000);
       const limits = Array.from({ length: 4 }, () => {
@@ -143,8 +143,8 @@ describe('Capacity', () => {
     });
   });
 
-  describe('of loops that wait', () => {
-    it('goes to them in the order in which they came, and to nobody else meanwhile', async () => {
+  describe('with waiting loops', () => {
+    it('goes to them in the order of arrival, and to no other loop meanwhile', async () => {
       use(2, 2);
       fill(2);
       const { come, loops } = waitAs('abc');
@@ -163,7 +163,7 @@ describe('Capacity', () => {
       expect(come).toEqual(['a', 'b', 'c']);
     });
 
-    it('goes to the next one when a wait is closed, before or after its turn', async () => {
+    it('goes to the next loop when a waiting one closes, before or after its turn', async () => {
       use(1, 2);
       fill(1);
       const { come, loops } = waitAs('abc');
@@ -176,7 +176,7 @@ describe('Capacity', () => {
       expect(come).toEqual(['b', 'a', 'c']);
     });
 
-    it('resumes those that wait for any slot once, when not every slot has a message', async () => {
+    it('ends a wait for any slot once, as soon as a slot becomes empty', async () => {
       use(1, 1);
       let times = 0;
       fill(1);
@@ -193,7 +193,7 @@ describe('Capacity', () => {
       await loop().untilNotFull();
     });
 
-    it('ends a wait for any slot when it is closed', async () => {
+    it('ends a wait for any slot when the loop closes', async () => {
       const capacity = loop();
       fill(100);
       const wait = capacity.untilNotFull();
@@ -202,7 +202,7 @@ describe('Capacity', () => {
       expect(capacity.isFull).toBe(true);
     });
 
-    it('opens once a claim is worth the call, or no claim under way can make it so', async () => {
+    it('opens once a claim is worth a call, or no claim under way can free more slots', async () => {
       const [first, second] = [loop(), loop()];
       limitsOf(second, [1000, 1000, 1000, 1000]);
       fill(70);
@@ -220,7 +220,7 @@ describe('Capacity', () => {
       expect(first.isOpen).toBe(true);
     });
 
-    it('tells them whenever every slot has a message', () => {
+    it('notifies them when every slot has a message', () => {
       use(2, 2);
       fill(2);
       let times = 0;
@@ -229,8 +229,8 @@ describe('Capacity', () => {
     });
   });
 
-  describe('that a claim has reserved', () => {
-    it('is not full, until each slot has a message', () => {
+  describe('reserved by a claim', () => {
+    it('is not full until each slot has a message', () => {
       use(2, 1);
       const capacity = loop();
       const reservation = capacity.reserve(2);
@@ -239,7 +239,7 @@ describe('Capacity', () => {
       expect(capacity.isFull).toBe(true);
     });
 
-    it('comes back as far as the claim did not fill it', async () => {
+    it('is returned as far as the claim has not used it', async () => {
       use(10, 2);
       const { reserving, reservation } = reserve(6);
       let isOpen = false;
@@ -253,7 +253,7 @@ describe('Capacity', () => {
       expect([slots.free, isOpen]).toEqual([8, true]);
     });
 
-    it('comes back from a claim that takes too long, when somebody waits for it', async () => {
+    it('is returned by a claim that takes too long, if another loop waits', async () => {
       use(10, 2);
       const { reservation } = reserve(10);
       await clock.advance(60);
@@ -264,7 +264,7 @@ describe('Capacity', () => {
       expect([slots.free, come, reservation.isOverdue]).toEqual([10, ['a'], true]);
     });
 
-    it('goes to the messages of a late answer only as far as some is left', async () => {
+    it('is given to a late answer only as far as some is left', async () => {
       use(10, 2);
       const { reserving, reservation } = reserve(8);
       fill(2);
@@ -278,7 +278,7 @@ describe('Capacity', () => {
       expect(slots.free).toBe(slots.total);
     });
 
-    it('comes back from each claim when it takes too long, and not before', async () => {
+    it('is returned by each claim once that claim takes too long, and not before', async () => {
       use(10, 2);
       reserve(4);
       await clock.advance(50);

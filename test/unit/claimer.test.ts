@@ -10,7 +10,7 @@ import { ANSWER_TIMEOUT, startConsumer } from '../support/start-consumer.js';
 
 const LEASE = 30_000;
 
-/** What becomes of a call: it is answered, its answer or its request is lost, or it fails with this code. */
+/** The fate of a call: it is answered, its answer or its request is lost, or it fails with this code. */
 type Fate = 'answered' | 'answer lost' | 'request lost' | DelayQueueErrorCode;
 
 describe('Claimer', () => {
@@ -64,7 +64,7 @@ describe('Claimer', () => {
     while (fates.length > 0) await expect(claimer.claim(8)).rejects.toThrow(DelayQueueError);
   }
 
-  it('replaces a claim whose answer was lost with one that has its own token', async () => {
+  it('replaces a claim whose answer was lost with a claim that has its own token', async () => {
     const claimer = newClaimer();
     await makeReady(3);
     await failClaims(claimer, 'answer lost');
@@ -76,7 +76,7 @@ describe('Claimer', () => {
     expect(requests[2]!.insteadOf).toBeUndefined();
   });
 
-  it('keeps the time of the store while a transfer has nothing to claim', async () => {
+  it("keeps the store's time when a transfer claims nothing", async () => {
     const claimer = newClaimer();
     const { lease } = await claimer.claim(8);
     store.transferAndClaim = () => Promise.resolve(undefined);
@@ -85,7 +85,7 @@ describe('Claimer', () => {
     expect(lease.storeNow()).toBe(clock.wall());
   });
 
-  it('takes over what the second-last claim took if the last one never arrived', async () => {
+  it('takes over the messages of the second-last claim if the last one never arrived', async () => {
     const claimer = newClaimer();
     await makeReady(1);
     await failClaims(claimer, 'answer lost', 'request lost');
@@ -94,7 +94,7 @@ describe('Claimer', () => {
   });
 
   it.each<Fate>(['NOT_CONNECTED', 'LOGIN_REFUSED', 'STORE_REFUSED'])(
-    'ignores a claim that failed with %s when it replaces a lost one',
+    'still replaces the lost claim after claims that failed with %s',
     async (fate) => {
       const claimer = newClaimer();
       await makeReady(1);
@@ -110,7 +110,7 @@ describe('Claimer', () => {
     },
   );
 
-  it('asks for half as much after each unanswered claim, and doubles again once answers are quick', async () => {
+  it('halves its limits after each unanswered claim, and doubles them once answers are quick again', async () => {
     const claimer = newClaimer();
     await failClaims(claimer, 'request lost', 'request lost');
     for (let i = 0; i < 3; i++) await claimer.claim(8);
@@ -124,7 +124,7 @@ describe('Claimer', () => {
     ]);
   });
 
-  it('releases everything after three unanswered claims, with no attempt spent, and logs what to do', async () => {
+  it('releases everything after three unanswered claims, spends no attempt and logs the remedy', async () => {
     const claimer = newClaimer();
     await makeReady(8);
     await failClaims(claimer, 'answer lost', 'answer lost');
@@ -143,7 +143,7 @@ describe('Claimer', () => {
     expect(await claimIds(claimer)).toEqual(['m0']);
   });
 
-  it('releases what unanswered claims may hold when no other claim follows', async () => {
+  it('releases what unanswered claims may hold if no other claim follows', async () => {
     const claimer = newClaimer();
     await makeReady(1);
     await failClaims(claimer, 'answer lost', 'request lost');
@@ -151,7 +151,7 @@ describe('Claimer', () => {
     expect(await store.find('m0')).toMatchObject({ state: 'ready', failedAttempts: 0 });
   });
 
-  it('ends a claim only once, however often it turns out to be late', async () => {
+  it('ends a late claim only once, however often it is checked', async () => {
     const claimer = newClaimer();
     store.claim = (request) => {
       requests.push(request);
@@ -205,10 +205,10 @@ describe('Claimer', () => {
     expect((await store.find('m0'))!.failedAttempts).toBe(0);
   });
 
-  describe("tells the store's time", () => {
+  describe("the store's time", () => {
     const storeTime = () => clock.wall();
 
-    /** Makes calls wait before the store carries them out, and their answers after that, ms. */
+    /** Delays calls before the store carries them out, and their answers afterwards, in ms. */
     const slowDown = (before: number, after: number) => {
       store.claim = async (request) => {
         requests.push(request);
@@ -219,7 +219,7 @@ describe('Claimer', () => {
       };
     };
 
-    /** How far the time that a claim tells is ahead of the store's, ms. */
+    /** How far the time reported with a claim is ahead of the store's, in ms. */
     async function aheadAfter(claimer: Claimer, within: number): Promise<number> {
       await makeReady(1);
       const claimed = claimer.claim(8);
@@ -231,7 +231,7 @@ describe('Claimer', () => {
     it.each([
       ['the answer', 0, 2000],
       ['the call', 2000, 0],
-    ])('as it was known before if %s takes long', async (_, before, after) => {
+    ])('stays as last estimated if %s takes long', async (_, before, after) => {
       const claimer = newClaimer();
       expect(await aheadAfter(claimer, 0)).toBe(0);
       slowDown(before, after);
@@ -242,7 +242,7 @@ describe('Claimer', () => {
     it.each([
       ['the answer', 0, 2000],
       ['the call', 2000, 0],
-    ])('by asking the store again if %s takes long', async (_, before, after) => {
+    ])('is requested again if %s takes long', async (_, before, after) => {
       slowDown(before, after);
       await makeReady(1);
       const claimed = newClaimer().claim(8);
@@ -256,17 +256,20 @@ describe('Claimer', () => {
     it.each([
       [50, [8]],
       [51, [8, 0]],
-    ])('by at most 50 ms: after an answer that took %d ms, it makes claims of %j', async (took, limits) => {
-      slowDown(0, took);
-      await makeReady(1);
-      const claimed = newClaimer().claim(8);
-      await clock.advance(took);
-      await clock.advance(took);
-      await claimed;
-      expect(requests.map(({ limit }) => limit)).toEqual(limits);
-    });
+    ])(
+      'is requested again only if an answer took more than 50 ms: %d ms leads to claims of %j',
+      async (took, limits) => {
+        slowDown(0, took);
+        await makeReady(1);
+        const claimed = newClaimer().claim(8);
+        await clock.advance(took);
+        await clock.advance(took);
+        await claimed;
+        expect(requests.map(({ limit }) => limit)).toEqual(limits);
+      },
+    );
 
-    it('ahead by a round trip at most, never behind, if all calls take long, and asks again once a minute', async () => {
+    it('is at most a round trip ahead and never behind if all calls are slow, and is requested once a minute', async () => {
       const claimer = newClaimer();
       slowDown(100, 400);
       for (let i = 0; i < 12; i++) {
@@ -281,7 +284,7 @@ describe('Claimer', () => {
       expect(requests.filter(({ limit }) => limit === 0)).toHaveLength(2);
     });
 
-    it('counted from the call if the store does not tell it again', async () => {
+    it('is counted from the call if the second request fails', async () => {
       const claimer = newClaimer();
       await makeReady(1);
       store.claim = async (request) => {
@@ -296,7 +299,7 @@ describe('Claimer', () => {
       expect((await claimed).lease.storeNow()).toBe(storeTime());
     });
 
-    it('after the store has set its clock back', async () => {
+    it('is followed when the store sets its clock back', async () => {
       const claimer = newClaimer();
       await aheadAfter(claimer, 0);
       await clock.advance(10_000);
@@ -306,7 +309,7 @@ describe('Claimer', () => {
   });
 
   describe('over a slow connection', () => {
-    /** Makes an answer take as long as its bytes need; it is given up after {@link ANSWER_TIMEOUT}. */
+    /** Makes an answer take as long as its bytes need; a call fails after {@link ANSWER_TIMEOUT}. */
     const slowDown = (bytesPerSecond: number) => {
       store.claim = async (request) => {
         const report = await carryOut(request);
@@ -323,7 +326,7 @@ describe('Claimer', () => {
       return handled;
     };
 
-    it('claims in smaller parts, and each message is handled once', async () => {
+    it('claims in smaller parts and handles each message once', async () => {
       await makeReady(16, 250_000);
       slowDown(120_000);
       const handled = handleAll();

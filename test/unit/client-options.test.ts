@@ -89,7 +89,7 @@ describe.each(majors)('the options of ioredis $major', ({ Redis, Cluster }) => {
   });
 
   it.each(namesOf(redisRules, 'overridden'))(
-    '%s is overridden for clients made by a function, or the application does not start',
+    '%s is overridden in a client from a function, which must not override it in turn',
     (name) => {
       const own = { [name]: OWN[name] ?? 'own' };
       const client = createClient((overrides) => new Redis({ ...own, ...overrides }), 'commands') as Redis;
@@ -100,7 +100,7 @@ describe.each(majors)('the options of ioredis $major', ({ Redis, Cluster }) => {
   );
 
   it.each(namesOf(clusterRules, 'overridden'))(
-    '%s is overridden for clusters made by a function, or the application does not start',
+    '%s is overridden in a cluster from a function, which must not override it in turn',
     (name) => {
       const own = { [name]: OWN[name] ?? 'own' };
       const make = (options: ClusterOptions) => new Cluster(NODES, options);
@@ -113,20 +113,20 @@ describe.each(majors)('the options of ioredis $major', ({ Redis, Cluster }) => {
     },
   );
 
-  it.each(namesOf(redisRules, 'refused'))('%s is refused in clients made by a function', (name) => {
+  it.each(namesOf(redisRules, 'refused'))('%s is rejected in a client from a function', (name) => {
     const make = (overrides: RedisOptions) => new Redis({ [name]: 'slave', ...overrides });
     expect(() => createClient(make, 'commands')).toThrow(`creates a client whose ${name} would`);
   });
 
   it.each(['redis://host?connectTimeout=500', 'redis://host?tls=true', 'redis://host/abc'])(
-    'text where another type is needed, as in %s, is refused in clients made by a function',
+    'an option of the wrong type, as in %s, is rejected in a client from a function',
     (url) => {
       const make = (overrides: RedisOptions) => new Redis(url, overrides);
       expect(() => createClient(make, 'commands')).toThrow(/creates a client whose (connectTimeout|tls|db) (is|must)/);
     },
   );
 
-  it('a function that throws because of its URL fails without revealing the URL', () => {
+  it('an error that a function throws because of its URL does not reveal the URL', () => {
     const make = (overrides: RedisOptions) => new Redis('redis://:s3cr#t@host', overrides);
     let error: unknown;
     try {
@@ -138,12 +138,12 @@ describe.each(majors)('the options of ioredis $major', ({ Redis, Cluster }) => {
     expect(inspect(error, { depth: Infinity, showHidden: true }).replaceAll(/^ +at .*$/gm, '')).not.toContain('s3cr');
   });
 
-  it('an unknown option is refused in clients made by a function', () => {
+  it('an unknown option is rejected in a client from a function', () => {
     const make = (overrides: RedisOptions) => new Redis({ hots: 'redis.internal', ...overrides } as RedisOptions);
     expect(() => createClient(make, 'commands')).toThrow('creates a client whose hots is not an option of ioredis');
   });
 
-  it('a cluster made by a function must override the options of its connections too', () => {
+  it('a cluster from a function is rejected unless it overrides the options of its connections too', () => {
     const make = (overrides: RedisOptions) => new Cluster(NODES, { ...overrides });
     expect(() => createClient(make, 'commands')).toThrow(/but its client has its own .*autoResubscribe/);
   });
@@ -152,7 +152,7 @@ describe.each(majors)('the options of ioredis $major', ({ Redis, Cluster }) => {
 describe.each([
   { of: 'a single server', rules: redisRules, connect: single, place: '' },
   { of: 'a cluster', rules: clusterRules, connect: cluster, place: 'cluster.options.' },
-])('among the options of $of', ({ rules, connect, place }) => {
+])('the options of $of', ({ rules, connect, place }) => {
   it.each(namesOf(rules, 'passed on').filter((name) => !TOGETHER.includes(name)))('%s is passed on', (name) => {
     const value = PASSED_ON[name];
     expect(value).toBeDefined();
@@ -172,7 +172,7 @@ describe.each([
     ]);
   });
 
-  it.each(namesOf(rules, 'refused'))('%s is refused at start-up', (name) => {
+  it.each(namesOf(rules, 'refused'))('%s is rejected at start-up', (name) => {
     expect(() => resolveModuleOptions({ connection: connect(name, 'slave') })).toThrow(
       `connection.${place}${name} would`,
     );
@@ -181,7 +181,7 @@ describe.each([
 });
 
 describe('the options of a connection', () => {
-  it('have connections leave a primary that sentinels have replaced, unless they say otherwise', () => {
+  it('make connections leave a primary that sentinels have replaced, unless they say otherwise', () => {
     const connection = { sentinels: [{ host: 'sentinel.internal' }], name: 'primary' };
     const detectorOf = (options: ConnectionOptions) =>
       (createClient(options, 'commands') as Redis).options.failoverDetector;
@@ -201,7 +201,7 @@ describe('the options of a connection', () => {
     expect((options as ClusterOptions).redisOptions).not.toHaveProperty('retryStrategy', none);
   });
 
-  it('that ioredis itself refuses are refused with its words', () => {
+  it('are rejected with the message of ioredis if ioredis rejects them', () => {
     class Connector {
       constructor() {
         throw new Error('no such data center');
@@ -212,7 +212,7 @@ describe('the options of a connection', () => {
     );
   });
 
-  it('can be given in a URL, as far as text can express them', () => {
+  it('can be given in a URL as far as text can express them', () => {
     const url =
       'rediss://app:p%40ss%23@[::1]:6380/2?connectTimeout=500&noDelay=false&enableAutoPipelining=true&family=6';
     expect(createClient(url, 'commands').options).toMatchObject({
@@ -230,7 +230,7 @@ describe('the options of a connection', () => {
     expect(examineConnection(url).overridden.map(({ name }) => name)).toEqual(['enableAutoPipelining']);
   });
 
-  it('take the login of the first cluster node for all nodes', () => {
+  it('apply the login of the first cluster node to all nodes', () => {
     const nodes = ['rediss://app:secret@a:7000', 'b:7001'];
     const optionsOf = (options: ClusterOptions) =>
       (createClient({ cluster: { nodes, options } }, 'commands').options as ClusterOptions).redisOptions;
@@ -295,7 +295,7 @@ describe('the options of a connection', () => {
     [{ cluster: { nodes: [[]] } }, 'connection.cluster.nodes.0 must be an options object'],
     [{ cluster: { nodes: NODES, option: {} } }, 'connection.cluster.option is not an option'],
     [{ cluster: { nodes: NODES }, tls: {} }, 'connection.tls is not an option'],
-  ])('%j are refused before a connection opens, and no password is revealed', (connection, problem) => {
+  ])('are rejected before a connection opens, without revealing a password: %j', (connection, problem) => {
     let error: unknown;
     try {
       resolveModuleOptions({ connection: connection as ConnectionOptions });

@@ -9,7 +9,7 @@ describe('the system clock', () => {
     schedulePunctually: (task: () => void, delay: number) => systemClock.schedulePunctually(task, delay),
   };
 
-  it('a punctual wait never ends early', async () => {
+  it('never ends a punctual wait early', async () => {
     for (let i = 0; i < 50; i++) {
       const delay = 2.5 + i / 50;
       const at = systemClock.monotonic() + delay;
@@ -18,7 +18,7 @@ describe('the system clock', () => {
     }
   });
 
-  it('a punctual wait ends less late than a plain timer, which is rounded up to whole milliseconds', async () => {
+  it('ends a punctual wait closer to its time than a plain timer, which rounds up to milliseconds', async () => {
     const delays = [3.1, 3.2, 3.3];
     const late = { schedule: 0, schedulePunctually: 0 };
     for (const delay of delays) {
@@ -29,7 +29,7 @@ describe('the system clock', () => {
           await new Promise<void>((resolve) => schedule(resolve, delay));
           measured.push(systemClock.monotonic() - at);
         }
-        // The least late of them is the one that a busy machine disturbed least.
+        // The shortest delay is the one that a busy machine disturbed least.
         late[name as keyof typeof late] += Math.min(...measured);
       }
     }
@@ -37,7 +37,7 @@ describe('the system clock', () => {
   });
 
   it.each(Object.entries(schedules))(
-    '%s never runs its task synchronously, however overdue it is',
+    'never runs a task of %s synchronously, however overdue it is',
     async (_name, schedule) => {
       let ran = false;
       const done = new Promise<void>((resolve) => {
@@ -51,7 +51,7 @@ describe('the system clock', () => {
     },
   );
 
-  it.each([0, 0.7, 2.6, 3])('a punctual wait of %d ms that is cancelled never ends', async (delay) => {
+  it.each([0, 0.7, 2.6, 3])('never ends a punctual wait of %d ms that is cancelled', async (delay) => {
     let fired = false;
     const cancel = systemClock.schedulePunctually(() => (fired = true), delay);
     cancel();
@@ -59,7 +59,7 @@ describe('the system clock', () => {
     expect(fired).toBe(false);
   });
 
-  it('a punctual wait that is cancelled during its last turns never ends', async () => {
+  it('never ends a punctual wait that is cancelled during its last turns', async () => {
     let fired = false;
     let isInTime = false;
     while (!isInTime) {
@@ -74,7 +74,7 @@ describe('the system clock', () => {
     expect(fired).toBe(false);
   });
 
-  it('a wait that is too short to be punctual does not spin the event loop', async () => {
+  it('does not spin the event loop for a wait that is too short to be punctual', async () => {
     const loops = () => performance.nodeTiming.uvMetricsInfo.loopCount;
     const before = loops();
     for (let i = 0; i < 50; i++) {

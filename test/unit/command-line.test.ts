@@ -3,7 +3,7 @@ import { Approval } from '../../packages/cli/src/approval.js';
 import { runCommandLine } from '../../packages/cli/src/program.js';
 import { TestTerminal } from '../support/test-terminal.js';
 
-/** No server is there, so whatever is refused before a connection is refused without one. */
+/** No server runs there, so a command is rejected before it connects, or fails to connect. */
 const NOWHERE = ['--url', 'redis://nowhere.invalid:1', '--timeout', '10ms'];
 
 describe('the command line', () => {
@@ -26,7 +26,7 @@ describe('the command line', () => {
     [['redrive', 'orders', '--yes'], /redrive <queue> <id>, or redrive <queue> --all/],
     [['discard', 'orders', 'a', '--all', '--yes'], /discard <queue> <id>, or discard <queue> --all/],
     [['counts', '--by-type'], /--by-type needs a queue/],
-  ])('ends with 2 and says in one line what is wrong: %j', async (words, expected) => {
+  ])('exits with code 2 and a one-line error: %j', async (words, expected) => {
     const terminal = new TestTerminal({ isTTY: false });
     expect(await runCommandLine([...NOWHERE, ...words], terminal)).toBe(2);
     expect(terminal.said).toMatch(expected);
@@ -43,7 +43,7 @@ describe('the command line', () => {
     [['discard', 'orders', '--all']],
     [['pause', 'orders']],
     [['resume', 'orders']],
-  ])('changes nothing without --yes when nobody can be asked: %j', async (words) => {
+  ])('changes nothing without --yes if it cannot ask: %j', async (words) => {
     const terminal = new TestTerminal({ isTTY: false });
     expect(await runCommandLine([...NOWHERE, ...words], terminal)).toBe(1);
     expect(terminal.said).toMatch(/^This would change Redis, and nobody can be asked here: say --yes\./);
@@ -61,7 +61,7 @@ describe('the command line', () => {
     ['--url', 'redis://127.0.0.1?password=hunter2'],
     ['--urll=redis://app:hunter2@127.0.0.1', '--json'],
     ['--urll', 'redis:/app:hunter2@127.0.0.1'],
-  ])('never prints the password in a URL that it does not understand: %s %s', async (...words) => {
+  ])('never prints the password of a URL that it cannot parse: %s %s', async (...words) => {
     const terminal = new TestTerminal({ isTTY: false });
     expect(await runCommandLine(['queues', ...words], terminal)).toBe(2);
     expect(terminal.said).not.toContain('hunter2');

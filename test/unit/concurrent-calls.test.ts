@@ -19,7 +19,7 @@ import { ManualClock } from '../support/manual-clock.js';
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('ConcurrentCalls', () => {
-  /** Calls that note what becomes of them. */
+  /** Calls that record what happens to them. */
   function newCalls(concurrency: number) {
     const calls = new ConcurrentCalls(concurrency);
     const events: string[] = [];
@@ -44,7 +44,7 @@ describe('ConcurrentCalls', () => {
     return { calls, events, addSlow, addQuick, end };
   }
 
-  it('runs as many calls at once as its concurrency, and the others in the order they came', async () => {
+  it('runs as many calls at once as its concurrency, and the others in the order of arrival', async () => {
     const { events, addSlow, end } = newCalls(2);
     for (const name of ['a', 'b', 'c', 'd', 'e']) addSlow(name);
     expect(events).toEqual(['a', 'b']);
@@ -55,13 +55,13 @@ describe('ConcurrentCalls', () => {
     expect(events).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('starts at once what may run, as often as calls end at once', () => {
+  it('starts each call at once if the one before it has ended synchronously', () => {
     const { events, addQuick } = newCalls(1);
     for (const name of ['a', 'b', 'c']) addQuick(name);
     expect(events).toEqual(['a', 'b', 'c']);
   });
 
-  it('goes on when a call rejects', async () => {
+  it('continues when a call rejects', async () => {
     const calls = new ConcurrentCalls(1);
     const events: string[] = [];
     calls.add({ start: () => Promise.reject(new Error('no')), release: () => undefined });
@@ -70,7 +70,7 @@ describe('ConcurrentCalls', () => {
     expect(events).toEqual(['next']);
   });
 
-  it('gives way to the event loop between waiting calls that end at once, and lets none overtake', async () => {
+  it('yields to the event loop between waiting calls that end at once, and keeps their order', async () => {
     const { events, addSlow, addQuick, end } = newCalls(2);
     addSlow('a');
     addSlow('b');
@@ -85,7 +85,7 @@ describe('ConcurrentCalls', () => {
     expect(events.slice(2)).toEqual([...names, 'last']);
   });
 
-  it('releases what waits when it stops, and what comes later', async () => {
+  it('releases waiting and later calls once it is stopped', async () => {
     const { calls, events, addSlow, addQuick, end } = newCalls(1);
     addSlow('a');
     addSlow('b');
@@ -102,7 +102,7 @@ describe('a queue with batches and single messages', () => {
   const events = new LoggedEvents();
   const settings = resolveQueueOptions();
 
-  /** Batches of two of type `many`, and single messages of type `one`, which all end when they are told to. */
+  /** Batches of two of type `many`, and single messages of type `one`, which end one by one, with endNext(). */
   function newRunner(concurrency: number) {
     const calls: string[] = [];
     const latches: Latch[] = [];
@@ -150,7 +150,7 @@ describe('a queue with batches and single messages', () => {
     expect(calls).toEqual(['1', '2', 'ab', '3', 'c']);
   });
 
-  it('has no call for a message whose lease was lost while it waited', async () => {
+  it('skips a message that loses its lease while it waits', async () => {
     const { run, endNext, calls, settled } = newRunner(1);
     run('one', '1');
     run('one', '2').abort(new LeaseLost('gone'));
@@ -161,7 +161,7 @@ describe('a queue with batches and single messages', () => {
     expect(settled).toEqual({ 1: 'ack', 2: 'release', 3: 'ack' });
   });
 
-  it('releases what waits for a call when the process stops', async () => {
+  it('releases messages that wait for a call when the process stops', async () => {
     const { batches, run, endNext, calls, settled } = newRunner(1);
     run('one', '1');
     run('one', '2');

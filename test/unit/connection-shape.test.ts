@@ -18,7 +18,7 @@ const redis = new Redis({ lazyConnect: true });
 const redis5 = new Redis5({ lazyConnect: true });
 const cluster = new Cluster(NODES, { lazyConnect: true });
 const cluster5 = new Cluster5(NODES, { lazyConnect: true });
-/** What a client of node-redis has. */
+/** The members by which a client of node-redis is recognized. */
 const nodeRedis = { duplicate: () => null, sendCommand: () => null, isOpen: false };
 
 function messageOf(connection: unknown): string {
@@ -31,7 +31,7 @@ function messageOf(connection: unknown): string {
   throw new Error('accepted');
 }
 
-describe('a connection of the wrong shape is refused with what was given and the fix', () => {
+describe('the error for a connection of the wrong shape', () => {
   it.each<[string, unknown, string]>([
     ['an ioredis client', redis, `connection ${CLIENT}`],
     ['a client of ioredis 5', redis5, `connection ${CLIENT}`],
@@ -88,7 +88,7 @@ describe('a connection of the wrong shape is refused with what was given and the
       'redis://a?Connector=x',
       'a function, not this text: give ioredis options instead of a URL',
     ],
-  ])('%s', (_what, connection, problem) => {
+  ])('names what was given and the fix: %s', (_what, connection, problem) => {
     expect(messageOf(connection)).toContain(problem);
   });
 
@@ -100,7 +100,7 @@ describe('a connection of the wrong shape is refused with what was given and the
     ['an array', () => [redis], 'not an array'],
     ['a client of node-redis', () => nodeRedis, 'not an object'],
     ['a client in use', () => Object.assign(new Redis({ lazyConnect: true }), { status: 'ready' }), "is 'ready'"],
-  ])('a function that returns %s', (_what, make, problem) => {
+  ])('names what the function returns: %s', (_what, make, problem) => {
     const connection = make as unknown as (overrides: RedisOptions) => Redis;
     expect(() => createClient(connection, 'commands')).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining(problem) }),

@@ -68,7 +68,7 @@ describe('ConsumerLoop', () => {
     expect(await counts()).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  it('retries a failed message after its backoff, and buries it after its last attempt', async () => {
+  it('retries a failed message after its backoff, and dead-letters it after its last attempt', async () => {
     const attempts: [number, number][] = [];
     const begin = clock.monotonic();
     start((_payload, { attempt }) => {
@@ -85,7 +85,7 @@ describe('ConsumerLoop', () => {
     expect(letter?.failedAttempts).toBe(3);
   });
 
-  it('buries a rejected message at once', async () => {
+  it('dead-letters a rejected message at once', async () => {
     let calls = 0;
     start(() => {
       calls++;
@@ -194,7 +194,7 @@ describe('ConsumerLoop', () => {
       await clock.advance(3500);
     };
 
-    it('a message that another consumer has taken meanwhile is not handled here', async () => {
+    it('does not handle a message that another consumer has taken meanwhile', async () => {
       await startWithSlowClaim({ request: 1, answer: 4000 });
       expect(await store.claim({ token: 'other', limit: 1, lease: 3_600_000 })).toMatchObject({
         messages: [{ id: 'a' }],
@@ -203,7 +203,7 @@ describe('ConsumerLoop', () => {
       expect(attempts).toEqual([]);
     });
 
-    it('a message that is still held is handled under a new lease', async () => {
+    it('handles a message that is still held, under a new lease', async () => {
       await startWithSlowClaim({ request: 4000, answer: 2500 });
       await clock.advance(3100);
       expect(attempts).toEqual([1]);
@@ -251,7 +251,7 @@ describe('ConsumerLoop', () => {
     expect(await counts()).toMatchObject({ active: 0, dead: 1 });
   });
 
-  it('buries a message whose body cannot be read, and handles the others', async () => {
+  it('dead-letters a message whose body cannot be read, and handles the others', async () => {
     const handled = new Handled();
     start(handled.record);
     await offer('a', 0, 'J1');
@@ -285,7 +285,7 @@ describe('ConsumerLoop', () => {
     expect(limits).toEqual([4, 4, 4]);
   });
 
-  it('handles what a claim with a lost answer took, without waiting for the lease to end', async () => {
+  it('handles the messages of a claim whose answer was lost, without waiting for the lease to end', async () => {
     const claim = store.claim.bind(store);
     let lost = false;
     store.claim = async (request) => {
@@ -314,7 +314,7 @@ describe('ConsumerLoop', () => {
     expect(await counts()).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  it('settles in one call what was handled in one turn', async () => {
+  it('settles the messages handled in one turn in one call', async () => {
     const batches: number[] = [];
     const settle = store.settle.bind(store);
     store.settle = (settlements) => {
@@ -342,7 +342,7 @@ describe('ConsumerLoop', () => {
     expect(await counts()).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  it('claims for all slots at once if they are few', async () => {
+  it('claims for all slots at once if there are few', async () => {
     const limits: number[] = [];
     const claim = store.claim.bind(store);
     store.claim = (request) => {
@@ -375,7 +375,7 @@ describe('ConsumerLoop', () => {
     ['a handler', (block) => block()],
     ['an async handler', async (block) => Promise.resolve(block())],
   ])('after %s that blocked the event loop', (_kind, run) => {
-    /** The outcomes that are sent, and the first timer that fires after the last handler. */
+    /** Returns the outcomes sent before the first timer fires after the handlers. */
     const watch = async (handlerTime: number, count: number) => {
       const events: string[] = [];
       const settle = store.settle.bind(store);
@@ -397,17 +397,17 @@ describe('ConsumerLoop', () => {
       return events.slice(0, events.indexOf('timer'));
     };
 
-    it('the outcome is sent before any timer fires', async () => {
+    it('sends the outcome before any timer fires', async () => {
       expect(await watch(10, 2)).toEqual(['ack m0', 'ack m1']);
     });
 
-    it('messages that waited longer than their lease are released before any timer fires', async () => {
+    it('releases messages that waited longer than their lease before any timer fires', async () => {
       const sent = await watch(5000, 4);
       expect(sent.sort()).toEqual(['ack m0', 'ack m1', 'release m2', 'release m3']);
     });
   });
 
-  it('gives back what it has claimed but not started when it stops, with no attempt spent', async () => {
+  it('releases what it has claimed but not started when it stops, with no attempt spent', async () => {
     const handled: string[] = [];
     const loop: ConsumerLoop = start((_payload, { id }) => {
       handled.push(id);
@@ -435,7 +435,7 @@ describe('ConsumerLoop', () => {
     expect(await store.find('m1')).toMatchObject({ failedAttempts: 0 });
   });
 
-  it('gives back what an unanswered claim holds when it stops, with no attempt spent', async () => {
+  it('releases what an unanswered claim holds when it stops, with no attempt spent', async () => {
     const claim = store.claim.bind(store);
     store.claim = async (request) => {
       const report = await claim(request);
@@ -474,7 +474,7 @@ describe('ConsumerLoop', () => {
     expect(await counts()).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  it('gives back what a handler abandons because of the shutdown, with no attempt spent', async () => {
+  it('releases a message that a handler abandons because of the shutdown, with no attempt spent', async () => {
     const loop = start(
       (_payload, { signal }) =>
         new Promise((_resolve, reject) => {
@@ -520,7 +520,7 @@ describe('the ConsumerLoops of two partitions', () => {
 
   function start(concurrency: number): void {
     const slots = new Slots(concurrency, 2);
-    // Loops of an earlier test may still be at work.
+    // Loops of an earlier test may still be running.
     const own = running;
     const handle = () => {
       const latch = new Latch();
@@ -565,7 +565,7 @@ describe('the ConsumerLoops of two partitions', () => {
     expect(turns).toEqual(new Set(['1,0', '0,1']));
   });
 
-  it('leave a ring to other processes when the other one takes the last slot meanwhile', async () => {
+  it('pass a wake-up signal on when the other loop takes the last slot meanwhile', async () => {
     start(1);
     await nextTurns();
     const answered = new Latch();
@@ -594,7 +594,7 @@ describe('the ConsumerLoops of two partitions', () => {
     await wakeSignal.close();
   });
 
-  it('leave a ring to other processes while the other one has all slots', async () => {
+  it('pass a wake-up signal on while the other loop has all slots', async () => {
     start(1);
     await nextTurns();
     await offer(0, 1);

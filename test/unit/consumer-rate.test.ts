@@ -68,7 +68,7 @@ describe('consumers of a queue with a rate', () => {
     expect(starts).toHaveLength(2);
   });
 
-  test('hardly make more claims when there are more of them', async () => {
+  test('make at most twice as many claims when there are ten times as many consumers', async () => {
     const claimsOf = async (consumers: number) => {
       open({ max: 10, per: 1000 });
       claims = [];
@@ -95,7 +95,7 @@ describe('consumers of a queue with a rate', () => {
     expect(starts.length).toBeLessThanOrEqual(110);
   });
 
-  test('take over within about a second from one that waits for the rate and never comes back', async () => {
+  test('take over within about a second from a consumer that dies while it waits for the rate', async () => {
     open({ max: 1, per: 5000 });
     await offer(3);
     await clock.advance(1);

@@ -73,7 +73,7 @@ describe('Dispatcher', () => {
     expect(slots.free).toBe(100);
   });
 
-  it('ends the wait for more messages once all are started, if no slot is left for others', async () => {
+  it('flushes waiting calls once all messages have started and no slot is left', async () => {
     const pending = new Promise<never>(() => undefined);
     handle = () => {
       clock.block(10);
@@ -95,7 +95,7 @@ describe('Dispatcher', () => {
     expect(events).toEqual(['a', 'b', 'c']);
   });
 
-  it('lets the event loop turn between slow handlers', async () => {
+  it('yields to the event loop between slow handlers', async () => {
     handle = () => {
       clock.block(3);
       if (events.length === 1) setImmediate(() => events.push('turn'));
@@ -114,7 +114,7 @@ describe('Dispatcher', () => {
     expect(events).toEqual(['a', 'b', 'give way', 'c', 'd', 'give way']);
   });
 
-  it('gives way only after handlers that are already done have their outcomes', async () => {
+  it('yields only after handlers that are already done have their outcomes', async () => {
     handle = ({ id }) => {
       clock.block(10);
       const done = new Promise((resolve) => resolve(Promise.resolve()));
@@ -125,14 +125,14 @@ describe('Dispatcher', () => {
     expect(events).toEqual(['a', 'done a', 'give way', 'b', 'done b', 'give way']);
   });
 
-  it('gives back, before timers fire, what cannot start within a third of the lease', async () => {
+  it('releases messages that cannot start within a third of the lease, before timers fire', async () => {
     handle = () => clock.block(400);
     add('t', 'abcdef');
     await dispatcher.run();
     expect(events).toEqual(['a', 'give way', 'b', 'give way', 'c', 'back d,e,f', 'give way']);
   });
 
-  it('gives back a claim that waited too long behind another', async () => {
+  it('releases a claim that waits too long behind another', async () => {
     handle = () => clock.block(1100);
     add('t', 'ab');
     add('u', 'cd');
@@ -147,14 +147,14 @@ describe('Dispatcher', () => {
     expect(events).toEqual(['a', 'back b,c', 'give way']);
   });
 
-  it('gives back a message whose lease was lost, and starts the others', async () => {
+  it('releases a message whose lease was lost, and starts the others', async () => {
     const [, b] = add('t', 'abc');
     b!.abort(new LeaseLost('replaced'));
     await dispatcher.run();
     expect(events).toEqual(['a', 'back b', 'c']);
   });
 
-  it('starts no handler after it was stopped', async () => {
+  it('starts no handler once it is stopped', async () => {
     handle = () => {
       clock.block(10);
       dispatcher.stop();
@@ -173,7 +173,7 @@ describe('Dispatcher', () => {
     expect([capacity.reserve().count, capacity.isQuick]).toEqual([2, false]);
   });
 
-  it('warns of blocking handlers once a minute, with the remedy and the number of messages given back', async () => {
+  it('warns of blocking handlers once a minute, with the remedy and the number of released messages', async () => {
     handle = () => clock.block(1000);
     const warnings = () => told.lines.filter((line) => line.startsWith('warn'));
     for (const token of ['t', 'u', 'v']) {

@@ -61,7 +61,7 @@ describe('a duration', () => {
     'PT1H',
     Symbol('5s'),
     new String('5s'),
-  ])('%p is refused', (value) => {
+  ])('%p is rejected', (value) => {
     expect(parseDuration(value, anyDelay)).toHaveProperty('problem');
   });
 
@@ -78,25 +78,22 @@ describe('a duration', () => {
     );
   });
 
-  it.each(['1M', '1 mo', '5 parsecs', ''])(
-    'that is refused, such as %p, names the units that are accepted',
-    (value) => {
-      expect(parseDuration(value, anyDelay)).toEqual({
-        problem: expect.stringContaining(`with one of the units ms, s, m (minutes), h, d, w, y, not '${value}'`),
-      });
-    },
-  );
+  it.each(['1M', '1 mo', '5 parsecs', ''])('is rejected with the accepted units in the error: %p', (value) => {
+    expect(parseDuration(value, anyDelay)).toEqual({
+      problem: expect.stringContaining(`with one of the units ms, s, m (minutes), h, d, w, y, not '${value}'`),
+    });
+  });
 
   it.each([
     ['30', { min: 1000, max: 86_400_000 }, "must be between 1 s and 24 h, not '30', which is 30 ms: add a unit"],
     ['2h', { min: 1, max: 600_000 }, "must be between 1 ms and 10 min, not '2h'"],
     [-1, anyDelay, 'must be between 0 ms and 100 years, not -1'],
     [1, { min: 1500, max: 2000 }, 'must be between 1500 ms and 2 s, not 1'],
-  ])('%j outside its range is told the range in readable units', (value, range, problem) => {
+  ])('is rejected with the range in readable units in the error: %j', (value, range, problem) => {
     expect(parseDuration(value, range)).toEqual({ problem });
   });
 
-  it('is refused outside its range, which includes both ends', () => {
+  it('is accepted at both ends of its range, and rejected outside', () => {
     const range = { min: 10, max: 20 };
     expect([9, 10, 20, 21].map((value) => 'milliseconds' in parseDuration(value, range))).toEqual([
       false,

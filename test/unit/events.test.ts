@@ -86,7 +86,7 @@ describe('the events of a message', () => {
     expect(await handleWith(handle)).toEqual([transferred, ...outcome]);
   });
 
-  it('a message that cannot be read is reported as dead, because it is unreadable', async () => {
+  it('a message that cannot be read is reported as dead and unreadable', async () => {
     startConsumer({ store, clock, events }, () => undefined);
     await offer('a', 'what is that');
     await clock.advance(60_000);
@@ -96,12 +96,12 @@ describe('the events of a message', () => {
   it.each([
     ['unreadable', 'its body cannot be read'],
     ['unknown-type', 'unknownTypeGrace is over'],
-  ] as const)('the log says why a message that no handler has failed is dead: %s', (by, because) => {
+  ] as const)('the log says why a message is dead if no handler has failed: %s', (by, because) => {
     events.emit('dead', { ...first, by, failure: { name: 'E', message: 'no' } });
     expect(events.lines).toEqual([`error orders: message a is a dead letter because ${because}: E: no`]);
   });
 
-  it('no observer is told a note, which the log is', () => {
+  it('a note goes to the log but to no observer', () => {
     const watched: string[] = [];
     events.watch(({ name }) => watched.push(name));
     events.note('misused', { problem: 'no' });
@@ -117,7 +117,7 @@ describe('the events of a message', () => {
     expect(told).toEqual([transferred, ['lease-lost', { queue: 'orders', id: 'a' }]]);
   });
 
-  it('a message whose consumer is gone is reported as taken back', async () => {
+  it('a message whose consumer is gone is reported as recovered', async () => {
     await offer('a');
     await clock.advance(10);
     await store.transfer({ limit: 1 });
@@ -130,7 +130,7 @@ describe('the events of a message', () => {
     ]);
   });
 
-  it('a message whose last lease expires is reported as dead, by its lease', async () => {
+  it('a message whose last lease expires is reported as dead because of its lease', async () => {
     await offer('a');
     await clock.advance(10);
     await store.transfer({ limit: 1 });
@@ -144,7 +144,7 @@ describe('the events of a message', () => {
     ]);
   });
 
-  it('a message that fails in its last attempt is reported as dead, by its handler', async () => {
+  it('a message that fails in its last attempt is reported as dead because of its handler', async () => {
     startConsumer({ store, clock, events }, throws(new Error('no')), { attempts: 1 });
     await offer('a');
     await clock.advance(60_000);

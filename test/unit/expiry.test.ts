@@ -32,7 +32,7 @@ const steps = fc.array(fc.record({ begins: fc.boolean(), delay: fc.nat({ max: 50
 const [clock, events] = [new ManualClock(), new LoggedEvents()];
 const outcomes = new Outcomes({ ...resolveQueueOptions(), codec: nativeCodec, clock, events });
 
-/** Reads the terms that the handler of a queue gets to know. */
+/** Reads the terms that a queue's handler sees. */
 function newReader(queue: QueueExpiry): (stored: Buffer, dueAt: number) => Terms | undefined {
   let handled: Delivery | undefined;
   const runner = new MessageRunner({
@@ -64,7 +64,7 @@ function newReader(queue: QueueExpiry): (stored: Buffer, dueAt: number) => Terms
 const bodyOf = (outcome: Outcome | undefined) => (outcome && 'body' in outcome ? outcome.body : undefined);
 
 describe('an expiry', () => {
-  it('counts from the first due time over any number of attempts, and anew from each new beginning', () => {
+  it('counts from the first due time through all retries, and restarts with again()', () => {
     const property = fc.property(ownExpiry, queueExpiry, fc.nat(), steps, (expiry, queue, start, all) => {
       const { after: length, onExpired: wanted = queue.onExpired } = expiry ?? queue;
       const offered = Buffer.from(nativeCodec.encode({ type: '', payload: 1, headers: {}, expiry }));
@@ -89,7 +89,7 @@ describe('an expiry', () => {
     fc.assert(property, { numRuns: RUNS });
   });
 
-  it('of a body that may be as long as the server accepts is not kept over a retry', () => {
+  it('is not kept across retries if the body may be as long as the server accepts', () => {
     const body = Buffer.alloc(1024 * 1024);
     const queue: QueueExpiry = { after: 1, onExpired: 'drop' };
     const firstDue = new FirstDue(newDelivery('m', { dueAt: 5 }), body, { content: {}, queue });

@@ -26,7 +26,7 @@ describe('the log of repeated failures', () => {
     }
   }
 
-  it('has a line at first, one a minute while failures last, and one when they are over', async () => {
+  it('has one line at first, one a minute while failures last, and one when they end', async () => {
     await failFor(2.5 * MINUTE, 'ECONNREFUSED');
     streak.worked();
     streak.worked();
@@ -61,7 +61,7 @@ describe('the log of repeated failures', () => {
     ]);
   });
 
-  it('tells of another error only once, also of one that comes when a reminder is due', async () => {
+  it('reports another error only once, even if it comes when a reminder is due', async () => {
     await failFor(MINUTE, 'ECONNREFUSED');
     await failFor(1000, 'WRONGPASS');
     expect(events.lines).toHaveLength(2);

@@ -9,25 +9,25 @@ const isPromise = (what: string) => what.includes(' promise ');
 const all = Object.entries({ ...ODD_VALUES, ...ODD_RESULTS });
 const odd = all.filter(([what]) => !isPromise(what));
 
-describe('a failure', () => {
-  it('has a description of bounded length', () => {
+describe('the description of a failure', () => {
+  it('has a bounded length', () => {
     const huge = new Error('x'.repeat(100_000));
     expect(JSON.stringify(describeFailure(huge)).length).toBeLessThan(5000);
   });
 
-  it('that is an error is described by its name, its message and the first lines of its stack', () => {
+  it('contains the name, the message and the first stack lines of an error', () => {
     const failure = describeFailure(new TypeError('no such table'));
     expect(failure).toMatchObject({ name: 'TypeError', message: 'no such table' });
     expect(failure.stack?.split('\n')).toHaveLength(6);
     expect(showFailure(new TypeError('no such table'))).toBe('TypeError: no such table');
   });
 
-  it('that is an error of another realm is described as an error', () => {
+  it('treats an error of another realm as an error', () => {
     expect(showFailure(runInNewContext('new RangeError("far away")'))).toBe('RangeError: far away');
   });
 
   it.each([undefined, null, 'text', 7, Symbol('s'), () => 1])(
-    'that is not an error is described as text: %p',
+    'is text if the failure is not an error: %p',
     (thrown) => {
       expect(describeFailure(thrown)).toEqual({ name: 'NonError', message: String(thrown) });
     },
@@ -42,14 +42,14 @@ describe('a failure', () => {
     });
   });
 
-  it.each(odd)('is always described as text: %s', (_what, make) => {
+  it.each(odd)('consists of text, whatever was thrown: %s', (_what, make) => {
     const { name, message, stack = '' } = describeFailure(make());
     expect([typeof name, typeof message, typeof stack]).toEqual(['string', 'string', 'string']);
     expect(isInstance(make(), RangeError)).toBe(false);
   });
 });
 
-/** Everything that the description of a failure says. */
+/** The text of a failure's description. */
 const shown = (thrown: unknown) => {
   const { name, message } = describeFailure(thrown);
   return `${name}: ${message}`;
@@ -78,7 +78,7 @@ describe('the reason of a failure', () => {
       'NonError: statusCode: 404, error: code: GONE, message: no such order',
     ],
     [
-      'an object that tells nothing',
+      'an object without known fields',
       { card: 'secret', password: 'secret' },
       'NonError: an object with the fields card, password',
     ],
@@ -96,7 +96,7 @@ describe('the reason of a failure', () => {
       'BadRequestException: no such order',
     ],
     [
-      'the exception of a ValidationPipe of its own',
+      'a ValidationPipe exception that contains the errors themselves',
       new BadRequestException([
         new ValidationError('email', { isEmail: 'email must be an email' }),
         Object.assign(new ValidationError('address'), {
@@ -132,11 +132,11 @@ describe('the reason of a failure', () => {
       'RejectMessage: no; caused by Error: gone',
     ],
     [
-      'a rejection for an object',
+      'a rejection made from an object',
       new RejectMessage({ message: 'gone' } as never),
       'RejectMessage: NonError: message: gone',
     ],
-  ])('is that of %s', (_what, thrown, expected) => {
+  ])('is taken from %s', (_what, thrown, expected) => {
     expect(shown(thrown)).toBe(expected);
     expect(JSON.stringify(describeFailure(thrown))).not.toContain('secret');
   });
@@ -148,7 +148,7 @@ describe('the reason of a failure', () => {
     'redis://:hunter2@host',
     'postgres://host/db?user=app&password=hunter2&ssl=true',
     `${'x'.repeat(1990)}redis://app:hunter2@host`,
-  ])('has no credentials of URLs: %s', (message) => {
+  ])('contains no credentials of URLs: %s', (message) => {
     const error = new Error(message, { cause: new Error(`of ${message}`) });
     const told = [showFailure(error), traceOf(error), JSON.stringify(describeFailure(error))];
     expect(told.join('\n')).not.toContain('hunter2');
@@ -175,7 +175,7 @@ describe('the reason of a failure', () => {
     expect(shown(wide)).toContain('9995 more');
   });
 
-  it('is told once, whatever refers to itself', () => {
+  it('is shown once if it refers to itself', () => {
     const error = new Error('round', { cause: undefined });
     error.cause = new AggregateError([error], 'and round', { cause: error });
     expect(shown(error)).toBe('Error: round; caused by AggregateError: and round');
@@ -184,7 +184,7 @@ describe('the reason of a failure', () => {
     expect(shown(object)).toBe('NonError: message: self');
   });
 
-  it('is told as far as it can be read', () => {
+  it('is shown as far as it can be read', () => {
     const fail = () => {
       throw new Error('no');
     };
@@ -202,7 +202,7 @@ describe('the reason of a failure', () => {
 
 describe('a stray promise', () => {
   it.each(all)(
-    'is told apart from other values, and its rejection does not end the process: %s',
+    'is distinguished from other values, and its rejection does not end the process: %s',
     async (what, make) => {
       expect(isStrayPromise(make())).toBe(isPromise(what));
       // An unhandled rejection would fail the test in the next turn.

@@ -13,7 +13,7 @@ import { ManualClock } from '../support/manual-clock.js';
 
 const CHECK_INTERVAL = 60_000;
 
-/** What there is to do in a queue. */
+/** The work that a look finds in a queue. */
 interface Prospect {
   readonly ready: number;
   readonly nextIn: number | null;
@@ -42,12 +42,12 @@ class Worker implements MemberWorker {
   abandon = () => void this.abandoned++;
 }
 
-/** A family with its clock and its directory, and what its queues look like. */
+/** A family with its clock, its directory and the contents of its queues. */
 class FamilyUnderTest {
   readonly clock = new ManualClock();
   readonly directory = new MemoryQueueDirectory();
   readonly events = new LoggedEvents();
-  /** What the next looks find; empty, if nothing is said. */
+  /** What the next looks find; nothing by default. */
   readonly prospects = new Map<string, Prospect>();
   /** The queues that were looked at, in order. */
   readonly looks: string[] = [];
@@ -86,7 +86,7 @@ class FamilyUnderTest {
     await this.clock.advance(0);
   }
 
-  /** Lets something ready be found in a queue, which a worker visits until its messages are settled. */
+  /** Makes a look find a ready message in a queue, which a worker visits until its messages are settled. */
   async beginVisit(): Promise<Worker> {
     this.isMore = false;
     if (this.looks.length === 0) await this.start();
@@ -130,7 +130,7 @@ describe('a family of queues', () => {
     expect(workers.get('t-1')!.started).toBe(1);
   });
 
-  it('looks at a queue when something announced falls due, not before', async () => {
+  it('looks at a queue when an announced message falls due, and not before', async () => {
     const test = new FamilyUnderTest();
     await test.start();
     test.directory.announce('t-1', 10_000);
@@ -145,7 +145,7 @@ describe('a family of queues', () => {
     expect(test.workers.get('t-1')?.started).toBe(1);
   });
 
-  it('heeds what is announced while it looks, whatever the look finds', async () => {
+  it('heeds announcements that arrive during a look, whatever the look finds', async () => {
     const test = new FamilyUnderTest();
     test.lookTime = 100;
     await test.start();
@@ -184,7 +184,7 @@ describe('a family of queues', () => {
     expect(test.workers.get('t-1')).not.toBe(worker);
   });
 
-  it('forgets a queue that is empty, and retires it once nobody can rely on its registration', async () => {
+  it('forgets an empty queue, and retires it once nobody can rely on its registration', async () => {
     const test = new FamilyUnderTest();
     await test.directory.register('t-1');
     await test.start();
@@ -199,7 +199,7 @@ describe('a family of queues', () => {
     expect(test.looks).toHaveLength(looked);
   });
 
-  it('never retires a queue that is registered again meanwhile, or that is not empty', async () => {
+  it('never retires a queue that is registered again meanwhile or is not empty', async () => {
     const test = new FamilyUnderTest();
     await test.directory.register('t-1');
     await test.directory.register('t-2');
@@ -213,7 +213,7 @@ describe('a family of queues', () => {
     expect(registrations.map(({ queue }) => queue).sort()).toEqual(['t-1', 't-2']);
   });
 
-  it('keeps the name of a queue that it retires although something else than messages is left', async () => {
+  it('keeps the name of a retired queue in which something other than messages is left', async () => {
     const test = new FamilyUnderTest();
     await test.directory.register('t-1');
     test.remains.set('t-1', 'else');
@@ -223,7 +223,7 @@ describe('a family of queues', () => {
     expect(await test.directory.list({ after: '', limit: 10 })).toEqual(['t-1']);
   });
 
-  it('never retires a queue that holds what only other processes see', async () => {
+  it('never retires a queue with messages that only other processes see', async () => {
     const test = new FamilyUnderTest();
     await test.directory.register('t-1');
     test.remains.set('t-1', 'messages');
@@ -245,7 +245,7 @@ describe('a family of queues', () => {
     expect(test.workers.get('t-1')?.started).toBe(1);
   });
 
-  it('registers a queue with messages that the directory has lost', async () => {
+  it('registers a queue again if it has messages but is missing from the directory', async () => {
     const test = new FamilyUnderTest();
     await test.start();
     test.prospects.set('t-1', due(1e9));
@@ -254,7 +254,7 @@ describe('a family of queues', () => {
     expect((await test.directory.listRegistered('t-*')).registrations).toMatchObject([{ queue: 't-1' }]);
   });
 
-  it('looks again, with growing pauses, when a look fails', async () => {
+  it('looks again, with growing pauses, after a look fails', async () => {
     const test = new FamilyUnderTest();
     await test.start();
     test.failure = new Error('no');
@@ -284,7 +284,7 @@ describe('a family of queues', () => {
     expect(new Set(test.looks).size).toBe(300);
   });
 
-  it('only visits a queue whose messages are settled soon, then looks again and keeps nothing of it', async () => {
+  it('only visits a queue whose messages are settled soon, then looks again and abandons the worker', async () => {
     const test = new FamilyUnderTest();
     const worker = await test.beginVisit();
     test.prospects.delete('t-1');
@@ -296,7 +296,7 @@ describe('a family of queues', () => {
     expect([test.family.held, test.clock.pendingTimers]).toEqual([0, 1]);
   });
 
-  it('visits a queue that has a message now and then each time', async () => {
+  it('visits a queue anew for each occasional message', async () => {
     const test = new FamilyUnderTest();
     for (let round = 0; round < 3; round++) {
       const worker = await test.beginVisit();
@@ -307,7 +307,7 @@ describe('a family of queues', () => {
     }
   });
 
-  it('stays at a queue whose next messages come soon after a visit', async () => {
+  it('starts the worker if the next messages come soon after a visit', async () => {
     const test = new FamilyUnderTest();
     const worker = await test.beginVisit();
     test.prospects.delete('t-1');
@@ -317,7 +317,7 @@ describe('a family of queues', () => {
     expect(next).toMatchObject({ started: 1 });
   });
 
-  it('stays at a queue where a visit leaves messages that it cannot have, such as those of a paused queue', async () => {
+  it('starts the worker if a visit leaves messages that it cannot claim, such as those of a paused queue', async () => {
     const test = new FamilyUnderTest();
     const worker = await test.beginVisit();
     worker.settled.open();
@@ -325,7 +325,7 @@ describe('a family of queues', () => {
     expect([worker.abandoned, test.workers.get('t-1')!.started]).toEqual([1, 1]);
   });
 
-  it('stays when something falls due during a visit, then and not before', async () => {
+  it('starts the worker when a message falls due during a visit, and not before', async () => {
     const test = new FamilyUnderTest();
     const worker = await test.beginVisit();
     test.directory.announce('t-1', 400);
@@ -338,7 +338,7 @@ describe('a family of queues', () => {
     expect([worker.abandoned, test.looks.length]).toEqual([0, 1]);
   });
 
-  it('stays when a visit takes longer than five seconds', async () => {
+  it('starts the worker when a visit takes longer than five seconds', async () => {
     const test = new FamilyUnderTest();
     const worker = await test.beginVisit();
     await test.clock.advance(4998);
@@ -347,7 +347,7 @@ describe('a family of queues', () => {
     expect(worker.started).toBe(1);
   });
 
-  it('starts nothing after a visit that was under way when it was stopped', async () => {
+  it('starts no worker after a visit that was under way when the family stopped', async () => {
     const test = new FamilyUnderTest();
     const worker = await test.beginVisit();
     test.directory.announce('t-1', 100);
@@ -359,7 +359,7 @@ describe('a family of queues', () => {
     expect([worker.started, test.looks.length, test.clock.pendingTimers]).toEqual([0, 1, 0]);
   });
 
-  it('tells a worker of an abort, also while it still looks', async () => {
+  it('passes an abort to a worker, even while it still looks', async () => {
     const test = new FamilyUnderTest();
     const aborts = new DueAnnouncer();
     test.directory.follow('t-1', { watchDue: (listener) => aborts.watch(listener) });
@@ -376,7 +376,7 @@ describe('a family of queues', () => {
     expect(test.workers.get('t-1')?.aborted).toEqual(['a', 'b']);
   });
 
-  it('lets go of a worker that finds nothing, or fails', async () => {
+  it('abandons a worker that finds nothing or fails', async () => {
     const test = new FamilyUnderTest();
     await test.start();
     test.directory.announce('t-1', 0);
@@ -388,7 +388,7 @@ describe('a family of queues', () => {
     expect(test.closed).toEqual(['t-1', 't-2']);
   });
 
-  it('leaves no timer behind when it is stopped, and looks at nothing any more', async () => {
+  it('leaves no timer behind and looks at nothing once it is stopped', async () => {
     const test = new FamilyUnderTest();
     for (let i = 0; i < 50; i++) await test.directory.register(`t-${i}`);
     test.prospects.set('t-1', ready(1)).set('t-2', due(60_000));
@@ -407,7 +407,7 @@ describe('a family of queues', () => {
 });
 
 describe('Semaphore', () => {
-  it('go on with the next task when one has failed', async () => {
+  it('runs the next task when one has failed', async () => {
     const semaphore = new Semaphore(1);
     const failed = semaphore.run(() => Promise.reject(new Error('no')));
     const next = semaphore.run(() => Promise.resolve('done'));

@@ -5,7 +5,7 @@ import type { Claim, Outcome } from '../../lib/store/consumer-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { isThorough } from '../support/thorough.js';
 
-/** Others are drawn each time. */
+/** Drawn anew each time. */
 const RUNS = isThorough ? 2000 : 300;
 const LIMITS = { attempts: 1000, maxDeadLetters: 1000, maxMessages: null, rate: null };
 /** Due at once. */
@@ -14,13 +14,13 @@ const due = { at: 0 };
 type Step = 'follow' | 'claim' | 'ack' | 'dead' | 'retry' | 'release' | 'cancel' | 'late ack';
 const steps: readonly Step[] = ['follow', 'claim', 'ack', 'dead', 'retry', 'release', 'cancel', 'late ack'];
 
-/** One id: the payload of its message and where that is, and the payload that follows. */
+/** One id: the payload and state of its message, and the payload of its follower. */
 interface Model {
   message?: { payload: number; state: 'waiting' | 'active' | 'dead' } | undefined;
   follower?: number | undefined;
 }
 
-/** What the step does, in a few lines. */
+/** Applies a step to the model. */
 function apply(model: Model, step: Step, payload: number): void {
   const { message } = model;
   if (step === 'follow') {
@@ -42,7 +42,7 @@ function apply(model: Model, step: Step, payload: number): void {
 }
 
 describe('followers of one id', () => {
-  it(`agree with a model of a few lines after every step of ${RUNS} random runs`, async () => {
+  it(`agree with a small model after every step of ${RUNS} random runs`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...steps), { minLength: 5, maxLength: 40 }), async (chosen) => {
         const store = new MemoryMessageStore({ limits: LIMITS, clock: new ManualClock() });
@@ -52,7 +52,7 @@ describe('followers of one id', () => {
         for (const [payload, step] of chosen.entries()) {
           if (step === 'follow') await store.offer([{ id: 'a', due, onDuplicate: 'follow', body: `J${payload}` }]);
           else if (step === 'cancel') {
-            // What is ready cannot be cancelled, so it becomes ready only right before a claim.
+            // A ready message cannot be cancelled, so messages become ready only right before a claim.
             const expected = model.follower !== undefined || model.message?.state === 'waiting';
             if ((await store.find('a'))?.state !== 'ready') expect(await store.cancel('a')).toBe(expected);
             else continue;

@@ -46,13 +46,13 @@ function newBatches(options: Partial<GroupBatchesOptions> = {}) {
 }
 
 describe('a batch per group', () => {
-  it('is full with messages of its own group, or with messages that have none', () => {
+  it('contains messages of one group, or only messages without a group', () => {
     const { run, calls } = newBatches();
     run('a1', 'b1', '1', 'a2', '2', 'b2', 'a3', '3', 'a4');
     expect(calls).toEqual(['a1 a2 a3', '1 2 3']);
   });
 
-  it('waits as long as its own first message may', async () => {
+  it('waits as long as its own first message may wait', async () => {
     const { run, calls, clock } = newBatches();
     run('a1');
     await clock.advance(600);
@@ -63,7 +63,7 @@ describe('a batch per group', () => {
     expect(calls).toEqual(['a1 a2', 'b1']);
   });
 
-  it('is full when no more messages of its group can be handled at once, which does not hold for those without one', () => {
+  it('is full when its group can have no more messages at once, unless it has no group', () => {
     const { run, calls } = newBatches({ groupConcurrency: 2 });
     run('a1', '1', 'a2', '2');
     expect(calls).toEqual(['a1 a2']);
@@ -71,7 +71,7 @@ describe('a batch per group', () => {
     expect(calls).toEqual(['a1 a2', '1 2 3']);
   });
 
-  it('without a wait is what came of its group in the same turn of the event loop', async () => {
+  it('contains the messages of its group from one turn of the event loop if there is no wait', async () => {
     const { run, calls } = newBatches({ wait: 0 });
     run('a1', 'b1', 'a2');
     await turn();
@@ -80,7 +80,7 @@ describe('a batch per group', () => {
     expect(calls).toEqual(['a1 a2', 'b1', 'a3']);
   });
 
-  it('takes along what came of its group while it waited for a call', async () => {
+  it('includes messages of its group that arrive while it waits for a call', async () => {
     const ends: (() => void)[] = [];
     const calls: string[] = [];
     const call = (_payloads: unknown, messages: unknown) => {
@@ -100,7 +100,7 @@ describe('a batch per group', () => {
     expect(calls).toEqual(['a1', 'b1 b2', 'c1']);
   });
 
-  it('leaves nothing behind once it is called', () => {
+  it('is forgotten once it is full', () => {
     const { batches, run } = newBatches();
     run('a1', 'a2', 'b1', '1');
     expect(batches.waitingGroups).toBe(3);
@@ -108,7 +108,7 @@ describe('a batch per group', () => {
     expect(batches.waitingGroups).toBe(0);
   });
 
-  it('is given back when the process stops', async () => {
+  it('is released when the process stops', async () => {
     const { batches, run, calls, settled } = newBatches();
     run('a1', 'b1');
     batches.stop();

@@ -27,8 +27,8 @@ function newCheck(answers: (boolean | Error)[] = []) {
   return { check, events, asked, hear: (rules: GroupRules) => hear(rules) };
 }
 
-describe('messages with groups that a process leaves alone', () => {
-  it('are told of once, at the first look that finds some, and are not looked for any more', async () => {
+describe('messages with groups in a process that handles none', () => {
+  it('are reported once, at the first check that finds some, and are not looked for again', async () => {
     const { check, events, asked } = newCheck([false, true, true]);
     for (let i = 0; i < 4; i++) {
       check.lookerAt(queue)!();
@@ -50,7 +50,7 @@ describe('messages with groups that a process leaves alone', () => {
     expect(asked).toEqual([]);
   });
 
-  it('stay unknown to a user that may not ask, and while there is no answer', async () => {
+  it('stay unknown if the user may not ask or there is no answer', async () => {
     const refused = new DelayQueueError('STORE_REFUSED', 'NOPERM');
     const { check, events } = newCheck([refused, new Error('no answer'), refused, new Error('no answer')]);
     for (let i = 0; i < 2; i++) {
@@ -63,8 +63,8 @@ describe('messages with groups that a process leaves alone', () => {
   });
 });
 
-describe('processes with other groups', () => {
-  it('are told of once for each of their options', () => {
+describe('processes with other group options', () => {
+  it('are reported once for each of their options', () => {
     const { check, events, hear } = newCheck();
     check.compare('orders', resolveQueueOptions({ groups: { concurrency: 2 } }));
     for (const concurrency of [1, 1, null, 1]) hear({ concurrency, onRetry: 'hold' });

@@ -78,7 +78,7 @@ const LOSSES: Readonly<Record<string, [make: () => unknown, said: string]>> = {
   'a match with groups': [() => /(?<year>\d+)/.exec('in 2026'), "the field 'index' of a list; offer [...list]"],
   'a list with a field': [() => Object.assign([1, 2], { total: 3 }), "the field 'total' of a list; offer [...list]"],
   'an empty list with a field': [() => Object.assign([], { 4294967295: 1 }), "the field '4294967295' of a list; "],
-  'an object with inherited data alone': [() => Object.create({ a: 1 }) as unknown, 'an instance of Object; '],
+  'an object with only inherited data': [() => Object.create({ a: 1 }) as unknown, 'an instance of Object; '],
   'a generator': [() => (function* () { yield 1; })(), 'a generator; offer [...generator]'], // prettier-ignore
   'an iterator': [() => [1].values(), 'an instance of Array Iterator; offer [...it]'],
   URLSearchParams: [() => new URLSearchParams('a=1'), 'an instance of URLSearchParams; offer Object.fromEntries'],
@@ -87,8 +87,8 @@ const LOSSES: Readonly<Record<string, [make: () => unknown, said: string]>> = {
   'a Blob': [() => new Blob(['x']), 'an instance of Blob; offer a plain object'],
   'an AbortSignal': [() => new AbortController().signal, 'an instance of AbortSignal; '],
   'a number format': [() => new Intl.NumberFormat('en'), 'an instance of Intl.NumberFormat; '],
-  'an instance with computed properties alone': [() => new Computed(), 'an instance of Computed; offer a plain object'],
-  'an instance with symbols alone': [() => new Marked(), 'an instance of Marked; '],
+  'an instance with only computed properties': [() => new Computed(), 'an instance of Computed; offer a plain object'],
+  'an instance with only symbols': [() => new Marked(), 'an instance of Marked; '],
   'a cycle': [() => cyclic, 'a cycle; offer plain data'],
   'a cycle of lists': [() => listed, 'a cycle; offer plain data'],
   'a promise of another realm': [() => runInNewContext('Promise.resolve(1)') as unknown, 'a Promise; '],
@@ -96,14 +96,14 @@ const LOSSES: Readonly<Record<string, [make: () => unknown, said: string]>> = {
 };
 
 describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, write) => {
-  it.each(Object.entries(LOSSES))('never loses data, so %s is refused', (_, [make, said]) => {
+  it.each(Object.entries(LOSSES))('never loses data, so %s is rejected', (_, [make, said]) => {
     const message = expect.stringContaining(`JSON cannot represent ${said}`) as unknown;
     for (const payload of [make(), { items: [0, make()] }, { toJSON: () => make() }, new Own(make())]) {
       expect(() => write(payload)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD', message }));
     }
   });
 
-  it('never loses data of what a toJSON returns either', () => {
+  it('never loses data that a toJSON returns', () => {
     const cases: [payload: unknown, said: string][] = [
       [new Date(NaN), 'an invalid Date; offer null'],
       [{ at: new Date(NaN) }, 'an invalid Date; offer null'],
@@ -118,7 +118,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
     }
   });
 
-  it('is refused with the path of what cannot be written', () => {
+  it('is rejected with the path of the value that cannot be written', () => {
     const cases: [payload: unknown, path: string][] = [
       [NaN, 'payload'],
       [{ items: [1, { price: NaN }] }, 'payload.items[1].price'],
@@ -140,7 +140,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
     }
   });
 
-  it('is refused if there is nothing to write', () => {
+  it('is rejected if there is nothing to write', () => {
     for (const [payload, said] of [
       [undefined, 'JSON cannot represent undefined; offer plain data, or null for no payload'],
       [{ toJSON: () => undefined }, 'an object whose toJSON() returns nothing; '],
@@ -149,7 +149,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
     }
   });
 
-  it('refuses bytes inside a payload, unless Jackson can express them', () => {
+  it('contains bytes inside a payload only if Jackson can express them', () => {
     const payload = { seal: Buffer.of(1) };
     if (name === 'jackson') return expect(write(payload)).toContain('"seal":["[B","AQ=="]');
     expect(() => write(payload)).toThrow(
@@ -157,7 +157,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
     );
   });
 
-  it('is refused with a typed error if reading the payload throws', () => {
+  it('is rejected with a typed error if reading the payload throws', () => {
     for (const [kind, make] of Object.entries(ODD_VALUES)) {
       const toJSON = (): never => {
         throw make();
@@ -179,7 +179,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
     }
   });
 
-  it('is written or refused with a typed error, however deeply the payload is nested', () => {
+  it('is written or rejected with a typed error, however deeply the payload is nested', () => {
     for (const levels of [10, 500]) expect(write(nested(levels))).toContain('1');
     for (const levels of [1e5, 1e6]) {
       expect(() => write(nested(levels))).toThrow(
@@ -195,7 +195,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
     );
   });
 
-  it('is written for many objects, and refused when shared objects would multiply without bound', () => {
+  it('is written for many objects, and rejected when shared objects would multiply without bound', () => {
     const many = Array.from({ length: 60_000 }, (_, i) => ({ i: [i] }));
     expect(write(many).length).toBeGreaterThan(many.length);
     let shared: unknown = [new Own('leaf')];
@@ -228,23 +228,26 @@ describe('JSON written by the codec native', () => {
     ['text, with half of a surrogate pair', ['text', '\ud83d', { '\udc00': 'a\ud83d' }]],
     ['numbers', [0, -0, 5e-324, 1e21, -1.5]],
     ['dates', [new Date(0), { at: new Date(8.64e15) }]],
-    ['a date with a toJSON of its own', Object.assign(new Date(0), { toJSON: () => 'then' })],
-    ['an invalid date with a toJSON of its own', Object.assign(new Date(NaN), { toJSON: () => 'never' })],
+    ['a date with its own toJSON', Object.assign(new Date(0), { toJSON: () => 'then' })],
+    ['an invalid date with its own toJSON', Object.assign(new Date(NaN), { toJSON: () => 'never' })],
     ['boxed primitives', [Object(1), Object('s'), Object(false)]],
     ['an instance of a class', new Own({ a: [new Own(1)] })],
     ['an empty instance of a class', [new Empty(), { empty: new Empty() }]],
     ['an object without a prototype', Object.assign(Object.create(null) as object, { a: 1 })],
-    ['an object made of another', Object.create({ inherited: 1 }, { own: { value: 1, enumerable: true } })],
+    [
+      'an object with own and inherited fields',
+      Object.create({ inherited: 1 }, { own: { value: 1, enumerable: true } }),
+    ],
     ['an object with getters', { get a() { return [1]; } }], // prettier-ignore
     ['a frozen object', Object.freeze({ a: Object.freeze([1]) })],
     ['a proxy', new Proxy({ a: [1] }, {})],
     ['a proxy of a list', new Proxy([1, { a: 2 }], {})],
     ['a list of a class', Object.assign(new (class List extends Array<unknown> {})(), [1, 2])],
     ['the arguments of a function', argumentsOf(1, 2)],
-    ['what is shared, and is no cycle', [shared, { shared }, [shared, shared]]],
-    ['a URL, and what else has a toJSON', [new URL('https://a.example/'), { url: new URL('https://a.example/') }]],
+    ['shared objects without a cycle', [shared, { shared }, [shared, shared]]],
+    ['a URL, which has a toJSON', [new URL('https://a.example/'), { url: new URL('https://a.example/') }]],
     ['a function with a toJSON', { f: Object.assign(() => 1, { toJSON: () => 'f' }) }],
-    ['a toJSON that is none', { toJSON: 1, a: { toJSON: 'x' } }],
+    ['a toJSON that is not a function', { toJSON: 1, a: { toJSON: 'x' } }],
     ['a toJSON that returns its object', { a: 1, toJSON() { return { ...this, toJSON: undefined }; } }], // prettier-ignore
     ['an object of another realm', runInNewContext('({ a: [1, { b: new Date(0) }], c: Object.create(null) })')],
     ['a toJSON that leaves its property out', { a: { toJSON: () => undefined }, b: 1 }],
@@ -269,7 +272,7 @@ describe('JSON written by the codec native', () => {
     expect(() => native([Object(5n)])).toThrow('payload[0]: JSON cannot represent a BigInt; offer it as text');
   });
 
-  it('is what JSON.stringify writes for any value that it writes without loss', () => {
+  it('is what JSON.stringify writes, for any value that it writes without loss', () => {
     fc.assert(
       fc.property(fc.jsonValue({ depthSize: 'medium' }), fc.boolean(), (value, withDate) => {
         const payload = withDate ? new Own([value, new Date(0)]) : value;
@@ -278,7 +281,7 @@ describe('JSON written by the codec native', () => {
     );
   });
 
-  it('does not let the rejection of a promise that was not awaited end the process', async () => {
+  it('handles the rejection of a promise that was not awaited', async () => {
     // An unhandled one fails this test.
     expect(() => native({ user: Promise.reject(new Error('gone')) })).toThrow(
       'payload.user: JSON cannot represent a Promise',

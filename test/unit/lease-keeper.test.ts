@@ -41,7 +41,7 @@ describe('LeaseKeeper', () => {
   const lostOf = (held: readonly Delivery[]) => held.filter(({ abortReason }) => abortReason).map(({ id }) => id);
   const never = () => new Promise<never>(() => undefined);
 
-  it('extends all leases in one call when a third of the oldest is over', async () => {
+  it('extends all leases in one call when a third of the oldest has passed', async () => {
     hold('t', 'ab');
     await clock.advance(600);
     hold('u', 'c');
@@ -70,7 +70,7 @@ describe('LeaseKeeper', () => {
     expect(calls).toEqual([[5001, 'a']]);
   });
 
-  it('loses the old claim of a replaced message, and keeps the new one', async () => {
+  it('loses the old claim of a message that was replaced and claimed again, and keeps the new one', async () => {
     const [old] = hold('t', 'a');
     const [claim] = hold('u', 'a');
     answer = () => Promise.resolve(['t']);
@@ -99,7 +99,7 @@ describe('LeaseKeeper', () => {
     expect(lostOf(held)).toEqual(['a']);
   });
 
-  it('counts an extended lease from the call, not from its answer', async () => {
+  it('counts an extended lease from the call rather than from its answer', async () => {
     answer = () => clock.sleep(500).then(() => []);
     const held = hold('t', 'a');
     await clock.advance(1500);

@@ -39,11 +39,11 @@ describe('a function in Lua', () => {
     };
     expect(Object.values(namesGiven(code, 'keys'))).toEqual(declared.keys);
     const given = namesGiven(code, 'args');
-    // A module reads some of the arguments; behind the named ones there may be others.
+    // A module reads some of the arguments; there may be others after the named ones.
     for (const [i, name] of declared.args.entries()) expect(given[i + 1] ?? name).toBe(name);
   });
 
-  test.each(functions)('$file has the name of its file, and flags', ({ name, text }) => {
+  test.each(functions)('$file registers a function with the name of the file, and with flags', ({ name, text }) => {
     const [, registered, few] =
       /^register\('(\w+)', \{(?:| 'allow-oom' | 'no-writes' )\}, run(?:, (\d+), short)?\)\n$/m.exec(text)!;
     expect(registered).toBe(name.replaceAll('-', '_'));
@@ -61,7 +61,7 @@ describe('a function in Lua', () => {
 describe('a module in Lua', () => {
   const nameOf = (file: string) => file.replace(/(?:^|-)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 
-  test('has a name of its own', () => {
+  test('has a unique name', () => {
     const names = modules.map(({ name }) => name);
     expect(names).toEqual([...new Set(names)]);
   });
@@ -71,12 +71,12 @@ describe('a module in Lua', () => {
     expect([...new Set(owners)]).toEqual([nameOf(name)]);
   });
 
-  test.each(modules)('$file keeps nothing that outlives a call', ({ text }) => {
+  test.each(modules)('$file keeps nothing beyond a call', ({ text }) => {
     const tables = [...text.matchAll(/^local ([a-z]\w*) = \{\}/gm)].map(([, table]) => table);
     expect(tables).toEqual([]);
   });
 
-  test('of the core names no other layout', () => {
+  test('names no other layout if it belongs to the core', () => {
     const ofCore = files.filter(({ file }) => file.startsWith('lib'));
     expect(ofCore.filter(({ text }) => /redisson/i.test(text)).map(({ name }) => name)).toEqual([]);
   });

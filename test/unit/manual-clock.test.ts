@@ -37,7 +37,7 @@ describe('ManualClock', () => {
     await walking;
   });
 
-  it('fires timers late that were due while the event loop was blocked', async () => {
+  it('fires timers late if they were due while the event loop was blocked', async () => {
     const clock = new ManualClock();
     const fired: number[] = [];
     clock.schedule(() => fired.push(clock.monotonic()), 10);
@@ -58,7 +58,7 @@ describe('ManualClock', () => {
     expect(fired).toBe(true);
   });
 
-  it('refuses a delay that setTimeout would turn into zero', () => {
+  it('rejects a delay that setTimeout would turn into zero', () => {
     const clock = new ManualClock();
     expect(() => clock.schedule(() => undefined, MAX_TIMER + 1)).toThrow(RangeError);
     expect(() => clock.schedule(() => undefined, NaN)).toThrow(RangeError);

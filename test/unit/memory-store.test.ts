@@ -6,7 +6,7 @@ import { ManualClock } from '../support/manual-clock.js';
 const limits = { attempts: 3, maxDeadLetters: 1000, maxMessages: null };
 const offer = (id: string, after: number): Offer => ({ id, due: { after }, onDuplicate: 'reject', body: 'J1' });
 
-/** What only this store does; what every store promises is in the contract. */
+/** The behaviour of this store alone; the contract tests cover what all stores share. */
 describe('MemoryMessageStore', () => {
   let clock: ManualClock;
   let store: MemoryMessageStore;
@@ -32,7 +32,7 @@ describe('MemoryMessageStore', () => {
     expect(await store.transfer({ limit: 1 })).toMatchObject({ recovered: 1 });
   });
 
-  it('is not early by even a fraction of a millisecond', async () => {
+  it('transfers no message early, even by a fraction of a millisecond', async () => {
     await clock.advance(0.6);
     const [receipt] = await store.offer([offer('a', 10)]);
     expect(Number.isInteger(receipt?.dueAt)).toBe(true);
@@ -77,7 +77,7 @@ describe('MemoryMessageStore', () => {
 
   it('takes and transfers a hundred thousand messages, offered latest first, within seconds', async () => {
     const count = 100_000;
-    // By the time of the processor: other tests run beside this one.
+    // In CPU time, because other tests run at the same time.
     const before = process.cpuUsage();
     for (let start = 0; start < count; start += 1000) {
       await store.offer(Array.from({ length: 1000 }, (_, index) => offer(`${start + index}`, count - start - index)));

@@ -5,7 +5,7 @@ import { PlainRouter } from '../../lib/store/router.js';
 import { WholeQueue } from '../../lib/store/whole-queue.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-/** More than one call may list. */
+/** More than one call may return. */
 const MESSAGES = 3000;
 
 describe('a queue without partitions', () => {

@@ -9,32 +9,32 @@ describe('generated ids', () => {
     expect(new MessageIdGenerator().next()).toMatch(/^[-\w]{16}$/);
   });
 
-  it('sort in the order in which they were made, even within a millisecond', () => {
+  it('sort in the order of creation, even within a millisecond', () => {
     const ids = take(new MessageIdGenerator(() => 1_700_000_000_000), 10_000);
     expect([...ids].sort(byBytes)).toEqual(ids);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('sort in the order in which they were made, even if the clock goes back', () => {
+  it('sort in the order of creation, even if the clock goes back', () => {
     let now = 1_700_000_000_000;
     const generator = new MessageIdGenerator(() => (now -= 1000));
     const ids = take(generator, 100);
     expect([...ids].sort(byBytes)).toEqual(ids);
   });
 
-  it('of two processes differ, even in the same millisecond', () => {
+  it('differ between two processes, even in the same millisecond', () => {
     const [a, b] = [new MessageIdGenerator(() => 5), new MessageIdGenerator(() => 5)];
     expect(a.next()).not.toBe(b.next());
   });
 });
 
 describe('a given id', () => {
-  it.each(['a', 'unpaid:17', 'größer', 'x'.repeat(256), '😀'])('%p is taken', (id) => {
+  it.each(['a', 'unpaid:17', 'größer', 'x'.repeat(256), '😀'])('%p is accepted', (id) => {
     expect(() => assertMessageId(id)).not.toThrow();
   });
 
   it.each(['', 'x'.repeat(257), 'ä'.repeat(129), 'a\nb', 'a\u0000b', 'a\ud83d', '\udc00b', 7, null, undefined])(
-    '%p is refused',
+    '%p is rejected',
     (id) => {
       expect(() => assertMessageId(id)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
     },

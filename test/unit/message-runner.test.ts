@@ -62,7 +62,7 @@ describe('MessageRunner', () => {
       (wait) => newRunner((call, parts) => checkStep(() => clock.sleep(wait).then(() => ({ value: 1 })), parts, call)),
     ],
     [
-      'the calls of batches',
+      'a free call',
       (wait) =>
         newRunner((call, { outcomes }) => {
           const batches = new Batches({ concurrency: 1, groupConcurrency: null, outcomes });

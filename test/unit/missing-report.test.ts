@@ -16,7 +16,7 @@ describe('the report of partitions that do not answer', () => {
     report = new MissingReport(new OnceAMinute(clock), (missing) => told.push(missing.join(' ')));
   });
 
-  it('tells them once, and once a minute while they stay the same', async () => {
+  it('names them once, and once a minute while they stay the same', async () => {
     whole(0, 4);
     whole(0, 4);
     await clock.advance(59_999);
@@ -27,7 +27,7 @@ describe('the report of partitions that do not answer', () => {
     expect(told).toEqual(['0 4', '0 4']);
   });
 
-  it('tells at once that others do not answer, or again', () => {
+  it('names them at once when they change, or stop answering again', () => {
     whole(0, 4);
     whole(4);
     whole();
@@ -35,7 +35,7 @@ describe('the report of partitions that do not answer', () => {
     expect(told).toEqual(['0 4', '4', '4']);
   });
 
-  it('says nothing new after a read that has asked other partitions only', () => {
+  it('adds nothing after a read that has asked only other partitions', () => {
     whole(0, 4);
     part();
     part(4);

@@ -45,7 +45,7 @@ describe('nativeCodec', () => {
     expect(typed(Buffer.from([10]), { t: '7' })).toEqual(Buffer.from('ccancel-unpaid\n{"t":"7"}\n\n'));
   });
 
-  it.each([[{}], [{ trace: 'a\nb' }]])('brings a type back, with headers %j', (headers) => {
+  it.each([[{}], [{ trace: 'a\nb' }]])('reads back a type, with headers %j', (headers) => {
     for (const payload of [null, { a: '\n' }, Buffer.from('\n\n')]) {
       const content = { type: 'a.b:c-d_e', payload, headers };
       expect(roundTrip(content)).toEqual(content);
@@ -56,7 +56,7 @@ describe('nativeCodec', () => {
     [{ after: 600_000 }, 'Nexpires\n600000\nK'],
     [{ after: 0, onExpired: 'dead' as const }, 'Nexpires\n0 dead\nK'],
     [{ after: null }, 'Nexpires\nnever\nK'],
-  ])('writes when a message expires before everything else: %j', (expiry, beginning) => {
+  ])('writes an expiry before everything else: %j', (expiry, beginning) => {
     for (const payload of [null, { a: '\n' }, Buffer.from('\n\n')]) {
       const content = { type: 't', payload, headers: { h: '1' }, expiry };
       const body = Buffer.from(nativeCodec.encode(content));
@@ -76,11 +76,11 @@ describe('nativeCodec', () => {
     'Nexpires\n-1\nJ1',
     'Nexpires\n1 keep\nJ1',
     'Nexpires\n12345678901234\nJ1',
-  ])('refuses a body that does not say when it expires: %j', (body) => {
+  ])('rejects a body with an invalid expiry: %j', (body) => {
     expect(() => nativeCodec.decode(Buffer.from(body))).toThrow('it does not say when it expires');
   });
 
-  it('writes by what rule a message repeats before everything else', () => {
+  it('writes the rule of a message that repeats before everything else', () => {
     const repeat: RepeatRule = { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin', missed: 'skip' };
     const lines = 'Nrepeat\n{"cron":"0 9 * * 1-5","timeZone":"Europe/Berlin","missed":"skip"}\n';
     for (const payload of [null, { a: '\n' }, Buffer.from('\n\n')]) {
@@ -106,17 +106,17 @@ describe('nativeCodec', () => {
     'Nrepeat\n{"cron":"* * * * *","timeZone":"UTC"}\nJ1',
     'Nrepeat\n{"cron":7,"timeZone":"UTC","missed":"once"}\nJ1',
     `Nrepeat\n{"cron":"${'*'.repeat(201)}","timeZone":"UTC","missed":"once"}\nJ1`,
-  ])('refuses a body that does not say when it repeats: %j', (body) => {
+  ])('rejects a body with an invalid repeat rule: %j', (body) => {
     expect(() => nativeCodec.decode(Buffer.from(body))).toThrow('it does not say when it repeats');
   });
 
-  it('leaves other forms whose names begin alike to later versions', () => {
+  it('leaves other forms with similar names to later versions', () => {
     for (const body of ['Nexpires2\n1\nJ1', 'Nexpire\n1\nJ1', 'Nrepeats\n{}\nJ1']) {
       expect(() => nativeCodec.decode(Buffer.from(body))).toThrow(UnknownBodyForm);
     }
   });
 
-  it('reads what was set aside as what it was', () => {
+  it('reads a put-off message as the original message', () => {
     const body = Buffer.from(encode({ a: 1 }));
     const aside = Buffer.from(wrapSetAside(body, 1_900_000_000_000));
     expect(aside.toString()).toBe('W1900000000000\nJ{"a":1}');
@@ -125,7 +125,7 @@ describe('nativeCodec', () => {
     expect(unwrapSetAside(body)).toEqual({ since: null, body });
   });
 
-  it('names the form of a later version', () => {
+  it('names the form of a later version in the error', () => {
     expect(() => nativeCodec.decode(Buffer.from('Nzstd-2\n\x28\xb5'))).toThrow(UnknownBodyForm);
     expect(() => nativeCodec.decode(Buffer.from('Nzstd-2\n\x28\xb5'))).toThrow(/'zstd-2'/);
   });
@@ -137,7 +137,7 @@ describe('nativeCodec', () => {
     expect(Buffer.isBuffer(payload)).toBe(true);
   });
 
-  it('writes a date as text and leaves out what is undefined', () => {
+  it('writes a date as text and leaves out undefined fields', () => {
     const payload = { date: new Date(0), gone: undefined, list: [{ gone: undefined }] };
     expect(roundTrip({ type: '', payload, headers: {} })).toEqual({
       type: '',
@@ -146,7 +146,7 @@ describe('nativeCodec', () => {
     });
   });
 
-  it('takes __proto__ in payloads and headers as plain data', () => {
+  it('reads __proto__ in payloads and headers as plain data', () => {
     const evil = JSON.parse(
       '{"__proto__":{"polluted":"yes"},"constructor":{"prototype":{"polluted":"yes"}}}',
     ) as unknown;
@@ -166,15 +166,15 @@ describe('nativeCodec', () => {
     ['a type that does not end', 'Kcancel-unpaid'],
     ['a later form without a name', 'N\n{}'],
     ['a later form whose name does not end', `N${'x'.repeat(100)}`],
-    ['what was set aside at no instant', 'Wnever\nJ{}'],
-    ['what was set aside and does not end', 'W1900000000000'],
+    ['a put-off message without an instant', 'Wnever\nJ{}'],
+    ['a put-off message that does not end', 'W1900000000000'],
     ['malformed headers before bytes', 'b{"a"\nxyz'],
     ['headers that are null', 'jnull\n{}'],
     ['a number as headers', 'b7\nxyz'],
     ['a list as headers', 'kcancel-unpaid\n["a"]\n{}'],
     ['text as headers', 'ccancel-unpaid\n"a"\nxyz'],
     ['a header that is not text', 'j{"a":"b","c":1}\n{}'],
-  ])('refuses to read %s, and quotes none of it', (_, body) => {
+  ])('rejects %s without quoting it', (_, body) => {
     expect(() => nativeCodec.decode(Buffer.from(body))).toThrow(
       expect.objectContaining({
         code: 'INVALID_PAYLOAD',

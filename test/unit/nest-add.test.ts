@@ -14,7 +14,7 @@ const IMPORTS = "import { Module } from '@nestjs/common';\nimport { AppService }
 const moduleWith = (metadata: string) => `${IMPORTS}\n@Module({${metadata}})\nexport class AppModule {}\n`;
 const added = (metadata: string) => addToModule(moduleWith(metadata), 'src/app.module.ts', MODULE);
 
-describe('nest add edits a module', () => {
+describe('a module that nest add edits', () => {
   test.each([
     ['an empty list', ' imports: [] ', ` imports: [${MODULE}] `],
     ['a list on one line', ' imports: [A, B] ', ` imports: [A, B, ${MODULE}] `],
@@ -32,16 +32,16 @@ describe('nest add edits a module', () => {
     ['no list', ' providers: [AppService] ', `\n  imports: [${MODULE}], providers: [AppService] `],
     ['no metadata', '', `\n  imports: [${MODULE}],`],
     [
-      'no list of its own, but one further in',
+      'no list except a nested one',
       ' providers: [f({ imports: [A] })] ',
       `\n  imports: [${MODULE}], providers: [f({ imports: [A] })] `,
     ],
-  ])('that has %s', (_, before, after) => {
+  ])('is extended if it has %s', (_, before, after) => {
     const imported = IMPORTS + "import { DelayQueueModule } from 'nestjs-delay-queue';\n";
     expect(added(before)).toBe(moduleWith(after).replace(IMPORTS, imported));
   });
 
-  test('and imports the class that it adds as a provider after all other imports', () => {
+  test('gets the import of an added provider after all other imports', () => {
     const text = `import {\n  Module,\n} from "@nestjs/common"\n@Module({ providers: [A] })\nexport class AppModule {}\n`;
     expect(addProvider(text, 'a.ts', { name: 'Reminders', from: './reminders.js' })).toBe(
       `import {\n  Module,\n} from "@nestjs/common"\nimport { Reminders } from './reminders.js';\n@Module({ providers: [A, Reminders] })\nexport class AppModule {}\n`,
@@ -49,13 +49,13 @@ describe('nest add edits a module', () => {
   });
 
   test.each([
-    ['metadata from elsewhere', '@Module(metadata) class A {}'],
-    ['a list from elsewhere', '@Module({ imports: modules }) class A {}'],
-    ['a list by its name alone', '@Module({ imports, providers: [] }) class A {}'],
+    ['metadata from a variable', '@Module(metadata) class A {}'],
+    ['a list from a variable', '@Module({ imports: modules }) class A {}'],
+    ['a list given by its name alone', '@Module({ imports, providers: [] }) class A {}'],
     ['a list after a spread of others', '@Module({ imports: base.concat([A]) }) class A {}'],
     ['two modules', '@Module({}) class A {}\n@Module({}) class B {}'],
-    ['a module in a comment alone', '// @Module({ imports: [] })\nexport const a = 1;'],
-  ])('but leaves %s to its owner, and says what to add', (_, text) => {
+    ['a module only in a comment', '// @Module({ imports: [] })\nexport const a = 1;'],
+  ])('is left unchanged if it has %s, and the error says what to add', (_, text) => {
     expect(() => addToModule(text, 'src/app.module.ts', MODULE)).toThrow(
       /^src\/app\.module\.ts has no .*: add DelayQueueModule\.forRoot\(\) to it by hand/,
     );

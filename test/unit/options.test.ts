@@ -18,11 +18,11 @@ function messageOf(options: unknown): string {
   throw new Error('accepted');
 }
 
-describe('an error of the options', () => {
+describe('an error about options', () => {
   it.each([
     [{ defaults: { concurency: 1 } }, 'defaults.concurency is not an option; did you mean concurrency?'],
     [{ queues: { orders: { attempts: 'x' } }, prefix: 'a{b}' }, 'prefix must be'],
-  ])('says what to change, and shows nothing of the validator when it is printed: %j', (options, expected) => {
+  ])('says what to change and shows nothing of the validator when it is printed: %j', (options, expected) => {
     let printed = '';
     try {
       resolveModuleOptions(options as DelayQueueModuleOptions);
@@ -33,7 +33,7 @@ describe('an error of the options', () => {
     expect(printed).not.toMatch(/zod|\[cause\]|issues/i);
   });
 
-  it('keeps what a value threw that cannot be read', () => {
+  it('keeps the error that a value throws when it is read', () => {
     const thrown = new Error('mine');
     const options = {
       get prefix(): string {
@@ -170,11 +170,11 @@ describe('the module options', () => {
     [{ acknowledge: { foo: 3 } }, 'acknowledge.foo is not an option; the options are replicas, within, fsync'],
     [{ store: 'redis://:secret@redis' }, "store must be 'redis' or 'memory', not a URL"],
     [null, 'the options must be an object with options, such as'],
-  ])('%j are refused with the field and the fix', (options, problem) => {
+  ])('are rejected with the field and the fix: %j', (options, problem) => {
     expect(messageOf(options)).toContain(problem);
   });
 
-  it('are refused with all mistakes listed at once', () => {
+  it('are rejected with all mistakes listed at once', () => {
     const message = messageOf({ prefix: '', defaults: { attempts: 0 } });
     expect(message).toContain('prefix must be');
     expect(message).toContain('defaults.attempts must be');
@@ -204,7 +204,7 @@ describe('the options of a queue', () => {
     });
   });
 
-  it('accept a rate, which a later layer replaces as a whole or lifts', () => {
+  it('accept a rate, which a later layer replaces as a whole or removes', () => {
     const rate = { max: 100, per: '1s' };
     expect(resolveQueueOptions({ rate })).toMatchObject({ rate: { max: 100, per: 1000 } });
     expect(resolveQueueOptions({ rate }, { rate: { max: 5, per: '1h' } })).toMatchObject({
@@ -213,7 +213,7 @@ describe('the options of a queue', () => {
     expect(resolveQueueOptions({ rate }, { rate: 'unlimited' })).toMatchObject({ rate: null });
   });
 
-  it('of a handler are refused with partitions in a layout that has none', () => {
+  it('are rejected in a handler if they give partitions to a layout that has none', () => {
     expect(() => resolveQueueOptions({ layout: redisson() }, { partitions: 2 })).toThrow(
       "partitions must be 1 with layout 'redisson'",
     );

@@ -24,7 +24,7 @@ function newOutcomes(schema: unknown, timeout: number | null = null) {
 }
 
 describe('the new payload of again()', () => {
-  it('is checked at once by a schema that answers at once', () => {
+  it('is checked at once if its schema answers at once', () => {
     const { done, events } = newOutcomes(z.string());
     expect(done(again(5, { payload: 'new' }))).toEqual({ kind: 'again', delay: 5, body: 'Kremind\n"new"' });
     expect(done(again(5, { payload: 7 }))).toEqual({ kind: 'retry', delay: 1000 });
@@ -39,7 +39,7 @@ describe('the new payload of again()', () => {
     });
   });
 
-  it('is not asked for: without one, the old payload stays, and is not checked', () => {
+  it('is optional: without it, the old payload stays and is not checked', () => {
     const { done } = newOutcomes(z.number());
     expect(done(again(5))).toEqual({ kind: 'again', delay: 5 });
   });

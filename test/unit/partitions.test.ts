@@ -10,7 +10,7 @@ import { setImmediate } from '../../lib/timing/event-loop.js';
 const QUEUE_NAMES = fc.stringMatching(/^[A-Za-z0-9_.:-]{1,128}$/);
 const IDS = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
 const ALL_READY = { reachOf: () => 'ready' as const };
-/** Makes ids that are spread over so many partitions. */
+/** Generates ids that are spread over that many partitions. */
 function newIds(partitions: number) {
   const generator = new MessageIdGenerator();
   const spread = new StickyIds(partitions);
@@ -26,7 +26,7 @@ describe('the partition of a message', () => {
     expect(['order:1', 'order:2', 'größe', '-0A_{x}'].map((id) => partitionOf(id, 8))).toEqual([5, 1, 0, 1]);
   });
 
-  it('is one of those that there are', () => {
+  it('is a number below the number of partitions', () => {
     fc.assert(
       fc.property(IDS, fc.integer({ min: 1, max: 256 }), (id, count) => {
         const partition = partitionOf(id, count);
@@ -35,7 +35,7 @@ describe('the partition of a message', () => {
     );
   });
 
-  it('stays, or is one of the new ones, if there are more', () => {
+  it('stays the same or is a new one if partitions are added', () => {
     fc.assert(
       fc.property(IDS, fc.integer({ min: 1, max: 255 }), fc.integer({ min: 1, max: 256 }), (id, count, more) => {
         const [before, after] = [partitionOf(id, count), partitionOf(id, Math.min(256, count + more))];
@@ -44,7 +44,7 @@ describe('the partition of a message', () => {
     );
   });
 
-  it.each([2, 8, 256])('of many messages is each of %i about as often', (count) => {
+  it.each([2, 8, 256])('is each of the %i partitions about equally often', (count) => {
     const expected = 500;
     const found = new Array<number>(count).fill(0);
     for (let i = 0; i < expected * count; i++) found[partitionOf(`order:${i}`, count)]!++;
@@ -52,7 +52,7 @@ describe('the partition of a message', () => {
     expect(Math.max(...found.map((often) => Math.abs(often - expected)))).toBeLessThan(6 * Math.sqrt(expected));
   });
 
-  it('depends on what is between braces alone, if there is anything', () => {
+  it('depends only on the part between braces, if there is any', () => {
     const tag = fc.stringMatching(/^[^{}]{1,20}$/);
     const around = fc.stringMatching(/^[^{}]{0,20}$/);
     fc.assert(
@@ -79,7 +79,7 @@ describe('generated ids of a queue with partitions', () => {
     expect(turns[8]).toBe(turns[0]);
   });
 
-  it('are known to be in it without the hash, and so is every other id that has their braces first', () => {
+  it('reveal their partition without the hash, like every other id that begins with their braces', () => {
     const ids = newIds(8);
     const generated = ids.next(ALL_READY);
     const end = generated.slice(generated.indexOf('{'));
@@ -98,7 +98,7 @@ describe('generated ids of a queue with partitions', () => {
     }
   });
 
-  it('sort in the order in which they were made, whatever their partitions', async () => {
+  it('sort in the order of creation, whatever their partitions', async () => {
     const ids = newIds(32);
     const made: string[] = [];
     for (let turn = 0; turn < 40; turn++) {
@@ -111,7 +111,7 @@ describe('generated ids of a queue with partitions', () => {
 });
 
 describe('generated ids of a queue with partitions that do not answer', () => {
-  it.each(['silent', 'opening', 'lost'] as const)('are in the others, in each about as often (%s)', async (reach) => {
+  it.each(['silent', 'opening', 'lost'] as const)('are spread evenly over the others (%s)', async (reach) => {
     const ids = newIds(8);
     const out = [1, 2, 5];
     const reaches = { reachOf: (partition: number) => (out.includes(partition) ? reach : 'ready') };
@@ -128,7 +128,7 @@ describe('generated ids of a queue with partitions that do not answer', () => {
     expect(Math.max(...living)).toBeLessThanOrEqual(40 + 2 * ((3 * 40) / 5));
   });
 
-  it('are spread as ever if none answers', async () => {
+  it('are spread over all partitions if none answers', async () => {
     const ids = newIds(8);
     const found = new Set<number>();
     for (let turn = 0; turn < 8; turn++) {
@@ -139,8 +139,8 @@ describe('generated ids of a queue with partitions that do not answer', () => {
   });
 });
 
-describe('the slots', () => {
-  it('of the partitions of a queue are all different, and evenly spaced', () => {
+describe('the hash slots of the partitions of a queue', () => {
+  it('are all different and evenly spaced', () => {
     fc.assert(
       fc.property(QUEUE_NAMES, fc.constantFrom(...POWERS_OF_TWO), (queue, count) => {
         const slots = Array.from({ length: count }, (_, partition) => hashSlot(partitionTag(queue, partition)));
@@ -154,7 +154,7 @@ describe('the slots', () => {
 
   const SHARDS = [3, 6, 12, 16, 48, 64];
   it.each(POWERS_OF_TWO.flatMap((count) => SHARDS.filter((shards) => shards <= count).map((s) => [count, s] as const)))(
-    'give none of the shards more of %i partitions than it must have, on %i shards',
+    'spread %i partitions over %i shards as evenly as possible',
     (count, shards) => {
       for (const queue of ['orders', 'a', 'x'.repeat(128), 'tenant:7_-.']) {
         const found = new Array<number>(shards).fill(0);
@@ -168,7 +168,7 @@ describe('the slots', () => {
 });
 
 describe('the hash tag of a partition', () => {
-  it("is the queue's name for the first one, and for the others one that no queue can have", () => {
+  it("is the queue's name for the first one, and a name that no queue can have for the others", () => {
     fc.assert(
       fc.property(QUEUE_NAMES, fc.integer({ min: 1, max: 255 }), (queue, partition) => {
         expect(partitionTag(queue, 0)).toBe(queue);
@@ -189,7 +189,7 @@ describe('the hash tag of a partition', () => {
     ]);
   });
 
-  it('is there for every slot', () => {
+  it('exists for every hash slot', () => {
     const queues = Array.from({ length: 64 * 4 }, (_, i) => `queue-${i}`);
     const tags = queues.flatMap((queue) => Array.from({ length: 255 }, (_, i) => partitionTag(queue, i + 1)));
     expect(tags.filter((tag) => tag.endsWith('undefined'))).toEqual([]);

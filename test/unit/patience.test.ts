@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Patience, waitPatiently } from '../../lib/testing/patience.js';
 
-/** As a debugger at a breakpoint does. */
+/** Blocks the event loop, as a debugger at a breakpoint does. */
 function holdUp(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);
 }
 
 describe('Patience', () => {
-  test('is over when looks at short intervals add up to its length, and begins anew when something happens', async () => {
+  test('ends when looks at short intervals add up to its length, and restarts when something happens', async () => {
     const patience = new Patience(30);
     expect(patience.look()).toBe(false);
     await sleep(12);
@@ -24,13 +24,13 @@ describe('Patience', () => {
     expect(patience.look()).toBe(true);
   });
 
-  test('does not count time in which the process itself was held up', () => {
+  test('does not count time in which the process itself was blocked', () => {
     const patience = new Patience(50);
     holdUp(200);
     expect(patience.look()).toBe(false);
   });
 
-  test('waits for work that ends in time, a failing one too, and leaves no timer behind', async () => {
+  test('waits for work that ends in time, even in failure, and leaves no timer behind', async () => {
     const late = () => new Error('late');
     const before = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     expect(await waitPatiently(sleep(5, 'done'), 1000, late)).toBe('done');

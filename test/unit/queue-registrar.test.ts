@@ -26,7 +26,7 @@ function newRegistrar(offerTimeout = 5000) {
 }
 
 describe('a registration', () => {
-  it('is made before anything else that its caller sends, and waited for by all until it is answered', async () => {
+  it('is made before anything else that its caller sends, and awaited by all callers', async () => {
     const { registrar, directory } = newRegistrar();
     const first = registrar.register('a');
     expect(directory.calls).toEqual(['a']);
@@ -36,7 +36,7 @@ describe('a registration', () => {
     expect(directory.calls).toEqual(['a']);
   });
 
-  it('is made anew while every offer that relies on it can still take effect before it is invalid', async () => {
+  it('is repeated while every offer that relies on it can still take effect before it is invalid', async () => {
     const offerTimeout = 20_000;
     const { registrar, directory, clock } = newRegistrar(offerTimeout);
     await registrar.register('a');
@@ -52,7 +52,7 @@ describe('a registration', () => {
     expect(directory.calls).toHaveLength(2);
   });
 
-  it('that has failed is repeated only once the application has started: it would keep alive a process whose start has failed', async () => {
+  it('is repeated after a failure only once the application has started', async () => {
     const { registrar, directory, clock } = newRegistrar();
     directory.failure = new Error('no');
     await registrar.register('a');
@@ -62,7 +62,7 @@ describe('a registration', () => {
     expect(directory.calls).toEqual(['a', 'a']);
   });
 
-  it('is repeated until it works if it fails, without an error for the offer, and with one line in the log', async () => {
+  it('is repeated until it succeeds, without an error for the offer and with one line in the log', async () => {
     const { registrar, directory, clock, events } = newRegistrar();
     registrar.started([]);
     directory.failure = new Error('no');
@@ -79,7 +79,8 @@ describe('a registration', () => {
     ]);
   });
 
-  it('that has failed once is repeated at once: until then, its messages may be found by nobody', async () => {
+  it('is repeated at once after its first failure', async () => {
+    // Until it succeeds, other processes may not find the queue's messages.
     const { registrar, directory, clock } = newRegistrar();
     registrar.started([]);
     directory.failure = new Error('no');
@@ -89,7 +90,7 @@ describe('a registration', () => {
     expect(await directory.list({ after: '', limit: 9 })).toEqual(['a']);
   });
 
-  it('that fails when the application has stopped is neither repeated nor logged', async () => {
+  it('is neither repeated nor logged if it fails after the application has stopped', async () => {
     const { registrar, directory, clock, events } = newRegistrar();
     registrar.started([]);
     directory.failure = new Error('no');

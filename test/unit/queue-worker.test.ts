@@ -67,7 +67,7 @@ function newWorker(given: Partial<DelayedMessageHandler> = {}) {
 }
 
 describe('the worker of a queue', () => {
-  it('serves partitions from when there are more, until there are fewer', async () => {
+  it('serves added partitions until they are removed', async () => {
     const { all, handled, worker, offer, change, stop } = newWorker();
     worker.start();
     await offer(2, 'early');
@@ -90,7 +90,7 @@ describe('the worker of a queue', () => {
     expect(worker.held).toBe(0);
   });
 
-  it('handles batches of the partitions that remain when there are fewer', async () => {
+  it('handles batches of the remaining partitions when some are removed', async () => {
     const batches: string[][] = [];
     const call = (_: unknown, messages: unknown) =>
       void batches.push((messages as readonly { readonly id: string }[]).map(({ id }) => id));

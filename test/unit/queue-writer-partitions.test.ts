@@ -66,7 +66,7 @@ describe('QueueWriter of a queue with partitions', () => {
     expect(calls[2]!.flat().sort()).toEqual([...inOne].sort());
   });
 
-  it('names the offers that are not known to be written; the others stay', async () => {
+  it('names the offers that are not known to be written, and keeps the others', async () => {
     const { fail, failLists, offer, partitions } = newWriter();
     fail(1, unknown());
     fail(3, notSent());
@@ -89,13 +89,13 @@ describe('QueueWriter of a queue with partitions', () => {
     expect(kept).toEqual([idsIn(0).length, 0, idsIn(2).length, 0]);
   });
 
-  it('says that nothing was written if that is certain of all of them', async () => {
+  it('says that nothing was written if that is certain of all offers', async () => {
     const { fail, failLists, offer } = newWriter();
     for (const partition of [0, 1, 2, 3]) fail(partition, notSent());
     expect(await failLists(ids.map(offer))).toMatchObject({ code: 'NOT_CONNECTED' });
   });
 
-  it('tells of refused offers beside those that failed', async () => {
+  it('reports rejected offers along with those that failed', async () => {
     const { writer, fail, failLists, offer } = newWriter();
     const [duplicate] = idsIn(0);
     await writer.write(offer(duplicate!));

@@ -51,7 +51,7 @@ describe('QueueWriter', () => {
     expect(queue.pendingOffers).toBe(0);
   });
 
-  it('has no pending offers after an offer or a list of offers was refused', async () => {
+  it('has no pending offers after an offer or a list of offers was rejected', async () => {
     const { writer, queue, offer } = inMemory();
     await writer.write(offer('a'));
     await expect(writer.write(offer('a'))).rejects.toThrow('has a message');

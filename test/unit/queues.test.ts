@@ -19,7 +19,7 @@ function newQueues(store: 'redis' | 'memory'): Queues {
 }
 
 describe('the queues of a process', () => {
-  it('are kept if they are handled or configured, and otherwise while among the last 1000 used', () => {
+  it('are kept if they are handled or configured, or among the last 1000 used', () => {
     const queues = newQueues('redis');
     const names = ['handled', 'configured', ...numbered(3000, 'other-')];
     const before = new Map(names.map((name) => [name, queues.get(name)]));
@@ -53,7 +53,7 @@ describe('the queues of a process', () => {
     expect(kept()).toBe(0);
   });
 
-  it('in memory lose no messages, however many queues there are', async () => {
+  it('lose no messages in memory, however many queues there are', async () => {
     const queues = newQueues('memory');
     await queues
       .get('first')
@@ -64,7 +64,7 @@ describe('the queues of a process', () => {
 });
 
 describe('RecentlyUsed', () => {
-  it('keeps what was used last, and no more, even after a million names', () => {
+  it('keeps the most recently used entries, and no more, even after a million names', () => {
     const recent = new RecentlyUsed<string>(10);
     for (const name of numbered(1_000_000, '')) {
       recent.get('often', () => 'made once');

@@ -33,7 +33,7 @@ describe('RankedList', () => {
     expect(list.first()).toEqual(item(-5));
   });
 
-  it('removes the very item, and not an equal one', () => {
+  it('removes only the item itself, not an equal one', () => {
     const inside = item(1, 'a');
     const list = listOf([inside, item(2)]);
     expect(list.remove(item(1, 'a'))).toBe(false);
@@ -43,7 +43,7 @@ describe('RankedList', () => {
     expect(list.size).toBe(1);
   });
 
-  it('takes the items behind a position, whether or not an item is there', () => {
+  it('takes the items after a position, whether or not the position holds an item', () => {
     const list = listOf(Array.from({ length: 5000 }, (_, rank) => item(rank * 2)));
     const ranksBehind = (rank: number) => list.take(3, item(rank)).map((each) => each.rank);
     expect(ranksBehind(-1)).toEqual([0, 2, 4]);

@@ -12,7 +12,7 @@ import { ManualClock } from '../support/manual-clock.js';
 const LIMITS = { attempts: 3, maxDeadLetters: 10, maxMessages: null };
 const notConnected = () => new DelayQueueError('NOT_CONNECTED', 'Redis is not reachable.');
 
-/** A read of three partitions, each of which answers after so many ms, or fails. */
+/** A read of several partitions, each of which answers after the given time in ms, or fails. */
 function readOf(partitions: readonly (number | Error)[], reaches: readonly Reach[] = []) {
   const clock = new ManualClock();
   const asked: number[] = [];
@@ -34,7 +34,7 @@ function readOf(partitions: readonly (number | Error)[], reaches: readonly Reach
 }
 
 describe('a read of several partitions', () => {
-  it('does without those that have not answered for half a second, if others have', async () => {
+  it('skips partitions that have not answered for half a second, if others have', async () => {
     const { clock, reading, answers } = readOf([0, 10_000, 400]);
     await clock.advance(499);
     expect(reading.missing).toEqual([]);
@@ -43,7 +43,7 @@ describe('a read of several partitions', () => {
     expect(reading.missing).toEqual([1]);
   });
 
-  it('asks none of which the connection is lost, and is patient with none that owes an answer', async () => {
+  it('asks no partition whose connection is lost, and waits only briefly for one that still owes an answer', async () => {
     const { clock, asked, reading, answers } = readOf([0, 10_000, 10_000], ['ready', 'lost', 'silent']);
     await clock.advance(50);
     expect(await answers).toHaveLength(1);
@@ -51,7 +51,7 @@ describe('a read of several partitions', () => {
     expect(asked).toEqual([0, 2]);
   });
 
-  it('waits as long as it takes if all are slow', async () => {
+  it('waits as long as necessary if all partitions are slow', async () => {
     const { clock, reading, answers } = readOf([3000, 3000, 3000]);
     await clock.advance(3000);
     expect(await answers).toHaveLength(3);
@@ -59,14 +59,14 @@ describe('a read of several partitions', () => {
   });
 
   it.each([{ reaches: [] }, { reaches: ['lost', 'lost', 'lost'] as const }])(
-    'fails if none answers ($reaches)',
+    'fails if no partition answers ($reaches)',
     async ({ reaches }) => {
       const { answers } = readOf([notConnected(), notConnected(), notConnected()], reaches);
       await expect(answers).rejects.toMatchObject({ code: 'NOT_CONNECTED', message: 'Redis is not reachable.' });
     },
   );
 
-  it('knows that it has asked only some, so that nobody concludes that the others answer again', async () => {
+  it('reports whether it has asked all partitions', async () => {
     const noted: Reached[] = [];
     const { reading, answers } = readOf([0, notConnected(), 0]);
     await answers;

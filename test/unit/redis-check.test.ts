@@ -13,14 +13,14 @@ interface FakeServer {
   runId: string;
   version: string;
   user: string;
-  /** Whether its user lacks the permission for the first command of each queue. */
+  /** True if its user lacks the permission for the first command of each queue. */
   refuses: boolean;
 }
 
 describe('the check of Redis', () => {
   const server: FakeServer = { runId: '', version: '', user: '', refuses: false };
   let events: LoggedEvents;
-  /** Of how many commands each script has asked. */
+  /** The number of commands that each script asked about. */
   let asked: number[];
   let infos: number;
   let becomeReady: () => void;
@@ -54,7 +54,7 @@ describe('the check of Redis', () => {
     await new RedisCheck({ commands, queues, allowEviction: false, events, onFirst: () => undefined }).start();
   }
 
-  /** @returns of how many commands a new connection has made it ask */
+  /** @returns the number of commands that it asks about after a new connection */
   async function reconnect(changes: Partial<FakeServer> = {}): Promise<number> {
     Object.assign(server, changes);
     const [before, infosBefore] = [asked.length, infos];
@@ -69,7 +69,7 @@ describe('the check of Redis', () => {
     expect(asked).toEqual([...Array.from({ length: (QUEUES * COMMANDS) / 1000 }, () => 1000), 0]);
   });
 
-  it('asks for nothing if the same server is back', async () => {
+  it('asks nothing if the same server is back', async () => {
     expect(await reconnect()).toBe(0);
   });
 
@@ -84,7 +84,7 @@ describe('the check of Redis', () => {
     expect(await reconnect({ runId: 'b' })).toBe(COMMANDS);
   });
 
-  it('asks about all queues, and logs what is missing, if a replacement refuses something', async () => {
+  it('asks about all queues, and logs what is missing, if a replacement refuses a command', async () => {
     expect(await reconnect({ runId: 'b', refuses: true })).toBe(COMMANDS + QUEUES * COMMANDS);
     expect(events.lines).toContainEqual(expect.stringContaining("Queue 'queue20' cannot be served"));
     expect(await reconnect({ refuses: false })).toBe(COMMANDS);

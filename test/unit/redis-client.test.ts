@@ -6,7 +6,7 @@ import { createClient } from '../../lib/redis/connection/redis-client.js';
 const optionsOf = (connection: ConnectionOptions) => (createClient(connection, 'commands') as Redis).options;
 
 describe('a Redis client', () => {
-  it('is made from a URL, options or a function, and does not connect yet', () => {
+  it('can be made from a URL, options or a function, and does not connect yet', () => {
     const connections: ConnectionOptions[] = [
       'redis://:secret@redis.internal:6380/2',
       { host: 'redis.internal', port: 6380, password: 'secret', db: 2 },
@@ -31,14 +31,14 @@ describe('a Redis client', () => {
     });
   });
 
-  it('is refused from an async function, whose rejection does not end the process', async () => {
+  it('is rejected if it comes from an async function, whose rejection does not end the process', async () => {
     const later = () => Promise.reject(new Error('no secrets today')) as unknown as Redis;
     expect(() => createClient(later, 'commands')).toThrow(/must return a new ioredis client/);
     // An unhandled rejection would fail the test in the next turn.
     await new Promise((resolve) => setImmediate(resolve));
   });
 
-  it('is refused from a function that returns a client in use, or no client', () => {
+  it('is rejected if the function returns a client in use, or no client', () => {
     const shared = new Redis({ lazyConnect: true });
     shared.status = 'ready';
     for (const made of [shared, {}, undefined]) {

@@ -38,7 +38,7 @@ describe('a library', () => {
     expect(one.define('move', LAYOUT).calledAs).toBe(`move_${one.name.replace('delay_queue_', '')}`);
   });
 
-  test('is recognized by its source, in whatever version, and nobody else by a similar one', () => {
+  test('is recognized by its source in any version, unless that source was changed', () => {
     const other = library(functionWith('', 'return 2'));
     expect(RedisLibrary.recognize(other.source)).toEqual({ name: other.name, purpose: 'nestjs-delay-queue: tests' });
     const renamed = other.source.replaceAll(other.name.slice(-12), '0123456789ab');
@@ -54,7 +54,7 @@ describe('a library', () => {
     expect(source).not.toMatch(/^\s*--|^\s*\n/m);
   });
 
-  test('offers each function as a script with its flags and nothing that it does not need', () => {
+  test('provides each function as a script with its flags and only the code that it needs', () => {
     const modules = {
       far: 'function Far.reach()\n  return 1\nend\n\nfunction Far.other()\n  return 3\nend\n',
       near: 'function Near.reach()\n  return Far.reach()\nend\n',
@@ -84,7 +84,7 @@ describe('a header', () => {
     ['contains something that is no key', '-- KEYS delayed, ready\n', /neither a key nor an argument: delayed,/],
     ['contains something that is no argument', '-- ARGV id\n', /neither a key nor an argument: id/],
     ['declares an argument without its type', '-- ARGV id: any\n', /neither a key nor an argument: id: any/],
-  ])('is refused if it %s', (_, header, message) => {
+  ])('is rejected if it %s', (_, header, message) => {
     expect(() => library(functionWith(header)).define('move', LAYOUT)).toThrow(message);
   });
 });
@@ -99,12 +99,12 @@ describe('the words of a call', () => {
     ]);
   });
 
-  test('have the further keys and arguments only if the call sends them', () => {
+  test('include the further keys and arguments only if the call sends them', () => {
     const words = wordsOf(move, { keys: LAYOUT, further: 1, args: { ...args, rule: 5 }, rest: ['a'] }, 0);
     expect(words).toEqual([move.calledAs, 3, 'q:delayed', 'q:ended:me', 'q:ready', 0, 'me', 5, 'a']);
   });
 
-  test('are refused if arguments are missing, or not declared', () => {
+  test('are rejected if arguments are missing or not declared', () => {
     expect(() => wordsOf(move, { keys: LAYOUT }, 0)).toThrow('move: the argument schedulerId is missing');
     expect(() => wordsOf(move, { keys: LAYOUT, args: { ...args, rule: 5 } }, 0)).toThrow(/more arguments/);
     const without = library(functionWith('-- KEYS delayed\n')).define('move', LAYOUT);

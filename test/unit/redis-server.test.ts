@@ -39,7 +39,7 @@ describe('a server that runs calls', () => {
     expect((await answer).text()).toBe('alone');
   });
 
-  it('writes the first of many calls of a turn at once, and the others together, in their order', async () => {
+  it('writes the first of many calls of a turn at once, and the others together and in order', async () => {
     const words = Array.from({ length: 500 }, (_, i) => `word ${i}`);
     const answers = words.map(async (word) => (await commands.send('ECHO', word)).text());
     expect(writes).toBe(1);

@@ -3,7 +3,7 @@ import { RemoteClock } from '../../lib/timing/remote-clock.js';
 
 const MINUTE = 60_000;
 
-/** A round trip that took so long, ms. */
+/** A round trip of `took` ms. */
 const at = (sentAt: number, took = 1) => ({ sentAt, receivedAt: sentAt + took });
 
 describe('RemoteClock', () => {
@@ -13,7 +13,7 @@ describe('RemoteClock', () => {
     expect(clock.isStale(1000)).toBe(true);
   });
 
-  it('never lags behind the clock, which may have been read as soon as it was asked for', () => {
+  it('never lags behind the remote clock, which may have been read as soon as it was asked', () => {
     const clock = new RemoteClock(250);
     clock.learn(5_000_000.25, at(1000));
     expect(clock.at(1000)).toBe(5_000_000.25);
@@ -27,7 +27,7 @@ describe('RemoteClock', () => {
     expect(clock.isStale(1001 + MINUTE)).toBe(true);
   });
 
-  it('follows the last answer, even if the clock was set back', () => {
+  it('follows the last answer, even if the remote clock was set back', () => {
     const clock = new RemoteClock(250);
     clock.learn(5_000_000, at(1000));
     clock.learn(4_000_000, at(2000));

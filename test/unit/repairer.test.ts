@@ -6,7 +6,7 @@ import { LoggedEvents } from '../support/logged-events.js';
 
 const MINUTE = 60_000;
 
-/** A queue that answers with these reports, one after the other, and from then on that nothing is amiss. */
+/** A queue that answers with these reports in turn, and then that nothing is wrong. */
 class DamagedQueue {
   readonly cursors: (string | undefined)[] = [];
 
@@ -44,7 +44,7 @@ describe('Repairer', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('has others look whenever it has checked the queue, whether that worked or not', async () => {
+  it('calls onChecked after each check of the queue, whether it succeeded or not', async () => {
     let looks = 0;
     const store = new DamagedQueue([new Error('no connection')]);
     const parts = { queue: 'orders', clock, events: new LoggedEvents(), lease: 30_000, random: () => 0.5 };
@@ -59,7 +59,7 @@ describe('Repairer', () => {
     expect(looks).toBe(2);
   });
 
-  it('goes through the whole queue, and reports once what it found', async () => {
+  it('goes through the whole queue and reports its findings once', async () => {
     const ids = (first: number) => Array.from({ length: 4 }, (_, n) => `m${first + n}`);
     const { store, events, repairer } = open([
       { ready: ids(1), delayed: ['later 1'], cursor: '7' },

@@ -28,7 +28,7 @@ interface Attempt {
   readonly startedAt: number;
 }
 
-/** Minutes for which no attempt stands: none was theirs, and the last one before the next occurrence had begun before them. */
+/** Minutes that were skipped: those between the start of an occurrence's last attempt and the next occurrence. */
 function missing(attempts: readonly Attempt[]): string[] {
   return attempts.flatMap(({ startedAt }, i) => {
     const next = attempts[i + 1];
@@ -53,7 +53,7 @@ function newRepetition(
   return new Repetition(delivery, { calendar, attempts: ATTEMPTS }, { rule, firstDue });
 }
 
-/** Attempts of 24 hours, by processes that share a store and nothing else; `fates` says what becomes of each. */
+/** Attempts of 24 hours, by processes that share a store and nothing else; `fates` gives the fate of each. */
 async function live(rule: RepeatRule, fates: readonly { fate: Fate; takes: number }[]) {
   const clock = new ManualClock(START);
   const limits = { attempts: ATTEMPTS, maxDeadLetters: 10_000, maxMessages: null };
@@ -92,7 +92,7 @@ async function live(rule: RepeatRule, fates: readonly { fate: Fate; takes: numbe
   return { attempts, letters, counts: (await store.status()).counts };
 }
 
-describe('an occurrence that no process lived to handle', () => {
+describe('an occurrence whose processes all died', () => {
   const at = START + MINUTE;
   const later = { attempt: ATTEMPTS + 1, lateness: 10 * MINUTE };
 

@@ -25,7 +25,7 @@ describe('the backoff', () => {
     expect([1, 2, 3, 12, 13, 999].map(delay)).toEqual([1000, 2000, 4000, 2_048_000, 3_600_000, 3_600_000]);
   });
 
-  it('varies by its jitter, both ways', () => {
+  it('varies by its jitter in both directions', () => {
     expect(policy(undefined, 0).delay(1)).toBe(800);
     expect(policy(undefined, 0.999999).delay(1)).toBe(1200);
   });
@@ -35,7 +35,7 @@ describe('the backoff', () => {
     expect([1, 2, 50].map(delay)).toEqual([3000, 3000, 3000]);
   });
 
-  it('of zero stays zero after any number of attempts', () => {
+  it('stays zero after any number of attempts if its delay is zero', () => {
     expect(policy({ type: 'exponential', delay: 0, factor: 100 }).delay(999)).toBe(0);
   });
 
@@ -51,7 +51,7 @@ describe('the backoff', () => {
       },
     ],
     ['returns no duration', () => 'soon' as never],
-  ])('that is a function that %s falls back to the default, and the mistake is logged', (_how, mistaken) => {
+  ])('falls back to the default if a function %s, and logs the mistake', (_how, mistaken) => {
     const { delay, events } = policy(mistaken);
     expect(delay(1)).toBe(1000);
     expect(events.lines.join('\n')).toContain('the default backoff is used');
@@ -70,7 +70,7 @@ describe('a deferral', () => {
   });
 
   it.each(Object.keys(ODD_VALUES).filter((what) => what.includes('DeferMessage')))(
-    'that is damaged counts as a failed attempt and is logged: %s',
+    'counts as a failed attempt and is logged if it is damaged: %s',
     (what) => {
       const { outcome, lines } = outcomeOf(ODD_VALUES[what]!());
       expect(outcome).toEqual({ kind: 'retry', delay: 700 });
@@ -78,7 +78,7 @@ describe('a deferral', () => {
     },
   );
 
-  it('with an invalid delay throws', () => {
+  it('throws if its delay is invalid', () => {
     expect(() => new DeferMessage('soon' as never)).toThrow(DelayQueueError);
     expect(() => new DeferMessage(Symbol('1s') as never)).toThrow(DelayQueueError);
   });

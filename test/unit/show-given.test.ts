@@ -43,7 +43,7 @@ describe('the kind of a value', () => {
     [1234, 'a number'],
     [NaN, 'NaN'],
     [Symbol('secret'), 'a symbol'],
-  ])('of %p reveals nothing of it', (value, kind) => {
+  ])('reveals nothing of the value %p', (value, kind) => {
     expect(kindOf(value)).toBe(kind);
   });
 });

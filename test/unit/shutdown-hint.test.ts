@@ -24,7 +24,7 @@ afterEach(() => {
   for (const listener of others) process.on('SIGTERM', listener);
 });
 
-test('a process in which nobody listens for SIGTERM is told so, once', async () => {
+test('a process without a listener for SIGTERM is warned once', async () => {
   hint.start();
   await clock.advance(HOUR);
   expect(events.lines).toEqual([
@@ -32,7 +32,7 @@ test('a process in which nobody listens for SIGTERM is told so, once', async () 
   ]);
 });
 
-test('a process that begins to listen after its start is told nothing', async () => {
+test('a process that adds a listener after its start is not warned', async () => {
   hint.start();
   await clock.advance(1000);
   process.on('SIGTERM', () => undefined);
@@ -40,7 +40,7 @@ test('a process that begins to listen after its start is told nothing', async ()
   expect(events.lines).toEqual([]);
 });
 
-test('a process that has stopped is told nothing', async () => {
+test('a process that has stopped is not warned', async () => {
   hint.start();
   hint.stop();
   await clock.advance(HOUR);

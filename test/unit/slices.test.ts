@@ -3,7 +3,7 @@ import { allInSlices, inSlices } from '../../lib/timing/slices.js';
 
 const ITEMS = Array.from({ length: 100 }, (_, i) => i);
 
-/** A clock of which each item takes some time, and the number of items that were done in each turn of the event loop. */
+/** A clock that each item advances, and the number of items done in each turn of the event loop. */
 function watchTurns(timeOfItem: number) {
   let now = 0;
   const turns: number[] = [0];
@@ -31,13 +31,13 @@ describe('work in slices', () => {
     expect(end()).toEqual([...Array.from({ length: 33 }, () => 3), 1]);
   });
 
-  it('is done at once if it takes no longer than that', () => {
+  it('is done in one turn if it takes no longer than that', () => {
     const { clock, work, end } = watchTurns(0.03);
     void inSlices(ITEMS, clock, work);
     expect(end()).toEqual([100]);
   });
 
-  it('ends with the first error, and does nothing after it', async () => {
+  it('ends with the first error and does nothing after it', async () => {
     const { clock, work, end } = watchTurns(1);
     const failing = inSlices(ITEMS, clock, (item) => {
       if (item === 25) throw new Error('no');
@@ -47,7 +47,7 @@ describe('work in slices', () => {
     expect(end().reduce((sum, count) => sum + count)).toBe(25);
   });
 
-  it('waits for all that it begins, and fails with what fails before the last has begun', async () => {
+  it('waits for everything that it starts, and fails with what fails before the last has started', async () => {
     const { clock, work, end } = watchTurns(1);
     const begun = allInSlices(ITEMS, clock, (item) => {
       work();

@@ -5,7 +5,7 @@ import { ManualClock } from '../support/manual-clock.js';
 type Next = (argument?: string) => string | Promise<string>;
 
 describe('work inside a hook', () => {
-  /** Does some work inside a hook, and keeps what is said of it. */
+  /** Does some work inside a hook, and records its result and the complaints. */
   async function runIn(hook: (next: Next) => unknown, work: Next = (argument) => `done ${argument ?? 'without'}`) {
     const complaints: unknown[] = [];
     let calls = 0;
@@ -30,21 +30,21 @@ describe('work inside a hook', () => {
   };
   const later = () => new Promise((resolve) => setImmediate(resolve));
 
-  test('is done at once by a hook that calls it at once', async () => {
+  test('is done synchronously by a hook that calls it synchronously', async () => {
     const result = await runIn((next) => next('with it'));
     expect(result).toEqual({ value: 'done with it', isSync: true, complaints: [], calls: 1 });
   });
 
   test.each<[string, (next: Next) => unknown, unknown[]]>([
-    ['forgets it', () => undefined, []],
+    ['never calls it', () => undefined, []],
     ['fails before', () => fail(no), [no]],
     ['fails after', (next) => [next(), fail(no)], [no]],
-    ['asks for it twice', (next) => [next(), next()], []],
+    ['calls it twice', (next) => [next(), next()], []],
     ['returns something else', (next) => [next(), 42], []],
     ['rejects before', async () => later().then(() => fail(no)), [no]],
     ['rejects after', async (next) => [next(), await later(), fail(no)], [no]],
     ['takes its time after', async (next) => [next(), await later()], []],
-    ['takes its time, and forgets it', async () => later(), []],
+    ['takes its time and never calls it', async () => later(), []],
     ['returns a thenable that throws', () => ({ then: () => fail(no) }), [no]],
   ])('is done once, and its result counts, if the hook %s', async (_what, hook, complaints) => {
     expect(await runIn(hook)).toMatchObject({ value: 'done without', complaints, calls: 1 });
@@ -67,7 +67,7 @@ describe('work inside a hook', () => {
     expect(result).toMatchObject({ value: 'done without', calls: 1 });
   });
 
-  test('that fails is no fault of the hook, which may hide it as little as change it', async () => {
+  test('keeps its own failure, which the hook can neither hide nor change', async () => {
     const work = () => Promise.reject(no);
     expect(await runIn(async (next) => next(), work)).toMatchObject({ error: no, complaints: [] });
     expect(await runIn(async (next) => Promise.resolve(next()).catch(() => 'fine'), work)).toMatchObject({ error: no });
@@ -75,7 +75,7 @@ describe('work inside a hook', () => {
     expect(await runIn(other, work)).toMatchObject({ error: no, complaints: [] });
   });
 
-  test('that refuses its argument is done without it', async () => {
+  test("is done without the hook's argument if it rejects that argument", async () => {
     const picky: Next = (argument) => (argument === 'bad' ? fail(no) : `done ${argument ?? 'without'}`);
     expect(await runIn((next) => next('bad'), picky)).toMatchObject({ value: 'done without', complaints: [no] });
   });
@@ -100,7 +100,7 @@ describe('a hook with a time limit', () => {
 
   const never = new Promise(() => undefined);
 
-  test('that hangs before next() ends without the work, which a late next() does not do either', async () => {
+  test('ends without the work if it hangs before next(), even if it calls next() later', async () => {
     let seen: unknown;
     let callNext: () => void = () => undefined;
     const { clock, works, ended, complaints } = surroundIn(async (next) => {
@@ -118,16 +118,16 @@ describe('a hook with a time limit', () => {
   });
 
   test.each<[string, (next: Next) => unknown]>([
-    ['has called next() and hangs', async (next) => [next('it'), await never]],
-    ['has waited, called next() and hangs', async (next) => [await Promise.resolve(), next('it'), await never]],
-  ])('that %s is not waited for', async (_what, hook) => {
+    ['calls next() and hangs', async (next) => [next('it'), await never]],
+    ['waits, calls next() and hangs', async (next) => [await Promise.resolve(), next('it'), await never]],
+  ])('ends with the work if it %s', async (_what, hook) => {
     const { clock, ended, works } = surroundIn(hook);
     await clock.advance(0);
     expect({ ended, works }).toEqual({ ended: ['done it'], works: ['it'] });
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('that calls next() in time leaves the work all the time that it takes', async () => {
+  test('lets the work take all the time that it needs if it calls next() in time', async () => {
     const { clock, ended } = surroundIn(async (next) => {
       await Promise.resolve();
       await clock.sleep(400);
@@ -137,7 +137,7 @@ describe('a hook with a time limit', () => {
     expect({ ended, timers: clock.pendingTimers }).toEqual({ ended: ['done it'], timers: 0 });
   });
 
-  test('that is none may hang', async () => {
+  test('may hang if the limit is off', async () => {
     const { clock, ended } = surroundIn(() => never, { timeout: null });
     await clock.advance(3_600_000);
     expect({ ended, timers: clock.pendingTimers }).toEqual({ ended: [], timers: 0 });

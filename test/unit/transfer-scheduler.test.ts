@@ -176,7 +176,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(2500);
   });
 
-  it('sleeps for one check interval at most, however far off the next message is', async () => {
+  it('sleeps for at most one check interval, however far off the next message is', async () => {
     await offer('a', 2 ** 31 + HOUR);
     scheduler().start();
     await clock.advance(CHECK_INTERVAL * 10);
@@ -186,7 +186,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(1);
   });
 
-  it('transfers every second while messages are ready, which replaces a lost token', async () => {
+  it('transfers every second while messages are ready, which replaces a lost wake-up signal', async () => {
     await offer('a', 0);
     scheduler().start();
     await clock.advance(0);
@@ -197,7 +197,7 @@ describe('TransferScheduler', () => {
     expect(await second).toBe(true);
   });
 
-  it('takes back an expired lease when it ends', async () => {
+  it('recovers the message of an expired lease when the lease ends', async () => {
     await offer('a', 0);
     scheduler().start();
     await clock.advance(0);
@@ -220,7 +220,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(0);
   });
 
-  it('makes one transfer at a time, however often something is announced', async () => {
+  it('makes one transfer at a time, however many announcements arrive', async () => {
     let underWay = 0;
     let most = 0;
     const transfer = store.transfer.bind(store);
@@ -265,7 +265,7 @@ describe('TransferScheduler', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('claims once with a transfer, and moves what is due beyond that for everybody', async () => {
+  it('claims once with a transfer, and leaves what is due beyond that to every consumer', async () => {
     for (const id of ['a', 'b', 'c']) await offer(id, 0);
     await clock.advance(1);
     let claims = 0;
@@ -279,7 +279,7 @@ describe('TransferScheduler', () => {
     expect([claims, await ready()]).toEqual([1, 3]);
   });
 
-  describe('hears announcements that are not true', () => {
+  describe('with false announcements', () => {
     let announce: DueListener;
     let due: number;
 
@@ -299,16 +299,16 @@ describe('TransferScheduler', () => {
       announce.onTransfer?.({ scheduler: 'x', at: due, movedAt: due, ready: 0, nextAt: null, nextIn: null, ...over });
 
     it.each<[string, Partial<AnnouncedTransfer>]>([
-      ['that nothing is left', {}],
-      ['that something is due much later', { nextAt: 1e12, nextIn: 1e12 }],
+      ['that leaves nothing', {}],
+      ['after which a message is due much later', { nextAt: 1e12, nextIn: 1e12 }],
       ['from the future', { at: 1e15, movedAt: 1e15 }],
-    ])('and still moves what it expects: a transfer %s', async (_what, told) => {
+    ])('still moves what it expects: a transfer %s', async (_what, told) => {
       strange(told);
       await clock.advance(9000 + 1250);
       expect([transfers, await ready()]).toEqual([1, 1]);
     });
 
-    it('and stays punctual if nothing else is said than what is true of a scheduler that moves nothing', async () => {
+    it('stays punctual if another scheduler only claims to have moved nothing', async () => {
       strange({ movedAt: null });
       await clock.advance(9000);
       expect([transfers, await ready()]).toEqual([1, 1]);
@@ -317,7 +317,7 @@ describe('TransferScheduler', () => {
     it.each<[string, Partial<AnnouncedTransfer>]>([
       ['nothing is left', {}],
       ['messages are ready', { ready: 5 }],
-    ])('and still looks within the check interval, however often they say that %s', async (_what, told) => {
+    ])('still looks within the check interval, however often they say that %s', async (_what, told) => {
       for (let passed = 1000; passed < CHECK_INTERVAL; passed += 100) {
         strange(told);
         await clock.advance(100);
@@ -325,7 +325,7 @@ describe('TransferScheduler', () => {
       expect(await ready()).toBe(1);
     });
 
-    it('and looks once for each that claims something to be due', async () => {
+    it('looks once for each announcement of a message that is due', async () => {
       for (let i = 1; i <= 5; i++) {
         announce.onEarlierDue({ dueAt: 0, dueIn: 0 });
         await clock.advance(1);
@@ -354,7 +354,7 @@ describe('TransferScheduler', () => {
       return [eager, standby];
     }
 
-    it('only one fires for a due message, and the others have stepped back', async () => {
+    it('only the eager one fires for a due message', async () => {
       const all = ['a', 'b', 'c', 'd'].map((id) => scheduler(id));
       for (const each of all) each.start();
       await clock.advance(2000);
@@ -375,7 +375,7 @@ describe('TransferScheduler', () => {
       expect(transfers).toBe(2);
     });
 
-    it('the others wait for what the eager one has found next', async () => {
+    it('the others wait for the next due time that the eager one has found', async () => {
       const [eager, standby] = await settled();
       await offer('first', 100);
       await offer('second', 5000);
@@ -388,7 +388,7 @@ describe('TransferScheduler', () => {
       expect([transfers, await ready(), standby.isEager]).toEqual([1, 1, true]);
     });
 
-    it('what the eager one moves within half a second is told at the end of it', async () => {
+    it('the eager one announces its transfers of half a second at the end of it', async () => {
       await settled();
       for (const [i, delay] of [100, 150, 200].entries()) await offer(`m${i}`, delay);
       transfers = 0;
@@ -399,7 +399,7 @@ describe('TransferScheduler', () => {
       expect(transfers).toBe(4);
     });
 
-    it('a lease that the eager one took back is told, and so is a message that was cancelled', async () => {
+    it('the eager one announces that it recovered a lease or found its message cancelled', async () => {
       await settled();
       await offer('a', 100);
       await clock.advance(100);
@@ -417,7 +417,7 @@ describe('TransferScheduler', () => {
       expect(transfers).toBe(1);
     });
 
-    it('a standby that is not told of anything looks a grace period later', async () => {
+    it('a standby that hears no announcement looks a grace period later', async () => {
       await settled();
       await store.offer([{ id: 'a', due: { after: 100 }, onDuplicate: 'keep', body: 'J1' }]);
       const transfer = store.transfer.bind(store);
@@ -430,7 +430,7 @@ describe('TransferScheduler', () => {
       expect(transfers).toBeGreaterThanOrEqual(2);
     });
 
-    it('what is still to be told does not shorten the pauses after errors', async () => {
+    it('a pending announcement does not shorten the pauses after errors', async () => {
       await settled();
       for (const [i, delay] of [100, 150].entries()) await offer(`m${i}`, delay);
       await clock.advance(150);
@@ -442,7 +442,7 @@ describe('TransferScheduler', () => {
       expect(failures).toBeLessThan(24);
     });
 
-    it('of two that move messages at a time, the one that did so last stays eager', async () => {
+    it('the one that moved messages last stays eager if two move some at a time', async () => {
       const [a, b] = [scheduler('a'), scheduler('b')];
       a.start();
       b.start();
@@ -457,7 +457,7 @@ describe('TransferScheduler', () => {
       expect([a.isEager, b.isEager]).toEqual([false, true]);
     });
 
-    it('a standby takes over within its grace period when the eager one is gone, and is eager from then on', async () => {
+    it('a standby takes over within its grace period when the eager one is gone, and stays eager', async () => {
       const [eager, standby] = [scheduler('a'), scheduler('b')];
       eager.start();
       standby.start();

@@ -4,7 +4,7 @@ import { inBatches, TurnBatcher } from '../../lib/timing/turn-batcher.js';
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('TurnBatcher', () => {
-  it('sends what is added in one turn in one call, and what comes later in another', async () => {
+  it('sends the items of one turn in one call, and later ones in another', async () => {
     const batches: (readonly number[])[] = [];
     const batcher = new TurnBatcher<number>({
       send: (batch) => batches.push(batch),
@@ -66,13 +66,13 @@ describe('a TurnBatcher of many items', () => {
     return batches.map(({ length }) => length);
   };
 
-  it('sends them in halves while idle, so that the server works on one half while answers to the other are handled', async () => {
+  it('sends them in halves while idle', async () => {
     expect(await batchesOf(32, true)).toEqual([16, 16]);
     expect(await batchesOf(33, true)).toEqual([17, 16]);
     expect(await batchesOf(100, true)).toEqual([40, 40, 20]);
   });
 
-  it('sends few, and those that it adds to calls under way, in one batch', async () => {
+  it('sends a few, and those that it adds to calls under way, in one batch', async () => {
     expect(await batchesOf(31, true)).toEqual([31]);
     expect(await batchesOf(33, false)).toEqual([33]);
   });
@@ -83,7 +83,7 @@ describe('batches', () => {
     ...inBatches(items, { maxItems: 1000, maxWeight, weigh: (item) => item }),
   ];
 
-  it('hold no more than the weight limit, in order', () => {
+  it('hold at most the weight limit, in order', () => {
     expect(cut([4, 4, 4, 1, 9], 9)).toEqual([[4, 4], [4, 1], [9]]);
   });
 
@@ -91,7 +91,7 @@ describe('batches', () => {
     expect(cut([1, 50, 1], 9)).toEqual([[1], [50], [1]]);
   });
 
-  it('hold no more than the item limit, and none is lost', () => {
+  it('hold at most the item limit and lose no item', () => {
     const items = Array.from({ length: 2500 }, () => 0);
     expect(cut(items, 9).map(({ length }) => length)).toEqual([1000, 1000, 500]);
   });

@@ -57,7 +57,7 @@ async function failureOf(call: Promise<unknown>) {
 }
 
 describe('a write to a whole queue', () => {
-  it('is carried out wherever it can be, and says where it was not', async () => {
+  it('is carried out wherever possible, and says where it was not', async () => {
     const { queue, stores, counts } = await newQueue();
     const left = (await stores[1]!.status()).counts.delayed + (await stores[3]!.status()).counts.delayed;
     stores[1]!.clear = () => Promise.reject(notSent());
@@ -75,7 +75,7 @@ describe('a write to a whole queue', () => {
     expect((await counts()).delayed).toBe(left);
   });
 
-  it.each(['pause', 'resume'] as const)('%s: names the messages with groups as a part', async (method) => {
+  it.each(['pause', 'resume'] as const)('names the messages with groups as a part: %s', async (method) => {
     const { queue, stores } = await newQueue();
     stores[PARTITIONS]![method] = () => Promise.reject(notSent());
     const { code, message } = await failureOf(queue.store[method]());
@@ -94,7 +94,7 @@ describe('a write to a whole queue', () => {
     expect(cause.errors).toHaveLength(5);
   });
 
-  it('fails like its only part, if there is only one', async () => {
+  it('fails like its only part if there is only one', async () => {
     const store = new MemoryMessageStore({ limits: options, clock: new ManualClock() });
     const all = new MemoryStores(new MemoryQueueDirectory(), () => store);
     const queue = new WholeQueue(routerOf(all.open('orders', 1, { ...options, groups: null })));
@@ -103,7 +103,7 @@ describe('a write to a whole queue', () => {
     expect(await failureOf(queue.clear())).toBe(error);
   });
 
-  it.each(['redriveAll', 'discardAll'] as const)('%s: counts what it has changed before it failed', async (method) => {
+  it.each(['redriveAll', 'discardAll'] as const)('counts what it has changed before it failed: %s', async (method) => {
     const { queue, stores } = await newQueue({ areDead: true });
     const own = (await stores[2]!.status()).counts.dead;
     stores[2]!.redrive = stores[2]!.discard = () => Promise.reject(notSent());
@@ -115,7 +115,7 @@ describe('a write to a whole queue', () => {
     expect(message).toMatch('Failed: partition 2 (NOT_CONNECTED)');
   });
 
-  it('discardAll: counts the batches of a partition before the one that failed', async () => {
+  it('counts the batches of a partition before the one that failed: discardAll', async () => {
     const limits = { ...options, maxDeadLetters: 5000, groups: null };
     const store = new MemoryMessageStore({ limits, clock: new ManualClock() });
     const offers = Array.from({ length: 2500 }, (_, i) => `m${i}`);
@@ -152,7 +152,7 @@ describe('a write to all messages of a group', () => {
     expect(cause.errors).toMatchObject([{ code: 'NOT_CONNECTED', messageId: 'g3' }]);
   });
 
-  it('is NOT_REPLICATED if everything was changed, and copies are missing', async () => {
+  it('fails with NOT_REPLICATED if everything was changed but copies are missing', async () => {
     const { queue, stores } = await newQueue();
     const missing = () => Promise.reject(new DelayQueueError('NOT_REPLICATED', 'not copied'));
     stores[PARTITIONS]!.reschedule = missing;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '../../lib/testing/virtual-clock.js';
 
-describe('The clock of an application under test', () => {
-  test('fires what is due now without moving, one timer a call', () => {
+describe('the clock of an application under test', () => {
+  test('fires what is due now without moving, one timer per call', () => {
     const clock = new VirtualClock(1000);
     const fired: string[] = [];
     clock.schedule(() => fired.push('now'), 0);
@@ -10,7 +10,7 @@ describe('The clock of an application under test', () => {
     expect([clock.fireNext(), clock.fireNext(), fired, clock.nextTimerIn]).toEqual([true, false, ['now'], 1]);
   });
 
-  test('fires late, in order, what it has leapt over, and shows them the time after the leap', () => {
+  test('fires the timers that it has leapt over late, in order, and at the time after the leap', () => {
     const clock = new VirtualClock(1000);
     const fired: [string, number][] = [];
     clock.schedule(() => fired.push(['second', clock.wall()]), 20);

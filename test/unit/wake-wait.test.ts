@@ -50,13 +50,13 @@ describe('WakeWait', () => {
     expect(await closed).toBe(false);
   });
 
-  it('ends a wait with its failure', async () => {
+  it('fails a wait if the signal fails', async () => {
     const failed = wakeWait.wait(TIMEOUT);
     fail(new Error('gone'));
     await expect(failed).rejects.toThrow('gone');
   });
 
-  it('ends a wait when the process wakes it, and goes on waiting for the signal', async () => {
+  it('ends a wait when the process wakes it, and keeps waiting for the signal', async () => {
     const early = wakeWait.wait(TIMEOUT);
     wakeWait.wake();
     expect(await early).toBe(true);
@@ -66,7 +66,7 @@ describe('WakeWait', () => {
     expect(waits).toBe(1);
   });
 
-  it('passes a signal on that nobody waits for', async () => {
+  it('passes on a signal that nobody waits for', async () => {
     const early = wakeWait.wait(TIMEOUT);
     wakeWait.wake();
     await early;
@@ -75,7 +75,7 @@ describe('WakeWait', () => {
     expect(passedOn).toBe(1);
   });
 
-  it('is woken by the process ever more rarely, until messages are found', async () => {
+  it('heeds the process less and less often until messages are found', async () => {
     expect(await isHeeded()).toBe(true);
     expect(await isHeeded()).toBe(false);
     await clock.advance(1000);
