@@ -2,7 +2,7 @@
 const CLASS = Symbol.for('nestjs-delay-queue:class');
 
 /**
- * Makes `instanceof` recognise instances from other copies of the package, of which a monorepo may have several. Subclasses of the given
+ * Makes `instanceof` recognize instances from other copies of the package, of which a monorepo may have several. Subclasses of the given
  * class are not affected.
  *
  * @param name - unique to the class and stable across releases

@@ -2,7 +2,7 @@ import { types } from 'node:util';
 
 const MAX_TEXT = 2000;
 
-/** Text is masked this far beyond the cut, so that a secret that the cut divides is recognised. */
+/** Text is masked this far beyond the cut, so that a secret that the cut divides is recognized. */
 const MAX_SECRET = 500;
 
 /** Shown instead of a value that throws when it is read. */
@@ -38,7 +38,7 @@ export function tryReading<T>(read: () => T): T | undefined {
   }
 }
 
-/** Also recognises errors of another realm, such as the errors that Node.js throws in jest. */
+/** Also recognizes errors of another realm, such as the errors that Node.js throws in jest. */
 export function isError(thrown: unknown): thrown is Error {
   return types.isNativeError(thrown) || tryReading(() => thrown instanceof Error) === true;
 }

@@ -16,5 +16,5 @@ const openQueue: OpenQueue = (limits) => {
   });
 };
 
-describeMessageStore('MemoryMessageStore', openQueue, { claimsAlong: true, isShared: false });
+describeMessageStore('MemoryMessageStore', openQueue, { transfersAndClaims: true, isShared: false });
 describeGroups('MemoryMessageStore', openQueue);

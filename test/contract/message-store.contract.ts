@@ -26,7 +26,14 @@ import { describeWholeQueue } from './rules/whole-queue.rules.js';
 export function describeMessageStore(
   name: string,
   openQueue: OpenQueue,
-  { claimsAlong = false, losesRecords = false, follows = true, canChange = true, repeats = true, isShared = true } = {},
+  {
+    transfersAndClaims = false,
+    losesRecords = false,
+    follows = true,
+    canChange = true,
+    repeats = true,
+    isShared = true,
+  } = {},
 ): void {
   describe(`${name} as a message store`, () => {
     const queues = new ContractQueues(openQueue);
@@ -40,8 +47,8 @@ export function describeMessageStore(
     if (isShared) describeLateCalls(queues, canChange);
     describeTransfers(queues);
     describeClaims(queues);
-    if (claimsAlong) describeClaimingTransfers(queues);
-    if (claimsAlong && losesRecords) describeClaimingTransfersAfterLoss(queues);
+    if (transfersAndClaims) describeClaimingTransfers(queues);
+    if (transfersAndClaims && losesRecords) describeClaimingTransfersAfterLoss(queues);
     describeRates(queues);
     describeLeases(queues);
     describeSettlements(queues);

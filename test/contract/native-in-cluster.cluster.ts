@@ -8,5 +8,5 @@ const cluster = useCluster();
 describeMessageStore(
   'NativeMessageStore in a cluster',
   (limits) => Promise.resolve(openRedisQueue(nativeStore(limits), cluster().nodes)),
-  { claimsAlong: true, losesRecords: true },
+  { transfersAndClaims: true, losesRecords: true },
 );

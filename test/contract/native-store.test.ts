@@ -3,6 +3,6 @@ import { openRedisQueue } from './redis-queue.js';
 import { nativeStore } from './redis-stores.js';
 
 describeMessageStore('NativeMessageStore', (limits) => Promise.resolve(openRedisQueue(nativeStore(limits))), {
-  claimsAlong: true,
+  transfersAndClaims: true,
   losesRecords: true,
 });

@@ -37,12 +37,12 @@ describe('the health of an application', () => {
     expect(await check()).toEqual({ status: 'up', queues: { [queue]: { ...NOTHING, delayed: 1 } } });
   });
 
-  test('is down within the time-out while Redis does not answer, and up again with Redis', async () => {
+  test('is down within the timeout while Redis does not answer, and up again with Redis', async () => {
     const { check } = await startApp({ providers: [handlerOf(scene.newQueue(), () => undefined)] });
     await scene.server.freeze();
     const from = performance.now();
     const frozen = await check({ timeout: 300 });
-    // A call without a time-out of its own would fail after the 5 s of offerTimeout.
+    // A call without a timeout of its own would fail after the 5 s of offerTimeout.
     expect(performance.now() - from).toBeLessThan(4000);
     expect(frozen).toEqual({ status: 'down', message: 'Redis has not answered within 300 ms' });
     await scene.server.thaw();

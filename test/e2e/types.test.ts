@@ -93,7 +93,7 @@ describe.each([
     ]);
   });
 
-  test('the time-out and the backoff of a type hold for it alone, and the deployment overrides them', async () => {
+  test('the timeout and the backoff of a type hold for it alone, and the deployment overrides them', async () => {
     const [queue, deployed] = [scene.newQueue(), scene.newQueue()];
     const hang = () => new Promise(() => undefined);
     const fail = () => Promise.reject(new Error('no'));

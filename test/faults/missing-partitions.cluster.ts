@@ -185,7 +185,7 @@ describe.each([
   test('the command line names the partitions', async () => {
     const { url } = (await cluster().primaryOf(keyIn(queue, living[0]!))).server;
     const run = (...words: string[]) => runInProcess({ url, prefix: PREFIX }, ...words, '--cluster', '--timeout', '3s');
-    // At the same time, because each waits for the partitions until its time-out.
+    // At the same time, because each waits for the partitions until its timeout.
     const [counts, asJson, byType, list] = await Promise.all([
       run('counts', queue),
       run('counts', queue, '--json'),

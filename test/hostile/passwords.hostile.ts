@@ -17,7 +17,7 @@ type Connection = DelayQueueModuleOptions['connection'];
 
 const OlderRedis = Redis5 as unknown as typeof Redis;
 
-/** Parts of every password, so that even a fragment of it is recognised. */
+/** Parts of every password, so that even a fragment of it is recognized. */
 const PARTS = ['Kw7x', 'Jv3y', 'Hb5z'] as const;
 
 const special = fc

@@ -44,7 +44,7 @@ export async function expectAgreement(model: QueueModel, real: RealQueue): Promi
   await Promise.all(STATES.map((state) => expectWalk(state, model, store)));
   expect(now).toBeGreaterThan(0);
 
-  if (model.bell === 'rung' && (model.paused || model.claimableNow === 0)) model.bell = 'stale';
+  if (model.wakeSignal === 'sent' && (model.paused || model.claimableNow === 0)) model.wakeSignal = 'stale';
   await real.checkInside(model);
 }
 

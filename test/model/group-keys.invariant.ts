@@ -22,7 +22,7 @@ export async function expectGroupKeys(redis: Redis, keys: GroupKeys, model: Grou
     in: model.in.bind(model),
     line: Object.assign(Object.create(line) as typeof line, {}),
     paused: model.paused,
-    bell: model.bell,
+    wakeSignal: model.wakeSignal,
     memberOf: (id: string) => `${model.groupOf(id)}\n${id}`,
   };
   Object.defineProperty(content.line, 'length', { value: list.length });

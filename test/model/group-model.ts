@@ -110,7 +110,7 @@ export class GroupModel extends QueueModel {
   }
 
   /** There is no such thing with groups. */
-  override claimAlong(): undefined {
+  override transferAndClaim(): undefined {
     return undefined;
   }
 
@@ -123,7 +123,7 @@ export class GroupModel extends QueueModel {
     this.line.noteTurns();
     if (report.more || this.limits.groups!.concurrency === 1) return report;
     // Whoever replaces a message in a line leaves an empty place, for which a claim may wake somebody in vain.
-    if (this.bell === 'silent') this.bell = 'stale';
+    if (this.wakeSignal === 'none') this.wakeSignal = 'stale';
     return { ...report, more: expect.any(Boolean) as unknown as boolean };
   }
 
@@ -167,8 +167,8 @@ export class GroupModel extends QueueModel {
     this.line.noteTurns();
     const after = this.line.claimableGroups;
     if (this.paused) return result;
-    if (after.some((group) => !before.has(group))) this.bell = 'rung';
-    else if (after.length > 0 && this.bell === 'silent') this.bell = 'stale';
+    if (after.some((group) => !before.has(group))) this.wakeSignal = 'sent';
+    else if (after.length > 0 && this.wakeSignal === 'none') this.wakeSignal = 'stale';
     return result;
   }
 

@@ -57,10 +57,10 @@ class MemoryRealQueue implements RealQueue {
   }
 
   /** The look takes the token, so a ring puts it back if it has to be there. */
-  async checkInside({ bell }: QueueModel): Promise<void> {
-    if (bell === 'stale') return;
-    expect(await this.#tryWakeSignal()).toBe(bell === 'rung');
-    if (bell === 'rung') await this.#store.wake();
+  async checkInside({ wakeSignal }: QueueModel): Promise<void> {
+    if (wakeSignal === 'stale') return;
+    expect(await this.#tryWakeSignal()).toBe(wakeSignal === 'sent');
+    if (wakeSignal === 'sent') await this.#store.wake();
   }
 
   close(): Promise<void> {

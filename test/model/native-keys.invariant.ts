@@ -10,7 +10,7 @@ import type { ModelMessage, QueueModel } from './queue-model.js';
 const scoreOf = (due: number, entry: number) => Number(`${due}.${String(entry * 3).padStart(4, '0')}`);
 
 /** The part of a model that these keys hold. */
-export type NativeContent = Pick<QueueModel, 'messages' | 'followers' | 'in' | 'line' | 'paused' | 'bell'> & {
+export type NativeContent = Pick<QueueModel, 'messages' | 'followers' | 'in' | 'line' | 'paused' | 'wakeSignal'> & {
   /** What a message is called where it is delayed; default: by its id. */
   readonly memberOf?: (id: string) => string;
 };
@@ -83,8 +83,8 @@ export async function expectNativeKeys(redis: Redis, keys: NativeKeys, model: Na
   expectTokens(tokens, model);
 }
 
-function expectTokens(tokens: number, { bell }: NativeContent): void {
-  const allowed = { rung: [1], stale: [0, 1], silent: [0] }[bell];
+function expectTokens(tokens: number, { wakeSignal }: NativeContent): void {
+  const allowed = { sent: [1], stale: [0, 1], none: [0] }[wakeSignal];
   if (!allowed.includes(tokens)) expect({ tokensOfWakeSignal: tokens }).toEqual({ tokensOfWakeSignal: allowed });
 }
 

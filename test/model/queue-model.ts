@@ -33,8 +33,8 @@ export interface ModelMessage {
   entry?: number | undefined;
 }
 
-/** rung: a token must be there; stale: one may be there, though nobody needs it; silent: there is none. */
-export type Bell = 'rung' | 'stale' | 'silent';
+/** sent: a token must be there; stale: one may be there, though nobody needs it; none: there is none. */
+export type WakeSignal = 'sent' | 'stale' | 'none';
 
 /**
  * What a queue must do, in the simplest terms: one map, full scans, no index. Only two things are left to the store: the
@@ -58,7 +58,7 @@ export class QueueModel {
   /** When the consumer that waits for the rate will be back. */
   #rateAwaited = -Infinity;
   paused = false;
-  bell: Bell = 'silent';
+  wakeSignal: WakeSignal = 'none';
 
   constructor(readonly limits: StoreLimits) {}
 
@@ -264,14 +264,14 @@ export class QueueModel {
       this.claimHistory.unshift(this.claimOf(message.id, token));
     });
     if (isNew && messages.length > 0) this.claimed.push({ count: messages.length, at: at.from });
-    const isSpent = isNew && messages.length < wanted && this.#room(at) === 0 && this.#isWorthRinging;
+    const isSpent = isNew && messages.length < wanted && this.#room(at) === 0 && this.#isWorthWaking;
     const more = !isSpent && this.#ringIfReady();
-    if (!more && this.bell === 'rung') this.bell = 'stale';
+    if (!more && this.wakeSignal === 'sent') this.wakeSignal = 'stale';
     return { more, waits: isSpent && this.#awaitRate(at) };
   }
 
   /** What a transfer claims; undefined: it leaves everything to others. */
-  claimAlong({ token, limit, lease }: ClaimRequest, at: Moment) {
+  transferAndClaim({ token, limit, lease }: ClaimRequest, at: Moment) {
     const expired = this.in('active').some((message) => message.lease!.end.exact <= at.from);
     if (this.limits.rate || this.line.length > 0 || expired || this.paused || this.ended.has(token)) return undefined;
     const due = this.in('delayed').filter((message) => message.due.exact <= at.from);
@@ -428,11 +428,11 @@ export class QueueModel {
   }
 
   #ringIfReady(): boolean {
-    if (this.#isWorthRinging) this.bell = 'rung';
-    return this.#isWorthRinging;
+    if (this.#isWorthWaking) this.wakeSignal = 'sent';
+    return this.#isWorthWaking;
   }
 
-  get #isWorthRinging(): boolean {
+  get #isWorthWaking(): boolean {
     return !this.paused && this.claimableNow > 0;
   }
 }

@@ -16,10 +16,10 @@ export class NativeExercise {
     await this.#offer(['a'], { after: HOUR });
     await this.#offer(['c', 'd', 'a'], { after: HOUR });
     await store.clear();
-    await this.#claimAlong([], 9);
+    await this.#transferAndClaim([], 9);
     for (const ids of [['a'], ['b', 'c', 'd']]) {
       await this.#offer(ids, { at: 0 });
-      const { token, messages } = await this.#claimAlong(ids, 9);
+      const { token, messages } = await this.#transferAndClaim(ids, 9);
       await this.#ack(messages, token);
     }
     await this.#ackOneByOne();
@@ -30,19 +30,19 @@ export class NativeExercise {
 
   async #ackOneByOne(): Promise<void> {
     await this.#offer(['a', 'b'], { at: 0 });
-    const { token, messages } = await this.#claimAlong(['a', 'b'], 9);
+    const { token, messages } = await this.#transferAndClaim(['a', 'b'], 9);
     for (const id of messages) await this.#ack([id], token);
   }
 
   async #ackAfterFailures(): Promise<void> {
     await this.#offer(['failed', 'again', 'gone'], { at: 0 });
-    const { token } = await this.#claimAlong(['failed', 'again', 'gone'], 9);
+    const { token } = await this.#transferAndClaim(['failed', 'again', 'gone'], 9);
     await this.store.settle([
       { claim: { id: 'failed', token }, outcome: { kind: 'retry', delay: 0 } },
       { claim: { id: 'again', token }, outcome: { kind: 'again', delay: 0 } },
       { claim: { id: 'gone', token }, outcome: ACK },
     ]);
-    const second = await this.#claimAlong(['failed', 'again'], 9);
+    const second = await this.#transferAndClaim(['failed', 'again'], 9);
     await this.#ack(second.messages, second.token);
   }
 
@@ -61,21 +61,21 @@ export class NativeExercise {
       { id: 'other', due: { at: later }, onDuplicate: 'replace', body: 'J' },
     ]);
     await repeat(4);
-    const first = await this.#claimAlong(['r'], 9);
+    const first = await this.#transferAndClaim(['r'], 9);
     await repeat(5);
     await this.store.settle([{ claim: { id: 'r', token: first.token }, outcome: { kind: 'ack', next: { at: 0 } } }]);
     await store.reschedule('r', { at: 0 });
-    const second = await this.#claimAlong(['r'], 9);
+    const second = await this.#transferAndClaim(['r'], 9);
     const next = { at: 0, letter: '{r}@1', failedAttempts: 1 };
     await this.store.settle([
       { claim: { id: 'r', token: second.token }, outcome: { kind: 'dead', error: '{}', next } },
     ]);
-    const third = await this.#claimAlong(['r'], 9);
+    const third = await this.#transferAndClaim(['r'], 9);
     await store.cancel('r');
     await this.store.settle([{ claim: { id: 'r', token: third.token }, outcome: { kind: 'ack', next: { at: 0 } } }]);
     await repeat(6);
     await store.reschedule('r', { at: 0 });
-    await this.#claimAlong(['r'], 9);
+    await this.#transferAndClaim(['r'], 9);
     await repeat(7);
     await store.abort('r');
   }
@@ -85,7 +85,7 @@ export class NativeExercise {
   }
 
   /** Claims these messages with a transfer, once they are due. */
-  async #claimAlong(ids: readonly string[], limit: number) {
+  async #transferAndClaim(ids: readonly string[], limit: number) {
     for (const messages: string[] = []; ;) {
       const announcer = { scheduler: 'exercise', movedAt: null };
       const token = `short-${this.#tokens++}`;

@@ -50,7 +50,7 @@ export function claimCommands(delays: readonly number[]): WeightedCommands[] {
     },
   });
 
-  const claimAlong = command({
+  const transferAndClaim = command({
     name: 'transfer and claim',
     args: fc.record({
       consumer,
@@ -64,7 +64,7 @@ export function claimCommands(delays: readonly number[]): WeightedCommands[] {
       const token = isFresh ? newToken(model, consumer) : lastToken(model, consumer);
       const request = { token, limit, lease };
       const { answer, at } = await timed(real, () => view.transferAndClaim!(request));
-      const taken = model.claimAlong(request, at);
+      const taken = model.transferAndClaim(request, at);
       expect(answer?.claimed.messages.map(seen)).toEqual(taken?.messages.map(known));
       if (!answer || !taken) return;
       answer.claimed.messages.forEach((message, index) => expectInstants(message, taken.messages[index]!));
@@ -97,7 +97,7 @@ export function claimCommands(delays: readonly number[]): WeightedCommands[] {
     args: fc.constant(null),
     run: async (model, real) => {
       await real.takeToken();
-      model.bell = 'silent';
+      model.wakeSignal = 'none';
     },
   });
 
@@ -105,7 +105,7 @@ export function claimCommands(delays: readonly number[]): WeightedCommands[] {
     often(18, claim),
     often(6, claimAgain),
     often(2, claimLate),
-    often(12, claimAlong),
+    often(12, transferAndClaim),
     often(3, extend),
     often(3, crash),
   ];

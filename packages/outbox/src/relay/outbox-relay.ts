@@ -5,13 +5,13 @@ import type { DelayQueueProducer } from 'nestjs-delay-queue';
 import type { OutboxDatabase } from '../database/outbox-database.js';
 import type { OutboxTable, TakenRows } from '../table/outbox-table.js';
 import { inTransaction } from '../table/steps.js';
-import { Bell } from './bell.js';
 import { ChannelEar } from './channel-ear.js';
 import { type Delivery, deliver } from './deliver.js';
 import type { RelayedCalls, RelayTarget } from './relay-target.js';
 import { Refusals } from './refusals.js';
 import { RowWarnings } from './row-warnings.js';
 import type { TargetCheck } from './target-check.js';
+import { WakeUp } from './wake-up.js';
 
 /** The shortest pause between two looks at a table that nobody tells of, ms. */
 const QUICKEST = 10;
@@ -78,7 +78,7 @@ export interface RelayStatus {
 /** Hands committed rows to the delay queue, and removes them. Any number of relays, in any number of processes, share a table. */
 export class OutboxRelay {
   readonly #logger = new Logger('DelayQueueOutbox');
-  readonly #bell = new Bell();
+  readonly #wakeUp = new WakeUp();
   #ear: ChannelEar | undefined;
   #loop: Promise<void> | undefined;
   #isStopping = false;
@@ -118,7 +118,7 @@ export class OutboxRelay {
         listen: database.listen.bind(database),
         channel: table.name,
         notify: () => inTransaction(database, () => table.notify()),
-        heard: () => this.#bell.ring(),
+        heard: () => this.#wakeUp.wake(),
         isDeaf: () => this.#logger.warn(DEAF),
       });
     }
@@ -128,7 +128,7 @@ export class OutboxRelay {
   /** Finishes what it is doing. What is left is for other relays, and for the next start. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#bell.ring();
+    this.#wakeUp.wake();
     // A database that has stopped to answer holds nobody up; the lease of the rows ends by itself.
     await Promise.race([this.#loop, sleep(STOP_TIMEOUT, undefined, { ref: false })]);
     this.#warnings.sum(performance.now(), true);
@@ -139,7 +139,7 @@ export class OutboxRelay {
   expect(): void {
     if (this.#ear?.isListening || this.#problem !== undefined) return;
     this.#pause = QUICKEST;
-    this.#bell.ring();
+    this.#wakeUp.wake();
   }
 
   /**
@@ -223,10 +223,10 @@ export class OutboxRelay {
     const isTold = this.#ear?.isListening && !isHeldBack;
     const started = performance.now();
     const retry = this.#refusals.nextIn(started) ?? Infinity;
-    await this.#bell.wait(Math.min(retry, isTold ? pollInterval : this.#pause));
+    await this.#wakeUp.wait(Math.min(retry, isTold ? pollInterval : this.#pause));
     this.#pause = Math.min(this.#pause * 2, pollInterval);
     if (this.#ear?.isListening || this.#isStopping) return;
-    // Writers in this process ring before they commit, and perhaps often.
+    // Writers in this process wake the relay before they commit, perhaps often.
     const rest = QUICKEST - (performance.now() - started);
     if (rest > 0) await sleep(rest);
   }
@@ -235,7 +235,7 @@ export class OutboxRelay {
   async #waitOut(): Promise<void> {
     const end = performance.now() + this.#pause;
     for (let rest = this.#pause; rest > 0 && !this.#isStopping; rest = end - performance.now())
-      await this.#bell.wait(rest);
+      await this.#wakeUp.wait(rest);
     this.#pause = Math.min(this.#pause * 2, MAX_PAUSE);
   }
 

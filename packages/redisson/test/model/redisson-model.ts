@@ -106,7 +106,7 @@ export class RedissonQueueModel extends QueueModel {
       in: (state) => this.in(state).filter(isKept),
       line: this.line.kept,
       paused: this.paused,
-      bell: this.bell,
+      wakeSignal: this.wakeSignal,
     };
   }
 

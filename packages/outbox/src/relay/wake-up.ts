@@ -1,16 +1,16 @@
-/** Ends a wait before its time. A ring while nobody waits is remembered. */
-export class Bell {
-  #rung = false;
+/** A wait that can be ended early. A call of `wake` while nobody waits ends the next wait at once. */
+export class WakeUp {
+  #isAwake = false;
   #wake: (() => void) | undefined;
 
-  ring(): void {
-    this.#rung = true;
+  wake(): void {
+    this.#isAwake = true;
     this.#wake?.();
   }
 
-  /** Waits until it rings, but no longer than so many ms. */
+  /** Waits for `wake`, but no longer than so many ms. */
   async wait(milliseconds: number): Promise<void> {
-    if (!this.#rung) {
+    if (!this.#isAwake) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, milliseconds);
         this.#wake = () => {
@@ -20,6 +20,6 @@ export class Bell {
       });
     }
     this.#wake = undefined;
-    this.#rung = false;
+    this.#isAwake = false;
   }
 }

@@ -1,0 +1,84 @@
+import { expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ROOT } from './pages.js';
+
+/** Words that are gone, and spellings that are not ours, with what to say instead. They also count in names: `laneOf`, `LANE_KEYS`. */
+const GONE: readonly (readonly [words: RegExp, instead: string])[] = [
+  [/doorbells?|bells?|nudg(e|es|ed|ing)/, 'wake-up signal'],
+  [/lanes?/, 'group'],
+  [/tellers?/, 'announcer'],
+  [/(claim|take|taken)s? along/, 'transfer and claim'],
+  [/loans?|lends?|lent|lending/, 'reservation, reserve'],
+  [/admissions?/, 'claim limit'],
+  [/codec doubts/, 'codec mismatch'],
+  [/again in vain/, '`again()` not returned'],
+  [/intakes?|upkeep/, 'ProducerStore, AdminStore'],
+  [/restless/, 'unstable'],
+  [/hurry|hurries|hurried/, 'flush, failFast'],
+  [/may matter/, 'needs…'],
+  [/roofs?/, 'entry point'],
+  [/(most|longest|shortest|smallest)_[a-z_]+/, 'MAX_…, MIN_…'],
+  [/behaviors?/, 'behaviour'],
+  [/cancel(ed|ing)/, 'cancelled, cancelling'],
+  [/(recogn|organ|initial|serial|normal|optim|summar|util|sanit|priorit)is(e|es|ed|ing|ation)/, '-ize'],
+  [/wakeups?/, 'wake-up'],
+  [/time-outs?/, 'timeout'],
+  [/(re|de)queue[sd]?/, 'release, claim'],
+];
+
+/** What may keep an old word. */
+const KEYS_IN_REDIS = /\blane:[a-z*]*|'lanes'/g;
+const FILES_APART = [
+  // What was once said, by us or by others.
+  /(^|\/)CHANGELOG\.md$/,
+  /(^|\/)package-lock\.json$/,
+  // These words themselves.
+  /^test\/docs\/words\.docs\.ts$/,
+  // Still to be edited.
+  /^test\/(soak|simulation)\//,
+  /^test\/support\/.*lanes/,
+];
+
+const RULES = GONE.map(
+  ([words, instead]) => [new RegExp(`(?<![a-z])(?:${words.source})(?![a-z])`, 'i'), instead] as const,
+);
+
+/** The old words in the name and the lines of a file, as `file:line: "word": say "instead"`. */
+function oldWordsIn(file: string, text: string): string[] {
+  return [file, ...text.split('\n')].flatMap((line, at) => {
+    const words = line.replace(KEYS_IN_REDIS, '').replace(/([a-z0-9])([A-Z])/g, '$1 $2');
+    return RULES.flatMap(([rule, instead]) => {
+      const found = rule.exec(words)?.[0];
+      return found === undefined ? [] : [`${file}:${at}: "${found}": say "${instead}"`];
+    });
+  });
+}
+
+test.each([
+  ['// The doorbell of a queue.', 'doorbell'],
+  ['const MOST_CLAIMS = 5;', 'MOST_CLAIMS'],
+  ['function laneOf(id) {', 'lane'],
+  ["it('ends a claim along with a transfer', () => {", 'claim along'],
+])('an old word is found: %s', (line, word) => {
+  expect(oldWordsIn('lib/a.ts', line)).toEqual([expect.stringContaining(`lib/a.ts:1: "${word}": say`)]);
+});
+
+test.each(['delay-queue:{orders}:lane:delayed', 'the utmost care', 'planes', 'it rebelled'])(
+  '%s is no old word',
+  (line) => {
+    expect(oldWordsIn('lib/a.ts', line)).toEqual([]);
+  },
+);
+
+test('code, comments, documentation and names of tests use the words of the glossary', async () => {
+  const files = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n');
+  const ours = files.filter((file) => /\.(ts|js|mjs|cjs|lua|md|json|ya?ml|css|html|java|patch)$/.test(file));
+  const read = ours.filter((file) => !FILES_APART.some((apart) => apart.test(file)));
+  const found = await Promise.all(
+    read.map(async (file) => oldWordsIn(file, await readFile(path.join(ROOT, file), 'utf8'))),
+  );
+  expect(read.length).toBeGreaterThan(1000);
+  expect(found.flat()).toEqual([]);
+});
