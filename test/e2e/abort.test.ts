@@ -16,7 +16,7 @@ import { until } from '../support/until.js';
 /** Handles messages until their signals abort. */
 class Waiting {
   readonly started: string[] = [];
-  /** The messages, and the names of the reasons. */
+  /** The messages with the names of their reasons. */
   readonly aborted: string[] = [];
 
   readonly handle = async (_payload: unknown, { id, signal }: DelayedMessage): Promise<void> => {
@@ -50,7 +50,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
 ])('abort: %s', (_name, module) => {
   const scene = new Scene();
 
-  test('stops the handler of a message, which is gone whatever the handler does', async () => {
+  test('stops the handler of a message and removes the message, whatever the handler does', async () => {
     const queue = scene.newQueue();
     const waiting = new Waiting();
     const events: string[] = [];
@@ -78,7 +78,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(waiting.aborted).toEqual(['a: MessageAborted', 'b c: MessageAborted']);
     expect(outcomes).toEqual([{ kind: 'aborted' }, { kind: 'aborted' }]);
     expect(await producer.counts(queue)).toMatchObject({ delayed: 0, ready: 0, active: 0, dead: 0 });
-    // Outcomes are settled in turn, so those of the others have been refused by now.
+    // Outcomes are settled in order, so those of the aborted messages have been refused by now.
     await producer.offer(queue, 'next', 0, { id: 'next' });
     await until(() => waiting.started.length === 3);
     await producer.abort(queue, 'next');
@@ -87,7 +87,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(log.filter((line) => /^(warn|error)/.test(line) && line.includes(queue))).toEqual([]);
   });
 
-  test('stops only what is active', async () => {
+  test('stops only active messages', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     await producer.offer(queue, 1, '1h', { id: 'delayed' });
@@ -96,7 +96,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(await producer.find(queue, 'delayed')).toMatchObject({ state: 'delayed' });
   });
 
-  test('a message that waits for its batch is dropped before the call', async () => {
+  test('drops a message that waits for its batch before the call', async () => {
     const queue = scene.newQueue();
     const calls: string[][] = [];
     const handler = batchHandlerOf(queue, (messages) => {
@@ -114,7 +114,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(calls).toEqual([expect.arrayContaining(['b', 'c'])]);
   });
 
-  test('stops one message of a batch, and the others have their own outcomes', async () => {
+  test('stops one message of a batch and leaves the others their own outcomes', async () => {
     const queue = scene.newQueue();
     const [called, go] = [new Latch(), new Latch()];
     const stopped: string[] = [];
@@ -134,7 +134,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     await called.opened;
     expect(await producer.abort(queue, 'b')).toBe(true);
     await until(async () => (await producer.counts(queue)).active === 2);
-    // What is announced is heard before the answer to a later call.
+    // The announcement arrives before the answer to a later call.
     await producer.counts(queue);
     go.open();
     await until(() => handled.length === 2);
@@ -160,12 +160,12 @@ describe('abort', () => {
     expect(waiting.aborted).toEqual(['a: MessageAborted']);
   });
 
-  test('reaches the handler of a family, whether its queue is visited or awake', async () => {
+  test('reaches the handler of a family, whether its queue is idle or busy', async () => {
     const family = scene.newQueue();
     const waiting = new Waiting();
     await scene.startApp({ providers: [handlerOf(`${family}-*`, waiting.handle)] });
     const { producer } = await scene.startApp({});
-    // Messages are handled before that, too, but no abort is heard.
+    // Messages are handled before that as well, but no abort arrives.
     const listeners = () => scene.redis.publish(scene.key(`${family}-1`, 'due'), 'who listens?');
     await until(async () => (await listeners()) > 0);
     await producer.offer(`${family}-1`, 1, 0, { id: 'visited' });
@@ -180,13 +180,13 @@ describe('abort', () => {
     expect(waiting.aborted).toEqual(['visited: MessageAborted', 'awake: MessageAborted']);
   });
 
-  test('without its announcement, the next extension of the lease stops the handler', async () => {
+  test('stops the handler at the next extension of the lease if the announcement is lost', async () => {
     const queue = scene.newQueue();
     const waiting = new Waiting();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, waiting.handle, { lease: '1s' })] });
     await producer.offer(queue, 1, 0, { id: 'a' });
     await until(() => waiting.started.length === 1);
-    // As an abort does, but nobody is told.
+    // Does what abort does, without the announcement.
     await scene.redis.del(...(await scene.redis.keys(`${scene.prefix}:{${queue}}:*`)));
     await until(() => waiting.aborted.length === 1);
     expect(waiting.aborted).toEqual(['a: LeaseLost']);

@@ -18,7 +18,7 @@ type StoreName = keyof typeof STORES;
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 2));
 
-/** Each place is told of once, so each store has its own. */
+/** Each place is reported once, so each store has its own. */
 const FORGETFUL: [what: string, StoreName, handle: () => unknown][] = [
   ['that does nothing else', 'native', () => void again('1d')],
   ['that does nothing else', 'redisson', () => void again('1d')],
@@ -58,7 +58,7 @@ const CORRECT: Readonly<Record<string, () => unknown>> = {
   },
 };
 
-describe('the value of again()', () => {
+describe('a warning about an unreturned again()', () => {
   const scene = new Scene();
 
   async function startApp(store: StoreName, parts: TestAppParts) {
@@ -72,7 +72,7 @@ describe('the value of again()', () => {
   };
 
   test.each(FORGETFUL)(
-    'is not returned by a handler %s, on %s: that is told once, with the place',
+    'is logged once, with the place of the call, for a handler %s, on %s',
     async (_what, store, handle) => {
       const { queue, producer, warnings } = await startWith(store, handle);
       for (const id of ['a', 'b', 'c']) {
@@ -88,7 +88,7 @@ describe('the value of again()', () => {
     },
   );
 
-  test('is not returned by a handler of batches: that is told once', async () => {
+  test('is logged once for a handler of batches', async () => {
     const queue = scene.newQueue();
     @Injectable()
     class Batches {
@@ -107,7 +107,7 @@ describe('the value of again()', () => {
   });
 
   describe.each(Object.keys(STORES) as StoreName[])('on %s', (store) => {
-    test.each(Object.entries(CORRECT))('a handler that %s is not warned about', async (_what, handle) => {
+    test.each(Object.entries(CORRECT))('is not logged for a handler that %s', async (_what, handle) => {
       const { queue, producer, warnings, close } = await startWith(store, handle, { attempts: 1 });
       await producer.offer(queue, 'any', 0, { id: 'a' });
       await until(async () => ['delayed', 'dead'].includes(String((await producer.find(queue, 'a'))?.state)));
@@ -115,7 +115,7 @@ describe('the value of again()', () => {
       expect(warnings()).toEqual([]);
     });
 
-    test('a handler that returns it late, while others are handled, is not warned about', async () => {
+    test('is not logged for a handler that returns it late, while others are handled', async () => {
       const done = new Latch();
       const { queue, producer, warnings } = await startWith(store, async (payload) => {
         if (payload !== 'slow') return undefined;
@@ -135,8 +135,8 @@ describe('the value of again()', () => {
     });
   });
 
-  // The last test: after a timeout, nothing is watched any more.
-  test('a handler that returns it after its timeout is not warned about', async () => {
+  // This must be the last test, because nothing is watched after a timeout.
+  test('is not logged for a handler that returns it after its timeout', async () => {
     const [asked, returned] = [new Latch(), new Latch()];
     const [late, other] = [scene.newQueue(), scene.newQueue()];
     const handleLate = async () => {

@@ -29,7 +29,7 @@ describe.each([
   }
 
   test.each(Object.entries(WAYS))(
-    'a handler that %s gets the message again, until it returns something else',
+    'delivers the message again to a handler that %s, until it returns something else',
     async (...[, way]) => {
       const handled = new Handled();
       const { queue, producer } = await startApp(
@@ -49,7 +49,7 @@ describe.each([
     },
   );
 
-  test('the message keeps its payload and has all its attempts again', async () => {
+  test('keeps the payload of the message and restores all its attempts', async () => {
     const handled = new Handled();
     const { queue, producer } = await startApp(
       (payload, message) => {
@@ -74,7 +74,7 @@ describe.each([
   test.each([
     ['cannot be encoded', Symbol('odd'), 'JSON cannot represent a symbol'],
     ['is too large', 'x'.repeat(300), 'maxPayloadBytes'],
-  ])('a new payload that %s fails the attempt', async (_what, payload, reason) => {
+  ])('fails the attempt if its new payload %s', async (_what, payload, reason) => {
     const { queue, producer, log } = await startApp(() => again(0, { payload }), {
       attempts: 1,
       maxPayloadBytes: 200,
@@ -87,7 +87,7 @@ describe.each([
     expect(log.filter((line) => line.includes('is a dead letter'))).toHaveLength(1);
   });
 
-  test('a handler that offers its own id is warned about again(), at most once a minute', async () => {
+  test('logs a warning, at most once a minute, for a handler that offers its own id instead', async () => {
     let offers = 0;
     const { queue, producer, log } = await startApp(async ({ count }, { id }) => {
       const { created } = await producer.offer(queue, { count: count + 1 }, '1h', { id });
@@ -103,7 +103,7 @@ describe.each([
     expect(warnings[0]).toContain("message 'reminder'");
   });
 
-  test('a duplicate of a delayed message is kept without a warning', async () => {
+  test('causes no warning when a duplicate of a delayed message is kept', async () => {
     const { queue, producer, log } = await startApp(() => undefined);
     await producer.offer(queue, { count: 1 }, '1h', { id: 'kept' });
     expect(await producer.offer(queue, { count: 1 }, '1h', { id: 'kept' })).toMatchObject({ created: false });

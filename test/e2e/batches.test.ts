@@ -60,7 +60,7 @@ describe.each([
     return { queue, offer, ...app };
   }
 
-  test('gets many messages in a call, each once, with their payloads in the same order', async () => {
+  test('gets many messages in one call, each once, with their payloads in the same order', async () => {
     const calls: DelayedMessage[][] = [];
     const { queue, producer, offer } = await startApp(
       (payloads, messages) => {
@@ -103,7 +103,7 @@ describe.each([
     expect(await producer.find(queue, 'm0')).toBeNull();
   });
 
-  test('may return rows, which are no outcomes whatever their columns are called', async () => {
+  test('may return rows, whose columns are never taken for outcomes', async () => {
     const inserted: unknown[] = [];
     const { queue, producer, offer } = await startApp(
       (payloads) => {
@@ -118,7 +118,7 @@ describe.each([
     expect(inserted).toHaveLength(10);
   });
 
-  test('is not done before the promises in the array that it returns', async () => {
+  test('ends only when the promises in the array that it returns have settled', async () => {
     const finish = new Latch();
     const { queue, producer, offer } = await startApp(
       (payloads) =>
@@ -137,7 +137,7 @@ describe.each([
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 5 });
   });
 
-  test('has as many calls at once as its concurrency says', async () => {
+  test('runs as many calls at once as its concurrency', async () => {
     let running = 0;
     let most = 0;
     let handled = 0;
@@ -156,7 +156,7 @@ describe.each([
     expect((await producer.counts(queue)).dead).toBe(0);
   });
 
-  test('gets in one call what trickles in within its wait', async () => {
+  test('gets in one call the messages that arrive within its wait', async () => {
     const calls: number[] = [];
     const { queue, producer } = await startApp((payloads) => void calls.push(payloads.length), {
       batch: 100,
@@ -170,7 +170,7 @@ describe.each([
     expect(calls).toEqual([5]);
   });
 
-  test('that stops gives back what waits for a batch, with no attempt spent', async () => {
+  test('returns messages that wait for a batch when it stops, without spending an attempt', async () => {
     const { queue, producer, offer, close } = await startApp(() => undefined, { batch: 100, batchWait: '1h' });
     await offer(3);
     await until(async () => (await producer.counts(queue)).active === 3);
@@ -185,10 +185,10 @@ describe.each([
 describe.each([
   ['native', {}],
   ['memory', { store: 'memory' as const }],
-])('a batch of messages that come again with new payloads, on %s', (_, module) => {
+])('a batch of messages that again() delivers with new payloads, on %s', (_, module) => {
   const scene = new Scene();
 
-  test('leaves each of them its headers, group, type and expiry', async () => {
+  test('leaves each message its headers, group, type and expiry', async () => {
     const queue = scene.newQueue();
     const calls: DelayedMessage[][] = [];
     const handle: Handle = (_payloads, messages) => {
@@ -215,7 +215,7 @@ describe.each([
     for (const { id, type, headers, group, expiresAfter } of given) {
       const found = (await producer.find(queue, id))!;
       expect(found).toMatchObject({ payload: `${id} 1 anew`, type, headers, group });
-      // The expiry counts anew from the new due time.
+      // The expiry is counted from the new due time.
       expect(found.expiresAt!.getTime() - found.dueAt.getTime()).toBe(expiresAfter);
     }
   });
@@ -303,7 +303,7 @@ describe.each([
     return { ...app, visits, offer };
   }
 
-  test('have together as many calls at once as the concurrency of the queue says', async () => {
+  test('run together as many calls at once as the concurrency of the queue', async () => {
     let running = 0;
     let most = 0;
     const handled: string[] = [];
@@ -323,7 +323,7 @@ describe.each([
     expect(most).toBe(3);
   });
 
-  test('go back when the process stops before their calls, with no attempt spent', async () => {
+  test('return to ready, without spending an attempt, if the process stops before their calls', async () => {
     const calls: string[][] = [];
     const finish = new Latch();
     const { visits, offer, close } = await startApp((messages) => {
@@ -352,7 +352,7 @@ describe('the options of a batch', () => {
     [{ batch: 1.5 }, 'batch must be a whole number from 1 to 1000'],
     [{ batch: 5, batchWait: '2h' }, 'batchWait must be between'],
     [{ batchWait: '1s' }, 'batchWait needs batch'],
-  ])('%j fail the start-up', async (options, problem) => {
+  ])('fail the start-up if they are invalid: %j', async (options, problem) => {
     const providers = [batchHandlerOf('stats', () => undefined, options)];
     const start = scene.startApp({ module: memory, providers });
     await expect(start).rejects.toMatchObject({ code: 'INVALID_OPTION' });
@@ -360,7 +360,7 @@ describe('the options of a batch', () => {
   });
 
   test.each<object>([{ defaults: { batch: 5 } }, { queues: { stats: { batch: 5 } } }])(
-    '%j are no options of the module, for they change what the handler is called with',
+    'are refused in the options of the module: %j',
     async (module) => {
       await expect(scene.startApp({ module: { ...memory, ...module } })).rejects.toMatchObject({
         code: 'INVALID_OPTION',
@@ -369,7 +369,7 @@ describe('the options of a batch', () => {
     },
   );
 
-  test('hold for one type, beside handlers of single messages', async () => {
+  test('apply to one type and leave handlers of single messages alone', async () => {
     const seen: unknown[] = [];
     class Visits extends DelayQueue('visits', { page: z.object({ path: z.string() }), day: z.number() }) {}
     @Injectable()

@@ -59,7 +59,7 @@ describe('the start of an application', () => {
     ['a slow onApplicationBootstrap of a provider of the root module', QuickRoot, [], [SlowBootstrap]],
     ["a slow onApplicationBootstrap of the root module's class", SlowRoot, [], []],
     ["a slow onApplicationBootstrap method of the root module's class", SlowRootMethod, [], []],
-  ])('no handler runs before %s has ended', async (_what, root, imports, providers) => {
+  ])('runs no handler before %s has ended', async (_what, root, imports, providers) => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const ahead = await scene.startApp();
@@ -78,7 +78,7 @@ describe('the start of an application', () => {
     expect(handled.calls[0]!.attempt).toBe(1);
   });
 
-  test('an application whose queues cannot all be served does not start, and leaves no connection behind', async () => {
+  test('fails and leaves no connection behind if not all queues can be served', async () => {
     let made = 0;
     const clients: Redis[] = [];
     const connection = (overrides: RedisOptions) => {
@@ -95,7 +95,7 @@ describe('the start of an application', () => {
     expect(made).toBe(2);
   });
 
-  test('a message offered while the application starts is handled afterwards', async () => {
+  test('handles messages offered during the start afterwards', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     @Injectable()

@@ -10,14 +10,14 @@ import { until } from '../support/until.js';
 
 const EVERY_SECOND = '* * * * * *';
 
-describe('a message that comes again by a calendar', () => {
+describe('a message that repeats with again() and a calendar', () => {
   const scene = new Scene();
 
   test.each([
     ['native with partitions', { partitions: 3 }],
     ['redisson', { layout: redisson() }],
   ] as const)(
-    'comes once at each time, whichever of three processes offered and handles it: %s',
+    'comes once at each time, whichever of three processes offers and handles it: %s',
     async (_, defaults) => {
       const queue = scene.newQueue();
       const times: number[] = [];
@@ -36,7 +36,7 @@ describe('a message that comes again by a calendar', () => {
     },
   );
 
-  test('comes at nine by the clock on the wall on every day of a year, in the time of a test', async () => {
+  test('comes at nine local time on every day of a year in virtual time', async () => {
     const times: Date[] = [];
     const options = { after: new Date(), timeZone: 'Europe/Berlin' };
     const handler = handlerOf('digests', (_payload, { dueAt }: DelayedMessage) => {

@@ -17,7 +17,7 @@ const STORES: [string, DelayQueueModuleOptions][] = [
 describe.each(STORES)('a delayed message, on %s', (_name, module) => {
   const scene = new Scene();
 
-  test('gets another payload, other headers and another type with its new due time; what is left out stays', async () => {
+  test('gets a new payload, headers and type with its new due time, and keeps what the change omits', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     const offered = { id: 'a', type: 't', headers: { h: '1' }, expiresAfter: '1m' } as const;
@@ -31,7 +31,7 @@ describe.each(STORES)('a delayed message, on %s', (_name, module) => {
     expect(await producer.reschedule(queue, 'none', 0, { payload: 1 })).toBe(false);
   });
 
-  test('is handled at once with what has happened, and then not again at its deadline', async () => {
+  test('is handled at once with a new payload, and not again at its former due time', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module, providers: [handlerOf(queue, handled.record)] });
@@ -43,7 +43,7 @@ describe.each(STORES)('a delayed message, on %s', (_name, module) => {
     expect(handled.calls.map(({ id, payload: what }) => `${id} ${String(what)}`)).toEqual(['a paid', 'b timed out']);
   });
 
-  test('keeps the changes of all who change it at the same time', async () => {
+  test('keeps all changes made at the same time', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     await producer.offer(queue, 0, '1h', { id: 'a' });
@@ -53,7 +53,7 @@ describe.each(STORES)('a delayed message, on %s', (_name, module) => {
     expect(await producer.find(queue, 'a')).toMatchObject({ payload: 1, headers: { h: '1' }, type: 't' });
   });
 
-  test('is debounced: offers move its due time, but not beyond maxWait after the first', async () => {
+  test('is debounced by offers that move its due time up to maxWait after the first offer', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     const offer = (what: number) =>
@@ -76,7 +76,7 @@ describe.each(STORES)('a delayed message, on %s', (_name, module) => {
 describe('a change', () => {
   const scene = new Scene();
 
-  test('is refused where the layout cannot do it, and so is maxWait', async () => {
+  test('is refused by a layout that does not support it, as is maxWait', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { queues: { [queue]: { layout: redisson() } } } });
     await producer.offer(queue, 1, '1h', { id: 'a' });
@@ -96,7 +96,7 @@ describe('a change', () => {
     [{ delay: 1 }, 'INVALID_ARGUMENT', 'change'],
     ['paid', 'INVALID_ARGUMENT', 'change'],
     [{ payload: 'x'.repeat(300_000) }, 'PAYLOAD_TOO_LARGE', 'maxPayloadBytes'],
-  ])('that cannot be made is refused, and nothing is written: %#', async (change, code, words) => {
+  ])('is refused without writing anything if it is invalid: %#', async (change, code, words) => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const { dueAt } = await producer.offer(queue, 1, '1h', { id: 'a' });
@@ -111,7 +111,7 @@ describe('a change', () => {
     [{ maxWait: '1s', onDuplicate: 'replace' }],
     [{ maxWait: 0, id: 'a', onDuplicate: 'replace' }],
     [{ maxWait: 'soon', id: 'a', onDuplicate: 'replace' }],
-  ])('an offer with a maxWait that makes no sense is refused: %j', async (options) => {
+  ])('does not accept an offer with an invalid maxWait: %j', async (options) => {
     const { producer } = await scene.startApp();
     const offered = producer.offer(scene.newQueue(), 1, 0, options as object);
     await expect(offered).rejects.toMatchObject({
@@ -120,7 +120,7 @@ describe('a change', () => {
     });
   });
 
-  test('of a typed queue is checked like an offer', async () => {
+  test('of a typed queue is validated like an offer', async () => {
     class Typed extends DelayQueue(scene.newQueue(), { paid: z.object({ by: z.string() }), late: payload<null>() }) {}
     class Kind extends DelayQueue(scene.newQueue(), z.object({ n: z.number() })) {}
     const { context } = await scene.startApp({ providers: [Typed, Kind] });

@@ -29,7 +29,7 @@ describe("an application's own client options", () => {
     ['given in a URL', () => `${scene.url}?enableAutoPipelining=true&stringNumbers=true&commandTimeout=50`],
     ['in a client of ioredis 6', () => (overrides) => new Redis(scene.url, { ...CHOSEN, ...overrides })],
     ['in a client of ioredis 5', () => (overrides) => new OlderRedis(scene.url, { ...CHOSEN, ...overrides })],
-  ])('%s break nothing, and announcements arrive again after an outage', async (how, connection) => {
+  ])('%s break nothing, and announcements resume after an outage', async (how, connection) => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer, log } = await scene.startApp({

@@ -54,7 +54,7 @@ describe('on a Redis Cluster', () => {
       expect(handled.calls).toMatchObject([{ id, payload: { a: 1 }, attempt: 1 }]);
     });
 
-    it('has all its keys in one slot', async () => {
+    it('keeps all its keys in one hash slot', async () => {
       const { producer } = app;
       await producer.pause(queue);
       await producer.offer(queue, 1, 0, { id: 'a' });
@@ -75,7 +75,7 @@ describe('on a Redis Cluster', () => {
       expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
     });
 
-    it("keeps Redisson's structures under the queue's name in Redisson, and only in Redisson's layout", async () => {
+    it("uses Redisson's structures under the queue's name only in Redisson's layout", async () => {
       const { name = queue } = inRedisson ?? {};
       const suffix = name.includes('{') ? name : `{${name}}`;
       await app.producer.offer(queue, 'x', '1h', { id: 'x' });
@@ -88,12 +88,12 @@ describe('on a Redis Cluster', () => {
     });
   });
 
-  it('refuses calls whose slot no server has, and makes them once one has it', async () => {
+  it('rejects calls whose hash slot no server owns, and accepts them once one does', async () => {
     const queue = randomName('orders');
     const [owner, slot] = [await servers().primaryOf(`{${queue}}`), await cluster.cluster('KEYSLOT', queue)];
     const start = () => startTestApp({ connection, offerTimeout: 1500 });
     const early = await start();
-    // The owner first: it would tell the others that it has the slot.
+    // The owner comes first, or it would tell the others that it has the slot.
     const others = servers().members.filter((member) => member !== owner);
     for (const member of [owner, ...others]) await servers().ask(member, 'CLUSTER', 'DELSLOTS', slot);
     const apps = [early, await start()];

@@ -43,13 +43,13 @@ describe('databases of one Redis', () => {
     return { app, late };
   }
 
-  /** Keeps a queue busy with one message after the other. */
+  /** Keeps a queue busy with one message after another. */
   function keepBusy(producer: Pick<DelayQueueProducer, 'offer'>, queue: string, options: OfferOptions = {}): void {
     const timer = setInterval(() => void producer.offer(queue, {}, 20, options).catch(() => undefined), 50);
     ends.push(() => clearInterval(timer));
   }
 
-  /** Everything that is announced on a channel. */
+  /** Collects all announcements on a channel. */
   async function overhear(channel: string): Promise<string[]> {
     const subscriber = new Redis(scene.url);
     ends.push(() => subscriber.disconnect());
@@ -64,7 +64,7 @@ describe('databases of one Redis', () => {
     [' with partitions', { partitions: 2 }, { id: 'of one partition' }],
     [' with groups', { groups: { concurrency: 1 } }, { group: 'one' }],
     [' with the layout of Redisson', { layout: redisson() }, {}],
-  ])('have queues of one name%s, each with messages on time while the other is busy', async (_what, options, offer) => {
+  ])('keep queues of one name%s apart and on time while one of them is busy', async (_what, options, offer) => {
     const queue = scene.newQueue();
     const busy = await startIn(0, queue, options);
     const quiet = await startIn(3, queue, options);
@@ -76,7 +76,7 @@ describe('databases of one Redis', () => {
     expect(Math.max(...busy.late)).toBeLessThan(500);
   });
 
-  test('have instances of one application, each with messages on time while the other is busy', async () => {
+  test('keep instances of one application apart and on time while one of them is busy', async () => {
     const queue = scene.newQueue();
     const late = { main: [] as number[], billing: [] as number[] };
     @Injectable()
@@ -110,7 +110,7 @@ describe('databases of one Redis', () => {
     expect(Math.max(...late.main)).toBeLessThan(500);
   });
 
-  test('have families of one name, neither of which takes queues of the other for its own', async () => {
+  test('keep families of one name apart', async () => {
     const family = scene.newQueue();
     const busy = await startIn(0, `${family}:*`);
     const quiet = await startIn(3, `${family}:*`);
@@ -124,7 +124,7 @@ describe('databases of one Redis', () => {
     expect((await quiet.app.producer.queues()).queues).toEqual([`${family}:b`]);
   });
 
-  test('may have groups that are handled differently', async () => {
+  test('may have groups with different options', async () => {
     const queue = scene.newQueue();
     await startIn(0, queue, { groups: { concurrency: 1 } });
     await startIn(3, queue, { groups: { concurrency: 2 } });
@@ -140,7 +140,7 @@ describe('databases of one Redis', () => {
         .filter((text) => text.startsWith('{'))
         .sort(),
     ).toEqual([two, two, four, four]);
-    // For a version that names no database.
+    // Versions that name no database understand this.
     expect(texts).toContain('groups? 4 hold');
   });
 
@@ -157,7 +157,7 @@ describe('databases of one Redis', () => {
         return client;
       },
     ],
-  ])('are named in announcements, if one is chosen by %s', async (_how, connectionTo) => {
+  ])('are named in announcements if %s selects them', async (_how, connectionTo) => {
     const queue = scene.newQueue();
     const texts = await overhear(channelOf(queue));
     const { producer } = await scene.startApp({ module: { connection: connectionTo(scene.url) } });
@@ -175,7 +175,7 @@ describe('databases of one Redis', () => {
     ['no database, of partitions', () => 'partitions'],
     ['no database, of groups', () => 'groups? 9 pass'],
     ['an abort', () => 'abort token id'],
-  ])('are told of strangers without harm: announcements of %s', async (_what, announcement) => {
+  ])('are not disturbed by announcements of %s', async (_what, announcement) => {
     const queue = scene.newQueue();
     const { app, late } = await startIn(0, queue, { groups: { concurrency: 1 } });
     await app.producer.offer(queue, {}, WAIT / 2);

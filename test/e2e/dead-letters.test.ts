@@ -26,7 +26,7 @@ describe('dead letters', () => {
     return { queue, handled, producer, letters: producer.deadLetters(queue), mend: () => (state.broken = false) };
   }
 
-  test('a message whose attempts are spent is a dead letter with its error', async () => {
+  test('keep messages without attempts left, with their errors', async () => {
     const { queue, handled, producer, letters } = await brokenQueue();
     const before = Date.now();
     const { id } = await producer.offer(queue, 'this', 20, { headers: { tenant: 'a' } });
@@ -62,11 +62,11 @@ describe('dead letters', () => {
       'TypeError: fetch failed; caused by Error: connect redis://***@host',
     ],
     [
-      'what a ClientProxy rejects with',
+      'the reason of a rejection by a ClientProxy',
       () => ({ status: 'error', message: 'no such order', card: 'hunter2' }),
       'NonError: status: error, message: no such order',
     ],
-  ])('keep %s, and so do the warnings of retries', async (_what, make, expected) => {
+  ])('keep %s, as do the warnings of retries', async (_what, make, expected) => {
     const queue = scene.newQueue();
     const fail = () => {
       throw make();
@@ -83,7 +83,7 @@ describe('dead letters', () => {
     expect(log.join('\n')).not.toContain('hunter2');
   });
 
-  test('a redriven dead letter is handled again and starts with its first attempt', async () => {
+  test('are handled again, from their first attempt, after a redrive', async () => {
     const { queue, handled, producer, letters, mend } = await brokenQueue();
     await producer.offer(queue, 'again', 0, { id: 'again' });
     await until(async () => (await producer.counts(queue)).dead === 1);
@@ -98,7 +98,7 @@ describe('dead letters', () => {
     expect((await letters.list()).messages).toEqual([]);
   });
 
-  test('pages list each dead letter once, and redriveAll() redrives all that are left', async () => {
+  test('are listed once each in pages, and redriveAll() redrives all that are left', async () => {
     const { queue, handled, producer, letters, mend } = await brokenQueue(1);
     await producer.offerMany(
       queue,
@@ -129,7 +129,7 @@ describe('dead letters', () => {
     expect(await letters.discardAll()).toBe(0);
   });
 
-  test('dead letters beyond maxDeadLetters drop the oldest, and the log says so', async () => {
+  test('drop the oldest beyond maxDeadLetters, and the log says so', async () => {
     const queue = scene.newQueue();
     const handler = handlerOf(
       queue,

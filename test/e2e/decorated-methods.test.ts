@@ -15,11 +15,11 @@ import { until } from '../support/until.js';
 
 const MEMORY: DelayQueueModuleOptions = { store: 'memory' };
 
-/** What was called in a test, in order. */
+/** The calls of a test, in order. */
 let seen: string[] = [];
 const see = (text: string) => void seen.push(text);
 
-/** What `@Transactional()` and the like do: they put a function of their own in place of the method. */
+/** Replaces the method with a function of its own, as `@Transactional()` and the like do. */
 const Wrapped =
   (name = 'wrapped'): MethodDecorator =>
   (_target, _property, descriptor: PropertyDescriptor) => {
@@ -40,7 +40,7 @@ const AllWrapped: ClassDecorator = (target) => {
   }
 };
 
-/** A class decorator that puts another class in place of the class. */
+/** A class decorator that replaces the class with another. */
 const Extended = <T extends Type<{ handle(payload: string): unknown }>>(target: T): T => {
   const base: Type<{ handle(payload: string): unknown }> = target;
   class Extension extends base {
@@ -62,7 +62,7 @@ const Bound: MethodDecorator = (_target, _property, descriptor: PropertyDescript
   } as never;
 };
 
-describe('the method that a decorator has named', () => {
+describe('a decorated method', () => {
   let app: TestApp | undefined;
   afterEach(async () => {
     await app?.close();
@@ -70,7 +70,7 @@ describe('the method that a decorator has named', () => {
     seen = [];
   });
 
-  /** Handles a message in an application of these providers; returns what was seen. */
+  /** Handles a message in an application with these providers and returns the recorded calls. */
   async function handle(...providers: Provider[]): Promise<string[]> {
     app = await startTestApp(MEMORY, { providers });
     await app.producer.offer('orders', 'one', 0);
@@ -172,14 +172,14 @@ describe('the method that a decorator has named', () => {
   test.each<[string, Provider, string[]]>([
     ['is wrapped by a decorator above', WrappedMethod, ['wrapped', 'one']],
     ['is wrapped by a decorator of the class', WrappedClass, ['all', 'one']],
-    ['is overridden by a class that a decorator puts in place', ExtendedClass, ['extended', 'one']],
+    ['is overridden by a class that a decorator substitutes', ExtendedClass, ['extended', 'one']],
     ['is overridden', Overriding, ['override', 'base one']],
     ['is overridden, below an abstract class', Implementation, ['one']],
     ['is overridden in a class with a scope', PerMessage, ['per message one']],
     ['is overridden by a mixin', audited('mixin'), ['mixin', 'base one']],
     ['has a symbol for a name', BySymbol, ['one']],
     [
-      'is one of a class that a factory makes for each message',
+      'belongs to a class that a factory creates for each message',
       { provide: Base, useFactory: () => new Base(), scope: Scope.REQUEST },
       ['base one'],
     ],
@@ -187,14 +187,14 @@ describe('the method that a decorator has named', () => {
     expect(await handle(provider)).toEqual(expected);
   });
 
-  test('is the handler, if it is spied on before the start', async () => {
+  test('is the handler if it is spied on before the start', async () => {
     class Spied extends Base {}
     const spy = jest.spyOn(Spied.prototype, 'handle');
     expect(await handle(Spied)).toEqual(['base one']);
     expect(spy).toHaveBeenCalledTimes(1);
   });
 
-  test('is the handler of every decorator, above and below what wraps it', async () => {
+  test('is the handler of every decorator above and below its wrapper', async () => {
     @Injectable()
     class Both {
       @DelayedHandler('emails')
@@ -208,7 +208,7 @@ describe('the method that a decorator has named', () => {
     expect(app!.log.filter((line) => line.includes('Handling queue'))).toHaveLength(2);
   });
 
-  test('is the handler of its own decorators only, if it overrides one that is decorated', async () => {
+  test('is the handler of its own decorators only, if it overrides a decorated one', async () => {
     @Injectable()
     class Moved extends Base {
       @DelayedHandler('emails')
@@ -220,14 +220,14 @@ describe('the method that a decorator has named', () => {
     expect(app.log.filter((line) => line.includes('Handling queue'))).toEqual([expect.stringContaining('emails')]);
   });
 
-  test('is found where it was copied to', async () => {
+  test('is found on the class that it was copied to', async () => {
     @Injectable()
     class Copy {}
     Object.defineProperties(Copy.prototype, { handle: Object.getOwnPropertyDescriptor(Base.prototype, 'handle')! });
     expect(await handle(Copy)).toEqual(['base one']);
   });
 
-  test('is nothing to an application that does not provide its class', async () => {
+  test('is ignored by an application that does not provide its class', async () => {
     class Elsewhere {
       @Bound
       @DelayedHandler('orders')
@@ -237,7 +237,7 @@ describe('the method that a decorator has named', () => {
     expect(app.log.filter((line) => line.includes('Handling queue'))).toEqual([]);
   });
 
-  test('is that of the fake class which a test puts in its place', async () => {
+  test('is called on the fake class that a test substitutes', async () => {
     const module = await Test.createTestingModule({
       imports: [appModule({ options: MEMORY, providers: [Overriding] })],
     })
@@ -262,7 +262,7 @@ describe('the method that a decorator has named', () => {
   const HIDDEN =
     'what has replaced the method, a decorator above it or an override, hides what else is declared about it';
 
-  test('fails the start if what wraps it hides its guards', async () => {
+  test('fails the start if its wrapper hides its guards', async () => {
     @Injectable()
     class Guarded {
       @Wrapped()
@@ -275,7 +275,7 @@ describe('the method that a decorator has named', () => {
     );
   });
 
-  test('fails the start if the override of a guarded one has no guards', async () => {
+  test('fails the start if it overrides a guarded method without guards', async () => {
     class GuardedBase {
       @UseGuards(Allowed)
       @DelayedHandler('orders')
@@ -290,7 +290,7 @@ describe('the method that a decorator has named', () => {
     );
   });
 
-  test('fails the start if a decorator has made an accessor of it', async () => {
+  test('fails the start if a decorator has turned it into an accessor', async () => {
     @Injectable()
     class Accessor {
       @Bound
@@ -302,7 +302,7 @@ describe('the method that a decorator has named', () => {
     );
   });
 
-  test('fails the start if it is gone', async () => {
+  test('fails the start if it no longer exists', async () => {
     @Injectable()
     class Gone {
       @DelayedHandler('orders')
@@ -363,7 +363,7 @@ describe('the method that a decorator has named', () => {
       ['wrapped by a decorator of the class', AllWrappedAlarm, ['all', 'told']],
       ['overridden', OverridingAlarm, ['override']],
       ['inherited from an observer', ExtendedObserver, ['observed']],
-    ])('is told, if it is %s', async (_what, provider, expected) => {
+    ])('is called if it is %s', async (_what, provider, expected) => {
       expect(
         await handle(
           provider,
@@ -372,7 +372,7 @@ describe('the method that a decorator has named', () => {
       ).toEqual(expected);
     });
 
-    test('fails the start if a decorator has made an accessor of it', async () => {
+    test('fails the start if a decorator has turned it into an accessor', async () => {
       @Injectable()
       class Alarm {
         @Bound

@@ -11,7 +11,7 @@ const LATEST = 3000;
 describe('delivery', () => {
   const scene = new Scene();
 
-  test('a message is handled once its delay is over', async () => {
+  test('handles a message once its delay is over', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
@@ -30,7 +30,7 @@ describe('delivery', () => {
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test('a message knows how late it is', async () => {
+  test('tells a message how late it is', async () => {
     const queue = scene.newQueue();
     const lateness: number[] = [];
     const note = handlerOf(queue, async (_payload, message) => {
@@ -54,7 +54,7 @@ describe('delivery', () => {
     expect(second).toBeLessThanOrEqual(end + 2);
   });
 
-  test('messages due in the same millisecond are handled in offer order', async () => {
+  test('handles messages due in the same millisecond in the order of their offers', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({
@@ -69,7 +69,7 @@ describe('delivery', () => {
     expect(handled.payloads).toEqual([...Array(50).keys()]);
   });
 
-  test('messages are handled in the order of their due times, whatever was offered first', async () => {
+  test('handles messages in the order of their due times, regardless of the order of their offers', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
@@ -87,7 +87,7 @@ describe('delivery', () => {
     }
   });
 
-  test('concurrency limits how many messages are handled at once', async () => {
+  test('limits how many messages are handled at once to the concurrency', async () => {
     const queue = scene.newQueue();
     let running = 0;
     let most = 0;

@@ -23,7 +23,7 @@ describe('an offer with an id that is in use', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 1 });
   });
 
-  test("puts the new message in the place of the old one with 'replace'", async () => {
+  test("replaces the old message with 'replace'", async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
@@ -46,7 +46,7 @@ describe('an offer with an id that is in use', () => {
     expect(await producer.find(queue, 'm')).toMatchObject({ payload: 'first', dueAt: first.dueAt });
   });
 
-  test('fails offerMany without keeping out the other messages, and the error lists each refusal', async () => {
+  test('fails offerMany(), which still accepts the other messages and lists each refusal in its error', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     await producer.offer(queue, 0, '1h', { id: 'taken' });
@@ -107,7 +107,7 @@ describe('an offer with an id that is in use', () => {
     expect(await offer('succeed', 60_000)).toMatchObject({ created: true });
   });
 
-  test('ends the lease of a message that it replaces, and the new message is handled on its own', async () => {
+  test('ends the lease of the message that it replaces, and the new message is handled separately', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const release = new Latch();

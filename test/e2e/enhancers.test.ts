@@ -82,7 +82,7 @@ describe.each([
   describe('with enhancers', () => {
     const seen: unknown[] = [];
 
-    /** An enhancer of every kind that tells its name. */
+    /** An enhancer of every kind that records its name. */
     function telling(name: string) {
       @Injectable()
       class Telling {
@@ -129,7 +129,7 @@ describe.each([
       ]);
     });
 
-    test.each([Scope.DEFAULT, Scope.TRANSIENT])('has them injected what they ask for (scope %p)', async (scope) => {
+    test.each([Scope.DEFAULT, Scope.TRANSIENT])('injects their dependencies into them (scope %p)', async (scope) => {
       @Injectable()
       class Shop {
         readonly isOpen = true;
@@ -159,7 +159,7 @@ describe.each([
       expect(handled).toHaveBeenCalledTimes(1);
     });
 
-    test('shows them payload and message, and itself', async () => {
+    test('passes them payload, message and itself', async () => {
       let context: ExecutionContext | undefined;
       let handlers: Type | undefined;
       let given: unknown[] = [];
@@ -193,7 +193,7 @@ describe.each([
     }
 
     test.each(['a provider', 'a controller'])(
-      'of %s is not called when a guard of its class denies it',
+      'of %s is not called when a guard of its class denies access',
       async (kind) => {
         const handled = jest.fn();
         const { dead, logged } = await handle((queue) => {
@@ -209,12 +209,12 @@ describe.each([
         });
         expect(handled).not.toHaveBeenCalled();
         expect(dead).toEqual(['ForbiddenException']);
-        // The library tells of it, and Nest says nothing.
+        // Only the library logs it, not Nest.
         expect(logged).toHaveLength(1);
       },
     );
 
-    test('is retried when a guard has denied it', async () => {
+    test('is retried when a guard has denied access', async () => {
       const attempts: number[] = [];
       await handle((queue) => {
         @Injectable()
@@ -233,7 +233,7 @@ describe.each([
       expect(attempts).toEqual([2]);
     });
 
-    test('of a type has its own: another type of the queue goes past them', async () => {
+    test('of a type does not run the enhancers of another type of its queue', async () => {
       const types: string[] = [];
       const { dead } = await handle(
         (queue) => {
@@ -255,7 +255,7 @@ describe.each([
       expect(dead).toEqual([]);
     });
 
-    test('may be a spy that is put in its place: it is called, past the guards', async () => {
+    test('may be replaced by a spy, which is called after the guards', async () => {
       const queue = scene.newQueue();
       let isAdmitted = true;
       @Injectable()
@@ -295,7 +295,7 @@ describe.each([
       };
     }
 
-    test('gets its payload as the DTO that a ValidationPipe has made of it, and the message untouched', async () => {
+    test('gets its payload as the DTO created by a ValidationPipe, and its message unchanged', async () => {
       const seen: unknown[] = [];
       await handle(validated(seen));
       expect(seen[0]).toBeInstanceOf(OrderDto);
@@ -303,7 +303,7 @@ describe.each([
       expect((seen[1] as DelayedMessage).payload).not.toBeInstanceOf(OrderDto);
     });
 
-    test('is not called with a payload that is invalid', async () => {
+    test('is not called with an invalid payload', async () => {
       const seen: unknown[] = [];
       const { dead } = await handle(validated(seen), { payload: { orderId: 3 } });
       expect(dead).toEqual(['BadRequestException']);
@@ -315,7 +315,7 @@ describe.each([
       return Promise.resolve(context.getArgByIndex<DelayedMessage>(1).headers[header]);
     });
 
-    test('takes them for its payload and for parameters with a decorator, never for the message', async () => {
+    test('applies them to its payload and to decorated parameters, never to the message', async () => {
       const seen: unknown[] = [];
       const piped: ArgumentMetadata[] = [];
       const pipe = {
@@ -345,7 +345,7 @@ describe.each([
       ]);
     });
 
-    test('may take a part of its payload with @Body(), and a parameter in the place of the payload', async () => {
+    test('may take a part of its payload with @Body(), and a parameter instead of the payload', async () => {
       const seen: unknown[] = [];
       const piped: unknown[] = [];
       const pipe = {
@@ -372,7 +372,7 @@ describe.each([
       expect(piped.sort()).toEqual(['body o-1', 'custom t']);
     });
 
-    test('cannot take a part of a request: that fails the start-up', async () => {
+    test('fails the start-up if it takes a part of a request', async () => {
       @Injectable()
       class Timeouts {
         @DelayedHandler('q')
@@ -386,7 +386,7 @@ describe.each([
   });
 
   describe('with a filter', () => {
-    /** A handler that fails, with filters that do something with its failure. */
+    /** A handler that fails, with filters that process its error. */
     function failing(error: Error, ...filters: ((error: Error) => unknown)[]) {
       return (queue: string) => {
         const instances = filters.map((filter) => {
@@ -414,13 +414,13 @@ describe.each([
       ['returns something', () => ({ seen: true })],
       ['is done later', () => Promise.resolve()],
       ['returns an Observable', () => EMPTY],
-    ])('that %s is done: its message is acknowledged', async (_case, filter) => {
+    ])('that %s is done, and its message is acknowledged', async (_case, filter) => {
       const { dead, logged } = await handle(failing(new NotFoundException(), filter));
       expect(dead).toEqual([]);
       expect(logged).toEqual([]);
     });
 
-    test('asks the one of the method before the one of the class', async () => {
+    test('runs the filter of the method before that of the class', async () => {
       const asked: string[] = [];
       const filter = (name: string) => ({ catch: () => void asked.push(name) });
       await handle((queue) => {
@@ -438,7 +438,7 @@ describe.each([
       expect(asked).toEqual(['method']);
     });
 
-    test('has it see what a guard throws, too', async () => {
+    test('passes it the errors of a guard as well', async () => {
       const filter = jest.fn();
       await handle(failing(new ForbiddenException(), filter));
       expect(filter).toHaveBeenCalledWith(
@@ -447,7 +447,7 @@ describe.each([
       );
     });
 
-    test('that throws decides: RejectMessage makes a dead letter at once', async () => {
+    test('that throws RejectMessage leaves a dead letter at once', async () => {
       const reject = jest.fn((error: Error) => {
         throw new RejectMessage(error.message);
       });
@@ -456,7 +456,7 @@ describe.each([
       expect(reject).toHaveBeenCalledTimes(1);
     });
 
-    test('that throws decides: DeferMessage puts it off', async () => {
+    test('that throws DeferMessage defers the message', async () => {
       const defer = () => {
         throw new DeferMessage('1h');
       };
@@ -464,12 +464,12 @@ describe.each([
       expect(await producer.find(queue, 'm1')).toMatchObject({ state: 'delayed', failedAttempts: 0 });
     });
 
-    test('may come again: what a filter returns is the result', async () => {
+    test('that returns again() repeats the message', async () => {
       const { producer, queue } = await handle(failing(new NotFoundException(), () => again('1h')));
       expect(await producer.find(queue, 'm1')).toMatchObject({ state: 'delayed', failedAttempts: 0 });
     });
 
-    test('for other errors fails as without one, and only the library tells of it', async () => {
+    test('for other errors fails as without one, and only the library logs it', async () => {
       const filter = jest.fn();
       const { dead, logged } = await handle(failing(new BadRequestException('no'), filter));
       expect(filter).not.toHaveBeenCalled();
@@ -493,7 +493,7 @@ describe.each([
         return Handlers;
       };
 
-    test('shows it its result: the last value of an Observable, too', async () => {
+    test('passes it its result, or the last value of an Observable', async () => {
       const results: unknown[] = [];
       await handle(
         through(
@@ -510,7 +510,7 @@ describe.each([
       expect(results).toEqual([1, 2, 3]);
     });
 
-    test('comes again when it says so, or when the interceptor does', async () => {
+    test('repeats when it or the interceptor returns again()', async () => {
       for (const define of [
         through(
           (result) => result,
@@ -538,7 +538,7 @@ describe.each([
     });
   });
 
-  test('has what useGlobalGuards() and the like were given around it, with inheritAppConfig', async () => {
+  test('runs the enhancers of useGlobalGuards() and the like with inheritAppConfig', async () => {
     const queue = scene.newQueue();
     const seen: unknown[] = [];
     @Injectable()
@@ -574,7 +574,7 @@ describe.each([
     }
   });
 
-  test('is not in the asynchronous context that a guard of another message has entered', async () => {
+  test('does not run in the asynchronous context that a guard of another message has entered', async () => {
     const storage = new AsyncLocalStorage<string>();
     const seen: unknown[] = [];
     const queue = scene.newQueue();
@@ -601,7 +601,7 @@ describe.each([
     expect(seen.filter((store) => store === 'entered')).toHaveLength(2);
   });
 
-  test('without enhancers is called directly: nothing is to be waited for', async () => {
+  test('without enhancers is called synchronously', async () => {
     const queue = scene.newQueue();
     @Injectable()
     class Handlers {
@@ -615,7 +615,7 @@ describe.each([
     expect(handler.call('at once', {} as DelayedMessage)).toBe('at once');
   });
 
-  test('whose guard Nest has no instance of fails the start-up, and does not run without it', async () => {
+  test('fails the start-up if Nest has no instance of its guard', async () => {
     @Injectable()
     class Admit implements CanActivate {
       canActivate(): boolean {
@@ -640,7 +640,7 @@ describe.each([
 
 describe('handlers', () => {
   // A process of its own: jest cannot require what nestjs-cls requires of Nest.
-  test('have the store of nestjs-cls, entered by its guard or its interceptor, and others do not', async () => {
+  test('have the nestjs-cls store entered by their guard or interceptor, and others have none', async () => {
     expect(await runProgram('../smoke/programs/enhancer-packages.ts', {})).toEqual(WITH_PACKAGES);
   });
 });

@@ -13,7 +13,7 @@ describe.each([
 ])('a message whose call has to wait, on %s', (_, module) => {
   const scene = new Scene();
 
-  test('is not handled if it expires before its turn beside batches', async () => {
+  test('is not handled if it expires while it waits behind batches', async () => {
     class Visits extends DelayQueue(scene.newQueue(), { page: z.number(), day: z.string() }, { concurrency: 1 }) {}
     const handled: string[] = [];
     const expired: string[] = [];
@@ -48,7 +48,7 @@ describe.each([
     expect(expired).toEqual(['late']);
   });
 
-  test('is not handled if it expires while an observer holds it up', async () => {
+  test('is not handled if it expires while an observer delays it', async () => {
     const queue = scene.newQueue();
     const handled: string[] = [];
     const expired: string[] = [];

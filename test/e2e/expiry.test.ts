@@ -14,12 +14,12 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** An instant that has passed long ago. */
+/** An instant in the distant past. */
 const LONG_AGO = new Date(1_000_000_000_000);
 
 class Watched {
   readonly events: DelayQueueEvent[] = [];
-  /** Of how many messages an observer has seen the handling. */
+  /** The number of messages whose handling an observer has seen. */
   handlings = 0;
 
   readonly observer = {
@@ -54,7 +54,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     return { ...app, queue, watched, counts };
   }
 
-  test('is handled in time, and not when it is too late', async () => {
+  test('is handled before its expiry and not after it', async () => {
     const handled = new Handled();
     const { producer, queue, watched, counts } = await start((name) => [handlerOf(name, handled.record)]);
     await producer.offerAt(queue, 'late', LONG_AGO, { id: 'late', expiresAfter: '10m' });
@@ -71,7 +71,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(watched.handlings).toBe(1);
   });
 
-  test('becomes a dead letter if the offer, or the queue, says so, and is handled once it is redriven', async () => {
+  test('becomes a dead letter if the offer or the queue says so, and is handled after a redrive', async () => {
     const handled = new Handled();
     const { producer, queue, watched, counts } = await start((name) => [handlerOf(name, handled.record)], {
       onExpired: 'dead',
@@ -92,7 +92,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     ).toEqual(['a dead', 'b gone']);
     expect(handled.payloads).toEqual([]);
 
-    // With an expiry of 0 ms it would hardly be in time.
+    // With an expiry of 0 ms, it would seldom be in time.
     await producer.deadLetters(queue).discardAll();
     await producer.offerAt(queue, 'c', LONG_AGO, { id: 'c', expiresAfter: '1m' });
     await until(async () => (await counts()).join() === '0,0,0,1');
@@ -101,7 +101,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(handled.payloads).toEqual(['c']);
   });
 
-  test('does so by the options of its queue, unless it says something else', async () => {
+  test('expires by the options of its queue, unless the offer overrides them', async () => {
     const handled = new Handled();
     const { producer, queue, counts } = await start((name) => [handlerOf(name, handled.record)], {
       expiresAfter: '1m',
@@ -113,7 +113,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(handled.payloads.sort()).toEqual(['never', 'own']);
   });
 
-  test('does so while it waits for its retry, counted from when it first fell due', async () => {
+  test('expires while it waits for a retry, counted from its first due time', async () => {
     const handled = new Handled();
     const fails = (payload: unknown, message: DelayedMessage) => {
       handled.record(payload, message);
@@ -136,7 +136,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(handled.of('fails')[1]!.message).toMatchObject({ payload: Buffer.from('fails'), headers: { h: '1' } });
   });
 
-  test('keeps its expiry when it is moved, or changed, while it waits for its retry', async () => {
+  test('keeps its expiry when it is moved or changed while it waits for a retry', async () => {
     const fails = () => Promise.reject(new DeferMessage('1h'));
     const { producer, queue } = await start((name) => [handlerOf(name, fails)]);
     const { dueAt } = await producer.offer(queue, 1, 0, { id: 'a', expiresAfter: '1h' });
@@ -152,7 +152,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(await producer.find(queue, 'a')).toMatchObject({ payload: 2, headers: { h: '1' }, expiresAt });
   });
 
-  test('keeps its expiry when it comes again, counted anew', async () => {
+  test('gets a new expiry when again() repeats it', async () => {
     const handled = new Handled();
     const comesAgain = (payload: unknown, message: DelayedMessage): unknown => {
       handled.record(payload, message);
@@ -193,7 +193,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(watched.of('expired')).toMatchObject([{ id: 'a' }]);
   });
 
-  test('is shown with when it does', async () => {
+  test('is shown with its expiry', async () => {
     const { producer, queue } = await start(() => [], { expiresAfter: '1h' });
     const { dueAt } = await producer.offer(queue, 1, '1h', { id: 'own', expiresAfter: '10m', type: 't' });
     await producer.offerAt(queue, 1, dueAt, { id: 'default' });
@@ -229,7 +229,7 @@ describe('an expiry', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 0 });
   });
 
-  test('is refused where the layout has no place for it', async () => {
+  test('is refused by a layout that cannot store it', async () => {
     const queue = scene.newQueue();
     const module = { queues: { [queue]: { layout: redisson() } } };
     const { producer } = await scene.startApp({ module });

@@ -13,7 +13,7 @@ describe.each([
   });
   const scene = new Scene();
 
-  test('do not keep the producer from answering', async () => {
+  test('let the producer answer', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module, providers: [handlerOf(queue, handled.record)] });

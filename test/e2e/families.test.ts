@@ -29,7 +29,7 @@ const byQueue = ({ calls }: Handled) => calls.map(({ id, message }) => [message.
 describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
   const scene = new Scene();
 
-  test('gets the messages of every queue whose name begins like that, and of no other', async () => {
+  test('gets the messages of every queue with the prefix of the family, and of no other', async () => {
     const [name, other] = [scene.newQueue(), scene.newQueue()];
     const handled = new Handled();
     const { producer } = await scene.startApp({ module, providers: [handlerOf(`${name}-*`, handled.record)] });
@@ -48,7 +48,7 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
     expect(await producer.counts(other)).toMatchObject({ active: 0, dead: 0 });
   });
 
-  test('gets what falls due later, what fails again, and what it asks for again', async () => {
+  test('gets messages that fall due later, that are retried and that again() repeats', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const handle: Handled['record'] = (payload, message) => {
@@ -75,7 +75,7 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
     });
     await producer.offer(`${name}-0`, 'first', 0, { id: 'first' });
     await handled.untilCalls(1);
-    // They are new, so the family learns of them from what is announced.
+    // They are new, so the family learns of them from announcements.
     for (const queue of [`${name}-1`, `${name}-2`]) {
       await producer.offer(queue, 'later', 300, { id: 'later', group: 'one' });
       await producer.offer(queue, 'now', 0, { id: 'now', group: 'one' });
@@ -104,7 +104,7 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
     ]);
   });
 
-  test('leaves a queue to a handler of its own name, and to the family with the longest name', async () => {
+  test('leaves a queue to the handler of its name, or to that of the family with the longest name', async () => {
     const name = scene.newQueue();
     const [all, some, own, remind] = [new Handled(), new Handled(), new Handled(), new Handled()];
     const { producer } = await scene.startApp({
@@ -136,7 +136,7 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
     ]);
   });
 
-  test('takes its options from the decorator, those of the family from `queues`, and those of one queue over both', async () => {
+  test("gets options from its decorator, then from the family's entry in `queues`, then from the queue's own", async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const fail: Handled['record'] = (payload, message) => {
@@ -157,7 +157,7 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
     expect(attempts).toEqual([3, 2, 1]);
   });
 
-  test('gets a dead letter that is redriven after its queue has come to rest', async () => {
+  test('gets a redriven dead letter after its queue has become idle', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     let fails = true;
@@ -173,7 +173,7 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
     await handled.untilCalls(2);
   });
 
-  test('handles nothing while its queue is paused, and everything once that is resumed', async () => {
+  test('handles nothing while its queue is paused, and everything once the queue is resumed', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module, providers: [handlerOf(`${queue}*`, handled.record)] });
@@ -185,7 +185,7 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
     await handled.untilCalls(1);
   });
 
-  test('announces itself once in the log, not for each queue', async () => {
+  test('is logged once at the start, not once per queue', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const { producer, log } = await scene.startApp({ module, providers: [handlerOf(`${name}-*`, handled.record)] });
@@ -215,7 +215,7 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
     expect(app.log.filter((line) => line.includes('not settled'))).toEqual([]);
   });
 
-  test('cannot be that of all queues, of a name with a star elsewhere, or the second of the same family', async () => {
+  test('is refused for all queues, for a misplaced star, and twice for one family', async () => {
     const start = (...names: string[]) =>
       scene.startApp({ module, providers: names.map((name) => handlerOf(name, () => undefined)) });
     const name = scene.newQueue();
@@ -226,7 +226,7 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
     await expect(start(`${name}-*`, `${name}-*`)).rejects.toThrow('has two handlers');
   });
 
-  test("cannot have layout 'redisson', whether by itself, by default or in one of its queues", async () => {
+  test("is refused with layout 'redisson', whether set for it, by default or for one of its queues", async () => {
     const name = scene.newQueue();
     const family = handlerOf(`${name}-*`, () => undefined);
     const layout = { layout: redisson() };
@@ -251,16 +251,16 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
     await expect(start({ queues: { [`${name}-*`]: shared } })).rejects.toThrow('cannot be shared by several queues');
   });
 
-  test('does not make a star part of a name to offer to', async () => {
+  test('does not allow offers to a queue name with a star', async () => {
     const { producer } = await scene.startApp({ module });
     await expect(producer.offer('tenant-*', null, 0)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
   });
 });
 
-describe.each(STORES)('the queues that there are, on %s', (_, module) => {
+describe.each(STORES)('the list of queues, on %s', (_, module) => {
   const scene = new Scene();
 
-  test('are those that were offered to or handled, by name and in pages', async () => {
+  test('contains in pages the names of all queues that were offered to or handled', async () => {
     const { producer } = await scene.startApp({ module, providers: [handlerOf('handled', () => undefined)] });
     const names = Array.from({ length: 250 }, (_, i) => `tenant-${i}`);
     await Promise.all(names.map((name) => producer.offer(name, null, '1h')));
@@ -277,14 +277,14 @@ describe.each(STORES)('the queues that there are, on %s', (_, module) => {
     expect((await producer.queues()).queues).toEqual(found.slice(0, 100));
   });
 
-  test('are refused with a cursor or a limit that cannot be', async () => {
+  test('is refused with an invalid cursor or limit', async () => {
     const { producer } = await scene.startApp({ module });
     for (const query of [{ cursor: '{' }, { limit: 0 }, { limit: 1001 }, { limit: 1.5 }, { page: 1 }]) {
       await expect(producer.queues(query)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
     }
   });
 
-  test('are told of once if nobody has ever handled them', async () => {
+  test('causes one warning for a queue that nobody has ever handled', async () => {
     const [name, other, mine] = [scene.newQueue(), scene.newQueue(), scene.newQueue()];
     const handle = () => undefined;
     const providers = [handlerOf(`${name}-*`, handle), handlerOf(mine, handle)];
@@ -299,7 +299,7 @@ describe.each(STORES)('the queues that there are, on %s', (_, module) => {
 describe('a queue that only other processes handle', () => {
   const scene = new Scene();
 
-  test('is not told of, whether they handle it by its name or by its family', async () => {
+  test('causes no warning, whether they handle it by its name or by its family', async () => {
     const [name, other, unhandled] = [scene.newQueue(), scene.newQueue(), scene.newQueue()];
     const handle = () => undefined;
     await scene.startApp({ providers: [handlerOf(`${name}-*`, handle), handlerOf(other, handle)] });

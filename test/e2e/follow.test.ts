@@ -14,7 +14,7 @@ const FOLLOW = { id: 'reindex:7', onDuplicate: 'follow' } as const;
 describe("an offer with onDuplicate 'follow'", () => {
   const scene = new Scene();
 
-  /** A handler whose first call ends when the test says so. */
+  /** A handler whose first call ends when the test lets it. */
   function heldHandler() {
     const held = new Latch();
     const calls: { payload: unknown; attempt: number }[] = [];
@@ -26,7 +26,7 @@ describe("an offer with onDuplicate 'follow'", () => {
     return { held, calls, handle };
   }
 
-  test('creates a message whose id is free, and keeps one that is delayed', async () => {
+  test('creates a message whose id is free, and keeps a delayed one', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const first = await producer.offer(queue, 'first', '1h', FOLLOW);
@@ -35,31 +35,34 @@ describe("an offer with onDuplicate 'follow'", () => {
     expect(await producer.find(queue, FOLLOW.id)).toMatchObject({ payload: 'first' });
   });
 
-  test.each([1, 4])('is handled after the active message, the last payload once: partitions %i', async (partitions) => {
-    const queue = scene.newQueue();
-    const { held, calls, handle } = heldHandler();
-    const { producer } = await scene.startApp({
-      module: { defaults: { partitions } },
-      providers: [handlerOf(queue, handle)],
-    });
-    const { dueAt } = await producer.offer(queue, 'first', 0, FOLLOW);
-    await until(() => calls.length === 1);
-    for (const payload of ['second', 'third']) {
-      expect(await producer.offer(queue, payload, 0, FOLLOW)).toEqual({
-        id: FOLLOW.id,
-        dueAt,
-        created: false,
-        follows: true,
+  test.each([1, 4])(
+    'is handled after the active message, once, with the last payload: partitions %i',
+    async (partitions) => {
+      const queue = scene.newQueue();
+      const { held, calls, handle } = heldHandler();
+      const { producer } = await scene.startApp({
+        module: { defaults: { partitions } },
+        providers: [handlerOf(queue, handle)],
       });
-    }
-    expect(await producer.counts(queue)).toMatchObject({ delayed: 0, ready: 0, active: 1 });
-    held.open();
-    await until(() => calls.length === 2);
-    await until(() => isEmpty(producer, queue));
-    expect(calls.map(({ payload }) => payload)).toEqual(['first', 'third']);
-  });
+      const { dueAt } = await producer.offer(queue, 'first', 0, FOLLOW);
+      await until(() => calls.length === 1);
+      for (const payload of ['second', 'third']) {
+        expect(await producer.offer(queue, payload, 0, FOLLOW)).toEqual({
+          id: FOLLOW.id,
+          dueAt,
+          created: false,
+          follows: true,
+        });
+      }
+      expect(await producer.counts(queue)).toMatchObject({ delayed: 0, ready: 0, active: 1 });
+      held.open();
+      await until(() => calls.length === 2);
+      await until(() => isEmpty(producer, queue));
+      expect(calls.map(({ payload }) => payload)).toEqual(['first', 'third']);
+    },
+  );
 
-  test('takes the place of a message that dies, which is told all the same', async () => {
+  test('replaces a message that dies, which is still logged as a dead letter', async () => {
     const queue = scene.newQueue();
     const { held, calls, handle } = heldHandler();
     const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handle, { attempts: 1 })] });
@@ -99,7 +102,7 @@ describe("an offer with onDuplicate 'follow'", () => {
     expect(calls).toEqual(['first', 'first', 'first', 'second']);
   });
 
-  test('is withdrawn by cancel, and the active message goes on', async () => {
+  test('is withdrawn by cancel, while the active message goes on', async () => {
     const queue = scene.newQueue();
     const { held, calls, handle } = heldHandler();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handle)] });
@@ -113,7 +116,7 @@ describe("an offer with onDuplicate 'follow'", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('is refused where the layout has no followers, and nothing is written', async () => {
+  test('is refused without writing anything by a layout without followers', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { defaults: { layout: redisson() } } });
     await expect(producer.offer(queue, 1, '1h', FOLLOW)).rejects.toMatchObject({
@@ -123,7 +126,7 @@ describe("an offer with onDuplicate 'follow'", () => {
     expect(await isEmpty(producer, queue)).toBe(true);
   });
 
-  test('in a test of an application, is among the offers and handled with its own delay', async () => {
+  test('is listed among the offers of an application under test, and handled after its own delay', async () => {
     const calls: unknown[] = [];
     const handler = handlerOf('reindex', async (payload) => {
       calls.push(payload);

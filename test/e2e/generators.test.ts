@@ -92,7 +92,7 @@ describe('a generator', () => {
     expect(await failureOf({}, provider)).toMatchObject({ code: 'INVALID_HANDLER', message: generator(place) });
   });
 
-  test('as a listener fails the start', async () => {
+  test('fails the start as a listener', async () => {
     @Injectable()
     class Alarm {
       @OnDelayQueueEvent('dead')
@@ -112,7 +112,7 @@ describe('a generator', () => {
     }
   }
 
-  test('as a method of an observer fails the start', async () => {
+  test('fails the start as a method of an observer', async () => {
     const unusable = (place: string, code: string) => ({
       code,
       message: expect.stringMatching(new RegExp(`${place}.*generator`)),
@@ -124,7 +124,7 @@ describe('a generator', () => {
   });
 });
 
-/** What compilers make of a generator for a target that has none: an ordinary function whose result does nothing until it is iterated. */
+/** A generator compiled for a target without generators: a function whose result does nothing until it is iterated. */
 const compiled = (kind: typeof Symbol.iterator | typeof Symbol.asyncIterator, onRun: () => void): object => ({
   next: () => (onRun(), { done: true, value: undefined }),
   [kind]() {
@@ -132,13 +132,13 @@ const compiled = (kind: typeof Symbol.iterator | typeof Symbol.asyncIterator, on
   },
 });
 
-/** What a handler may return although nothing of it has run. */
+/** Values that a handler may return although none of their code has run. */
 const UNSTARTED: readonly [string, (onRun: () => void) => unknown][] = [
   ['a compiled generator', (onRun) => compiled(Symbol.iterator, onRun)],
   ['a compiled async generator', (onRun) => compiled(Symbol.asyncIterator, onRun)],
-  ['the promise of one', (onRun) => Promise.resolve(compiled(Symbol.asyncIterator, onRun))],
+  ['the promise of a generator', (onRun) => Promise.resolve(compiled(Symbol.asyncIterator, onRun))],
   [
-    'a generator of a helper',
+    'a generator created by a helper',
     (onRun) =>
       (function* (): Generator<void> {
         yield onRun();
@@ -151,7 +151,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
   ['partitioned', { defaults: { partitions: 2 } }],
   ['redisson', { defaults: { layout: redisson() } }],
   ['memory', MEMORY],
-])('an iterator that nothing has iterated, on %s,', (_store, module) => {
+])('an iterator that nobody has iterated, on %s,', (_store, module) => {
   const scene = new Scene();
 
   test.each(UNSTARTED)('fails the attempt that returns it: %s', async (_what, make) => {
@@ -193,7 +193,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
   });
 });
 
-describe('an iterator that nothing has iterated', () => {
+describe('an iterator that nobody has iterated', () => {
   const scene = new Scene();
 
   test('fails the attempt of a handler with an interceptor', async () => {
@@ -216,14 +216,14 @@ describe('an iterator that nothing has iterated', () => {
     ['an array', [1]],
     ['a Map', new Map([[1, 2]])],
     ['text', 'text'],
-  ])('is not %s, which a handler may return', async (what, result) => {
+  ])('is not confused with %s, which a handler may return', async (what, result) => {
     const { producer } = await scene.startApp({ module: MEMORY, providers: [handlerOf('orders', () => result)] });
     const { id } = await producer.offer('orders', what, 0);
     await until(async () => (await producer.find('orders', id)) === null);
     expect(await producer.counts('orders')).toMatchObject({ dead: 0 });
   });
 
-  test('is logged, if a listener or an observer returns it', async () => {
+  test('is logged if a listener or an observer returns it', async () => {
     @Injectable()
     class Alarm {
       @OnDelayQueueEvent('handled')

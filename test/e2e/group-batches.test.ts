@@ -54,7 +54,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     return { queue, batches, producer: started[0]!.producer };
   }
 
-  test('has messages of one group, or messages without one, in every process', async () => {
+  test('contains messages of one group, or messages without a group, in every process', async () => {
     const { queue, batches, producer } = await start({ concurrency: 5 }, { batch: 10, batchWait: 20 }, 2);
     const ids = Array.from({ length: 300 }, (_, i) => `${['a', 'b', 'c', ''][i % 4]}${i}`);
     await producer.offerMany(queue, offersOf(ids, 100));
@@ -67,7 +67,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(batches.length).toBeLessThan(150);
   });
 
-  test('is not filled by messages of other groups, and has its own in the order of their due times', async () => {
+  test('contains no messages of other groups, and its own in the order of their due times', async () => {
     const { queue, batches, producer } = await start({ concurrency: 'unlimited' }, { batch: 3, batchWait: '1h' });
     await producer.offerMany(queue, offersOf(['a1', 'b1', 'c1', '1']));
     await until(async () => (await producer.counts(queue)).active === 4, { within: 20_000 });
@@ -79,7 +79,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect([...batches[1]!].sort()).toEqual(['1', '2', '3']);
   });
 
-  test('does not wait for messages for which its group has no slot', async () => {
+  test('does not wait for messages for which its group has no permit', async () => {
     const { queue, batches, producer } = await start({ concurrency: 2 }, { batch: 10, batchWait: '1h' });
     await producer.offerMany(queue, offersOf(['a1', 'a2', 'a3', 'a4', 'b1']));
     await until(() => batches.length === 2, { within: 20_000 });
@@ -90,7 +90,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(await producer.find(queue, 'b1')).toMatchObject({ state: 'active' });
   });
 
-  test('does not wait for others when its process has no room for more messages', async () => {
+  test('does not wait for others when its process has no slot for more messages', async () => {
     const options = { concurrency: 1, batch: 3, batchWait: '1h' } as const;
     const { queue, batches, producer } = await start({ concurrency: 3 }, options);
     await producer.offerMany(queue, offersOf(['a1', 'b1', '1']));
@@ -113,7 +113,7 @@ describe('batchPerGroup', () => {
       "queue 'mails' has no groups; set queues['mails'].groups, such as { concurrency: 5 }",
     ],
     [
-      'groups of one message at once',
+      'groups with a concurrency of 1',
       { batch: 5, groups: {} },
       "because queue 'mails' has groups: { concurrency: 1 }; raise that, such as { concurrency: 5 }",
     ],
@@ -126,13 +126,13 @@ describe('batchPerGroup', () => {
     await expect(start).rejects.toThrow(problem);
   });
 
-  test('is refused for the queue of a family that has no groups', async () => {
+  test('is refused for a queue of a family without groups', async () => {
     const providers = [batchesOf('mails-*', [], { batch: 5, groups: { concurrency: 5 } })];
     const module = { store: 'memory', queues: { 'mails-one': { groups: 'off' } } } as const;
     await expect(scene.startApp({ module, providers })).rejects.toThrow("queue 'mails-one' has no groups");
   });
 
-  test('has each queue of a family by itself', async () => {
+  test('applies to each queue of a family separately', async () => {
     const batches: Batch[] = [];
     const providers = [batchesOf('mails-*', batches, { batch: 2, batchWait: '1h', groups: { concurrency: 2 } })];
     const { producer } = await scene.startApp({ providers });
@@ -142,7 +142,7 @@ describe('batchPerGroup', () => {
     expect(batches).toEqual([['a2', 'a3']]);
   });
 
-  test('holds in an instance with a name', async () => {
+  test('applies to a named instance', async () => {
     const batches: Batch[] = [];
     const billing = { batch: 2, batchWait: '1h', groups: { concurrency: 2 }, instance: 'billing' } as const;
     const { context } = await scene.startApp({
@@ -156,7 +156,7 @@ describe('batchPerGroup', () => {
     expect(batches).toEqual([['a1', 'a2']]);
   });
 
-  test('holds under test: what is due at the same moment is a batch for each group', async () => {
+  test('applies under test: messages due at the same moment form one batch per group', async () => {
     const batches: Batch[] = [];
     const options = { batch: 10, batchWait: '1m', groups: { concurrency: 4 } } as const;
     const { tester, producer } = await apps.startParts({ providers: [batchesOf('mails', batches, options)] });

@@ -32,11 +32,11 @@ describe('processes that disagree about groups', () => {
   const startProducer = async (queue: string, groups: GroupOptions | 'off' = {}) =>
     (await scene.startApp({ module: { consume: false, queues: { [queue]: { groups } } } })).producer;
 
-  /** What the processes have logged; all that are in one process of Node.js log to the last of them. */
+  /** The log of the applications; all applications of one Node.js process log to the last of them. */
   const warningsOf = (apps: readonly TestApp[], words: string) =>
     apps.flatMap(({ log }) => log.filter((line) => line.startsWith('warn ') && line.includes(words)));
 
-  test('a process without the option says once that it leaves messages with groups alone, and another one handles them', async () => {
+  test('one without the option logs once that it ignores messages with groups, and another one handles them', async () => {
     const queue = scene.newQueue();
     const producer = await startProducer(queue);
     await producer.offer(queue, 'grouped', 0, { group: 'one' });
@@ -55,7 +55,7 @@ describe('processes that disagree about groups', () => {
     expect(having).toMatchObject({ handled: ['grouped'], ignored: [] });
   });
 
-  test('a process without the option says nothing of a queue whose messages have no groups', async () => {
+  test('one without the option logs nothing about a queue whose messages have no groups', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     await producer.offer(queue, 'plain', 0);
@@ -80,7 +80,7 @@ describe('processes that disagree about groups', () => {
       "{ concurrency: 2, onRetry: 'hold' }",
       "{ concurrency: 2, onRetry: 'pass' }",
     ],
-  ])('processes with another %s than others say so, once each', async (_option, one, other, shown, shownOther) => {
+  ])('processes with different values of %s log it once each', async (_option, one, other, shown, shownOther) => {
     const queue = scene.newQueue();
     const apps: TestApp[] = [];
     for (const groups of [one, other, one, other]) apps.push((await handle(queue, groups)).app);
@@ -92,7 +92,7 @@ describe('processes that disagree about groups', () => {
     expect(warningsOf(apps, 'groups:').sort()).toEqual([ofOne, ofOne, ofOther, ofOther].sort());
   });
 
-  test('processes that handle the queues of a family compare it as a whole', async () => {
+  test('processes of a family log a difference once for the whole family', async () => {
     const family = `${scene.newQueue()}-*`;
     const apps = [(await handle(family, {})).app, (await handle(family, { concurrency: 3 })).app];
     const told = () => warningsOf(apps, `${family}: this process has groups`);
@@ -100,17 +100,17 @@ describe('processes that disagree about groups', () => {
     expect(told()).toHaveLength(2);
   });
 
-  test('processes that agree say nothing', async () => {
+  test('processes that agree log nothing', async () => {
     const queue = scene.newQueue();
     const apps = [(await handle(queue, {})).app, (await handle(queue, { concurrency: 1 })).app];
-    // Whoever differs comes after them, and is answered by both.
+    // The different one starts after them and is answered by both.
     apps.push((await handle(queue, { concurrency: 2 })).app);
     await until(() => warningsOf(apps, 'groups:').length === 3, WAITS);
     expect(warningsOf(apps, 'another one has { concurrency: 2,')).toHaveLength(2);
     expect(warningsOf(apps, 'another one has { concurrency: 1,')).toHaveLength(1);
   });
 
-  test('of two that disagree on concurrency, a group never has more at once than the larger one allows, and all are handled', async () => {
+  test('two with different concurrency never exceed the larger one, and handle all messages', async () => {
     const queue = scene.newQueue();
     let [running, most, done] = [0, 0, 0];
     const work = async () => {
@@ -133,7 +133,7 @@ describe('processes that disagree about groups', () => {
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test('of two that disagree on onRetry, the one that handles a message decides whether it keeps its slot', async () => {
+  test('two with different onRetry each decide whether the messages that they handle keep their permits', async () => {
     const queue = scene.newQueue();
     const order: unknown[] = [];
     const producer = await startProducer(queue, { onRetry: 'hold' });

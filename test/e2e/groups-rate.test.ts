@@ -4,7 +4,7 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** Short enough to see several windows, long enough to see that nobody gets more. */
+/** Short enough for several windows, long enough to notice messages beyond the rate. */
 const WINDOW = 1000;
 /** Claims are counted by the clock of Redis, handlers begin a little later. */
 const BLUR = 200;
@@ -32,7 +32,7 @@ describe.each<[string, DelayQueueModuleOptions, number]>([
     return { begun, offer };
   }
 
-  test('never handles more of both kinds together than the rate allows, and keeps nobody waiting for good', async () => {
+  test('never exceeds its rate with both kinds of messages together, and handles all of them', async () => {
     const { begun, offer } = await start();
     await Promise.all([offer(10), offer(10, (i) => `customer ${i % 3}`)]);
     await until(() => begun.length === 20, { within: 12_000 });
@@ -43,7 +43,7 @@ describe.each<[string, DelayQueueModuleOptions, number]>([
     expect(begun.filter(({ group }) => group !== undefined)).toHaveLength(10);
   });
 
-  test('handles messages with groups as its rate allows while there are no others', async () => {
+  test('handles messages with groups at its full rate while there are no others', async () => {
     const { begun, offer } = await start();
     await offer(10, (i) => `customer ${i}`);
     await until(() => begun.length === 10, { within: 8000 });

@@ -11,7 +11,7 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** Handles messages one step at a time, and sees how many of a group run at once. */
+/** Handles messages step by step and records how many of a group run at once. */
 class Desk {
   readonly started: string[] = [];
   readonly done: string[] = [];
@@ -64,7 +64,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     return { queue, desk, producer: started[0]!.producer };
   }
 
-  test('messages of one group are handled one after the other, in the order of their due times', async () => {
+  test('handle messages of one group one after the other, in the order of their due times', async () => {
     const { queue, desk, producer } = await start({ concurrency: 1 });
     const ids = Array.from({ length: 40 }, (_, i) => `m${i}`);
     const shuffled = ids.map((id, i) => ({ id, payload: i, delay: 200 + i })).sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -77,7 +77,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(desk.mostAtOnce).toBe(1);
   });
 
-  test('messages of one group that fall due at the same instant come in the order of their offers', async () => {
+  test('handle messages of one group with the same due time in the order of their offers', async () => {
     const { queue, desk, producer } = await start({ concurrency: 1 });
     const at = new Date(Date.now() + 300);
     const ids = Array.from({ length: 20 }, (_, i) => `m${(i * 7) % 20}`);
@@ -89,7 +89,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(desk.done).toEqual(ids);
   });
 
-  test('as many messages of a group run at once as its concurrency says, and groups do not wait for each other', async () => {
+  test('run up to their concurrency of messages at once, and do not wait for each other', async () => {
     const { queue, desk, producer } = await start({ concurrency: 2 });
     desk.isOpen = false;
     await producer.offerMany(
@@ -107,7 +107,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
   test.each([
     ['hold', ['first', 'second']],
     ['pass', ['second', 'first']],
-  ] as const)('while a message waits for its retry, onRetry %s decides who is next', async (onRetry, order) => {
+  ] as const)('choose the next message by onRetry %s while one waits for its retry', async (onRetry, order) => {
     const { queue, desk, producer } = await start({ concurrency: 1, onRetry });
     await producer.offerMany(queue, [
       { id: 'first', payload: 'fails once', delay: 0, group: 'one' },
@@ -117,7 +117,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(desk.done).toEqual(order);
   });
 
-  test('a customer with many messages delays another one by one turn', async () => {
+  test('take turns, so that a group with many messages delays another one by one message', async () => {
     const { queue, desk, producer } = await start({ concurrency: 'unlimited' }, 1, { concurrency: 1 });
     desk.isOpen = false;
     await producer.offerMany(
@@ -133,7 +133,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     await until(() => desk.done.length === 501, { within: 20_000 });
   });
 
-  test('two processes never handle two messages of a group at once', async () => {
+  test('never have two messages handled at once by two processes', async () => {
     const { queue, desk, producer } = await start({ concurrency: 1 }, 2);
     await producer.offerMany(
       queue,
@@ -145,7 +145,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test('a message with a group is found, moved, cancelled and aborted by its id', async () => {
+  test('have messages that are found, moved, cancelled and aborted by their ids', async () => {
     const { queue, desk, producer } = await start({ concurrency: 1 });
     desk.isOpen = false;
     await producer.offer(queue, 'p', '1h', { id: 'a', group: 'one', headers: { h: '1' }, type: 't' });
@@ -166,7 +166,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect((await producer.list(queue, 'delayed')).messages.map(({ id }) => id)).toEqual(['plain']);
   });
 
-  test('everything of a customer is counted, listed, moved, cancelled and redriven at once', async () => {
+  test('are counted, listed, moved, cancelled and redriven as a whole', async () => {
     const { queue, desk, producer } = await start({ concurrency: 1 });
     const offers = Array.from({ length: 1200 }, (_, i) => ({
       id: `m${i}`,
@@ -192,7 +192,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(await one.redriveAll()).toBe(0);
   });
 
-  test('messages that are due at the same instant are listed once each, with groups and without, however short the pages', async () => {
+  test('are listed with messages without groups, each once, however small the pages', async () => {
     const { queue, producer } = await start({ concurrency: 1 });
     const at = new Date(Date.now() + 3_600_000);
     const ids = Array.from({ length: 30 }, (_, i) => `m${(i * 7) % 30}`);
@@ -213,7 +213,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     }
   });
 
-  test.each([5, 400])('%i messages of a group are all listed, however short the pages', async (count) => {
+  test.each([5, 400])('list all %i messages of a group, however small the pages', async (count) => {
     const { queue, producer } = await start({ concurrency: 1 });
     const ids = Array.from({ length: count }, (_, i) => `m${i}`);
     const offersOf = (group: string) =>
@@ -234,7 +234,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     }
   });
 
-  test('a queue that is paused handles no message with a group, and clear removes them', async () => {
+  test('handle no message while the queue is paused, and clear removes their messages', async () => {
     const { queue, desk, producer } = await start({ concurrency: 1 });
     await producer.pause(queue);
     await producer.offerMany(
@@ -255,7 +255,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
 describe('groups', () => {
   const scene = new Scene();
 
-  test('a group is refused in a queue without the option, in another layout, and with a malformed name', async () => {
+  test('are refused in a queue without the option, in another layout, and with a malformed name', async () => {
     const [queue, shared, grouped] = [scene.newQueue(), scene.newQueue(), scene.newQueue()];
     const { producer } = await scene.startApp({
       module: { consume: false, queues: { [shared]: { layout: redisson() }, [grouped]: { groups: {} } } },
@@ -271,7 +271,7 @@ describe('groups', () => {
     expect((await producer.counts(grouped)).delayed).toBe(0);
   });
 
-  test('a handler gets batches with messages of several groups', async () => {
+  test('allow batches with messages of several groups', async () => {
     const queue = scene.newQueue();
     const batches: string[][] = [];
     @Injectable()

@@ -5,7 +5,7 @@ import { randomName } from '../support/random-name.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 import { useCluster } from '../support/redis/use-cluster.js';
 
-/** Grows under load, again and again. */
+/** Grows repeatedly under load. */
 async function expectExactGrowth(server: string, connection: DelayQueueModuleOptions['connection']): Promise<void> {
   for (let round = 0; round < 3; round++) {
     const growing = new GrowingQueue(randomName('growing'), { connection });
@@ -29,7 +29,7 @@ describe('a queue that grows from 1 to 4, 8 and 32 partitions under load', () =>
   });
 
   test(
-    'on a single server, loses no message, handles none twice, and creates each id once',
+    'loses no message, handles none twice, and creates each id once, on a single server',
     () => expectExactGrowth('a single server', sharedRedisUrl()),
     120_000,
   );

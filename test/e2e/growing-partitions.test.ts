@@ -13,7 +13,7 @@ const ids = (count: number, prefix = 'm') => Array.from({ length: count }, (_, i
 describe('the number of partitions', () => {
   const scene = new Scene();
 
-  /** An application that only offers; it makes up its mind at its first call. */
+  /** An application that only offers; it decides on its number of partitions at its first call. */
   const startProducer = (queue: string, partitions: number, more: QueueOptions = {}) =>
     scene.startApp({ module: { queues: { [queue]: { partitions, ...more } } } });
 
@@ -37,7 +37,7 @@ describe('the number of partitions', () => {
     [1, 8],
     [3, 4],
     [8, 32],
-  ])('grows from %i to %i while the queue has messages, each of which keeps its id', async (before, after) => {
+  ])('grows from %i to %i while the queue has messages, which keep their ids', async (before, after) => {
     const queue = scene.newQueue();
     const old = await startProducer(queue, before);
     await offerAll(old.producer, queue, ids(60));
@@ -102,10 +102,10 @@ describe('the number of partitions', () => {
     expect([...handled.ids].sort()).toEqual(ids(60).sort());
   });
 
-  it('is adopted at the next check by a consumer that was not told', async () => {
+  it('is adopted at the next check by a consumer that missed the announcement', async () => {
     const queue = scene.newQueue();
     const { handled } = await startConsumer(queue, 1, { checkInterval: '1s' });
-    // As a process does that dies before it can announce anything.
+    // Like a process that dies before it can announce anything.
     await scene.redis.set(nativeKeys(scene.prefix, queue).partitions, '1 4 1');
     const { producer } = await startProducer(queue, 4);
     for (const id of ids(20)) await producer.offer(queue, 0, 0, { id });
@@ -113,7 +113,7 @@ describe('the number of partitions', () => {
     expect([...handled.ids].sort()).toEqual(ids(20).sort());
   });
 
-  it('stays as it is for a process with fewer, which says so once and uses them', async () => {
+  it('stays the same for a process with fewer, which warns once and uses the larger number', async () => {
     const queue = scene.newQueue();
     const first = await startProducer(queue, 8);
     await offerAll(first.producer, queue, ids(40));
@@ -131,7 +131,7 @@ describe('the number of partitions', () => {
     [8, 1],
     [1, 8],
   ])(
-    'changes from %i to %i if the queue is empty; a running process follows, and no former number remains',
+    'changes from %i to %i if the queue is empty, running processes follow, and no former number remains',
     async (before, after) => {
       const queue = scene.newQueue();
       const old = await startConsumer(queue, before);
@@ -151,7 +151,7 @@ describe('the number of partitions', () => {
     },
   );
 
-  it('is remembered with the former ones until these have no messages, and then forgotten at a start', async () => {
+  it('is stored with the former ones until those have no messages, and dropped at a later start', async () => {
     const queue = scene.newQueue();
     const { producer } = await startProducer(queue, 2);
     await offerAll(producer, queue, ids(20));
@@ -165,7 +165,7 @@ describe('the number of partitions', () => {
     expect(await recordOf(queue, 7)).toBe(await recordOf(queue));
   });
 
-  it('does not make a paused queue go on', async () => {
+  it('does not resume a paused queue', async () => {
     const queue = scene.newQueue();
     const { producer: old, handled } = await startConsumer(queue, 1);
     await old.pause(queue);
@@ -196,7 +196,7 @@ describe('the number of partitions', () => {
     expect(accepted).toBe(2);
   });
 
-  it('does not grow for a process that keeps a rate', async () => {
+  it('does not grow for a process with a rate', async () => {
     const queue = scene.newQueue();
     const { producer } = await startProducer(queue, 4);
     await producer.offer(queue, 0, '1h', { id: 'a' });
@@ -209,7 +209,7 @@ describe('the number of partitions', () => {
     });
   });
 
-  it('grows in a family, queue by queue', async () => {
+  it('grows in a family, one queue at a time', async () => {
     const prefix = `${scene.newQueue()}-`;
     const handled = new Handled();
     const start = (partitions: number, handles: boolean) =>
@@ -224,7 +224,7 @@ describe('the number of partitions', () => {
     expect([...handled.ids].sort()).toEqual(ids(40).sort());
   });
 
-  it('lets a page that was begun before it changed be continued', async () => {
+  it('lets a listing that was begun before a change continue', async () => {
     const queue = scene.newQueue();
     const { producer } = await startConsumer(queue, 1);
     await producer.pause(queue);

@@ -15,7 +15,7 @@ import { Scene } from '../support/scene.js';
 import { handlerOf, startTestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** What a handler may end with, and what becomes of a message in its second attempt. */
+/** The values with which a handler may end, and the state of a message after such a second attempt. */
 const WORDS: Readonly<Record<string, { make: () => object; becomes: object }>> = {
   'again()': { make: () => again('1h'), becomes: { state: 'delayed', failedAttempts: 0 } },
   DeferMessage: { make: () => new DeferMessage('1h'), becomes: { state: 'delayed', failedAttempts: 1 } },
@@ -38,7 +38,7 @@ const WAYS: Readonly<Record<string, (word: object) => unknown>> = {
   'fails an Observable': (word) => throwError(() => word),
 };
 
-/** How a handler of batches says it of each message. */
+/** The ways in which a handler of batches gives such a value for each message. */
 const PER_MESSAGE: Readonly<Record<string, (word: object) => unknown>> = {
   'is a result': (word) => word,
   'is promised as a result': (word) => Promise.resolve(word),
@@ -56,10 +56,10 @@ describe.each([
   ['native', {}],
   ['redisson', { defaults: { layout: redisson() } }],
   ['memory', { store: 'memory' as const }],
-])('what a handler ends with, on %s', (_, module) => {
+])('the result of a handler, on %s', (_, module) => {
   const scene = new Scene();
 
-  test.each(CASES)('%s means the same if it %s', async (word, way) => {
+  test.each(CASES)('%s has one meaning: it %s', async (word, way) => {
     const queue = scene.newQueue();
     const { make, becomes } = WORDS[word]!;
     let isOver = false;
@@ -75,20 +75,20 @@ describe.each([
     expect(await producer.find(queue, 'a')).toMatchObject(becomes);
   });
 
-  test.each(CASES)('%s means the same for all messages of a batch if it %s', async (word, way) => {
+  test.each(CASES)('%s has one meaning for all messages of a batch: it %s', async (word, way) => {
     let isCalled = false;
     const { producer, queue } = await startBatches(() => {
       isCalled = true;
       return WAYS[way]!(WORDS[word]!.make());
     });
     const { state } = WORDS[word]!.becomes as { state: 'delayed' | 'dead' };
-    // Before that, both are delayed because they were offered.
+    // Until then, both are delayed by their offers.
     await until(() => isCalled);
     await until(async () => (await producer.counts(queue))[state] === 2);
     expect(await producer.counts(queue)).toMatchObject({ active: 0, ready: 0 });
   });
 
-  test.each(BATCH_CASES)('%s means the same for one message of a batch if it %s', async (word, way) => {
+  test.each(BATCH_CASES)('%s has one meaning for one message of a batch: it %s', async (word, way) => {
     const { producer, queue } = await startBatches(() => [undefined, PER_MESSAGE[way]!(WORDS[word]!.make())]);
     const { state } = WORDS[word]!.becomes as { state: 'delayed' | 'dead' };
     await until(async () => (await producer.find(queue, 'b'))?.state === state);
@@ -114,10 +114,10 @@ describe.each([
   }
 });
 
-describe('what an enhanced handler ends with', () => {
+describe('the result of a handler with enhancers', () => {
   const scene = new Scene();
 
-  /** Handles whatever an application may throw, as a filter for routes does. */
+  /** Handles any error of an application, as a filter for routes does. */
   @Catch()
   class CatchAll {
     catch(): string {
@@ -150,7 +150,7 @@ describe('what an enhanced handler ends with', () => {
   });
 
   test.each(Object.keys(WORDS))(
-    '%s means the same if a filter or an interceptor returns or throws it',
+    '%s has one meaning, whether a filter or an interceptor returns or throws it',
     async (word) => {
       const { make, becomes } = WORDS[word]!;
       @Catch()
@@ -209,8 +209,8 @@ describe('what an enhanced handler ends with', () => {
   }
 });
 
-describe('what a handler ends with, as others are told', () => {
-  test('observers and events tell the same of what is returned and what is thrown', async () => {
+describe('the result of a handler', () => {
+  test('is reported alike to observers and events, whether returned or thrown', async () => {
     const told: Record<string, string[]> = {};
     for (const word of Object.keys(WORDS)) {
       for (const way of ['is returned', 'is thrown']) {
@@ -221,7 +221,7 @@ describe('what a handler ends with, as others are told', () => {
             observers: [
               {
                 handle: async (_message, next) => void lines.push(`outcome ${(await next()).kind}`),
-                // The transfer is told by the scheduler, at a turn of its own between the handler's.
+                // The scheduler reports the transfer at a time of its own, between the events of the handler.
                 event: ({ name }) => void (name === 'transferred' || lines.push(name)),
               },
             ],
@@ -239,7 +239,7 @@ describe('what a handler ends with, as others are told', () => {
     expect(told['RejectMessage is returned']).toEqual(expect.arrayContaining(['outcome dead', 'failed', 'dead']));
   });
 
-  test.each(CASES)('a test of one handler tells the same: %s %s', async (word, way) => {
+  test.each(CASES)('is reported alike by a test of one handler: %s %s', async (word, way) => {
     const app = await startTestApp(
       {},
       {

@@ -32,7 +32,7 @@ describe('handlers', () => {
     }
   }
 
-  test('an inherited handler is called on the instance, and so is the override of one', async () => {
+  test('are called on the instance when inherited or overridden', async () => {
     const { producer, context, log } = await scene.startApp({ providers: [Derived] });
     for (const queue of ['inherited', 'own', 'overridden']) await producer.offer(queue, queue, 0);
     const { calls } = context.get(Derived);
@@ -46,7 +46,7 @@ describe('handlers', () => {
     expect(log.filter((line) => line.includes('Handling queue'))).toHaveLength(3);
   });
 
-  test('a method of a controller can handle two queues', async () => {
+  test("may share a controller's method for two queues", async () => {
     const queues = [scene.newQueue(), scene.newQueue()] as const;
     @Controller()
     class Orders {
@@ -64,7 +64,7 @@ describe('handlers', () => {
     expect([...context.get(Orders).seen].sort()).toEqual([1, 2]);
   });
 
-  test('a handler is found once, even if its class is provided under two tokens', async () => {
+  test('are found once, even if their class is provided under two tokens', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const Handler = handlerOf(queue, handled.record);
@@ -97,7 +97,7 @@ describe('handlers', () => {
     return Timeouts;
   }
 
-  test('two handlers for one queue fail the start-up', async () => {
+  test('fail the start-up if two are for one queue', async () => {
     @Injectable()
     class Others {
       @DelayedHandler('one')
@@ -117,7 +117,7 @@ describe('handlers', () => {
     ['delay', { backoff: { type: 'fixed' } }],
     ['concurency', { concurency: 5 }],
     ['layout', { layout: 'other' }],
-  ])('an invalid %s in a decorator fails the start-up', (field, options) =>
+  ])('fail the start-up with an invalid %s in the decorator', (field, options) =>
     expectStartToFail(
       { providers: [classWith('q', options as QueueOptions)] },
       'INVALID_OPTION',
@@ -127,7 +127,7 @@ describe('handlers', () => {
   );
 
   test.each(['', 'a b', 'a{b}', 'x'.repeat(129), undefined])(
-    'the queue name %p in a decorator fails the start-up',
+    'fail the start-up with the queue name %p in the decorator',
     (queue) => expectStartToFail({ providers: [classWith(queue!)] }, 'INVALID_HANDLER', 'Timeouts.cancelUnpaid'),
   );
 });

@@ -53,7 +53,7 @@ describe('the health of an instance', () => {
     return async (options?: DelayQueueHealthOptions) => (await indicator.check('queues', options)).queues;
   }
 
-  test('is that of its own queues', async () => {
+  test('covers its own queues', async () => {
     const check = await startApp();
     await billingProducer().offer('orders', 1, '1h');
     await billingProducer().offer('invoices', 1, '1h');
@@ -64,7 +64,7 @@ describe('the health of an instance', () => {
     expect(await check(options)).toEqual({ status: 'up', queues: { orders: one, invoices: one } });
   });
 
-  test('is down with its own Redis alone', async () => {
+  test('is down when only its own Redis is down', async () => {
     const check = await startApp();
     await billing.server.freeze();
     expect((await check({ instance: 'billing', timeout: 300 })).status).toBe('down');
@@ -84,7 +84,7 @@ describe('the health of an instance', () => {
       { instance: 'billing', queues: ['orders', Orders] },
       "queues.1: queue 'orders' belongs to another instance: leave instance out",
     ],
-  ])('is not told for %p', async (options, problem) => {
+  ])('is refused for %p', async (options, problem) => {
     const check = await startApp();
     const message: unknown = expect.stringContaining(problem);
     await expect(check(options)).rejects.toMatchObject({ code: 'INVALID_OPTION', message });
@@ -95,7 +95,7 @@ describe('the board of an instance', () => {
   class Invoices extends DelayQueue('invoices', payload<string>(), { instance: 'billing' }) {}
   class Orders extends DelayQueue('orders', payload<string>()) {}
 
-  test('refuses a typed queue that belongs to another one than the producer', async () => {
+  test("refuses a typed queue of another instance than the producer's", async () => {
     app = await startRoot({
       module: class {},
       imports: [
@@ -125,7 +125,7 @@ describe('the board of an instance', () => {
   });
 });
 
-describe('what OpenTelemetry and channels are told', () => {
+describe('the reports of OpenTelemetry and channels', () => {
   let telemetry: Telemetry;
   beforeEach(() => {
     telemetry = new Telemetry();
@@ -148,7 +148,7 @@ describe('what OpenTelemetry and channels are told', () => {
   const instancesIn = (attributes: readonly Readonly<Record<string, unknown>>[]) =>
     attributes.map((each) => each['delay_queue.instance']).sort();
 
-  test('names the instance in spans and metrics, and leaves the one without a name as it is', async () => {
+  test('name the instance in spans and metrics, and none for the unnamed one', async () => {
     await startApp();
     await app!.producer.offer('orders', 1, 0);
     await billingProducer().offer('orders', 1, 0);
@@ -170,7 +170,7 @@ describe('what OpenTelemetry and channels are told', () => {
     }
   });
 
-  test('has the queues that are observed in each instance apart', async () => {
+  test('observe the queues of each instance separately', async () => {
     await startApp();
     await billingProducer().offer('invoices', 1, '1h');
     observeQueues(app!.context, ['invoices']);
@@ -188,7 +188,7 @@ describe('what OpenTelemetry and channels are told', () => {
     );
   });
 
-  test('tells a channel of the process which instance an event is of', async () => {
+  test('name the instance of an event in a diagnostics channel', async () => {
     const events: unknown[] = [];
     const listen = (event: unknown) => void events.push((event as { instance?: string }).instance);
     subscribe('nestjs-delay-queue:handled', listen);

@@ -37,7 +37,7 @@ async function start(imports: readonly (Type | DynamicModule)[], providers: Prov
   return (app = await startRoot({ module: class {}, imports: [...imports], providers }));
 }
 
-/** Why an application with these imports and providers does not start. */
+/** The error with which an application with these imports and providers fails to start. */
 async function refusal(imports: readonly (Type | DynamicModule)[], providers: Provider[] = []): Promise<unknown> {
   return start(imports, providers).then(
     () => 'it starts',
@@ -48,7 +48,7 @@ async function refusal(imports: readonly (Type | DynamicModule)[], providers: Pr
 const producerOf = (instance: string) =>
   app!.context.get<DelayQueueProducer>(getDelayQueueProducerToken(instance), { strict: false });
 
-/** What was handled, and where. */
+/** The handled messages and their instances. */
 let handled: string[] = [];
 afterEach(() => void (handled = []));
 
@@ -157,7 +157,7 @@ describe('an application with several instances', () => {
     expect(handled).toEqual(['invoice ada', 'mail ada']);
   });
 
-  test('may need none without a name', async () => {
+  test('may consist of named instances only', async () => {
     class Invoices extends DelayQueue('invoices', payload<string>(), { instance: 'billing' }) {}
 
     @Module({ imports: [BILLING(), CACHE()], providers: [Invoices] })
@@ -171,7 +171,7 @@ describe('an application with several instances', () => {
     await context.close();
   });
 
-  test('may handle the queues of two of them with one method', async () => {
+  test('may handle queues of two instances with one method', async () => {
     class Both {
       @DelayedHandler('orders', { instance: 'billing' })
       @DelayedHandler('orders', { instance: 'cache' })
@@ -186,7 +186,7 @@ describe('an application with several instances', () => {
     expect(handled.sort()).toEqual(['b', 'c']);
   });
 
-  test('has options of its own for each queue of the same name', async () => {
+  test('has separate options for queues of the same name', async () => {
     class Failing {
       @DelayedHandler('orders', { attempts: 1 })
       @DelayedHandler('orders', { attempts: 7, instance: 'billing' })
@@ -236,7 +236,7 @@ describe('an application with several instances', () => {
     expect(handled.sort()).toEqual(['billing tenant-b', 'unnamed tenant-a']);
   });
 
-  test('names them in its log', async () => {
+  test('logs the names of its instances', async () => {
     const contexts: string[] = [];
     const remember = (_line: unknown, ...more: unknown[]) => void contexts.push(String(more.at(-1)));
     const logger = { log: remember, warn: remember, error: remember };
@@ -255,7 +255,7 @@ describe('an application with several instances', () => {
 });
 
 describe('listeners and observers', () => {
-  /** What they were told, as `who: instance event queue`. */
+  /** The events that they received, as `who: instance event queue`. */
   let told: string[] = [];
   afterEach(() => void (told = []));
   const tell = (who: string, { instance, name, ...event }: DelayQueueEvent) => {
@@ -271,7 +271,7 @@ describe('listeners and observers', () => {
     await until(async () => (await producerOf('billing').counts('orders')).active === 0);
   }
 
-  test('a listener is told of what happens in the instances that it names', async () => {
+  test('receive the events of the instances that a listener names', async () => {
     class Orders extends DelayQueue('orders', payload<string>(), { instance: 'cache' }) {}
 
     @Injectable()
@@ -307,7 +307,7 @@ describe('listeners and observers', () => {
     ]);
   });
 
-  test('a class that is decorated for several instances observes each of them', async () => {
+  test('receive the events of each instance for which their class is decorated', async () => {
     @Injectable()
     @DelayQueueListener({ instance: 'billing' })
     @DelayQueueListener()
@@ -329,7 +329,7 @@ describe('listeners and observers', () => {
     expect(told.sort()).toEqual(['audit: billing orders', 'audit: undefined orders', 'derived: cache orders']);
   });
 
-  test('an observer may give each instance an observer of its own', async () => {
+  test('may include an observer that supplies a separate observer per instance', async () => {
     const observerOf = (place: string): DelayQueueObserver => ({
       handle: ({ queue }) => void told.push(`${place} ${queue}`),
     });
@@ -346,7 +346,7 @@ describe('listeners and observers', () => {
     expect(told.sort()).toEqual(['of billing orders', 'of cache orders', 'unnamed orders']);
   });
 
-  test('an observer that gives none fails the start', async () => {
+  test('fail the start if an observer supplies none', async () => {
     class Broken implements DelayQueueObserver {
       forInstance(): DelayQueueObserver {
         return undefined as never;
@@ -362,7 +362,7 @@ describe('listeners and observers', () => {
 describe('the start fails', () => {
   test.each<[string, () => Provider, object]>([
     [
-      'for a handler of an unknown instance, and names the known ones',
+      'for a handler of an unknown instance, and the error names the known ones',
       () => {
         class Late {
           @DelayedHandler('orders', { instance: 'biling' })
@@ -404,7 +404,7 @@ describe('the start fails', () => {
       { code: 'INVALID_LISTENER', message: expect.stringContaining("only the one without a name, 'billing'") },
     ],
     [
-      'for an observer of an unknown instance, also beside a known one',
+      'for an observer of an unknown instance, even with a known one',
       () => {
         @DelayQueueListener({ instance: 'other' })
         @DelayQueueListener()
@@ -430,7 +430,7 @@ describe('the start fails', () => {
       { code: 'INVALID_OPTION', message: expect.stringContaining('instanse is not an option') },
     ],
     [
-      'for a handler of a typed queue that names an instance itself',
+      'for a handler of a typed queue with an instance of its own',
       () => {
         class Orders extends DelayQueue('orders', payload<string>(), { instance: 'billing' }) {}
         class Late {
@@ -442,7 +442,7 @@ describe('the start fails', () => {
       { code: 'INVALID_OPTION', message: expect.stringContaining('set it in the options of DelayQueue()') },
     ],
     [
-      'for a listener of a typed queue that names an instance itself',
+      'for a listener of a typed queue with an instance of its own',
       () => {
         class Orders extends DelayQueue('orders', payload<string>()) {}
         class Late {
@@ -469,7 +469,7 @@ describe('the start fails', () => {
     expect(await refusal([UNNAMED(), BILLING()], [provider()])).toMatchObject(error);
   });
 
-  test('for a handler that names no instance where each has a name', async () => {
+  test('for a handler that names no instance when all have names', async () => {
     class Orders {
       @DelayedHandler('orders')
       handle(): void {}
@@ -482,7 +482,7 @@ describe('the start fails', () => {
     });
   });
 
-  test('for two instances of one name, and names both places', async () => {
+  test('for two instances of one name, and the error names both places', async () => {
     @Module({ imports: [BILLING({ prefix: 'other' })] })
     class OrdersModule {}
     @Module({ imports: [BILLING(), UNNAMED(), OrdersModule] })
@@ -511,7 +511,7 @@ describe('the start fails', () => {
     });
   });
 
-  test('unless the prefixes differ, and then messages stay apart', async () => {
+  test('unless the prefixes differ, which keeps messages apart', async () => {
     const imports = [UNNAMED(), BILLING({ ...placeOf(unnamed), prefix: `${unnamed.prefix}:billing` })];
     class OfBilling {
       @DelayedHandler('orders', { instance: 'billing' })
@@ -529,7 +529,7 @@ describe('the start fails', () => {
   });
 
   test.each([[''], ['a b'], ['a:b'], ['ä'], ['x'.repeat(65)], [7], [null], [{}], [Symbol('s')]])(
-    'at once, for the name %p',
+    'at once for the name %p',
     (name) => {
       const message = expect.stringContaining('must be 1–64 of the characters A–Z a–z 0–9 _ -, not ');
       const refused = expect.objectContaining({ code: 'INVALID_OPTION', message });
@@ -544,7 +544,7 @@ describe('the start fails', () => {
     },
   );
 
-  test('if a factory returns the name, which must stand beside it', async () => {
+  test('if a factory returns the name, which belongs beside it', async () => {
     const useFactory = () => ({ name: 'billing', store: 'memory' as const });
     expect(await refusal([DelayQueueModule.forRootAsync({ useFactory: useFactory as () => object })])).toMatchObject({
       code: 'INVALID_OPTION',

@@ -11,7 +11,7 @@ import { startTestApp, type TestApp, type TestAppParts } from '../support/test-a
 
 const MEMORY: DelayQueueModuleOptions = { store: 'memory' };
 
-describe('a class that is made after the start', () => {
+describe('a class created after the start', () => {
   let app: TestApp;
   afterEach(() => app.close());
   const start = async (parts?: TestAppParts) => (app = await startTestApp(MEMORY, parts));
@@ -45,7 +45,7 @@ describe('a class that is made after the start', () => {
 
   const load = (type: Type) => app.context.get(LazyModuleLoader).load(() => type);
 
-  test('in modules that are loaded lazily, is told of when they are loaded, once', async () => {
+  test('causes one warning when it comes from a lazily loaded module', async () => {
     await start();
     await Promise.all([load(LazyModule), load(LazyModule)]);
     await load(LazyModule);
@@ -55,7 +55,7 @@ describe('a class that is made after the start', () => {
     ]);
   });
 
-  test('by moduleRef.create(), is told of, also in a module that was loaded lazily', async () => {
+  test('causes a warning when moduleRef.create() creates it, even in a lazily loaded module', async () => {
     await start();
     expect(await app.context.get(ModuleRef).create(Orders)).toBeInstanceOf(Orders);
     await (await load(NestedModule)).create(Orders);
@@ -64,7 +64,7 @@ describe('a class that is made after the start', () => {
     );
   });
 
-  test('is not told of if it has no handlers, or was there at the start', async () => {
+  test('causes no warning without handlers, or if its module was there at the start', async () => {
     await start({ imports: [LazyModule] });
     await app.context.get(ModuleRef).create(Plain);
     await app.context.get(ModuleRef).create(Orders);

@@ -23,7 +23,7 @@ describe.each(['redis', 'memory'] as const)('listing messages of a queue in %s',
     return messages;
   }
 
-  test('shows each as it is found, in its state', async () => {
+  test('shows each message in its state as find() returns it', async () => {
     const queue = scene.newQueue();
     const release = new Latch();
     const handled = new Handled();
@@ -63,7 +63,7 @@ describe.each(['redis', 'memory'] as const)('listing messages of a queue in %s',
     release.open();
   });
 
-  test('goes on with cursors or begins anywhere', async () => {
+  test('continues with a cursor or begins anywhere', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { store, consume: false } });
     const at = Date.now() + 3_600_000;
@@ -79,10 +79,10 @@ describe.each(['redis', 'memory'] as const)('listing messages of a queue in %s',
   });
 });
 
-describe('a message that cannot be read', () => {
+describe('an unreadable message', () => {
   const scene = new Scene();
 
-  test('hides no other one on its page', async () => {
+  test('hides no other message on its page', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const at = Date.now() + 3_600_000;
@@ -108,7 +108,7 @@ describe('a message that cannot be read', () => {
     expect((await producer.find(queue, 'damaged'))!.payload).toEqual(messages[1]!.payload);
   });
 
-  test('is a dead letter whose error is missing or damaged, and still hides no other one', async () => {
+  test('hides no other message if it is a dead letter whose error is missing or damaged', async () => {
     const queue = scene.newQueue();
     const handler = handlerOf(
       queue,

@@ -3,7 +3,7 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** Calls itself this often, and then does something. */
+/** Calls itself as often as `depth`, then runs the function. */
 function descend(depth: number, act: () => never): never {
   return depth === 0 ? act() : descend(depth - 1, act);
 }
@@ -11,7 +11,7 @@ function descend(depth: number, act: () => never): never {
 describe.each([['redis'], ['memory']] as const)('the stack of a dead letter in the log, on %s', (store) => {
   const scene = new Scene();
 
-  /** @returns the logged stack of what the handler throws, and what is stored */
+  /** @returns the logged and the stored stack of the error that the handler throws */
   async function dieOf(handle: () => unknown) {
     const queue = scene.newQueue();
     const module = { ...(store === 'memory' && { store }), defaults: { attempts: 1 } };
@@ -43,19 +43,22 @@ describe.each([['redis'], ['memory']] as const)('the stack of a dead letter in t
     expect(framesOf(logged)).toHaveLength(10);
   });
 
-  test.each([12, 90])('has the handler, and at least ten others, if Node.js records it: %d calls', async (depth) => {
-    Error.stackTraceLimit = 200;
-    const { logged, stored } = await dieOf(() => {
-      descend(depth, () => {
-        throw new TypeError('no such customer\non two lines');
+  test.each([12, 90])(
+    'has the handler and at least ten other frames if Node.js records them: %d calls',
+    async (depth) => {
+      Error.stackTraceLimit = 200;
+      const { logged, stored } = await dieOf(() => {
+        descend(depth, () => {
+          throw new TypeError('no such customer\non two lines');
+        });
       });
-    });
-    expect(logged).toMatch(/^TypeError: no such customer\non two lines\n +at /);
-    expect(logged).toContain('at TestHandler.handle ');
-    expect(framesOf(logged).length).toBeGreaterThan(10);
-    expect(logged.length).toBeLessThan(20_000);
-    expect(stored.split('\n').length).toBeLessThanOrEqual(6);
-  });
+      expect(logged).toMatch(/^TypeError: no such customer\non two lines\n +at /);
+      expect(logged).toContain('at TestHandler.handle ');
+      expect(framesOf(logged).length).toBeGreaterThan(10);
+      expect(logged.length).toBeLessThan(20_000);
+      expect(stored.split('\n').length).toBeLessThanOrEqual(6);
+    },
+  );
 
   test('has the causes of the error, each with its stack', async () => {
     const { logged } = await dieOf(() => {
@@ -67,7 +70,7 @@ describe.each([['redis'], ['memory']] as const)('the stack of a dead letter in t
     );
   });
 
-  test('has a cause that is not an error, and ends although the causes never do', async () => {
+  test('has a cause that is not an error, and ends even if the causes never do', async () => {
     const { logged } = await dieOf(() => {
       throw new Error('cannot charge', { cause: 'the till is closed' });
     });

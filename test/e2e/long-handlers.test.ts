@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 describe('long handlers', () => {
   const scene = new Scene();
 
-  test('a handler that exceeds its timeout is aborted, frees its slot and spends an attempt', async () => {
+  test('are aborted at their timeout, free their slots and spend an attempt', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const aborted: string[] = [];
@@ -37,7 +37,7 @@ describe('long handlers', () => {
     expect(letters).toMatchObject([{ id: 'hangs', failedAttempts: 2, error: { name: 'HandlerTimeout' } }]);
   });
 
-  test('a handler that runs for longer than its lease keeps its message', async () => {
+  test('keep their messages for longer than a lease', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     let aborted: boolean | undefined;

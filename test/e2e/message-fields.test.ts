@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 
 const ENVELOPE = ['attempt', 'dueAt', 'headers', 'id', 'offeredAt', 'payload', 'queue', 'type'];
 
-/** Assigns every field, as a handler in JavaScript may, and changes what they hold. */
+/** Assigns every field, as a handler in JavaScript may, and modifies the values. */
 function spoil(message: DelayedMessage): void {
   message.dueAt.setTime(0);
   message.offeredAt.setTime(0);
@@ -37,7 +37,7 @@ describe.each([
 ])('the message of a handler, on %s', (_, module) => {
   const scene = new Scene();
 
-  test('may be written to: its outcome counts nevertheless', async () => {
+  test('may be modified without effect on its outcome', async () => {
     const queue = scene.newQueue();
     const calls: number[] = [];
     const handle = (_payload: unknown, message: DelayedMessage) => {
@@ -55,7 +55,7 @@ describe.each([
     expect(log.join('\n')).not.toContain('spoilt');
   });
 
-  test('may be written to by observers and by handlers of batches, and so may the list', async () => {
+  test('may be modified by observers and by handlers of batches, as may the list', async () => {
     const queue = scene.newQueue();
     @Injectable()
     class Batches {
@@ -84,7 +84,7 @@ describe.each([
     expect(await producer.counts(queue)).toMatchObject({ delayed: 1, active: 0, dead: 0 });
   });
 
-  test('has the documented fields as its own, and nothing else', async () => {
+  test('has exactly the documented fields as its own', async () => {
     const queue = scene.newQueue();
     let keys: PropertyKey[] | undefined;
     const handle = (_payload: unknown, message: DelayedMessage) => void (keys = Reflect.ownKeys({ ...message }));
@@ -109,7 +109,7 @@ describe.each([
     expect(told[1]! - told[0]!).toBeGreaterThan(0);
   });
 
-  test('has a signal for any number of listeners, of which Node.js does not warn', async () => {
+  test('has a signal that accepts any number of listeners without a warning from Node.js', async () => {
     const queue = scene.newQueue();
     let most: number | undefined;
     const handle = (_payload: unknown, { signal }: DelayedMessage) => void (most = getMaxListeners(signal));
@@ -120,7 +120,7 @@ describe.each([
   });
 });
 
-describe('a message with more', () => {
+describe('a message with optional fields', () => {
   const scene = new Scene();
 
   test('has its group and its expiry as own fields', async () => {

@@ -41,7 +41,7 @@ describe('the module', () => {
     ],
     ['useClass', () => DelayQueueModule.forRootAsync({ useClass: Factory })],
     ['useExisting', () => DelayQueueModule.forRootAsync({ imports: [ConfigModule], useExisting: Factory })],
-  ])('forRootAsync takes its options from %s', async (_how, delayQueue) => {
+  ])('takes the options of forRootAsync from %s', async (_how, delayQueue) => {
     const queue = scene.newQueue();
     const handled = new Handled();
     app = await startRoot({ module: class {}, imports: [delayQueue()], providers: [handlerOf(queue, handled.record)] });
@@ -67,7 +67,7 @@ describe('the module', () => {
     ['queues.orders.lease', { queues: { orders: { lease: 1 } } }],
     ['queues.orders.leese', { queues: { orders: { leese: 1 } } }],
     ['queues', { queues: { 'a b': {} } }],
-  ])('a mistake in %s fails the start-up with an error that names it', async (field, mistaken) => {
+  ])('fails the start-up and names the mistake in %s', async (field, mistaken) => {
     const root = { module: class {}, imports: [DelayQueueModule.forRoot(mistaken as DelayQueueModuleOptions)] };
     const error: unknown = await startRoot(root).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'DelayQueueError', code: 'INVALID_OPTION' });
@@ -89,7 +89,7 @@ describe('the module', () => {
         },
       },
     ],
-  ])('%s in place of options is refused immediately', (_what, given) => {
+  ])('refuses %s instead of options immediately', (_what, given) => {
     for (const import_ of [DelayQueueModule.forRoot, DelayQueueModule.forRootAsync]) {
       expect(() => import_.call(DelayQueueModule, given as never)).toThrow(
         expect.objectContaining({
@@ -101,11 +101,11 @@ describe('the module', () => {
     }
   });
 
-  test('forRootAsync without a source of options is refused immediately', () => {
+  test('refuses forRootAsync without a source of options immediately', () => {
     expect(() => DelayQueueModule.forRootAsync({})).toThrow('needs useFactory, useClass or useExisting');
   });
 
-  test('a mistake in the options of forRootAsync fails the start-up', async () => {
+  test('fails the start-up because of a mistake in the options of forRootAsync', async () => {
     const delayQueue = DelayQueueModule.forRootAsync({ useFactory: () => ({ consume: 'no' as never }) });
     await expect(startRoot({ module: class {}, imports: [delayQueue] })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
@@ -115,7 +115,7 @@ describe('the module', () => {
   test.each([
     ['the same options', {}],
     ['other options', { prefix: 'other' }],
-  ])('importing the module twice, with %s, fails the start-up and names both places', async (_how, others) => {
+  ])('fails the start-up and names both places when imported twice, with %s', async (_how, others) => {
     @Module({ imports: [DelayQueueModule.forRoot({ ...options(), ...others })] })
     class OrdersModule {}
     @Module({ imports: [DelayQueueModule.forRoot(options()), OrdersModule] })
@@ -126,7 +126,7 @@ describe('the module', () => {
     expect((error as Error).message).not.toContain('different');
   });
 
-  test('several modules can share one import', async () => {
+  test('may share one import between several modules', async () => {
     const shared = DelayQueueModule.forRoot(options());
     @Module({ imports: [shared] })
     class OrdersModule {}
@@ -134,7 +134,7 @@ describe('the module', () => {
     await expect(app.producer.counts(scene.newQueue())).resolves.toMatchObject({ delayed: 0 });
   });
 
-  test('a mistake that only shows when options are combined names the queue', async () => {
+  test('names the queue of a mistake that only appears when options are combined', async () => {
     const module = { defaults: { rate: { max: 1, per: '1s' } } };
     const providers = [handlerOf('orders', () => undefined, { partitions: 2 })];
     const error: unknown = await scene.startApp({ module, providers }).catch((reason: unknown) => reason);
@@ -142,7 +142,7 @@ describe('the module', () => {
     expect((error as Error).message).toContain("options of queue 'orders': rate must be 'unlimited' with partitions");
   });
 
-  test("options in 'queues' override those of the decorator, which override 'defaults'", async () => {
+  test("lets options in 'queues' override those of the decorator, which override 'defaults'", async () => {
     const [queue, other] = [scene.newQueue(), scene.newQueue()];
     const fail = () => {
       throw new Error('no');
@@ -164,7 +164,7 @@ describe('the module', () => {
   });
 
   test.each(['redis', 'memory'] as const)(
-    'a queue that is used while the application starts has the options of its handler, in %s',
+    'applies the options of the handler to a queue that is used while the application starts, in %s',
     async (store) => {
       const queue = scene.newQueue();
       @Injectable()
@@ -180,7 +180,7 @@ describe('the module', () => {
     },
   );
 
-  test("with 'consume: false' a process offers but handles nothing", async () => {
+  test("offers but handles nothing with 'consume: false'", async () => {
     const queue = scene.newQueue();
     const [here, there] = [new Handled(), new Handled()];
     const { producer, log } = await scene.startApp({
@@ -196,7 +196,7 @@ describe('the module', () => {
     expect(here.calls).toEqual([]);
   });
 
-  test('applications in one process with different prefixes or servers do not affect each other', async () => {
+  test('keeps applications in one process apart by prefix or server', async () => {
     const queue = scene.newQueue();
     const server = await startRedis();
     const modules = [{}, { prefix: `${scene.prefix}-b` }, { connection: server.url }];
@@ -218,7 +218,7 @@ describe('the module', () => {
     await server.stop();
   });
 
-  test('clients made by a function are used, and closed with the application', async () => {
+  test('uses clients created by a function and closes them with the application', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const clients: Redis[] = [];

@@ -35,7 +35,7 @@ describe.each([
 ])('observers, on %s', (layout, module) => {
   const scene = new Scene();
 
-  test('are around offers, and what they add to the headers travels where there are headers', async () => {
+  test('wrap offers, and add headers where the layout has headers', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const seen: OfferContext[] = [];
@@ -75,7 +75,7 @@ describe.each([
     expect(handledIn).toEqual(expected);
   });
 
-  test('are told of a message what becomes of it', async () => {
+  test('see the outcome of a message', async () => {
     const queue = scene.newQueue();
     const events: string[] = [];
     const { producer } = await scene.startApp({
@@ -100,7 +100,7 @@ describe.each([
 describe('an observer around the handling of messages', () => {
   const scene = new Scene();
 
-  test('sees each outcome, and the handler runs in the context that it makes', async () => {
+  test('sees each outcome, and the handler runs in the context that it creates', async () => {
     const store = new AsyncLocalStorage<string>();
     const seen: [string, HandlingOutcome][] = [];
     const inside: (string | undefined)[] = [];
@@ -166,7 +166,7 @@ describe('an observer around the handling of messages', () => {
     ]);
   });
 
-  test('of several is inside of those before it', async () => {
+  test('runs inside those that precede it', async () => {
     const order: string[] = [];
     const layer = (name: string): DelayQueueObserver => ({
       handle: async (_message, next) => {
@@ -198,7 +198,7 @@ describe('an observer around the handling of messages', () => {
     });
   });
 
-  test('is around one call with a batch, and sees an outcome for each of its messages', async () => {
+  test('wraps one call with a batch and sees an outcome for each of its messages', async () => {
     const seen: [string[], readonly HandlingOutcome[]][] = [];
     const singly: string[] = [];
     const store = new AsyncLocalStorage<string>();
@@ -262,7 +262,7 @@ describe('an observer that fails', () => {
     throw new Error('the observer is broken');
   };
 
-  test('is named in the log, once a minute, and messages are offered and handled all the same', async () => {
+  test('is named in the log once a minute, and messages are still offered and handled', async () => {
     class Broken implements DelayQueueObserver {
       offer = no;
       handle = no;
@@ -287,7 +287,7 @@ describe('an observer that fails', () => {
     ]);
   });
 
-  test('does not change what an offer fails with', async () => {
+  test('does not change the error of an offer', async () => {
     const { producer } = await scene.startApp({
       module: observedBy({ offer: async (_offers, next) => next().catch(() => 'fine') }),
     });
@@ -301,7 +301,7 @@ describe('an observer that fails', () => {
     [[null], 'observers.0 must be an object with some of the methods offer, handle, handleBatch, event'],
     [[{ event: 'dead' }], 'observers.0 must be an object'],
     [[{ handel: no }], 'observers.0 must be an object'],
-  ])('is refused at the start if it is none: %j', async (observers, problem) => {
+  ])('is refused at the start if it is no observer: %j', async (observers, problem) => {
     const start = scene.startApp({ module: { ...memory, observers: observers as DelayQueueObserver[] } });
     await expect(start).rejects.toMatchObject({ code: 'INVALID_OPTION', message: expect.stringContaining(problem) });
   });
@@ -367,7 +367,7 @@ describe('a listener', () => {
     ]);
   });
 
-  test('that fails is named in the log', async () => {
+  test('is named in the log if it fails', async () => {
     @Injectable()
     class Alarms {
       @OnDelayQueueEvent('handled')
@@ -384,7 +384,7 @@ describe('a listener', () => {
     expect(log.join('\n')).toContain('the chat is down');
   });
 
-  test('of a class that is not a singleton is refused at the start', async () => {
+  test('is refused at the start if its class is not a singleton', async () => {
     @Injectable({ scope: Scope.REQUEST })
     class Scoped {
       @OnDelayQueueEvent('dead')
@@ -413,7 +413,7 @@ describe('a listener', () => {
     ['memory-store', undefined, "there is no event 'memory-store'"],
     ['dead', 'no queue', '1–128 of the characters'],
     ['dead', class Other {}, '1–128 of the characters'],
-  ])('of what does not exist is refused at the start: %s of %s', async (event, queue, problem) => {
+  ])('is refused at the start for an unknown event or queue: %s of %s', async (event, queue, problem) => {
     @Injectable()
     class Wrong {
       @OnDelayQueueEvent(event as 'dead', queue as string)
@@ -426,7 +426,7 @@ describe('a listener', () => {
     await expect(start).rejects.toMatchObject({ code: 'INVALID_LISTENER', message });
   });
 
-  test('that observes needs some method of an observer', async () => {
+  test('is refused at the start if its class has no method of an observer', async () => {
     @Injectable()
     @DelayQueueListener()
     class Idle {}

@@ -37,7 +37,7 @@ const acknowledge: Handle = () => MESSAGES.map(() => ACK);
 
 describe('the span of a call with many messages', () => {
   test.each(['link', 'parent'] as const)(
-    "is one, with a link for each message that has a trace, for traces: '%s'",
+    "is single and has a link for each message with a trace, for traces: '%s'",
     async (traces) => {
       const span = await handleBatch(acknowledge, openTelemetry({ traces }));
       expect(telemetry.spans).toHaveLength(1);
@@ -70,7 +70,7 @@ describe('the span of a call with many messages', () => {
     expect(seen).toEqual([span.spanContext(), undefined]);
   });
 
-  test('tells how many messages failed, and each error once', async () => {
+  test('has the number of failed messages and each error once', async () => {
     const common = new TypeError('no database');
     const span = await handleBatch(() => [
       { kind: 'retry', delay: 1, error: common },
@@ -83,7 +83,7 @@ describe('the span of a call with many messages', () => {
   });
 });
 
-test('messages that are offered together and handled in one call have a span each way', async () => {
+test('messages that are offered together and handled in one call have one span per direction', async () => {
   @Injectable()
   class BatchHandler {
     @DelayedHandler('orders', { batch: 3, batchWait: '1s' })
@@ -134,7 +134,7 @@ describe('the metrics of a call with many messages', () => {
     ]);
   });
 
-  test('have the outcome of the call if it is that of all messages', async () => {
+  test('have the outcome of the call if all messages share it', async () => {
     await handleBatch(acknowledge);
     expect(await telemetry.points('messaging.process.duration')).toMatchObject([
       { attributes: { ...call, 'delay_queue.message.outcome': 'ack' }, value: { count: 1 } },

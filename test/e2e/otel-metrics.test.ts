@@ -69,7 +69,7 @@ async function untilCounted(metric: string, count: number): Promise<Point[]> {
 }
 
 describe('offers', () => {
-  test('are counted by message, and timed by call', async () => {
+  test('are counted per message and timed per call', async () => {
     const { queue, producer } = await startApp();
     await producer.offer(queue, {}, '1h');
     await producer.offerMany(queue, [
@@ -84,7 +84,7 @@ describe('offers', () => {
     ]);
   });
 
-  test('that fail have the code of the error', async () => {
+  test('have the code of the error if they fail', async () => {
     const { queue, producer } = await startApp();
     await expect(producer.offer(queue, () => undefined, '1h')).rejects.toThrow();
     expect(await telemetry.points('messaging.client.sent.messages')).toEqual([
@@ -115,7 +115,7 @@ describe('handled messages', () => {
     for (const duration of durations) expect(sumOf(duration)).toBeGreaterThanOrEqual(0.019);
   });
 
-  test('that are put off have no error', async () => {
+  test('have no error if they are put off', async () => {
     let defers = 1;
     const handle = () => {
       if (defers-- > 0) throw new DeferMessage(1);
@@ -140,7 +140,7 @@ describe('handled messages', () => {
     expect(sumOf(lateness!)).toBeLessThan(5);
   });
 
-  test("are measured with traces: 'none', too", async () => {
+  test("are also measured with traces: 'none'", async () => {
     const { queue, producer } = await startApp({ traces: 'none' });
     await producer.offer(queue, {}, 0);
     expect(await untilCounted('messaging.client.consumed.messages', 1)).toHaveLength(1);
@@ -160,7 +160,7 @@ describe('handled messages', () => {
   });
 });
 
-test('an observer made before the SDK is registered measures what happens afterwards', async () => {
+test('an observer created before the SDK is registered measures what happens afterwards', async () => {
   await telemetry.unregister();
   const observers = [openTelemetry()];
   telemetry = new Telemetry();
@@ -171,7 +171,7 @@ test('an observer made before the SDK is registered measures what happens afterw
   expect(telemetry.spans).toHaveLength(1);
 });
 
-test('without an SDK, messages are offered and handled as without the observer', async () => {
+test('messages are offered and handled without an SDK as without the observer', async () => {
   await telemetry.unregister();
   const { queue, handled, producer, log } = await startApp();
   await producer.offer(queue, {}, 0);
@@ -181,7 +181,7 @@ test('without an SDK, messages are offered and handled as without the observer',
 });
 
 describe('events', () => {
-  test('tell of transfers and dead letters, by their cause', async () => {
+  test('report transfers and dead letters, by their cause', async () => {
     const { queue, producer } = await startApp({ handle: () => Promise.reject(new Error('no')) });
     await producer.offer(queue, {}, 1, { type: 'cancel' });
     const attributes = { 'messaging.destination.name': queue };
@@ -192,7 +192,7 @@ describe('events', () => {
     expect(await telemetry.points('delay_queue.messages.transferred')).toEqual([{ attributes, value: 3 }]);
   });
 
-  test('are counted from zero for each handled queue, so that the first one is seen as growth', async () => {
+  test('are counted from zero for each handled queue, so that the first one appears as growth', async () => {
     const { queue } = await startApp();
     const [lost, deaths] = await Promise.all([
       telemetry.points('delay_queue.leases.lost'),
@@ -211,7 +211,7 @@ describe('events', () => {
   test.each([
     [[], []],
     [['tenant-*'], [{ 'messaging.destination.template': 'tenant-*' }]],
-  ])('are not counted for a family by its pattern, unless it is given: %j', async (families, attributes) => {
+  ])('are not counted for the pattern of a family unless the option names it: %j', async (families, attributes) => {
     const observers = [openTelemetry({ families })];
     const providers = [handlerOf('tenant-*', () => undefined)];
     await scene.startApp({ module: { store: 'memory', observers }, providers });

@@ -54,7 +54,7 @@ const traceOf = (span: ReadableSpan | Span) => span.spanContext().traceId;
 const linkedTo = ({ links }: ReadableSpan) => links.map((link) => link.context.spanId);
 const parentOf = ({ parentSpanContext }: ReadableSpan) => parentSpanContext?.spanId;
 
-/** Does something within a span, as the handler of a request would. */
+/** Runs a function within a span, as the handler of a request would. */
 async function withinRequest(work: () => Promise<unknown>): Promise<Span> {
   const request = trace.getTracer('shop').startSpan('POST /orders');
   await context.with(trace.setSpan(context.active(), request), work);
@@ -63,7 +63,7 @@ async function withinRequest(work: () => Promise<unknown>): Promise<Span> {
 }
 
 describe('a message offered in one process and handled in another', () => {
-  test('leads from the request over the delay to the calls of its handler, with one link between the traces', async () => {
+  test('connects the request across the delay to the calls of its handler, with one link between the traces', async () => {
     const undici = new UndiciInstrumentation();
     const requests: (string | undefined)[] = [];
     const server = createServer((request, response) => {
@@ -101,7 +101,7 @@ describe('a message offered in one process and handled in another', () => {
 });
 
 describe('the span of an offer', () => {
-  test('is one of a producer, a child of the span that it is made in, and names the message', async () => {
+  test('is a producer span, a child of the span in which it is made, and names the message', async () => {
     const { queue, producer } = await startApp();
     const request = await withinRequest(() => producer.offer(queue, {}, '1h', { id: 'o-1', type: 'cancel' }));
     const [span] = await telemetry.untilSpans(`offer ${queue}`, 1);
@@ -117,7 +117,7 @@ describe('the span of an offer', () => {
     });
   });
 
-  test('names the group of the message, as does that of its handler', async () => {
+  test('names the group of the message, as does the span of its handler', async () => {
     const defaults = { groups: { concurrency: 1 } };
     const { queue, producer } = await startApp({ module: { defaults } });
     await producer.offer(queue, {}, 0, { group: 'customer-7' });
@@ -127,7 +127,7 @@ describe('the span of an offer', () => {
     }
   });
 
-  test('has the number of messages if there are many', async () => {
+  test('has the number of messages of a list', async () => {
     const { queue, handled, producer } = await startApp();
     await producer.offerMany(queue, [
       { payload: 1, delay: 0 },
@@ -142,7 +142,7 @@ describe('the span of an offer', () => {
     expect(attempts.map(linkedTo)).toEqual([[span!.spanContext().spanId], [span!.spanContext().spanId]]);
   });
 
-  test('tells why the offer was refused, and its caller gets the same error', async () => {
+  test('has the reason of a refusal, and the caller gets the same error', async () => {
     const { queue, producer } = await startApp();
     await producer.offer(queue, {}, '1h', { id: 'o-1' });
     const offer = producer.offer(queue, {}, '1h', { id: 'o-1', onDuplicate: 'reject' });
@@ -155,7 +155,7 @@ describe('the span of an offer', () => {
 });
 
 describe('the span of an attempt', () => {
-  test('is one of a consumer, active in the handler, and names the message, its attempt and its outcome', async () => {
+  test('is a consumer span, active in the handler, and names the message, its attempt and its outcome', async () => {
     let active: Span | undefined;
     const { queue, producer } = await startApp({ handle: () => void (active = trace.getActiveSpan()) });
     await producer.offer(queue, {}, 0, { id: 'o-1', type: 'cancel' });
@@ -175,7 +175,7 @@ describe('the span of an attempt', () => {
     });
   });
 
-  test('is the root of a trace of its own and linked to the offer, in each attempt', async () => {
+  test('is the root of a trace of its own and links to the offer, in each attempt', async () => {
     class PaymentDeclined extends Error {}
     const { queue, producer } = await startApp({ handle: () => Promise.reject(new PaymentDeclined('no money')) });
     await withinRequest(() => producer.offer(queue, {}, 0));
@@ -215,7 +215,7 @@ describe('the span of an attempt', () => {
   });
 
   test.each(['link', 'parent'] as const)(
-    "has nothing to do with what happens to be active where its message is taken from, with traces: '%s'",
+    "ignores the context that is active where its message is claimed, with traces: '%s'",
     async (traces) => {
       let tenant: unknown;
       const baggage = propagation.createBaggage({ tenant: { value: 'acme' } });
@@ -235,7 +235,7 @@ describe('the span of an attempt', () => {
   );
 });
 
-test("with traces: 'none' there are neither spans nor headers", async () => {
+test("spans and headers are absent with traces: 'none'", async () => {
   const { queue, handled, producer } = await startApp({ traces: 'none' });
   await withinRequest(() => producer.offer(queue, {}, 0));
   const { message } = await handled.untilCalls(1);
@@ -243,7 +243,7 @@ test("with traces: 'none' there are neither spans nor headers", async () => {
   expect(telemetry.spans.map(({ name }) => name)).toEqual(['POST /orders']);
 });
 
-test('a traceparent that the user gave is kept, and is what both spans link to', async () => {
+test('a traceparent set by the user is kept, and both spans link to it', async () => {
   const { queue, handled, producer } = await startApp();
   const headers = { traceparent: FOREIGN_PARENT, tenant: 'acme' };
   const offer = () => producer.offer(queue, {}, 0, { headers });
@@ -264,7 +264,7 @@ test('a traceparent that the user gave is kept, and is what both spans link to',
   expect([offered!.links, attempt!.links]).toMatchObject([links, links]);
 });
 
-test('of many messages, only those with a traceparent of their own keep it', async () => {
+test('a list keeps the traceparents of those messages that have one', async () => {
   const { queue, handled, producer } = await startApp();
   await producer.offerMany(queue, [
     { id: 'own', payload: 1, delay: 0, headers: { traceparent: FOREIGN_PARENT } },
@@ -278,7 +278,7 @@ test('of many messages, only those with a traceparent of their own keep it', asy
 });
 
 test.each(['link', 'parent'] as const)(
-  "the baggage of an offer is that of its handler with traces: '%s'",
+  "the baggage of an offer is passed to its handler with traces: '%s'",
   async (traces) => {
     const tenants: (string | undefined)[] = [];
     const handle = () => void tenants.push(propagation.getActiveBaggage()?.getEntry('tenant')?.value);
@@ -291,7 +291,7 @@ test.each(['link', 'parent'] as const)(
   },
 );
 
-test('in the layout of Redisson there are spans, but nothing to link them by', async () => {
+test('spans have no links in the layout of Redisson', async () => {
   const module: DelayQueueModuleOptions = {
     store: 'redis',
     defaults: { layout: redisson() },

@@ -39,7 +39,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     return { queue, producer };
   }
 
-  /** An application that handles, or fails, as the payload says. */
+  /** An application whose handler succeeds or fails as the payload demands. */
   async function startConsumer(more: object = {}) {
     const queue = scene.newQueue();
     const handled = new Handled();
@@ -70,7 +70,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     await until(async () => (await producer.counts(queue)).dead === letters.length);
   }
 
-  it('handles each message once, wherever it lands', async () => {
+  it('handles each message once, whatever its partition', async () => {
     const { queue, producer, handled } = await startConsumer();
     const offers = ids(200).map((id, i) => ({ payload: id, delay: i % 50, id }));
     const results = await producer.offerMany(queue, offers);
@@ -81,14 +81,14 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     expect(handled.calls.filter(({ late }) => store === 'redis' && late < 0)).toEqual([]);
   });
 
-  it('tries again what fails, until it is a dead letter', async () => {
+  it('retries a failing message until it is a dead letter', async () => {
     const { queue, producer, handled } = await startConsumer({ attempts: 2 });
     await makeDead(producer, queue, ids(20));
     expect(handled.calls.filter(({ attempt }) => attempt === 1)).toHaveLength(20);
     expect(handled.calls.filter(({ attempt }) => attempt === 2)).toHaveLength(20);
   });
 
-  it('finds, reschedules and cancels a message wherever it is', async () => {
+  it('finds, reschedules and cancels a message in any partition', async () => {
     const { queue, producer } = await startProducer();
     for (const id of ids(20)) {
       await producer.offer(queue, id, '1h', { id });
@@ -118,7 +118,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     });
   });
 
-  it('accepts the others of a list of which some are refused, and names these', async () => {
+  it('accepts the rest of a list of which some are refused, and names the refused ones', async () => {
     const { queue, producer } = await startProducer();
     for (const id of ['m2', 'm11']) await producer.offer(queue, 'first', '1h', { id });
     const list = ids(20).map((id) => ({ payload: 'second', delay: '1h', id, onDuplicate: 'reject' as const }));
@@ -129,7 +129,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     expect((await producer.counts(queue)).delayed).toBe(20);
   });
 
-  it('tells which message is due next, of all partitions', async () => {
+  it('reports the next due message of all partitions', async () => {
     const { queue, producer } = await startProducer();
     for (const [i, id] of ids(10).entries()) await producer.offerAt(queue, 0, new Date(4e12 + i), { id });
     expect(await producer.nextDue(queue)).toEqual(new Date(4e12));
@@ -174,7 +174,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     expect(Math.max(...found.map((page) => page.length))).toBeLessThanOrEqual(5);
   });
 
-  it('lists what stays where it is exactly once, although the message at the cursor goes', async () => {
+  it('lists messages that stay in place exactly once, even if the message at the cursor disappears', async () => {
     const { queue, producer } = await startProducer();
     for (const [i, id] of ids(40).entries()) await producer.offerAt(queue, 0, new Date(4e12 + i), { id });
     const found: string[] = [];
@@ -238,7 +238,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     expect(await isEmpty(producer, queue)).toBe(true);
   });
 
-  it('has dead letters of all partitions, oldest first, which are redriven and discarded one by one or all', async () => {
+  it('lists dead letters of all partitions, oldest first, and redrives and discards them singly or all', async () => {
     const { queue, producer, handled } = await startConsumer({ attempts: 1 });
     for (const id of ids(6)) await makeDeadAfter(id);
     async function makeDeadAfter(id: string) {
@@ -290,14 +290,14 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     expect(most).toBe(3);
   });
 
-  it('is listed once', async () => {
+  it('is listed once among the queues', async () => {
     const { queue, producer } = await startProducer();
     for (const id of ids(20)) await producer.offer(queue, 0, '1h', { id });
     const { queues } = await producer.queues({ limit: 1000 });
     expect(queues.filter((name) => name.startsWith(queue))).toEqual([queue]);
   });
 
-  it('is full when each partition has its share', async () => {
+  it('is full when each partition holds its share', async () => {
     const { queue, producer } = await startProducer({ maxMessages: 24 });
     let full = 0;
     for (const id of ids(200)) {
@@ -306,7 +306,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     expect([(await producer.counts(queue)).delayed, full]).toEqual([24, 176]);
   });
 
-  it('handles what a family finds', async () => {
+  it("handles the messages of a family's queues", async () => {
     const handled = new Handled();
     const prefix = `${scene.newQueue()}-`;
     const family = `${prefix}*`;
@@ -319,7 +319,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     expect([...handled.ids].sort()).toEqual(ids(20).sort());
   });
 
-  it('of a family is woken by a message in its last partition', async () => {
+  it("wakes for a message in the last partition of a family's queue", async () => {
     const handled = new Handled();
     const prefix = `${scene.newQueue()}-`;
     const { producer } = await scene.startApp({
@@ -327,7 +327,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
       providers: [handlerOf(`${prefix}*`, handled.record)],
     });
     const last = ids(1000).find((id) => partitionOf(id, partitions) === partitions - 1)!;
-    // Once it listens.
+    // Only once it listens.
     await producer.offer(`${prefix}first`, 0, 0, { id: last });
     await handled.untilCalls(1);
     await producer.offer(`${prefix}second`, 0, 50, { id: last });
@@ -344,14 +344,14 @@ describe('a queue with partitions in Redis', () => {
     return scene.redis.zcard(nativeKeys(scene.prefix, queue, partition).delayed);
   }
 
-  it('keeps messages together whose ids have the same part in braces', async () => {
+  it('keeps messages together whose ids share the part in braces', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: with8(queue) });
     for (const step of ids(20, 'step')) await producer.offer(queue, 0, '1h', { id: `order{42}:${step}` });
     expect(await delayedIn(queue, partitionOf('42', 8))).toBe(20);
   });
 
-  it('spreads the others', async () => {
+  it('spreads messages without braces in their ids', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: with8(queue) });
     await producer.offerMany(
@@ -362,7 +362,7 @@ describe('a queue with partitions in Redis', () => {
     expect(Math.min(...found)).toBeGreaterThan(20);
   });
 
-  it('sends the offers of a turn together, if their ids are generated', async () => {
+  it('sends the offers of one turn of the event loop together if their ids are generated', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: with8(queue) });
     const results = await Promise.all(ids(50).map((payload) => producer.offer(queue, payload, '1h')));
@@ -370,7 +370,7 @@ describe('a queue with partitions in Redis', () => {
     for (const { id } of results) expect(await producer.find(queue, id)).not.toBeNull();
   });
 
-  it('does not mind that Redis has lost everything', async () => {
+  it('keeps working after Redis has lost all data', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({
       module: with8(queue),
@@ -385,7 +385,7 @@ describe('a queue with partitions in Redis', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 20 });
   });
 
-  it('is refused with a rate, and in the layout of Redisson', async () => {
+  it('is refused with a rate and in the layout of Redisson', async () => {
     const queue = scene.newQueue();
     const start = (options: object) =>
       scene.startApp({ module: { queues: { [queue]: { partitions: 2, ...options } } } });
@@ -399,7 +399,7 @@ describe('a queue with partitions in Redis', () => {
     });
   });
 
-  it('is measured and checked as one queue', async () => {
+  it('is measured and checked as a single queue', async () => {
     const queue = scene.newQueue();
     const { producer, context } = await scene.startApp({
       module: with8(queue),
@@ -430,7 +430,7 @@ describe('a queue with partitions in Redis', () => {
       queue,
       ids(200).map((id, i) => ({ payload: { do: 'work', ms: 5 }, delay: i * 5, id })),
     );
-    // Lone messages may stay with one worker, so it is the busier one that is killed.
+    // Single messages may all go to one worker, so the busier one is killed.
     const busy = () => workers.find(({ entries }) => entries.filter(({ event }) => event === 'end').length >= 20);
     await until(() => busy() !== undefined);
     await busy()!.end('SIGKILL');

@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 describe('pause and clear', () => {
   const scene = new Scene();
 
-  test('no process handles a paused queue, and handling resumes at once when the queue is resumed', async () => {
+  test('a paused queue is handled by no process, and resuming it resumes handling at once', async () => {
     const queue = scene.newQueue();
     const handled = [new Handled(), new Handled()] as const;
     const apps = await Promise.all(
@@ -36,7 +36,7 @@ describe('pause and clear', () => {
     expect(await producer.isPaused(queue)).toBe(false);
     await until(() => calls() === 40);
     const first = Math.min(...handled.flatMap(({ calls: each }) => each.map(({ at }) => at)));
-    // A consumer that nothing wakes would look again after 25 s.
+    // Without a wake-up signal, a consumer would look again after 25 s.
     expect(first - resumedAt).toBeLessThan(3000);
     expect([...handled[0].calls, ...handled[1].calls].every(({ attempt }) => attempt === 1)).toBe(true);
   });
@@ -58,7 +58,7 @@ describe('pause and clear', () => {
     expect(handled.calls).toHaveLength(1);
   });
 
-  test('clearing removes messages in every state, and the outcomes of running handlers are ignored', async () => {
+  test('clearing removes messages in every state and ignores the outcomes of running handlers', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const release = new Latch();

@@ -61,7 +61,7 @@ describe("the producer in an application's tests", () => {
     expect(await module.get(Shop).place('o-1')).toBe('accepted');
   });
 
-  test('can be spied on through its prototype, and has its type where it is looked up', async () => {
+  test('can be spied on through its prototype, and keeps its type where it is looked up', async () => {
     module = await Test.createTestingModule({
       imports: [DelayQueueModule.forRoot({ store: 'memory' })],
       providers: [Shop],

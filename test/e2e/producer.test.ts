@@ -21,7 +21,7 @@ describe('the producer', () => {
     return { queue, handled, producer };
   }
 
-  test('a message cancelled in time is never handled', async () => {
+  test('cancels a message in time, so that it is never handled', async () => {
     const { queue, handled, producer } = await startQueue();
     await producer.offer(queue, null, 1000, { id: 'paid' });
     await producer.offer(queue, null, 1050, { id: 'unpaid' });
@@ -36,7 +36,7 @@ describe('the producer', () => {
     expect(await producer.cancel(queue, 'unpaid')).toBe(false);
   });
 
-  test('a message rescheduled to an earlier time is handled at its new due time', async () => {
+  test('reschedules a message to an earlier time, at which it is handled', async () => {
     const { queue, handled, producer } = await startQueue();
     await producer.offer(queue, null, '1h', { id: 'm' });
 
@@ -48,7 +48,7 @@ describe('the producer', () => {
     expect(late).toBeLessThan(LATEST);
   });
 
-  test('lists and rescheduling take a date as well as a delay', async () => {
+  test('accepts a date or a delay in lists and for rescheduling', async () => {
     const { queue, producer } = await startQueue();
     const [first, second] = [new Date(Date.now() + 3_600_000), new Date(Date.now() + 7_200_000)];
     await producer.offerMany(queue, [
@@ -64,7 +64,7 @@ describe('the producer', () => {
   test.each([
     [{ payload: 1 }, 'neither'],
     [{ payload: 1, delay: 1, at: new Date() }, 'both'],
-  ])('a message of a list must have either a delay or a date: %j', async (message, has) => {
+  ])('requires either a delay or a date for each message of a list: %j', async (message, has) => {
     const { queue, producer } = await startQueue();
     const problem = `messages[0]: it must have either a delay or at, a Date, but has ${has}`;
     await expect(producer.offerMany(queue, [message as never])).rejects.toMatchObject({
@@ -73,7 +73,7 @@ describe('the producer', () => {
     });
   });
 
-  test('a message rescheduled to a later time is handled only at its new due time', async () => {
+  test('reschedules a message to a later time, at which alone it is handled', async () => {
     const { queue, handled, producer } = await startQueue();
     const { dueAt } = await producer.offer(queue, null, 1000, { id: 'm' });
 
@@ -89,7 +89,7 @@ describe('the producer', () => {
     await until(async () => !(await producer.reschedule(queue, 'm', 10)));
   });
 
-  test('exactly one of cancelling and handling wins, and the caller learns which', async () => {
+  test('lets exactly one of cancelling and handling win, and tells the caller which', async () => {
     const { queue, handled, producer } = await startQueue();
     const ids = Array.from({ length: 300 }, (_, i) => `m${i}`);
     await producer.offerMany(
@@ -111,7 +111,7 @@ describe('the producer', () => {
     expect(handled.calls.length + cancelled.size).toBe(300);
   });
 
-  test('a message can be found in every state and is counted in exactly that one', async () => {
+  test('finds a message in every state and counts it in exactly that one', async () => {
     const queue = scene.newQueue();
     const started = new Latch();
     const release = new Latch();
@@ -158,7 +158,7 @@ describe('the producer', () => {
     expect((await producer.find(queue, 'm'))!.leasedUntil).toBeUndefined();
   });
 
-  test('a message offered for a time in the past is handled at once', async () => {
+  test('accepts a time in the past and has the message handled at once', async () => {
     const { queue, handled, producer } = await startQueue();
     const date = new Date(Date.now() - 60_000);
     const { dueAt } = await producer.offerAt(queue, null, date, { id: 'm' });
@@ -166,7 +166,7 @@ describe('the producer', () => {
     expect(dueAt).toEqual(date);
   });
 
-  test('two messages with equal payloads are two messages', async () => {
+  test('creates two messages from equal payloads', async () => {
     const { queue, handled, producer } = await startQueue();
     const first = await producer.offer(queue, { same: true }, 1000);
     const second = await producer.offer(queue, { same: true }, 1000);

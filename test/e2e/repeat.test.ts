@@ -37,7 +37,7 @@ const problemOf = async (call: Promise<unknown>) => {
   return error instanceof DelayQueueError ? `${error.code} ${error.message}` : error;
 };
 
-/** A provider whose handler has a message that repeats. */
+/** A provider whose handler has a repeating message. */
 function repeatingHandler(
   queue: string,
   repeat: HandlerRepeat | undefined,
@@ -54,7 +54,7 @@ function repeatingHandler(
   return Handler;
 }
 
-/** The simulation has repeats in memory. */
+/** Repetitions in memory are covered by the simulation. */
 const MODULES: [string, DelayQueueModuleOptions][] = [['native', {}]];
 if (isThorough) {
   MODULES.push(['memory', { store: 'memory' }], ['native with partitions', { defaults: { partitions: 3 } }]);
@@ -68,14 +68,14 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
       providers: [handler],
     });
 
-  test('comes once at each time, whichever process handles it, and cancel ends it', async () => {
+  test('comes once at each time, whichever process handles it, until it is cancelled', async () => {
     const queue = scene.newQueue();
     const times: number[] = [];
     const handler = repeatingHandler(queue, { ...EVERY_SECOND, payload: { n: 1 } }, (given, { dueAt, repeat, id }) => {
       expect([given, id, repeat]).toEqual([{ n: 1 }, 'repeat', { ...EVERY_SECOND, ...STORED, at: dueAt }]);
       times.push(dueAt.getTime());
     });
-    // Each memory is a queue of its own.
+    // Each memory store is a separate queue.
     const apps = await Promise.all(Array.from({ length: layout === 'memory' ? 1 : 3 }, () => start(handler)));
     const { producer } = apps[0]!;
     await until(() => times.length === 3, { within: 30_000 });
@@ -90,7 +90,7 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test('leaves a dead letter for an occurrence whose attempts are spent, and the next one comes', async () => {
+  test('leaves a dead letter for an occurrence without attempts left, and its next one comes', async () => {
     const queue = scene.newQueue();
     const [attempts, deaths]: [string[], unknown[]] = [[], []];
     const handler = repeatingHandler(
@@ -106,7 +106,7 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
     const app = await start(handler, (event) => event.name === 'dead' && deaths.push(event.id));
     await until(() => attempts.length === 4, { within: 30_000 });
     const first = Number(attempts[0]!.split(' ')[0]);
-    // The retry is still the occurrence of its first attempt.
+    // The retry belongs to the occurrence of the first attempt.
     expect(attempts).toEqual([`${first} 1`, `${first} 2`, `${first + SECOND} 1`, `${first + 2 * SECOND} 1`]);
     const letter = `{digest}@${new Date(first).toISOString()}`;
     const { messages } = await app.producer.deadLetters(queue).list();
@@ -114,13 +114,13 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
     expect(messages[0]!.repeat).toBeUndefined();
     expect(deaths).toEqual([letter]);
     expect(await app.producer.find(queue, letter)).toMatchObject({ state: 'dead' });
-    // Redriven, it is handled once more, beside the others.
+    // After a redrive, it is handled once more, like the others.
     expect(await app.producer.deadLetters(queue).redrive(letter)).toBe(true);
     await until(async () => (await app.producer.find(queue, letter)) === null);
     expect((await app.producer.find(queue, 'digest'))?.repeat).toBeDefined();
   });
 
-  test('goes on after an occurrence that was rejected, and by again() at another time', async () => {
+  test('continues after an occurrence that was rejected, and at another time with again()', async () => {
     const queue = scene.newQueue();
     const times: number[] = [];
     const handler = repeatingHandler(queue, EVERY_SECOND, (given, { dueAt }) => {
@@ -137,7 +137,7 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
     expect((await producer.counts(queue)).dead).toBe(1);
   });
 
-  test('changes its rule, its payload and its headers with another call, also while it is handled', async () => {
+  test('gets a new rule, payload and headers from another call, even while it is handled', async () => {
     const queue = scene.newQueue();
     const [begun, mayEnd] = [new Latch(), new Latch()];
     const seen: unknown[] = [];
@@ -168,7 +168,7 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
     expect(delayed + ready + active).toBe(1);
   });
 
-  test('is handled for the last time if it is cancelled while it is handled, and stops at once if it is aborted', async () => {
+  test('ends after the current occurrence if cancelled, and at once if aborted', async () => {
     const queue = scene.newQueue();
     let begun = new Latch();
     let mayEnd = new Latch();
@@ -191,7 +191,7 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
     expect(await producer.find(queue, 'r')).toBeNull();
   });
 
-  test('ends with an abort of an occurrence whose rule was changed while it was handled', async () => {
+  test('ends when an occurrence is aborted whose rule was changed while it was handled', async () => {
     const queue = scene.newQueue();
     const begun = new Latch();
     const handler = repeatingHandler(queue, undefined, async (_, { signal }) => {
@@ -206,7 +206,7 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
     expect(await producer.find(queue, 'r')).toBeNull();
   });
 
-  test('waits while its queue is paused, and comes once for all the times that it has missed', async () => {
+  test('waits while its queue is paused, and comes once for all missed occurrences', async () => {
     const queue = scene.newQueue();
     const times: number[] = [];
     const handler = repeatingHandler(queue, EVERY_SECOND, (_, { dueAt }) => times.push(dueAt.getTime()));
@@ -255,7 +255,7 @@ describe('a message that repeats', () => {
     expect(await reports.countsByType()).toEqual(new Map([['weekly', expect.objectContaining({ delayed: 1 })]]));
   });
 
-  test('waits for another process if this one has no calendar, or cannot read the rule', async () => {
+  test('waits for another process if this one has no calendar or cannot read the rule', async () => {
     const queue = scene.newQueue();
     const events: unknown[] = [];
     const observers = [{ event: (event: DelayQueueEvent) => event.name === 'unknown-type' && events.push(event.form) }];
@@ -279,22 +279,22 @@ describe('a message that repeats', () => {
       /INVALID_OPTION.*calendar: repeat needs one: forRoot\(\{ calendar \}\)/,
     ],
     [
-      'a layout without',
+      'a layout without repetitions',
       { defaults: { layout: redisson() } },
       EVERY_SECOND,
       /UNSUPPORTED_BY_LAYOUT.*repeat: layout 'redisson'/,
     ],
-    ['no cron', {}, {}, /INVALID_ARGUMENT.*cron must be text such as/],
-    ['a cron that is none', {}, { cron: 'at nine' }, /INVALID_ARGUMENT.*cron 'at nine' is no calendar/],
-    ['a cron that is over', {}, { cron: '0 0 0 1 1 * 2020' }, /INVALID_ARGUMENT.*has no time after now/],
+    ['a missing cron', {}, {}, /INVALID_ARGUMENT.*cron must be text such as/],
+    ['an invalid cron', {}, { cron: 'at nine' }, /INVALID_ARGUMENT.*cron 'at nine' is no calendar/],
+    ['a cron without a further time', {}, { cron: '0 0 0 1 1 * 2020' }, /INVALID_ARGUMENT.*has no time after now/],
     [
-      'a zone that is none',
+      'an invalid time zone',
       {},
       { ...YEARLY, timeZone: 'Berlin' },
       /INVALID_ARGUMENT.*timeZone must be an IANA time zone/,
     ],
     [
-      'another word for missed',
+      'an unknown value of missed',
       {},
       { ...YEARLY, missed: 'all' },
       /INVALID_ARGUMENT.*missed must be 'once' or 'skip', not 'all'/,
@@ -314,25 +314,25 @@ describe('a message that repeats', () => {
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test.each(['x'.repeat(230), 'a}b'])(
-    'is refused under an id of which no dead letter could be named: %s',
-    async (id) => {
-      const { producer } = await scene.startApp({ module: { calendar, consume: false } });
-      expect(await problemOf(producer.repeat('digests', id, YEARLY, {}))).toMatch(
-        /INVALID_ARGUMENT.*id: .*dead letters/,
-      );
-    },
-  );
+  test.each(['x'.repeat(230), 'a}b'])('is refused under an id that no dead letter can carry: %s', async (id) => {
+    const { producer } = await scene.startApp({ module: { calendar, consume: false } });
+    expect(await problemOf(producer.repeat('digests', id, YEARLY, {}))).toMatch(/INVALID_ARGUMENT.*id: .*dead letters/);
+  });
 
   test.each<[string, string, HandlerRepeat, RegExp]>([
     [
-      'a cron that is none',
+      'an invalid cron',
       randomName('q'),
       { cron: 'at nine' },
       /INVALID_OPTION.*@DelayedHandler on Handler.handle: repeat: .*no calendar/,
     ],
     ['a family', 'tenant-*', EVERY_SECOND, /INVALID_OPTION.*repeat: .*a family of queues cannot have it/],
-    ['no object', randomName('q'), 'daily' as never, /INVALID_OPTION.*repeat must be an object with cron/],
+    [
+      'text instead of an object',
+      randomName('q'),
+      'daily' as never,
+      /INVALID_OPTION.*repeat must be an object with cron/,
+    ],
   ])('fails the start of a handler with %s', async (_, queue, repeat, problem) => {
     const starting = scene.startApp({
       module: { calendar },
@@ -341,7 +341,7 @@ describe('a message that repeats', () => {
     expect(await problemOf(starting)).toMatch(problem);
   });
 
-  test('is offered again until it is taken in, while the application runs', async () => {
+  test('is offered repeatedly until it is accepted, while the application runs', async () => {
     const times: number[] = [];
     const queue = scene.newQueue();
     const handler = repeatingHandler(queue, EVERY_SECOND, (_, { dueAt }) => times.push(dueAt.getTime()));
@@ -374,7 +374,7 @@ describe('a message that repeats, in virtual time', () => {
 
   const DAILY = { cron: '0 9 * * *', timeZone: 'Europe/Berlin' };
 
-  test('comes at nine by the clock on the wall on every day of a year', async () => {
+  test('comes at nine local time on every day of a year', async () => {
     const times: Date[] = [];
     const handler = repeatingHandler('digests', DAILY, (_, { repeat }) => times.push(repeat!.at));
     const { module, tester } = await startAt('2030-01-01T12:00:00Z', handler);
@@ -390,7 +390,7 @@ describe('a message that repeats, in virtual time', () => {
   test.each([
     ['once', ['2030-01-02T08:00', '2030-01-11T08:00']],
     ['skip', ['2030-01-11T08:00']],
-  ] as const)('missed occurrences are handled as the rule says: %s', async (missed, expected) => {
+  ] as const)('has its missed occurrences handled by the rule: %s', async (missed, expected) => {
     const times: string[] = [];
     const handler = repeatingHandler('digests', { ...DAILY, missed }, (_, { repeat }) => {
       times.push(repeat!.at.toISOString().slice(0, 16));
@@ -405,7 +405,7 @@ describe('a message that repeats, in virtual time', () => {
     await module.close();
   });
 
-  test('an occurrence that is less than a minute late is not missed', async () => {
+  test('does not count an occurrence less than a minute late as missed', async () => {
     let handled = 0;
     const { module, tester, producer } = await startAt(
       '2030-01-01T07:59:30Z',
@@ -419,7 +419,7 @@ describe('a message that repeats, in virtual time', () => {
     await module.close();
   });
 
-  test('an occurrence that has expired is dropped, or leaves a letter, and the next one comes', async () => {
+  test('drops an expired occurrence or leaves a dead letter, and the next one comes', async () => {
     const times: string[] = [];
     const repeat = { ...DAILY, expiresAfter: '5m', onExpired: 'dead' } as const;
     const handler = repeatingHandler('digests', repeat, (_, { dueAt }) => times.push(dueAt.toISOString()));
@@ -434,7 +434,7 @@ describe('a message that repeats, in virtual time', () => {
     await module.close();
   });
 
-  test('a rule that has no further time ends', async () => {
+  test('ends when its rule has no further time', async () => {
     let handled = 0;
     const { module, tester, producer } = await startAt(
       '2030-01-01T00:00:00Z',

@@ -35,7 +35,7 @@ describe('retries', () => {
     expect(wait).toBeLessThan(most + SLACK);
   }
 
-  test('a handler that fails twice is called three times, with the fixed backoff between the calls', async () => {
+  test('call a handler that fails twice three times, with the fixed backoff between the calls', async () => {
     const { calls, waits } = await failTwice({ type: 'fixed', delay: 150 });
 
     expect(calls.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
@@ -45,7 +45,7 @@ describe('retries', () => {
     for (const { late } of calls) expect(late).toBeLessThan(SLACK);
   });
 
-  test('an exponential backoff grows by its factor, up to maxDelay', async () => {
+  test('grow an exponential backoff by its factor, up to maxDelay', async () => {
     const backoff = { type: 'exponential', delay: 100, factor: 4, maxDelay: 300, jitter: 0 } as const;
     const { waits } = await failTwice(backoff);
 
@@ -53,14 +53,14 @@ describe('retries', () => {
     expectWait(waits[1], 300);
   });
 
-  test('jitter stays within its bounds', async () => {
+  test('keep jitter within its bounds', async () => {
     const { waits } = await failTwice({ type: 'fixed', delay: 200, jitter: 0.5 });
 
     expectWait(waits[0], 100, 300);
     expectWait(waits[1], 100, 300);
   });
 
-  test('a backoff function receives the failed attempt and its error', async () => {
+  test('pass the failed attempt and its error to a backoff function', async () => {
     const seen: unknown[] = [];
     const { waits } = await failTwice((attempt, error) => {
       seen.push([attempt, (error as Error).message]);
@@ -75,7 +75,7 @@ describe('retries', () => {
     expectWait(waits[1], 120);
   });
 
-  test('a deferred message is handled again after the given delay, with no attempt spent', async () => {
+  test('repeat a deferred message after the given delay without spending an attempt', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const handler = handlerOf(
@@ -97,7 +97,7 @@ describe('retries', () => {
     expect(await producer.counts(queue)).toMatchObject({ dead: 0 });
   });
 
-  test('a handler may return a value, a promise or an Observable, and each of them may fail', async () => {
+  test('accept a value, a promise or an Observable from a handler, and the failure of each', async () => {
     const queue = scene.newQueue();
     const completed: string[] = [];
     const ways: Record<string, () => unknown> = {
@@ -128,7 +128,7 @@ describe('retries', () => {
     expect(completed).toEqual(['subscribed']);
   });
 
-  test('a rejected message is a dead letter at once, however many attempts are left', async () => {
+  test('end with a dead letter when a message is rejected, however many attempts are left', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const handler = handlerOf(queue, (payload, message) => {

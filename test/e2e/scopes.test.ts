@@ -37,7 +37,7 @@ import { Scene } from '../support/scene.js';
 import type { TestAppParts } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** What each message gets an instance of. */
+/** A class of which each message gets an instance. */
 @Injectable({ scope: Scope.REQUEST })
 class Transaction {
   readonly handled: string[] = [];
@@ -106,7 +106,7 @@ describe.each([
     return Handlers;
   }
 
-  test('has instances of its own for each message: REQUEST is the message, and leads to the same instances', async () => {
+  test('has its own instances for each message, and REQUEST is the message on all of them', async () => {
     const { done } = await start(sharing, { count: 20 });
     await done();
     expect(seen.sort()).toEqual(Array.from({ length: 20 }, (_each, i) => [i + 1, true, true]).sort());
@@ -134,7 +134,7 @@ describe.each([
     ]);
   });
 
-  test('may have request-scoped guards, interceptors, pipes and filters: those of its message', async () => {
+  test('may have request-scoped guards, interceptors, pipes and filters, created for its message', async () => {
     @Injectable({ scope: Scope.REQUEST })
     class Everything {
       constructor(private readonly transaction: Transaction) {}
@@ -184,9 +184,9 @@ describe.each([
   });
 
   test.each([
-    ['what the strategy has for it', true],
-    ['nothing, rather than the first message, when the strategy has nothing', false],
-  ])('shares durable providers, as their headers say; the REQUEST of these is %s', async (_what, hasPayload) => {
+    ['the object that the strategy supplies', true],
+    ['undefined, not the first message, when the strategy supplies nothing', false],
+  ])('shares durable providers by the headers of its messages, and their REQUEST is %s', async (_what, hasPayload) => {
     @Injectable({ scope: Scope.REQUEST, durable: true })
     class Tenant {
       constructor(@Inject(REQUEST) readonly payload: { readonly tenant: string } | undefined) {}
@@ -226,7 +226,7 @@ describe.each([
     }
   });
 
-  test('fails the attempt when an instance cannot be made, and is tried again', async () => {
+  test('fails the attempt and is retried when an instance cannot be created', async () => {
     let failures = 2;
     @Injectable({ scope: Scope.REQUEST })
     class Connection {
@@ -253,7 +253,7 @@ describe.each([
     expect(log.filter((line) => line.includes('no connection'))).toHaveLength(2);
   });
 
-  test('is that of its own module, though another has something else under the same token', async () => {
+  test('uses the providers of its own module, even if another module has others under the same token', async () => {
     const queues = [scene.newQueue(), scene.newQueue()] as const;
     const modules = queues.map((queue) => {
       @Injectable({ scope: Scope.REQUEST })
@@ -273,7 +273,7 @@ describe.each([
     expect([...seen].sort()).toEqual(queues.map((queue) => `${queue} ${queue}`).sort());
   });
 
-  test('has as many instances at once as it handles messages, and each gets its signal', async () => {
+  test('has as many instances at once as it handles messages, each with its own signal', async () => {
     const [started, release] = [new Latch(), new Latch()];
     let running = 0;
     const { done } = await start(
@@ -302,7 +302,7 @@ describe.each([
     expect(seen).toHaveLength(4);
   });
 
-  test('comes again as others do', async () => {
+  test('repeats with again() like any other', async () => {
     const { done } = await start(
       (queue) => {
         @Injectable({ scope: Scope.REQUEST })
@@ -364,7 +364,7 @@ describe.each([
 
     const TOKENS = [APP_GUARD, APP_INTERCEPTOR, APP_PIPE, APP_FILTER];
 
-    test('does not run them unless it is asked for', async () => {
+    test('does not run them by default', async () => {
       const useClass = enhancerOf('x', Scope.DEFAULT);
       const { queue, producer } = await start(
         (name) => {
@@ -388,7 +388,7 @@ describe.each([
       ['request-scoped', Scope.REQUEST, [1, 1]],
       ['transient', Scope.TRANSIENT, [1, 1]],
     ])(
-      'runs those that are %s with inheritAppConfig; it stays the one instance',
+      'runs those that are %s with inheritAppConfig and stays the single instance',
       async (_what, scope, [first, second]) => {
         const { done } = await start(plain, {
           module: { inheritAppConfig: true },
@@ -407,7 +407,7 @@ describe.each([
     );
   });
 
-  test('of a singleton keeps its own transient guard, though the application has scoped ones', async () => {
+  test("keeps a singleton's own transient guard when the application has scoped ones", async () => {
     @Injectable({ scope: Scope.TRANSIENT })
     class Counting implements CanActivate {
       #uses = 0;
@@ -462,7 +462,7 @@ describe.each([
         'by a guard of the application',
         { controllers: [controllerWith(Scope.DEFAULT)], providers: [{ provide: APP_GUARD, useClass: ScopedGuard }] },
       ],
-    ])('fails the start-up %s, and is told to move into a provider', async (_how, parts) => {
+    ])('fails the start-up %s with the advice to move it into a provider', async (_how, parts) => {
       await expect(scene.startApp({ module, ...parts })).rejects.toMatchObject({
         code: 'INVALID_HANDLER',
         message: expect.stringMatching(/Orders\.cancelUnpaid.*Move the handler into a provider/),
@@ -471,10 +471,10 @@ describe.each([
   });
 });
 
-describe('the instances made for messages', () => {
+describe('the instances created for messages', () => {
   const scene = new Scene();
 
-  test('go with their messages', async () => {
+  test('are collected with their messages', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const queue = scene.newQueue();

@@ -27,7 +27,7 @@ describe('the health of an application', () => {
     return { ...app, check };
   }
 
-  test('is up, with what is in the queues that it handles', async () => {
+  test('is up, with the counts of the queues that it handles', async () => {
     const queue = scene.newQueue();
     const { producer, check } = await startApp({
       providers: [handlerOf(queue, () => undefined), handlerOf('tenant-*', () => undefined)],
@@ -54,7 +54,7 @@ describe('the health of an application', () => {
     await until(async () => (await check()).status === 'up', { within: 30_000 });
   });
 
-  test('is that of Redis in a process that handles nothing', async () => {
+  test('reflects Redis in a process that handles nothing', async () => {
     const { check } = await startApp();
     expect(await check()).toEqual({ status: 'up', queues: {} });
     await scene.server.freeze();
@@ -85,7 +85,7 @@ describe('the health of an application', () => {
     await until(async () => (await check({ maxOverdue: 0 })).status === 'up');
   });
 
-  test('is degraded while nobody handles a queue that it is asked about, and not while that is paused', async () => {
+  test('is degraded while nobody handles a checked queue, unless the queue is paused', async () => {
     class Orders extends DelayQueue(scene.newQueue(), payload<number>()) {}
     const { producer, context, check } = await startApp({ providers: [Orders] });
     const orders = context.get(Orders);
@@ -101,13 +101,13 @@ describe('the health of an application', () => {
     [{ maxOverdue: -1 }, 'maxOverdue'],
     [{ timeout: '1 fortnight' }, 'timeout'],
     [{ maxOverDue: '1m' }, 'maxOverDue is not an option'],
-  ])('is not told for options that make no sense: %j', async (options, problem) => {
+  ])('is refused for invalid options: %j', async (options, problem) => {
     const { check } = await startApp();
     const message: unknown = expect.stringContaining(problem);
     await expect(check(options)).rejects.toMatchObject({ code: 'INVALID_OPTION', message });
   });
 
-  test('is 200 over HTTP while it is up or degraded, and 503 while it is down', async () => {
+  test('returns 200 over HTTP while it is up or degraded, and 503 while it is down', async () => {
     const queue = scene.newQueue();
     @Controller('health')
     class HealthController {

@@ -61,7 +61,7 @@ describe('the tester of an application with two instances', () => {
     shop = app.module.get(Shop);
   });
 
-  test('moves one time, in which the messages of all are handled in the order in which they fall due', async () => {
+  test('moves one time for all, in which messages are handled in the order of their due times', async () => {
     await shop.producer.offer('orders', 'a', '30m');
     await shop.billing.offer('orders', 'b', '20m');
     await shop.producer.offer('orders', 'c', '35m');
@@ -72,14 +72,14 @@ describe('the tester of an application with two instances', () => {
     expect(log.at(-1)).toBe('invoice c');
   });
 
-  test('knows what was offered in each', async () => {
+  test('lists what was offered in each', async () => {
     await shop.producer.offer('orders', 'a', '30m');
     await shop.billing.offer('orders', 'b', '20m');
     await shop.invoices.offer({ of: 'c' }, '1h');
     expect(app.tester.offered().map((offer) => offer.payload)).toEqual(['a']);
     expect(billing.offered('orders').map((offer) => offer.payload)).toEqual(['b']);
     expect(billing.offered()).toHaveLength(2);
-    // A class says where it belongs.
+    // A class names its instance.
     expect(app.tester.offered(Invoices).map((offer) => offer.payload.of)).toEqual(['c']);
   });
 
@@ -91,7 +91,7 @@ describe('the tester of an application with two instances', () => {
     await expect(app.tester.handle('invoices', { of: 'a' })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
   });
 
-  test('clears one of them', async () => {
+  test('clears only the chosen instance', async () => {
     await shop.producer.offer('orders', 'a', '30m');
     await shop.billing.offer('orders', 'b', '20m');
     await billing.clear();
@@ -100,7 +100,7 @@ describe('the tester of an application with two instances', () => {
     expect(log).toEqual(['order a', 'invoice a']);
   });
 
-  test('names the known ones where it is asked for another', () => {
+  test('names the known instances when asked for an unknown one', () => {
     const message = expect.stringContaining("{ name: 'other' }), only the one without a name, 'billing'");
     expect(() => app.tester.instance('other')).toThrow(expect.objectContaining({ code: 'INVALID_OPTION', message }));
   });

@@ -14,7 +14,7 @@ import { argumentsFor, ENVIRONMENT } from '../support/run-program.js';
 import { handlerOf } from '../support/test-app.js';
 import { appModule, NOWHERE, TestedApps } from '../support/tested-app.js';
 
-/** What keeps a process alive. */
+/** The resources that keep a process alive. */
 const resources = () => process.getActiveResourcesInfo().filter((kind) => /TCP|Timeout|Immediate|DNS/i.test(kind));
 
 const handled: unknown[] = [];
@@ -24,7 +24,7 @@ afterEach(() => {
   handled.length = 0;
 });
 
-describe('The testing module takes the place of Redis', () => {
+describe('the testing module', () => {
   const apps = new TestedApps();
 
   const unusable = () => {
@@ -38,7 +38,7 @@ describe('The testing module takes the place of Redis', () => {
     ["Redisson's layout", { connection: NOWHERE, defaults: { layout: redisson() } }],
   ];
 
-  test.each(options)('where the application has %s', async (_, given) => {
+  test.each(options)('replaces Redis where the application has %s', async (_, given) => {
     const { tester, producer } = await apps.startParts({ options: given, providers });
     await producer.offer('orders', 'o-1', '30m');
     await tester.advance('30m');
@@ -66,14 +66,14 @@ describe('The testing module takes the place of Redis', () => {
       'before one that has the delay queue further down',
       () => [DelayQueueTestingModule.startAt(new Date(0)), NestedModule()],
     ],
-  ])('when it is imported %s', async (_, imports) => {
+  ])('replaces Redis when it is imported %s', async (_, imports) => {
     const { tester, producer } = await apps.start(...imports());
     await producer.offer('orders', 'o-1', '30m');
     await tester.drain();
     expect(handled).toEqual(['o-1']);
   });
 
-  test('to which nothing connects, and nothing stays open when the application has closed', async () => {
+  test('connects to nothing and leaves nothing open when the application has closed', async () => {
     let connections = 0;
     const server = createServer(() => connections++).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -92,12 +92,12 @@ describe('The testing module takes the place of Redis', () => {
     server.close();
   });
 
-  test('but not of what the options say: a mistake in them fails the start', async () => {
+  test('still fails the start because of a mistake in the options', async () => {
     const wrong = appModule({ options: { connection: 'postgres://nowhere.invalid' } });
     await expect(apps.compile(wrong, DelayQueueTestingModule)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
   });
 
-  test('and a process that only offers still only offers', async () => {
+  test('leaves a process that only offers without handling', async () => {
     const { tester, producer } = await apps.startParts({ options: { consume: false }, providers });
     await producer.offer('orders', 'o-1', '30m');
     await tester.advance('1h');
@@ -109,7 +109,7 @@ describe('The testing module takes the place of Redis', () => {
     });
   });
 
-  test('and each application of a test has its own', async () => {
+  test('gives each application of a test its own queues', async () => {
     const one = await apps.startParts({ providers });
     const other = await apps.startParts({ providers });
     await one.producer.offer('orders', 'of one', '1h');
@@ -120,7 +120,7 @@ describe('The testing module takes the place of Redis', () => {
   });
 });
 
-describe('The testing module in the wrong place', () => {
+describe('the testing module in the wrong place', () => {
   const apps = new TestedApps();
 
   const compile = (...imports: Type[]) =>
@@ -129,7 +129,7 @@ describe('The testing module in the wrong place', () => {
       .compile();
   const withoutQueue = { code: 'INVALID_OPTION', message: expect.stringContaining('without DelayQueueModule') };
 
-  test('without a delay queue fails the start, in production, too', async () => {
+  test('fails the start without a delay queue, in production as well', async () => {
     const module = await compile(DelayQueueTestingModule);
     await expect(module.init()).rejects.toMatchObject(withoutQueue);
     @Module({ imports: [DelayQueueTestingModule] })
@@ -138,7 +138,7 @@ describe('The testing module in the wrong place', () => {
     await expect(start).rejects.toMatchObject(withoutQueue);
   });
 
-  test('without a delay queue fails each call, where nobody starts the application', async () => {
+  test('fails each call without a delay queue if nobody starts the application', async () => {
     const tester = (await compile(DelayQueueTestingModule)).get(DelayQueueTester);
     expect(() => tester.offered()).toThrow(expect.objectContaining(withoutQueue));
     await expect(tester.advance('1h')).rejects.toMatchObject(withoutQueue);
@@ -157,7 +157,7 @@ describe('The testing module in the wrong place', () => {
     });
   });
 
-  test('in an application that runs is told loudly', async () => {
+  test('logs a warning in an application that is not a test', async () => {
     const warnings: string[] = [];
     class Logger extends ConsoleLogger {
       override warn(message: string): void {
@@ -171,13 +171,13 @@ describe('The testing module in the wrong place', () => {
     expect(warnings).toContainEqual(expect.stringContaining('none falls due until a test moves time'));
   });
 
-  test.each([new Date(NaN), new Date(-1), '2030-01-01', undefined])('cannot start time at %s', (date) => {
+  test.each([new Date(NaN), new Date(-1), '2030-01-01', undefined])('refuses to start time at %s', (date) => {
     expect(() => DelayQueueTestingModule.startAt(date as Date)).toThrow(
       expect.objectContaining({ code: 'INVALID_ARGUMENT' }),
     );
   });
 
-  test('knows no handler before init(), and says so', async () => {
+  test('rejects calls that need handlers before init(), with that reason', async () => {
     const { tester, producer } = await apps.compile(appModule({ providers }), DelayQueueTestingModule);
     await producer.offer('orders', 'o-1', '30m');
     const notStarted = { code: 'NOT_STARTED', message: expect.stringContaining('await init()') };
@@ -188,7 +188,7 @@ describe('The testing module in the wrong place', () => {
     expect(tester.offered()).toEqual([]);
   });
 
-  test('moves no time once the application has closed', async () => {
+  test('refuses to move time once the application has closed', async () => {
     const { module, tester } = await apps.startParts({ providers });
     await module.close();
     const closed = { code: 'CLOSED', message: expect.stringContaining('has shut down') };
@@ -197,10 +197,10 @@ describe('The testing module in the wrong place', () => {
   });
 });
 
-describe('An application under test that closes', () => {
+describe('an application under test that closes', () => {
   const apps = new TestedApps();
 
-  test('waits for a handler that runs, and time moves no further', async () => {
+  test('waits for a running handler, and time moves no further', async () => {
     const steps: unknown[] = [];
     let started: () => void;
     const running = new Promise<void>((resolve) => (started = resolve));
@@ -220,7 +220,7 @@ describe('An application under test that closes', () => {
     expect(steps).toEqual(['first', 'closed']);
   });
 
-  test('leaves what is ready, and has no handler yet, where it is', async () => {
+  test('leaves ready messages without a handler where they are', async () => {
     const steps: unknown[] = [];
     const handle = async (payload: string) => {
       steps.push(payload);
@@ -249,7 +249,7 @@ describe('An application under test that closes', () => {
   });
 });
 
-describe("With the test framework's fake timers", () => {
+describe("an application with the test framework's fake timers", () => {
   afterEach(() => {
     jest.useRealTimers();
   });
@@ -258,7 +258,7 @@ describe("With the test framework's fake timers", () => {
   @Injectable()
   class Nothing {}
 
-  test('an application starts, offers, handles and closes as with real ones', async () => {
+  test('starts, offers, handles and closes as with real ones', async () => {
     jest.useFakeTimers({ now: new Date('2032-02-29T00:00:00Z') });
     const { module, tester, producer } = await apps.startParts({ providers: [Nothing, ...providers] });
     await producer.offer('orders', 'o-1', '30m');
@@ -272,7 +272,7 @@ describe("With the test framework's fake timers", () => {
     await module.close();
   });
 
-  test('a handler that waits for one is waited for in vain, which the error says', async () => {
+  test('fails with an explanation when a handler waits for a fake timer', async () => {
     jest.useFakeTimers();
     const waits = handlerOf('orders', () => new Promise((resolve) => setTimeout(resolve, 1000)));
     const { module, tester, producer } = await apps.startParts({ providers: [waits] });
@@ -284,7 +284,7 @@ describe("With the test framework's fake timers", () => {
     await module.close();
   });
 
-  test('a handler goes on when the test moves its timer', async () => {
+  test('lets a handler continue when the test moves its timer', async () => {
     jest.useFakeTimers();
     const waits = handlerOf('orders', async () => {
       await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -300,7 +300,7 @@ describe("With the test framework's fake timers", () => {
     expect(await producer.counts('orders')).toMatchObject({ delayed: 1 });
   });
 
-  test('offers at instants that code computes from Date are as far away as it means them to be', async () => {
+  test('delays offers correctly when code computes their instants from Date', async () => {
     jest.useFakeTimers();
     const { tester, producer } = await apps.startParts({ providers });
     await producer.offerAt('orders', 'o-1', new Date(Date.now() + 60_000));

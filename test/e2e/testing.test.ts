@@ -26,7 +26,7 @@ const START = new Date('2031-03-05T12:00:00Z');
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** What a handler got, and when. */
+/** The messages that a handler got, and when. */
 type Log = [payload: unknown, at: string][];
 
 class Orders extends DelayQueue(
@@ -36,10 +36,10 @@ class Orders extends DelayQueue(
 ) {}
 class Visits extends DelayQueue('visits', payload<{ page: string }>()) {}
 
-describe('Typed queues', () => {
+describe('a typed queue under test', () => {
   const apps = new TestedApps();
 
-  test('are named by their classes', async () => {
+  test('is named by its class', async () => {
     const handled: unknown[] = [];
     @Injectable()
     class Handlers {
@@ -77,7 +77,7 @@ describe('Typed queues', () => {
   });
 });
 
-describe('A handler of batches', () => {
+describe('a handler of batches under test', () => {
   const apps = new TestedApps();
   const no = new Error('no');
 
@@ -102,10 +102,10 @@ describe('A handler of batches', () => {
   });
 });
 
-describe('The rate of a queue', () => {
+describe('the rate of a queue under test', () => {
   const apps = new TestedApps();
 
-  test('holds up no test', async () => {
+  test('delays no test', async () => {
     let calls = 0;
     const { tester, producer } = await apps.startParts({
       providers: [handlerOf('mails', () => void calls++, { rate: { max: 1, per: '1h' } })],
@@ -119,7 +119,7 @@ describe('The rate of a queue', () => {
   });
 });
 
-describe('Messages with groups', () => {
+describe('messages with groups under test', () => {
   const apps = new TestedApps();
 
   function start(groups: GroupOptions) {
@@ -137,7 +137,7 @@ describe('Messages with groups', () => {
   test.each<[GroupOptions['onRetry'], string[]]>([
     ['hold', ['a1', 'b1', 'a1', 'a2']],
     ['pass', ['a1', 'b1', 'a2', 'a1']],
-  ])('go by their groups as time passes: onRetry %s', async (onRetry, expected) => {
+  ])('follow their groups as time passes: onRetry %s', async (onRetry, expected) => {
     const { tester, producer, handled } = await start({ onRetry });
     await producer.offer('orders', 'fails', '1h', { id: 'a1', group: 'a' });
     await producer.offer('orders', 'works', '61m', { id: 'a2', group: 'a' });
@@ -162,7 +162,7 @@ describe('Messages with groups', () => {
     expect(handled).toEqual(['plain']);
   });
 
-  test('are given to a handler that is tried, if its queue has groups', async () => {
+  test('are passed to a handler that a test calls, if its queue has groups', async () => {
     const groups: unknown[] = [];
     const handle = (_payload: unknown, { group }: DelayedMessage) => void groups.push(group);
     const providers = [handlerOf('orders', handle, { groups: {} }), handlerOf('mails', handle)];
@@ -173,10 +173,10 @@ describe('Messages with groups', () => {
   });
 });
 
-describe('A family of queues', () => {
+describe('a family of queues under test', () => {
   const apps = new TestedApps();
 
-  test('is followed: each of its queues is handled when its messages are due', async () => {
+  test('has the due messages of each of its queues handled', async () => {
     const handled: string[] = [];
     const { tester, producer } = await apps.startParts({
       providers: [handlerOf('tenant-*', (_payload, { queue }) => void handled.push(queue))],
@@ -200,10 +200,10 @@ describe('A family of queues', () => {
   });
 });
 
-describe('What was offered', () => {
+describe('the list of offers', () => {
   const apps = new TestedApps();
 
-  test('is there in order, with all that was said about it', async () => {
+  test('is complete and in order', async () => {
     const { tester, producer } = await apps.startParts({ testing: DelayQueueTestingModule.startAt(START) });
     const headers = { tenant: 'acme' };
     await producer.offer('orders', { orderId: 'o-1' }, '30m', { id: 'unpaid:o-1', type: 'cancel-unpaid', headers });
@@ -239,7 +239,7 @@ describe('What was offered', () => {
     expect(tester.offered('nobody')).toEqual([]);
   });
 
-  test('stays there when it was cancelled or handled; retries and again() are no offers', async () => {
+  test('keeps cancelled and handled offers, and has no retries or repetitions by again()', async () => {
     let calls = 0;
     const handle = ({ kind }: { kind: string }) => {
       calls++;
@@ -261,7 +261,7 @@ describe('What was offered', () => {
     ]);
   });
 
-  test('has what handlers offer', async () => {
+  test('contains the offers of handlers', async () => {
     const app = await apps.startParts({
       providers: [handlerOf('orders', () => app.producer.offer('mails', 'sorry', '1d'))],
     });
@@ -270,7 +270,7 @@ describe('What was offered', () => {
     expect(app.tester.offered('mails')).toMatchObject([{ payload: 'sorry', delay: DAY }]);
   });
 
-  test('has an offer that took the place of another, and none that was ignored or refused', async () => {
+  test('contains an offer that replaced another, and none that was ignored or refused', async () => {
     const { tester, producer } = await apps.startParts();
     await producer.offer('orders', 'first', '1h', { id: 'o-1' });
     await producer.offer('orders', 'kept out', '1h', { id: 'o-1' });
@@ -279,7 +279,7 @@ describe('What was offered', () => {
     expect(tester.offered('orders').map(({ payload }) => payload)).toEqual(['first', 'second']);
   });
 
-  test('is there before the application has started, too', async () => {
+  test('is also available before the application has started', async () => {
     const { DelayQueueModule } = await import('../../lib/index.js');
     const { tester, producer } = await apps.compile(DelayQueueModule.forRoot(), DelayQueueTestingModule);
     await producer.offer('orders', 'o-1', '30m');
@@ -287,7 +287,7 @@ describe('What was offered', () => {
   });
 });
 
-describe('Time', () => {
+describe('virtual time', () => {
   const apps = new TestedApps();
 
   test('stands still until it is moved', async () => {
@@ -315,7 +315,7 @@ describe('Time', () => {
     expect(tester.now().getTime()).toBeLessThanOrEqual(Date.now());
   });
 
-  test('shows each message its due time, over all queues in order, however far it is moved', async () => {
+  test('presents each message at its due time, in order across all queues, however far it is moved', async () => {
     const log: string[] = [];
     const note = (payload: unknown, { dueAt }: DelayedMessage) =>
       void log.push(`${String(payload)} ${dueAt.toISOString()} ${app.tester.now().toISOString()}`);
@@ -336,7 +336,7 @@ describe('Time', () => {
     expect(app.tester.now()).toEqual(new Date('2031-03-05T16:00:00Z'));
   });
 
-  test('does not move while a handler is busy with the world outside', async () => {
+  test('does not move while a handler waits for real input and output', async () => {
     const server = createServer((_, response) =>
       setTimeout(() => response.setHeader('connection', 'close').end('pong'), 10),
     ).listen(0, '127.0.0.1');
@@ -360,7 +360,7 @@ describe('Time', () => {
     expect(done).toEqual([true, 'pong', new Date(START.getTime() + 1), 'quick']);
   });
 
-  test('that a handler takes in the world outside counts neither against its timeout nor against its lease', async () => {
+  test('does not count real time of a handler against its timeout or its lease', async () => {
     const attempts: number[] = [];
     const handle = async (_: unknown, { attempt, signal }: DelayedMessage) => {
       await sleep(30);
@@ -375,7 +375,7 @@ describe('Time', () => {
     expect(attempts).toEqual([1]);
   });
 
-  test('brings retries after their backoff, without jitter, until the message is a dead letter', async () => {
+  test('delivers retries after their backoff, without jitter, until the message is a dead letter', async () => {
     const at: number[] = [];
     const handle = () => {
       at.push(app.tester.now().getTime() - START.getTime());
@@ -394,7 +394,7 @@ describe('Time', () => {
     expect(letters).toMatchObject([{ id: 'm-1', failedAttempts: 4, error: { message: 'the mail server is down' } }]);
   });
 
-  test('brings redriven dead letters, and what waited while the queue was paused', async () => {
+  test('delivers redriven dead letters and messages that waited while the queue was paused', async () => {
     const handled: unknown[] = [];
     let isBroken = true;
     const handle = (payload: unknown) => {
@@ -417,7 +417,7 @@ describe('Time', () => {
     expect(handled).toEqual(['dead', 'paused']);
   });
 
-  test('passes by the year in less than a second, in an application of many queues', async () => {
+  test('passes a year in less than a second, in an application of many queues', async () => {
     const providers = Array.from({ length: 20 }, (_, i) => handlerOf(`queue-${i}`, () => undefined));
     const { tester, producer } = await apps.startParts({ providers });
     await producer.offer('queue-7', null, '400d');
@@ -428,13 +428,13 @@ describe('Time', () => {
     expect(await producer.counts('queue-7')).toMatchObject({ delayed: 1 });
   });
 
-  test('of 83 minutes with 5,000 due times passes in seconds', async () => {
+  test('passes 83 minutes with 5,000 due times in seconds', async () => {
     const seen: number[] = [];
     const { tester, producer } = await apps.startParts({
       providers: [handlerOf<number>('orders', (i) => void seen.push(i))],
     });
     const all = Array.from({ length: 5000 }, (_, i) => i);
-    // By the time of the processor, and the better of two: other tests run beside this one, and before it in the same process.
+    // The better of two runs, in CPU time: other tests run at the same time and have run before in this process.
     const took: number[] = [];
     for (let run = 0; run < 2; run++) {
       await producer.offerMany(
@@ -447,7 +447,7 @@ describe('Time', () => {
       took.push(Math.round((user + system) / 1000));
     }
     console.log(`5,000 messages due over 83 minutes took ${took.join(' and ')} ms`);
-    // A second here, two on a slow machine. Work per due time that grows with the number of messages takes tens of seconds.
+    // One or two seconds. Work per due time that grows with the number of messages would take tens of seconds.
     expect(Math.min(...took)).toBeLessThan(6000);
     expect(seen).toEqual([...all, ...all]);
   });
@@ -468,7 +468,7 @@ describe('Time', () => {
     expect(app.tester.now()).toEqual(new Date(START.getTime() + 5 * DAY));
   });
 
-  test('leaves messages of queues that others handle delayed: draining does not wait for them', async () => {
+  test('leaves messages of queues that others handle delayed, and draining does not wait for them', async () => {
     const { tester, producer } = await apps.startParts({ providers: [handlerOf('orders', () => undefined)] });
     await producer.offer('of-another-service', null, '1h');
     await tester.drain();
@@ -477,7 +477,7 @@ describe('Time', () => {
   });
 });
 
-describe('A call that would go on for ever', () => {
+describe('a call that would never end', () => {
   const apps = new TestedApps();
 
   test('fails when a handler does not end, and names queue, message and handler', async () => {
@@ -513,7 +513,7 @@ describe('A call that would go on for ever', () => {
     expect(performance.now() - startedAt).toBeLessThan(3000);
   });
 
-  test('has patience with many handlers that take a while together', async () => {
+  test('applies its patience to each of many handlers, not to their total', async () => {
     let handled = 0;
     const handle = async () => {
       await sleep(10);
@@ -545,7 +545,7 @@ describe('A call that would go on for ever', () => {
     });
   });
 
-  test('ends well with as many attempts as its limit, and handles none beyond it', async () => {
+  test('succeeds with as many attempts as its limit, and handles none beyond it', async () => {
     const handled: unknown[] = [];
     const { tester, producer } = await apps.startParts({
       providers: [handlerOf('orders', (p) => void handled.push(p))],
@@ -563,7 +563,7 @@ describe('A call that would go on for ever', () => {
     expect(handled.slice(3)).toEqual(['1h', '2h']);
   });
 
-  test('of a type without a handler ends with a dead letter', async () => {
+  test('ends with a dead letter for a message of a type without a handler', async () => {
     const { tester, producer } = await apps.startParts({
       providers: [typedHandlersOf('orders', { pay: () => undefined })],
     });
@@ -572,7 +572,7 @@ describe('A call that would go on for ever', () => {
     expect(await producer.counts('orders')).toMatchObject({ delayed: 0, dead: 1 });
   });
 
-  test('is refused while another one moves time: a handler cannot', async () => {
+  test('is refused while another one moves time, as in a handler', async () => {
     const refused: unknown[] = [];
     const nested = () => app.tester.advance('1h').catch((error: unknown) => refused.push(error));
     const app = await apps.startParts({ providers: [handlerOf('orders', nested)] });
@@ -587,7 +587,7 @@ describe('A call that would go on for ever', () => {
   });
 });
 
-describe('A handler that is called with one message', () => {
+describe('a handler that is called with one message', () => {
   const apps = new TestedApps();
 
   class Declined extends Error {}
@@ -612,7 +612,7 @@ describe('A handler that is called with one message', () => {
       testing: DelayQueueTestingModule.startAt(START),
     });
 
-  test('tells what would become of the message', async () => {
+  test('returns what would become of the message', async () => {
     const { tester } = await start();
     const handle = (type: string, attempt = 1) => tester.handle('payments', { nth: 1 }, { type, attempt });
     expect(await handle('ack')).toEqual({ kind: 'ack' });
@@ -655,7 +655,7 @@ describe('A handler that is called with one message', () => {
     expect(tester.offered()).toEqual([]);
   });
 
-  test('that throws nothing at all fails nevertheless', async () => {
+  test('fails even if it throws undefined', async () => {
     const handler = handlerOf('orders', () => {
       // eslint-disable-next-line @typescript-eslint/only-throw-error
       throw undefined;
@@ -664,7 +664,7 @@ describe('A handler that is called with one message', () => {
     expect(await tester.handle('orders', null, { attempt: 5 })).toEqual({ kind: 'dead', error: undefined });
   });
 
-  test('is called although the process only offers', async () => {
+  test('is called even if the process only offers', async () => {
     const { tester } = await apps.startParts({
       options: { consume: false },
       providers: [handlerOf('orders', () => 1)],
@@ -688,7 +688,7 @@ describe('A handler that is called with one message', () => {
       (t: Tester) => t.handle('payments', null),
       /no handler for messages without a type/,
     ],
-    ['a queue name that cannot be', (t: Tester) => t.handle('{}', null), /^queue: /],
+    ['an invalid queue name', (t: Tester) => t.handle('{}', null), /^queue: /],
     [
       'attempt 0',
       (t: Tester) => t.handle('payments', null, { type: 'ack', attempt: 0 }),
@@ -699,15 +699,15 @@ describe('A handler that is called with one message', () => {
       (t: Tester) => t.handle('payments', null, { kind: 'ack' } as never),
       /type, id, headers, group, attempt/,
     ],
-    ['an id that cannot be', (t: Tester) => t.handle('payments', null, { type: 'ack', id: '' }), /^id: /],
+    ['an invalid id', (t: Tester) => t.handle('payments', null, { type: 'ack', id: '' }), /^id: /],
     [
       'patience without a unit',
       (t: Tester) => t.handle('payments', null, { type: 'ack', patience: 'much' }),
       /^patience is not a duration/,
     ],
     ['a duration without a unit', (t: Tester) => t.advance('30 mins ago' as never), /^duration is not a duration/],
-    ['time that goes back', (t: Tester) => t.advance(-1), /^duration must be between 0 ms/],
-    ['a limit of nothing', (t: Tester) => t.drain({ limit: 0 }), /^limit must be a whole number from 1/],
+    ['a negative duration', (t: Tester) => t.advance(-1), /^duration must be between 0 ms/],
+    ['a limit of 0', (t: Tester) => t.drain({ limit: 0 }), /^limit must be a whole number from 1/],
     ['an unknown bound', (t: Tester) => t.advance(1, { timeout: 1 } as never), /limit, patience/],
   ])('is refused with %s', async (_, call, message) => {
     const { tester } = await start();
@@ -717,7 +717,7 @@ describe('A handler that is called with one message', () => {
     });
   });
 
-  test('is refused a payload that cannot be stored', async () => {
+  test('is refused for a payload that cannot be stored', async () => {
     const { tester } = await start();
     await expect(tester.handle('payments', new Map(), { type: 'ack' })).rejects.toMatchObject({
       code: 'INVALID_PAYLOAD',
@@ -727,10 +727,10 @@ describe('A handler that is called with one message', () => {
 
 type Tester = Awaited<ReturnType<TestedApps['start']>>['tester'];
 
-describe('Tests that share an application', () => {
+describe('tests that share an application', () => {
   const apps = new TestedApps();
 
-  test('start from nothing when it is cleared, at the time of the one before', async () => {
+  test('start empty after a clear, at the time at which the one before ended', async () => {
     const handled: unknown[] = [];
     const handle = (payload: unknown) => {
       if (payload === 'bad') throw new RejectMessage('bad');

@@ -12,11 +12,11 @@ import { until } from '../support/until.js';
 
 type Copy = typeof own & { readonly redisson: typeof ownRedisson };
 
-/** Another copy of the package in this process, as a monorepo may have one: with classes and symbols of its own. */
+/** Another copy of the package in this process, as in a monorepo: it has its own classes and symbols. */
 let other: Copy;
 beforeAll(() =>
   jest.isolateModulesAsync(async () => {
-    // They share Nest: an application with two copies of that does not start.
+    // They share Nest, because an application with two copies of Nest does not start.
     jest.unstable_mockModule('@nestjs/common', () => nestCommon);
     jest.unstable_mockModule('@nestjs/core', () => nestCore);
     other = { ...(await import('../../lib/index.js')), redisson: await import('../../packages/redisson/src/index.js') };
@@ -39,7 +39,7 @@ describe('another copy of the package', () => {
     [name, 'thrown', () => raise(end()), becomes] as const,
   ]);
 
-  test.each(CASES)('has %s, which means what the own one means if it is %s', async (_name, _way, end, becomes) => {
+  test.each(CASES)("has %s with the same meaning as this one's if it is %s", async (_name, _way, end, becomes) => {
     const queue = scene.newQueue();
     let isOver = false;
     const handle = () => {
@@ -54,7 +54,7 @@ describe('another copy of the package', () => {
     expect(await producer.find(queue, 'a')).toMatchObject(becomes);
   });
 
-  test('has classes whose instances are those of the own classes, and of no other', () => {
+  test("has classes whose instances pass as instances of this one's classes, and of no other", () => {
     class Sold extends own.RejectMessage {}
     class OtherSold extends other.RejectMessage {}
     const rejection = new other.RejectMessage('no');
@@ -71,7 +71,7 @@ describe('another copy of the package', () => {
     }
   });
 
-  test('has errors that a filter for the own class catches', async () => {
+  test("has errors that a filter for this one's class catches", async () => {
     const queue = scene.newQueue();
     @Catch(own.DelayQueueError)
     class RejectWhatFails {
@@ -124,7 +124,7 @@ describe('another copy of the package', () => {
     expect(told.sort()).toEqual(['dead', 'handled', 'observed']);
   });
 
-  test('has a layout, codecs and values for Java that this one keeps', async () => {
+  test('has a layout, codecs and Java values that this one accepts', async () => {
     const [queue, foreign] = [scene.newQueue(), scene.newQueue()];
     const { jackson, JavaValue, json, JsonNumber } = other.redisson;
     const uuid = () => new JavaValue('java.util.UUID', '01234567-89ab-cdef-0123-456789abcdef');
@@ -144,20 +144,20 @@ describe('another copy of the package', () => {
     expect(String(json().encode({ price: new ownRedisson.JsonNumber('12.50') }))).toBe('{"price":12.50}');
   });
 
-  test('has configured codecs that are taken for what they are', () => {
+  test('has configured codecs that this one recognizes', () => {
     const layout = ownRedisson.redisson({ codec: other.redisson.json() });
     expect(layout).toHaveProperty('codec.isOwn');
     expect(ownRedisson.redisson({ codec: { ...other.redisson.json() } })).not.toHaveProperty('codec.isOwn');
   });
 
-  describe('refuses the start', () => {
+  describe('the start', () => {
     const module = (copy: Pick<Copy, 'DelayQueueModule'>, name?: string) =>
       copy.DelayQueueModule.forRoot({ store: 'memory', ...(name && { name }) });
 
     test.each([
       ['of the same name', undefined],
       ['of another name', 'billing'],
-    ])('with modules of both copies, %s', async (_what, name) => {
+    ])('fails with modules of both copies, %s', async (_what, name) => {
       expect(
         await refusalOf(startRoot({ module: class {}, imports: [module(own), module(other, name)] })),
       ).toMatchObject({
@@ -166,7 +166,7 @@ describe('another copy of the package', () => {
       });
     });
 
-    test('with the testing module of another copy', async () => {
+    test('fails with the testing module of another copy', async () => {
       const imports = [module(other), DelayQueueTestingModule];
       expect(await refusalOf(startRoot({ module: class {}, imports }))).toMatchObject({
         code: 'INVALID_OPTION',
@@ -174,7 +174,7 @@ describe('another copy of the package', () => {
       });
     });
 
-    test('where a producer or a typed queue of another copy is injected', async () => {
+    test('fails where a producer or a typed queue of another copy is injected', async () => {
       @Injectable()
       class Service {
         constructor(readonly producer: own.DelayQueueProducer) {}

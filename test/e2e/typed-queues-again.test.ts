@@ -7,7 +7,7 @@ import { until } from '../support/until.js';
 
 const memory = { store: 'memory' as const };
 
-/** It must not get into errors and logs. */
+/** It must not appear in errors and logs. */
 const SECRET = 's3cret';
 
 describe('a handler of a typed queue that returns again() with a new payload', () => {
@@ -38,26 +38,29 @@ describe('a handler of a typed queue that returns again() with a new payload', (
     return { reminders: context.get(Reminders), log };
   }
 
-  test.each(ways)('that $schema refuses ($way): the attempt fails, and the old one stays', async (given) => {
-    let calls = 0;
-    const { reminders, log } = await startApp(given.spec, () => {
-      calls++;
-      return given.give(again('1h', { payload: { orderId: [SECRET] } }));
-    });
-    await reminders.offer({ orderId: 'o' }, 0, { id: 'a' });
-    await until(async () => (await reminders.counts()).dead === 1);
-    expect(calls).toBe(2);
-    const { messages: letters } = await reminders.deadLetters().list();
-    expect(letters).toMatchObject([{ payload: { orderId: 'o' }, failedAttempts: 2 }]);
-    expect(letters[0]!.error).toMatchObject({
-      name: 'DelayQueueError',
-      message: "payload of queue 'reminders': the schema refuses payload.orderId",
-    });
-    expect(log.filter((line) => line.includes('attempt'))).not.toEqual([]);
-    expect(JSON.stringify([letters, log])).not.toContain(SECRET);
-  });
+  test.each(ways)(
+    'fails the attempt and keeps the old payload if $schema refuses the new one ($way)',
+    async (given) => {
+      let calls = 0;
+      const { reminders, log } = await startApp(given.spec, () => {
+        calls++;
+        return given.give(again('1h', { payload: { orderId: [SECRET] } }));
+      });
+      await reminders.offer({ orderId: 'o' }, 0, { id: 'a' });
+      await until(async () => (await reminders.counts()).dead === 1);
+      expect(calls).toBe(2);
+      const { messages: letters } = await reminders.deadLetters().list();
+      expect(letters).toMatchObject([{ payload: { orderId: 'o' }, failedAttempts: 2 }]);
+      expect(letters[0]!.error).toMatchObject({
+        name: 'DelayQueueError',
+        message: "payload of queue 'reminders': the schema refuses payload.orderId",
+      });
+      expect(log.filter((line) => line.includes('attempt'))).not.toEqual([]);
+      expect(JSON.stringify([letters, log])).not.toContain(SECRET);
+    },
+  );
 
-  test.each(ways)('that $schema takes ($way): it is stored', async (given) => {
+  test.each(ways)('stores a payload that $schema accepts ($way)', async (given) => {
     let isCalled = false;
     const { reminders } = await startApp(given.spec, () => {
       isCalled = true;
@@ -89,7 +92,7 @@ describe('a handler of a typed queue that returns again() with a new payload', (
     expect(await context.get(Counters).find('a')).toMatchObject({ payload: { n: '3' } });
   });
 
-  test('fails a single message of a batch, if the schema refuses its own', async () => {
+  test('fails a single message of a batch if the schema refuses its payload', async () => {
     class Reminders extends DelayQueue('reminders', schemas['an async schema'], { attempts: 1 }) {}
     @Injectable()
     class Handler {

@@ -35,7 +35,7 @@ describe('a payload that is declared by a DTO class', () => {
     return Handler;
   }
 
-  test('is an instance of it for a handler with a ValidationPipe that transforms', async () => {
+  test('is an instance of the class for a handler with a ValidationPipe that transforms', async () => {
     const handled: unknown[] = [];
     await (await startApp(validated(handled))).offer({ orderId: 'o' }, 0);
     await until(() => handled.length > 0);
@@ -52,7 +52,7 @@ describe('a payload that is declared by a DTO class', () => {
     expect(handled).toEqual([]);
   });
 
-  test('is a dead letter at once if the pipe makes a RejectMessage of what is wrong', async () => {
+  test('becomes a dead letter at once if the pipe throws a RejectMessage for it', async () => {
     const handled: unknown[] = [];
     const refunds = await startApp(validated(handled, rejecting));
     await refunds.offer(wrong, 0, { id: 'a' });
@@ -63,7 +63,7 @@ describe('a payload that is declared by a DTO class', () => {
     expect(handled).toEqual([]);
   });
 
-  test('is a plain object, and not checked, for a handler without a pipe or whose parameter does not name the class', async () => {
+  test('is a plain, unchecked object for a handler without a pipe or with a parameter of another type', async () => {
     const handled: unknown[] = [];
     @Injectable()
     class WithoutPipe {

@@ -20,7 +20,7 @@ import { until } from '../support/until.js';
 
 const memory = { store: 'memory' as const };
 
-/** Their secrets must not get into errors and logs. */
+/** Their secrets must not appear in errors and logs. */
 const SECRET = 's3cret';
 
 class PaymentDto {
@@ -49,7 +49,7 @@ class Emails extends DelayQueue('emails', z.object({ to: z.email() })) {}
 describe('a typed queue', () => {
   const scene = new Scene();
 
-  test('is injected by its class, and brings payloads to the handlers of their types', async () => {
+  test('is injected by its class and delivers payloads to the handlers of their types', async () => {
     const handled = new Handled();
 
     @Injectable()
@@ -118,7 +118,7 @@ describe('a typed queue', () => {
     expect(await orders.clear()).toBe(3);
   });
 
-  test('its class may inject what it likes, and have methods of its own', async () => {
+  test('may inject anything into its class, which may have methods of its own', async () => {
     @Injectable()
     class Names {
       readonly first = 'a';
@@ -137,7 +137,7 @@ describe('a typed queue', () => {
     expect(await context.get(Greetings).find('greeting')).toMatchObject({ payload: { name: 'a' } });
   });
 
-  test('its class may have properties of any name', async () => {
+  test('may have properties of any name in its class', async () => {
     @Injectable()
     class Notes extends DelayQueue('notes', payload<string>()) {
       readonly producer = 'mine';
@@ -178,9 +178,9 @@ describe('a typed queue', () => {
     ['arktype', (q) => q.offer('audit', { orderId: { SECRET } as never }, 0), 'payload.orderId'],
     ['an async schema', (q) => q.offer('slow', { orderId: 'none' }, 0), 'payload.orderId'],
     ['offerAt', (q) => q.offerAt('remind', {} as never, new Date()), 'payload.orderId'],
-    ['what is no object', (q) => q.offer('remind', SECRET as never, 0), 'payload'],
+    ['a primitive', (q) => q.offer('remind', SECRET as never, 0), 'payload'],
   ])(
-    'an offer that the schema refuses (%s) names the path, shows no value, and writes nothing',
+    'names the path, shows no value and writes nothing when the schema refuses an offer (%s)',
     async (_, offer, path) => {
       const { context, producer } = await scene.startApp({ module: memory, providers: [Orders] });
       const refusal = (await offer(context.get(Orders)).catch((error: unknown) => error)) as Error;
@@ -193,7 +193,7 @@ describe('a typed queue', () => {
     },
   );
 
-  test('a payload is checked as JSON brings it to the handler', async () => {
+  test('checks a payload in the JSON form that the handler receives', async () => {
     const { context } = await scene.startApp({ module: memory, providers: [Orders] });
     const orders = context.get(Orders);
     const date: unknown = new Date(0);
@@ -203,8 +203,8 @@ describe('a typed queue', () => {
 
   test.each<[string, { type: 'remind' | 'slow'; payload: { orderId: string } }]>([
     ['at once', { type: 'remind', payload: {} as never }],
-    ['in its time', { type: 'slow', payload: { orderId: 'none' } }],
-  ])('a list with a payload that is refused %s is refused as a whole, naming the message', async (_, wrong) => {
+    ['later', { type: 'slow', payload: { orderId: 'none' } }],
+  ])('refuses a list as a whole and names the message with a payload that is refused %s', async (_, wrong) => {
     const { context, producer } = await scene.startApp({ module: memory, providers: [Orders] });
     const right = { type: 'remind' as const, payload: { orderId: 'o' }, delay: 0 };
     await expect(context.get(Orders).offerMany([right, { ...wrong, delay: 0 }, right])).rejects.toMatchObject({
@@ -214,7 +214,7 @@ describe('a typed queue', () => {
     expect(await producer.counts('orders')).toMatchObject({ delayed: 0, ready: 0 });
   });
 
-  test('a list is refused by its first problem that shows, whatever slow checks find later', async () => {
+  test('refuses a list because of the first problem found, regardless of slower checks', async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => unhandled.push(reason);
     process.on('unhandledRejection', note);
@@ -229,7 +229,7 @@ describe('a typed queue', () => {
     expect(unhandled).toEqual([]);
   });
 
-  test('a stored payload that the schema refuses is a dead letter at once, and no value is logged', async () => {
+  test('makes a dead letter of a stored payload that the schema refuses, and logs no value', async () => {
     const handled = new Handled();
     @Injectable()
     class Handler {
@@ -256,7 +256,7 @@ describe('a typed queue', () => {
     expect(log.join('\n')).not.toContain(SECRET);
   });
 
-  test('a schema that fails, rather than refuses, fails the attempt at the handler and the call at the offer', async () => {
+  test('fails the attempt at the handler and the call at the offer when a schema throws', async () => {
     let fails = false;
     const fragile = z.string().refine(() => {
       if (fails) throw new Error('database is down');
@@ -281,7 +281,7 @@ describe('a typed queue', () => {
     expect(await producer.find('fragile', 'a')).toMatchObject({ state: 'delayed' });
   });
 
-  test('a JavaScript caller who names no type of the queue is told which there are', async () => {
+  test('names its types to a JavaScript caller who names an unknown one', async () => {
     const { context } = await scene.startApp({ module: memory, providers: [Orders, Emails] });
     const orders: { offer(...args: unknown[]): Promise<unknown> } = context.get<never>(Orders);
     await expect(orders.offer('cancel', {}, 0)).rejects.toMatchObject({
@@ -318,13 +318,13 @@ describe('the definition of a queue', () => {
     }
   });
 
-  test('holds in a process that only offers', async () => {
+  test('applies in a process that only offers', async () => {
     class Small extends DelayQueue('small', payload<string>(), { maxPayloadBytes: 10 }) {}
     const { context } = await start([Small]);
     await expect(context.get(Small).offer('x'.repeat(20), 0)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 
-  test('is enough at the handler: its class need not be a provider of that process', async () => {
+  test('suffices at the handler, even if its class is no provider of that process', async () => {
     const handled = new Handled();
     @Injectable()
     class Handler {
@@ -351,7 +351,7 @@ describe('the definition of a queue', () => {
     await app.close();
   });
 
-  test('may stand twice if both say the same, and fails the start-up if they differ', async () => {
+  test('may exist twice with the same options, and fails the start-up if they differ', async () => {
     const note = payload<string>();
     class One extends DelayQueue('twice', { note }, { attempts: 2 }) {}
     class Same extends DelayQueue('twice', { note }, { attempts: 2 }) {}
@@ -368,7 +368,7 @@ describe('the definition of a queue', () => {
     }
   });
 
-  test('is the place of the options: those of a handler by name fail the start-up', async () => {
+  test('excludes options at a handler by name, which fail the start-up', async () => {
     @Injectable()
     class Handler {
       @DelayedHandler('orders', { concurrency: 2 })
@@ -383,13 +383,13 @@ describe('the definition of a queue', () => {
   test.each<[string, unknown[], string]>([
     ['no queue name', ['a queue', payload()], 'a queue name has'],
     ['no payload', ['q', undefined], 'the payload must be'],
-    ['a function that is no class', ['q', () => undefined], 'the payload must be'],
+    ['a plain function', ['q', () => undefined], 'the payload must be'],
     ['a list', ['q', [payload()]], 'the payload must be'],
     ['an object of no types', ['q', {}], 'has no types'],
-    ['a type that is no name', ['q', { 'two words': payload() }], 'a message type has'],
+    ['a malformed type name', ['q', { 'two words': payload() }], 'a message type has'],
     ['a type without a payload', ['q', { note: 'string' }], "the payload of 'note' must be"],
-    ['an option there is not', ['q', payload(), { concurency: 2 }], 'concurency is not an option'],
-  ])('of %s is refused where it stands', (_, args, problem) => {
+    ['an unknown option', ['q', payload(), { concurency: 2 }], 'concurency is not an option'],
+  ])('is refused immediately with %s', (_, args, problem) => {
     const define = DelayQueue as unknown as (...args: unknown[]) => unknown;
     expect(() => define(...args)).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining(problem) }),
@@ -404,9 +404,9 @@ describe('the definition of a queue', () => {
       "name one of its types: cancel-unpaid, remind, audit, slow, pay, note; given: 'cancel'",
     ],
     ['a type of a queue without', [Emails, 'email'], 'its messages have no type'],
-    ['a class that is no queue', [PaymentDto], 'this class is none that DelayQueue() made'],
+    ['a class that is not a queue', [PaymentDto], 'this class is none that DelayQueue() made'],
     ['an option of the queue', [Emails, { concurrency: 2 }], 'concurrency: options of the queue'],
-  ])('a handler that names %s fails the start-up', async (_, args, problem) => {
+  ])('fails the start-up at a handler that names %s', async (_, args, problem) => {
     const decorate = DelayedHandler as unknown as (...args: unknown[]) => MethodDecorator;
     @Injectable()
     class Handler {
@@ -419,7 +419,7 @@ describe('the definition of a queue', () => {
     await expect(start([Handler])).rejects.toThrow(problem);
   });
 
-  test("with types fails the start-up if the deployment gives the queue layout 'redisson'", async () => {
+  test("fails the start-up with types if the deployment gives the queue layout 'redisson'", async () => {
     await expect(
       scene.startApp({ module: { queues: { orders: { layout: redisson() } } }, providers: [Orders] }),
     ).rejects.toMatchObject({ code: 'INVALID_OPTION', message: expect.stringContaining("layout 'redisson'") });

@@ -27,7 +27,7 @@ describe.each([
 ])('the types of a queue, on %s', (_, module) => {
   const scene = new Scene();
 
-  test('each message goes to the handler of its type, every other one to the handler without a type', async () => {
+  test('send each message to the handler of its type, and others to the handler without a type', async () => {
     const queue = scene.newQueue();
     const [cancel, remind, rest] = [new Handled(), new Handled(), new Handled()];
     const { producer } = await scene.startApp({
@@ -55,7 +55,7 @@ describe.each([
     expect(remind.calls[0]!.message.headers).toEqual({ tenant: 't' });
   });
 
-  test('the counts by type add up to the counts, whatever the names of the types', async () => {
+  test('have counts that add up to the counts of the queue, whatever their names', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     expect(await producer.countsByType(queue)).toEqual(new Map());
@@ -68,7 +68,7 @@ describe.each([
     expect(byType).toEqual(new Map(['__proto__', 'constructor', '7', ''].map((type) => [type, counts])));
   });
 
-  test('find, dead letters and a message that comes again tell its type', async () => {
+  test('are shown by find, dead letters and messages that again() repeats', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({
@@ -93,7 +93,7 @@ describe.each([
     ]);
   });
 
-  test('the timeout and the backoff of a type hold for it alone, and the deployment overrides them', async () => {
+  test('have their own timeout and backoff, which the deployment overrides', async () => {
     const [queue, deployed] = [scene.newQueue(), scene.newQueue()];
     const hang = () => new Promise(() => undefined);
     const fail = () => Promise.reject(new Error('no'));
@@ -120,7 +120,7 @@ describe.each([
     expect(await retriedAfter(deployed, 'slow')).toBe(2);
   });
 
-  test('a message of a type without a handler waits, and no attempt is spent', async () => {
+  test('let a message without a handler wait without spending an attempt', async () => {
     const queue = scene.newQueue();
     const { producer, log } = await scene.startApp({
       module,
@@ -136,7 +136,7 @@ describe.each([
     expect(log.filter((line) => line.includes("no handler for type 'new'"))).toHaveLength(1);
   });
 
-  test('a message of a type without a handler is a dead letter after unknownTypeGrace, and can be redriven', async () => {
+  test('make a dead letter of a message without a handler after unknownTypeGrace, which can be redriven', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({
       module: { ...module, queues: { [queue]: { unknownTypeGrace: '300ms' } } },
@@ -161,7 +161,7 @@ describe.each([
     ['nothing', ''],
     ['too long', 'x'.repeat(65)],
     ['no text', 5 as never],
-  ])('an offer of a type that is %s is refused, and nothing is written', async (_what, type) => {
+  ])('are refused in an offer, without writing anything, if one is %s', async (_what, type) => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module, providers: [] });
     const refusal = { code: 'INVALID_ARGUMENT', message: expect.stringContaining('type: a message type has 1–64') };
@@ -186,7 +186,7 @@ describe('handlers of types', () => {
 
   const startUp = (providers: Type[], module = {}) => scene.startApp({ module: { ...memory, ...module }, providers });
 
-  test('two handlers of one type of a queue fail the start-up', async () => {
+  test('fail the start-up if two are for one type of a queue', async () => {
     const providers = [handlerOfType('orders', 'cancel', nothing), handlerOfType('orders', 'cancel', nothing)];
     await expect(startUp(providers)).rejects.toMatchObject({
       code: 'INVALID_HANDLER',
@@ -194,7 +194,7 @@ describe('handlers of types', () => {
     });
   });
 
-  test('one type may have a handler in each of two queues', async () => {
+  test('may handle one type in each of two queues', async () => {
     const { log } = await startUp([
       handlerOfType('orders', 'cancel', nothing),
       handlerOfType('trips', 'cancel', nothing),
@@ -206,14 +206,14 @@ describe('handlers of types', () => {
     ['two words', 'a type'],
     ['nothing', ''],
     ['too long', 'x'.repeat(65)],
-  ])('a handler of a type that is %s fails the start-up', async (_what, type) => {
+  ])('fail the start-up if a type is %s', async (_what, type) => {
     await expect(startUp([handlerOfType('orders', type, nothing)])).rejects.toMatchObject({
       code: 'INVALID_HANDLER',
       message: expect.stringContaining('TypedHandler.handleType: a message type has 1–64'),
     });
   });
 
-  test('options of the queue on a handler of a type fail the start-up, which tells their place', async () => {
+  test('fail the start-up if one has options of the queue, and the error says where they belong', async () => {
     const provider = handlerOfType('orders', 'cancel', nothing, {
       timeout: '1s',
       concurrency: 2,
@@ -225,7 +225,7 @@ describe('handlers of types', () => {
     });
   });
 
-  test('an option that there is not, or that is wrong, fails the start-up', async () => {
+  test('fail the start-up with an unknown or invalid option', async () => {
     for (const options of [{ tiemout: 1 }, { timeout: -1 }, 5]) {
       await expect(startUp([handlerOfType('orders', 'cancel', nothing, options as never)])).rejects.toMatchObject({
         code: 'INVALID_OPTION',
@@ -234,7 +234,7 @@ describe('handlers of types', () => {
     }
   });
 
-  test("layout 'redisson' has no types: handlers of them fail the start-up, and offers are refused", async () => {
+  test("fail the start-up with layout 'redisson', and offers of types are refused", async () => {
     const queue = scene.newQueue();
     const module = { queues: { [queue]: { layout: redisson() } } };
     await expect(
@@ -251,7 +251,7 @@ describe('handlers of types', () => {
   });
 
   test.each(['redis', 'memory'] as const)(
-    "with layout 'redisson', all messages count under no type, whatever their bytes, in store %s",
+    "count all messages under no type with layout 'redisson', whatever their bytes, in store %s",
     async (store) => {
       const queue = scene.newQueue();
       const queues = { [queue]: { layout: redisson({ codec: 'string' }) } };
@@ -261,7 +261,7 @@ describe('handlers of types', () => {
     },
   );
 
-  test('the start tells of each handler, with its type', async () => {
+  test('are logged at the start with their types', async () => {
     const { log } = await startUp([handlerOfType('orders', 'cancel', nothing), handlerOf('orders', nothing)]);
     expect(log).toContain("log Handling queue 'orders', type 'cancel', with TypedHandler.handleType");
     expect(log).toContain("log Handling queue 'orders' with TestHandler.handle");
@@ -271,7 +271,7 @@ describe('handlers of types', () => {
 describe('a body in the form of a later version', () => {
   const scene = new Scene();
 
-  test('waits for a process that reads it', async () => {
+  test('waits for a process that can read it', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
