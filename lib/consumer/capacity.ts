@@ -1,19 +1,15 @@
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { MAX_BATCH } from '../timing/turn-batcher.js';
 
-/**
- * How long a reservation keeps slots from the other loops, ms. An answer takes far less; a server that hangs must not keep the
- * messages of other servers waiting.
- */
+/** How long a reservation keeps slots from other loops, ms: an answer takes far less, and a server that hangs must not hold up others. */
 const MAX_RESERVATION = 100;
 
 /** A claim is limited to half of the slots, but never to fewer messages than this: small claims are not worth the call. */
 const MIN_HALF = 32;
 
-/** How long it should take to start the handlers of one claim, ms. */
+/** The target for starting all handlers of one claim, ms. */
 const TARGET = 100;
 
-/** Slots that a claim under way may fill. */
 export interface Reservation {
   readonly count: number;
   /** On the monotonic clock. */
@@ -25,20 +21,20 @@ export interface Reservation {
 /** A loop that waits for slots. */
 interface Waiter {
   readonly count: number;
-  /** Called when it may reserve. Nobody else can until it has done so, or left. */
+  /** Called when it may reserve. Nobody else can until it has reserved or left. */
   readonly call: () => void;
   /** Called whenever every slot has a message before that. */
   readonly onFull: () => void;
 }
 
 /**
- * How many messages of a queue a process may handle at once: the state that the consumer loops of its partitions share. A slot is taken
- * from the claim of a message until its handler is done. With batches, the number of calls is bounded where batches wait.
+ * The slots of a queue in this process, shared by the consumer loops of its partitions. A slot is taken from the claim of a message until
+ * its handler is done. Batches bound the number of calls elsewhere, where they wait.
  */
 export class Slots {
   /** Slots without a message or a reservation. */
   free: number;
-  /** The reservations that are not overdue, oldest first. */
+  /** Reservations that are not overdue, oldest first. */
   readonly reservations = new Set<Reservation>();
   readonly waiters: Waiter[] = [];
   /** The waiter that was called, until it reserves or leaves. */
@@ -46,10 +42,7 @@ export class Slots {
   readonly onNotFull: (() => void)[] = [];
   cancelTimer: CancelTimer | undefined;
 
-  /**
-   * @param total - how many there are
-   * @param loops - how many consumer loops share them now
-   */
+  /** @param loops - the number of consumer loops that share the slots now */
   constructor(
     readonly total: number,
     public loops: number,
@@ -62,19 +55,17 @@ export class Slots {
  * Decides how many messages a consumer loop may claim now.
  *
  * A loop that has the slots to itself takes half of them at once, so the server prepares one half while the other is handled. Loops that
- * share slots ask for twice what they last found, up to half of all: a few when messages come one by one, so that many loops can claim
- * at once, and many when there is a backlog, so that each call is worth its price. Loops that find too few free slots wait in the order
- * in which they came.
+ * share slots ask for twice what they last found, up to half of all: few when messages come one by one, so that many loops can claim at
+ * once, and many when there is a backlog, so that each call is worth its cost. Loops that find too few free slots wait in order of arrival.
  *
- * It also measures how quickly this process starts handlers: handlers that work synchronously keep the messages behind them waiting,
- * while another process may be idle.
+ * It also measures how quickly handlers start: synchronous handlers delay the messages behind them while another process may be idle.
  */
 export class Capacity {
   readonly slots: Slots;
-  /** The most messages that can be started soon; Infinity until the handlers of a claim were slow to start. */
+  /** The maximum number of messages that can start soon; Infinity until the handlers of a claim were slow to start. */
   #startable = Infinity;
   #isQuick = true;
-  /** How many messages the last claim took. */
+  /** Number of messages that the last claim took. */
   #found = 0;
   /** True if the last claim was not answered in time. */
   #wasOverdue = false;
@@ -85,7 +76,7 @@ export class Capacity {
     private readonly options: {
       readonly slots: Slots;
       readonly clock: Pick<Clock, 'monotonic' | 'schedule'>;
-      /** The most messages of one call of a handler. */
+      /** The maximum number of messages in one call of a handler. */
       readonly batch: number;
     },
   ) {
@@ -104,7 +95,7 @@ export class Capacity {
     return this.slots.free === 0 && this.slots.reservations.size === 0;
   }
 
-  /** The most messages to claim together with a transfer, which fills half of the slots at most; below 1: none. */
+  /** The maximum number of messages to claim together with a transfer, which fills at most half of the slots; below 1: none. */
   get besidesTransfer(): number {
     const spare = this.slots.free - Math.floor(this.slots.total / 2);
     return spare > 0 && this.isOpen ? Math.min(spare, this.#wanted) : 0;
@@ -115,7 +106,7 @@ export class Capacity {
     return this.#isQuick;
   }
 
-  /** Takes into account that `count` handlers of a claim were started in `took` ms. */
+  /** Records that `count` handlers of a claim were started in `took` ms. */
   measure(count: number, took: number): void {
     const inTime = Math.floor((count * TARGET) / took);
     this.#isQuick = took <= TARGET;
@@ -125,7 +116,7 @@ export class Capacity {
       : Math.max(1, inTime);
   }
 
-  /** Reserves the slots that a claim may fill. No other loop can take them until {@link end}, unless that takes too long. */
+  /** Reserves the slots that a claim may fill. No other loop can take them until {@link end}, unless the claim is overdue. */
   reserve(count = Math.min(this.slots.free, this.#wanted)): Reservation {
     const reservation = { count, since: this.options.clock.monotonic(), isOverdue: false };
     this.slots.free -= count;
@@ -134,11 +125,7 @@ export class Capacity {
     return reservation;
   }
 
-  /**
-   * Ends a reservation whose claim took this many messages, or failed.
-   *
-   * @returns how many of them have a slot; fewer than `found` only if the reservation was overdue
-   */
+  /** Ends a reservation whose claim took `found` messages. Returns how many have a slot: all, unless it was overdue. */
   end(reservation: Reservation, found: number): number {
     const slots = this.slots;
     this.#wasOverdue = reservation.isOverdue;
@@ -151,17 +138,13 @@ export class Capacity {
     return granted;
   }
 
-  /** A message does not need its slot any more. */
+  /** Frees the slot of a message. */
   vacate(): void {
     this.slots.free++;
     this.#changed();
   }
 
-  /**
-   * Waits until a claim is worth its call, or until {@link close}.
-   *
-   * @param onFull - called whenever every slot has a message before that
-   */
+  /** Waits until a claim is worth its call, or until {@link close}. Meanwhile, calls `onFull` whenever every slot has a message. */
   untilOpen(onFull: () => void = () => undefined): Promise<void> {
     if (this.#waiter) this.#leave();
     return new Promise((call) => {
@@ -172,7 +155,7 @@ export class Capacity {
     });
   }
 
-  /** Waits until some slot has no message, or until {@link close}. */
+  /** Waits until a slot has no message, or until {@link close}. */
   untilNotFull(): Promise<void> {
     return new Promise((resolve) => {
       this.#endWait = resolve;
@@ -187,20 +170,20 @@ export class Capacity {
     this.#endWait();
   }
 
-  /** How many messages are worth a claim. */
+  /** The number of messages that make a claim worth its call. */
   get #wanted(): number {
     const { total, loops } = this.slots;
     const most = Math.min(this.#startable, MAX_BATCH);
     const half = Math.ceil(total / 2);
     if (loops === 1) return Math.min(Math.max(half, MIN_HALF, this.options.batch), most);
-    // A server that hangs gets no more slots than it needs to show that it answers again.
+    // A server that hangs gets only one slot, enough to show that it answers again.
     if (this.#wasOverdue) return 1;
     return Math.min(Math.max(Math.min(half, 2 * Math.max(1, this.#found)), this.options.batch), most);
   }
 
   /**
-   * True if a claim of so many messages is worth the call now: there are as many free slots, or no claim under way could return enough.
-   * A claim costs the server the same however few messages it takes.
+   * True if a claim of this many messages is worth the call now: as many slots are free, or the claims under way could not return enough. A
+   * claim costs the server the same however few messages it takes.
    */
   #areWorth(count: number): boolean {
     const { free, reservations } = this.slots;
@@ -219,7 +202,7 @@ export class Capacity {
     this.#changed();
   }
 
-  /** Calls the next waiter, if there is one and its claim is worth the call. */
+  /** Calls the next waiter if its claim is worth the call. */
   #changed(): void {
     const { waiters, onNotFull, called } = this.slots;
     if (onNotFull.length > 0 && !this.isFull) for (const resume of onNotFull.splice(0)) resume();
@@ -233,7 +216,7 @@ export class Capacity {
     first.call();
   }
 
-  /** Only a waiter needs what is overdue. */
+  /** Runs only for a waiter, because nobody else needs overdue slots. */
   #awaitOverdue(): void {
     const slots = this.slots;
     const [oldest] = slots.reservations;

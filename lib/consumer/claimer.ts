@@ -13,22 +13,23 @@ import type { Clock } from '../timing/clock.js';
 import { RemoteClock } from '../timing/remote-clock.js';
 import type { Lease } from './delivery.js';
 
-/** The maximum size of the bodies that one claim takes, in bytes: the answer must arrive in time even over a slow connection. */
+/** The maximum size of the bodies in one claim, in bytes: the answer must arrive in time even over a slow connection. */
 const MAX_BYTES = 1024 * 1024;
 
-/** After this many claims in a row without an answer, their messages are released for other consumers. */
+/** After this many unanswered claims in a row, their messages are released for other consumers. */
 const MAX_UNANSWERED = 3;
 
 /** The smallest share of its usual limits that a claim asks for. */
 const MIN_SHARE = 1 / 16;
 
-/** How exactly the store's time must be known, ms: messages may expire too early by this. If an answer took longer, the store is asked again. */
+/**
+ * The maximum error of the store's time, ms, by which messages may expire too early. If an answer took longer, the store is asked again.
+ */
 const MAX_ROUND_TRIP = 50;
 
-/** How often the store is asked for its time at most, ms: on a network that is always slow, its answers get no better. */
+/** The minimum interval between requests for the store's time, ms: on a network that is always slow, the answers get no better. */
 const ASK_INTERVAL = 60_000;
 
-/** A transfer to make in the same call. */
 export interface TransferBesides {
   /** Who announces it, as in {@link ConsumerStore.transferAndClaim}. */
   readonly announcer: Announcer | undefined;
@@ -36,7 +37,6 @@ export interface TransferBesides {
 
 const NOTHING_CLAIMED = { messages: [], more: false, now: undefined, claimAgainIn: undefined, orphans: [] } as const;
 
-/** What a claim took. */
 export interface Claimed {
   readonly lease: Lease;
   readonly messages: readonly ClaimedMessage[];
@@ -45,14 +45,13 @@ export interface Claimed {
   readonly answeredAt: number;
   /** When to claim again because the rate was spent, on the monotonic clock; undefined: no need to. */
   readonly claimAgainAt: number | undefined;
-  /** Of the transfer in the same call; undefined: none was asked for, or nothing was changed. */
+  /** The report of the transfer in the same call; undefined if none was requested or nothing was changed. */
   readonly transfer: TransferReport | undefined;
 }
 
 /**
- * Claims messages from the store, and makes sure that none stays with a claim whose answer got lost: the next claim replaces
- * it and asks for half as much, in case the answer was too large for the connection. After several of these, everything is
- * released.
+ * Claims messages and recovers those of a claim whose answer was lost: the next claim supersedes it and asks for half as much, in case the
+ * answer was too large for the connection. After several lost answers in a row, everything is released.
  */
 export class Claimer {
   readonly #consumerId = randomBytes(9).toString('base64url');
@@ -60,9 +59,8 @@ export class Claimer {
   /** Tokens of claims that may hold messages unknown to this process, oldest first. */
   #unanswered: string[] = [];
   #misses = 0;
-  /** The claim that is under way. */
   #sent: { readonly token: string; readonly sentAt: number } | undefined;
-  /** The share of the usual limits that claims ask for at present. */
+  /** The share of the usual limits that claims ask for now. */
   #share = 1;
   readonly #storeClock = new RemoteClock(MAX_ROUND_TRIP);
   readonly #storeNow = (): number => this.#storeClock.at(this.options.clock.monotonic());
@@ -82,7 +80,7 @@ export class Claimer {
     },
   ) {}
 
-  /** True if an earlier claim may hold messages unknown to this process, so that the next one has to succeed it. */
+  /** True if an earlier claim may hold messages unknown to this process, so that the next one has to supersede it. */
   get hasUnanswered(): boolean {
     return this.#unanswered.length > 0;
   }
@@ -92,12 +90,7 @@ export class Claimer {
     return this.#sent?.token === token;
   }
 
-  /**
-   * Claims at most `limit` ready messages.
-   *
-   * @param besides - default: the claim is a call of its own
-   * @throws what the store throws
-   */
+  /** Claims at most `limit` ready messages, with `besides` in the same call as a transfer. Throws what the store throws. */
   async claim(limit: number, besides?: TransferBesides): Promise<Claimed> {
     let claimed = await this.#ask(limit, besides);
     const { transfer } = claimed;
@@ -112,19 +105,15 @@ export class Claimer {
     return claimed;
   }
 
-  /**
-   * Releases what unanswered claims may hold, with no attempt spent, and wakes a consumer if messages are ready.
-   *
-   * @throws what the store throws
-   */
+  /** Releases what unanswered claims may hold, with no attempt spent, and wakes a consumer. Throws what the store throws. */
   async releaseUnanswered(): Promise<void> {
     for (const token of [...this.#unanswered]) await this.#end(token);
     await this.options.store.wake();
   }
 
   /**
-   * Ends the claim that is under way if its lease may have ended. Called before timers fire: if the event loop was blocked that
-   * long, what was taken must be ready before a transfer of this process finds the expired lease and spends an attempt.
+   * Ends the claim under way if its lease may have ended. Called before timers fire: after the event loop was blocked that long, the
+   * messages must be ready before a transfer of this process finds the expired lease and spends an attempt.
    */
   releaseIfLate(): void {
     const sent = this.#sent;
@@ -135,7 +124,7 @@ export class Claimer {
 
   async #ask(limit: number, besides?: TransferBesides): Promise<Claimed> {
     const { store, clock, lease, answerTimeout } = this.options;
-    // A claim can replace only one other. None of these was answered, so any of them may have taken something.
+    // A claim can supersede only one other. None of these was answered, so each may have taken messages.
     while (this.#unanswered.length > 1) await this.#end(this.#unanswered[0]!);
     const request = this.#request(limit);
     const { token } = request;
@@ -156,7 +145,7 @@ export class Claimer {
       if (now !== undefined) this.#storeClock.learn(now, { sentAt, receivedAt });
       const mustAsk = messages.length > 0 && this.#storeClock.isStale(receivedAt);
       const answeredAt = mustAsk ? await this.#askTime(receivedAt) : receivedAt;
-      // It cannot have begun before the claim was sent.
+      // The lease cannot have begun before the claim was sent.
       const held = { token, end: sentAt + lease, held: 0, storeNow: this.#storeNow };
       return { lease: held, messages, more, answeredAt, claimAgainAt, transfer: both?.report };
     } catch (error) {
@@ -167,11 +156,7 @@ export class Claimer {
     }
   }
 
-  /**
-   * Asks the store for its time, by a claim that takes nothing, unless that was done a moment ago.
-   *
-   * @returns when it is done, on the monotonic clock
-   */
+  /** Asks the store for its time with an empty claim, at most once per interval. Returns when it ended, on the monotonic clock. */
   async #askTime(sentAt: number): Promise<number> {
     const { store, clock, lease } = this.options;
     if (sentAt < this.#askedAt + ASK_INTERVAL) return sentAt;
@@ -194,11 +179,7 @@ export class Claimer {
     };
   }
 
-  /**
-   * Notes that a claim may have taken messages unknown to this process.
-   *
-   * @returns whether everything was released, because too many claims in a row got no answer
-   */
+  /** Notes a claim that may have taken messages. Returns true if everything was released, after too many unanswered claims in a row. */
   async #isGivenUp(token: string): Promise<boolean> {
     const { events, queue } = this.options;
     this.#unanswered.push(token);
@@ -212,7 +193,7 @@ export class Claimer {
     return true;
   }
 
-  /** Ends a claim by replacing it with one that takes nothing. */
+  /** Ends a claim by superseding it with one that takes nothing. */
   async #end(insteadOf: string): Promise<void> {
     const { store, lease } = this.options;
     await store.claim({ token: this.#newToken(), insteadOf, limit: 0, lease });

@@ -17,17 +17,17 @@ import { RELEASE } from './outcomes.js';
 import { Settler } from './settler.js';
 import { WakeWait } from './wake-wait.js';
 
-/** How many failures in a row count while there is no connection, so that the pause stays below a second. */
+/** The maximum number of failures that count while there is no connection, so that the pause stays below a second. */
 const MAX_FAILURES_UNCONNECTED = 4;
 
 const noop = () => undefined;
 
 /**
- * Consumes one queue, or one partition of it, in one process: while there are free slots, it waits for the wake-up signal, claims ready
- * messages, and has their handlers started. Errors are logged and never end the loop.
+ * Consumes one queue or partition in one process: while there are free slots, it waits for the wake-up signal, claims ready messages, and
+ * has their handlers started. Errors are logged and never end the loop.
  *
- * Messages come in by {@link ConsumerLoop.#take}, whether the loop claims them or the transfer scheduler does, with
- * {@link transferAndClaim}. From there the dispatcher takes each to its handler, and the settler its outcome to the store.
+ * Messages come in through {@link ConsumerLoop.#take}, claimed by the loop or, with {@link transferAndClaim}, by the transfer scheduler.
+ * The dispatcher takes each to its handler, and the settler takes its outcome to the store.
  */
 export class ConsumerLoop {
   /** Holds what this loop has claimed and not settled yet. */
@@ -41,15 +41,15 @@ export class ConsumerLoop {
   #signal: WakeWait | undefined;
   #looping: Promise<unknown> | undefined;
   #stopping = false;
-  /** When this consumer has to claim again because the rate of the queue was spent, on the monotonic clock. */
+  /** When to claim again because the rate of the queue was spent, on the monotonic clock. */
   #claimAgainAt: number | undefined;
-  /** True if this consumer was woken by the store's signal, and has not claimed since. */
+  /** True if the store's signal woke this consumer, which has not claimed since. */
   #hasSignal = false;
   /** True if it waits for the signal, or has not been started. */
   #isIdle = true;
-  /** The end of a claim that is under way together with a transfer. */
+  /** Ends with the claim that is under way together with a transfer. */
   #transferring: Promise<void> | undefined;
-  /** Messages of the claim that is under way: an announcement may overtake the answer, which comes over another connection. */
+  /** Messages aborted during the claim under way: an announcement may overtake the answer, which uses another connection. */
   #abortedMeanwhile: Claim[] = [];
 
   constructor(
@@ -77,15 +77,14 @@ export class ConsumerLoop {
     this.#dispatcher = new Dispatcher({ ...common, ...parts, runner });
   }
 
-  /** True if it holds messages, or may: a claim was not answered. */
+  /** True if it holds messages, or may because a claim was not answered. */
   get mayHold(): boolean {
     return this.leases.held.size > 0 || this.#claimer.hasUnanswered;
   }
 
   /**
-   * Claims what is ready and starts its handlers, without waiting for more.
-   *
-   * @returns whether messages may be left: those are handled after {@link start}, which reports what keeps failing
+   * Claims what is ready and starts its handlers, without waiting for more. Returns true if messages may be left, which are handled after
+   * {@link start}; that reports what keeps failing.
    */
   visit(): Promise<boolean> {
     const visit = this.runOnce().catch(() => true);
@@ -105,18 +104,17 @@ export class ConsumerLoop {
     this.#looping = this.#loop(this.#signal);
   }
 
-  /** Messages have been ready for a while. If this consumer waits for the signal, it looks. */
+  /** Called when messages have been ready for a while: if this consumer waits for the signal, it claims. */
   wake(): void {
     this.#signal?.wake();
   }
 
   /**
-   * Claims ready messages while there are free slots, and starts their handlers. A claim takes half of the slots at most, and
-   * the next one is sent before the handlers start, so the server prepares one half while this process handles the other.
-   * If handlers are slow to start, the next claim is sent after them, because its messages would only wait here.
+   * Claims ready messages while there are free slots, and starts their handlers. A claim takes at most half of the slots, and the next one
+   * is sent before the handlers start, so the server prepares one half while this process handles the other. If handlers are slow to start,
+   * the next claim is sent after them, because its messages would only wait here.
    *
-   * @returns whether ready messages remain
-   * @throws what the store throws
+   * Returns true if ready messages remain. Throws what the store throws.
    */
   async runOnce(): Promise<boolean> {
     if (this.#transferring) await this.#transferring;
@@ -132,17 +130,15 @@ export class ConsumerLoop {
   }
 
   /**
-   * Makes a transfer that also claims what is due, if this loop has nothing to do and most of its slots free: the messages are spared the
-   * way over the wake-up signal. Other claims of this loop wait for it.
+   * Makes a transfer that also claims due messages without the wake-up signal, if this loop is idle and most of its slots are free. Other
+   * claims of this loop wait for it. Throws what the store throws.
    *
-   * @param announcer - as in {@link ConsumerStore.transferAndClaim}
-   * @returns undefined, at once or in the promise, if nothing was changed, and a plain transfer is called for
-   * @throws what the store throws
+   * Returns undefined, at once or in the promise, if nothing was changed and a plain transfer is needed.
    */
   transferAndClaim(announcer: Announcer | undefined): Promise<TransferReport | undefined> | undefined {
     const { store, runner } = this.options;
     if (!store.transferAndClaim || !this.#isIdle || this.#transferring || this.#stopping) return undefined;
-    // A claim without an answer has to be succeeded, which a transfer cannot do.
+    // A claim without an answer must be superseded, which a transfer cannot do.
     if (this.#claimer.hasUnanswered || runner.haltReason !== undefined) return undefined;
     const limit = this.#capacity.besidesTransfer;
     if (limit < 1) return undefined;
@@ -152,8 +148,8 @@ export class ConsumerLoop {
   }
 
   /**
-   * Stops claiming. Running handlers go on. Claimed messages whose handlers have not started are released, and so is whatever
-   * unanswered claims may have taken. Wakes other consumers for all of them.
+   * Stops claiming, while running handlers go on. Releases claimed messages whose handlers have not started and those that unanswered
+   * claims may have taken, and wakes other consumers for them.
    */
   async stopClaiming(): Promise<void> {
     this.#stopping = true;
@@ -167,13 +163,13 @@ export class ConsumerLoop {
     await this.#claimer.releaseUnanswered().catch(noop);
   }
 
-  /** The message of a claim is gone. If this loop holds it, its signal aborts. */
+  /** Aborts the signal of a message that is gone, if this loop holds it. */
   abort(claim: Claim): void {
     if (this.#claimer.isUnderWay(claim.token)) this.#abortedMeanwhile.push(claim);
     this.leases.abort(claim);
   }
 
-  /** Lets go of everything; what is still held comes back when its lease ends. */
+  /** Gives up everything: messages still held come back when their leases end. */
   abandon(): void {
     this.#settler.stop();
     this.leases.stop();
@@ -212,7 +208,7 @@ export class ConsumerLoop {
     }
   }
 
-  /** True if this consumer must not claim any more, for as long as the process runs. */
+  /** True if this consumer must not claim again in the life of this process. */
   #isHalted(): boolean {
     const { queue, runner, events } = this.options;
     const reason = runner.haltReason;
@@ -221,7 +217,7 @@ export class ConsumerLoop {
     return true;
   }
 
-  /** Waits for free slots, and then for the end of the turn, so that one claim covers all slots freed in that turn. */
+  /** Waits for free slots, and then for the end of the event loop's turn, so that one claim covers all slots freed in it. */
   async #untilOpen(): Promise<void> {
     await this.#capacity.untilOpen(() => {
       // The other loops have taken all slots; another process may have some.
@@ -231,7 +227,7 @@ export class ConsumerLoop {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** @returns true if it has to claim: a signal came, or the rate allows more. Until it does, no signal could change anything. */
+  /** Returns true if it has to claim: a signal came, or the rate allows more. While the rate is spent, a signal could change nothing. */
   async #untilReady(signal: WakeWait): Promise<boolean> {
     const { clock, settings } = this.options;
     if (this.#claimAgainAt === undefined) {
@@ -265,13 +261,13 @@ export class ConsumerLoop {
     } finally {
       this.#transferring = undefined;
       void this.#dispatcher.run();
-      // A claim without an answer is succeeded by the next one; without a free slot, a signal is for others.
+      // The next claim supersedes one without an answer. Without a free slot, signals are for other consumers.
       if (this.#claimer.hasUnanswered) this.wake();
       else if (this.#isIdle && this.#capacity.isFull) this.#signal?.leave();
     }
   }
 
-  /** Claims messages, and hands them to the dispatcher: the one way in. */
+  /** Claims messages and hands them to the dispatcher; all messages come in here. */
   async #take(limit?: number, besides?: TransferBesides): Promise<Claimed> {
     const reservation = this.#capacity.reserve(limit);
     let claimed: Claimed | undefined;
@@ -289,7 +285,7 @@ export class ConsumerLoop {
     const deliveries = messages.map((message) => new Delivery(this.options.queue, message, lease));
     this.leases.hold(lease, deliveries);
     for (const claim of this.#abortedMeanwhile.splice(0)) this.abort(claim);
-    // The answer came so late that others have the slots of these.
+    // The answer came so late that other loops have their slots.
     for (const surplus of deliveries.splice(granted)) this.#settler.settle(surplus, RELEASE);
     this.#dispatcher.add(lease, deliveries, answeredAt);
     return claimed;

@@ -10,29 +10,26 @@ import { type LeaseLost, MessageAborted } from './abort-reasons.js';
 /** Until the body is decoded; one object for all, because there is one delivery for each message. */
 const NO_HEADERS: MessageHeaders = Object.freeze({});
 
-/** What the messages of one claim have in common. */
+/** The lease that the messages of one claim share. */
 export interface Lease {
-  /** The token of the claim. */
   readonly token: string;
   /** The earliest instant at which it can end, on the monotonic clock. */
   end: number;
-  /** How many of its messages are neither settled nor lost. */
+  /** Number of its messages that are neither settled nor lost. */
   held: number;
-  /** Estimates what time it is for the store, ms. */
+  /** Estimates the store's time, ms. */
   readonly storeNow: () => number;
 }
 
-/** What a message, or its queue for it, says about its delivery: when it expires, and how it repeats. */
+/** The terms of a delivery, from the message or its queue: when it expires, and how it repeats. */
 export interface Terms {
-  /** Undefined: it does not expire. */
   readonly expiresAt: Date | undefined;
-  /** Undefined: it does not repeat. */
   readonly repeat: Occurrence | undefined;
-  /** What the message itself says of its expiry. */
+  /** The message's own expiry. */
   readonly expiry: Expiry | undefined;
-  /** Gives the outcome of a message that its handler is not to see; undefined: call the handler. */
+  /** Gives the outcome of a message that its handler must not see; undefined: call the handler. */
   outcomeWithoutHandler(): Outcome | undefined;
-  /** Adds to an outcome what the next attempt, or the next occurrence, has to know. */
+  /** Adds to an outcome what the next attempt or occurrence has to know. */
   complete(outcome: Outcome): Outcome;
 }
 
@@ -44,7 +41,7 @@ export class Delivery implements Claim {
   payload: unknown;
   headers = NO_HEADERS;
   group: string | undefined;
-  /** Undefined, as for most messages: there are none. */
+  /** Undefined for most messages, which have none. */
   terms: Terms | undefined;
   readonly attempt: number;
   /** ms, by the store's clock. */
@@ -53,13 +50,13 @@ export class Delivery implements Claim {
   readonly offeredAt: number;
   /** Undefined once it is decoded: its bytes would otherwise be kept for as long as the handler runs. */
   body: Buffer | undefined;
-  /** What its handler threw, or why its body is refused. */
+  /** Thrown by its handler, or why its body is refused. */
   thrown: { readonly error: unknown } | undefined;
   /** Set when its signal has to abort. */
   abortReason: Error | undefined;
   /** True if its claim has ended, so that the store may have given it to others. */
   isLost = false;
-  /** True if somebody has aborted the message: it is gone, and nobody wants to hear of its outcome. */
+  /** True if somebody has aborted the message: it is gone, and its outcome is not reported. */
   isAborted = false;
   #message: HandlerMessage | undefined;
 
@@ -76,7 +73,6 @@ export class Delivery implements Claim {
     this.body = message.body;
   }
 
-  /** Sets the decoded content. */
   open({ type, payload, headers, group }: MessageContent): void {
     this.type = type;
     this.payload = payload;
@@ -84,23 +80,23 @@ export class Delivery implements Claim {
     this.group = group;
   }
 
-  /** What handlers and observers get; to be read once its terms are known. */
+  /** The message for handlers and observers; read only once its terms are known. */
   get message(): HandlerMessage {
     if (!this.#message) {
       this.#message = new HandlerMessage(this);
-      // The handler gets the headers that were decoded, and may change them; the consumer keeps a copy.
+      // The handler may change the headers that were decoded, so the consumer keeps a copy.
       this.headers = copyOf(this.headers);
     }
     return this.#message;
   }
 
-  /** Sets what a schema has made of the payload. */
+  /** Sets the payload that a schema has returned. */
   replacePayload(payload: unknown): void {
     this.payload = payload;
     if (this.#message) this.#message.payload = payload;
   }
 
-  /** How many milliseconds ago it fell due. */
+  /** Milliseconds since it fell due. */
   get lateness(): number {
     return Math.max(0, this.lease.storeNow() - this.dueAt);
   }
@@ -116,7 +112,7 @@ export class Delivery implements Claim {
     this.#message?.abort(reason);
   }
 
-  /** Its claim has ended; `reason` is that of the signal. */
+  /** Called when its claim has ended; `reason` is that of the signal. */
   lose(reason: LeaseLost | MessageAborted): void {
     this.isLost = true;
     this.isAborted = reason instanceof MessageAborted;
@@ -125,9 +121,9 @@ export class Delivery implements Claim {
 }
 
 /**
- * A message as handlers and observers get it: an object of their own, so whatever they assign changes nothing for the consumer. What
- * changes while they run is read when it is asked for, by accessors of the class: own ones, which a copy by `{ ...message }` would have,
- * take ten times as long to make as all other fields.
+ * A message for handlers and observers: an object of their own, so their assignments do not affect the consumer. Fields that change
+ * meanwhile are accessors of the class: own accessors, which `{ ...message }` would copy, take ten times as long to make as all other
+ * fields.
  */
 class HandlerMessage implements DelayedMessage {
   readonly id: string;
@@ -166,7 +162,7 @@ class HandlerMessage implements DelayedMessage {
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
-      // A handler may pass it to any number of calls; Node.js would warn of a leak from the 11th on. Of 0, getMaxListeners() throws.
+      // A handler may pass it to any number of calls; Node.js would warn of a leak from the 11th on. With 0, getMaxListeners() throws.
       setMaxListeners(Infinity, this.#controller.signal);
       const { abortReason } = this.#delivery;
       if (abortReason) this.#controller.abort(abortReason);
@@ -174,18 +170,17 @@ class HandlerMessage implements DelayedMessage {
     return this.#controller.signal;
   }
 
-  /** Whole milliseconds, as all instants of messages are. */
+  /** In whole milliseconds, like all instants of messages. */
   get lateness(): number {
     return Math.round(this.#delivery.lateness);
   }
 
-  /** Aborts the signal, if anything has asked for it. */
   abort(reason: Error): void {
     this.#controller?.abort(reason);
   }
 }
 
-/** Most messages have no headers, and then nothing is allocated. */
+/** Allocates nothing without headers, as in most messages. */
 function copyOf(headers: MessageHeaders): MessageHeaders {
   for (const _ in headers) return { ...headers };
   return NO_HEADERS;

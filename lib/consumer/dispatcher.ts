@@ -10,23 +10,22 @@ import type { MessageRunner } from './message-runner.js';
 import { RELEASE } from './outcomes.js';
 import type { Settler } from './settler.js';
 
-/** How long the handlers of a queue may be started in one turn of the event loop, ms. */
+/** The time for starting a queue's handlers in one turn of the event loop, ms. */
 const SLICE = 5;
 
-/** A claim with handlers still to be started. */
 interface WaitingClaim {
   readonly lease: Lease;
   readonly deliveries: readonly Delivery[];
-  /** After this instant of the monotonic clock, none of its handlers is started. */
+  /** The instant of the monotonic clock after which none of its handlers is started. */
   readonly startBy: number;
   next: number;
   begunAt: number | undefined;
 }
 
 /**
- * Starts handlers a few at a time and yields in between, so that I/O, outcomes, leases and timers get their share even if handlers work
- * synchronously. Messages that it cannot start within a third of the lease are released, for others to handle. When a handler is done,
- * its slot is free and its outcome is settled.
+ * Starts handlers a few at a time and yields in between, so that I/O, outcomes, leases and timers get their share even if handlers are
+ * synchronous. Messages that it cannot start within a third of the lease are released for others. When a handler is done, its slot is freed
+ * and its outcome settled.
  */
 export class Dispatcher {
   readonly #warning: OnceAMinute;
@@ -34,7 +33,7 @@ export class Dispatcher {
   /** When the time slice of this turn of the event loop ends. */
   #sliceEnd: number | undefined;
   #stopped = false;
-  /** How many messages were released since the last warning. */
+  /** Number of messages released since the last warning. */
   #released = 0;
 
   constructor(
@@ -68,11 +67,11 @@ export class Dispatcher {
       if (this.#waiting.length === 0) break;
     }
     const { runner, capacity } = this.options;
-    // What waits for more messages waits in vain while every slot has one.
+    // A batch need not wait for more messages while every slot has one.
     if (runner.waitingCalls && capacity.isFull) runner.waitingCalls.flush();
   }
 
-  /** Starts no more handlers; the waiting messages are released. */
+  /** Starts no more handlers, and releases the waiting messages. */
   stop(): void {
     this.#stopped = true;
     const waiting = this.#waiting.flatMap(({ deliveries, next }) => deliveries.slice(next));
@@ -80,7 +79,7 @@ export class Dispatcher {
     if (waiting.length > 0) this.#release(waiting);
   }
 
-  /** @returns true if the slice is used up */
+  /** Returns true if the slice is used up. */
   #startSlice(): boolean {
     const { clock, capacity } = this.options;
     let now = clock.monotonic();
@@ -142,9 +141,9 @@ export class Dispatcher {
   }
 
   /**
-   * Lets the event loop turn. Promises run first, so the outcomes of the handlers just started are sent before a timer fires, however
-   * long the event loop was blocked. Otherwise the transfer scheduler, whose timer may be due, would take their messages back with an
-   * attempt spent.
+   * Yields to the event loop. Promises run first, so the outcomes of the handlers just started are sent before a timer fires, however long
+   * the event loop was blocked. Otherwise the transfer scheduler, whose timer may be due, would take their messages back with an attempt
+   * spent.
    */
   async #yield(): Promise<void> {
     const { clock, settler, claimer } = this.options;

@@ -4,29 +4,25 @@ import type { Expiry, OnExpired } from '../message/expiry.js';
 import type { Outcome } from '../store/consumer-store.js';
 import type { Delivery, Terms } from './delivery.js';
 
-/** When the messages of a queue expire that do not say so themselves. */
+/** The expiry of messages that have none of their own. */
 export type QueueExpiry = Expiry & { readonly onExpired: OnExpired };
 
-/** A body this long is not wrapped: it may be as long as the server accepts. Its retries expire as if they were the first attempt. */
+/** A longer body is not wrapped, because it may be as long as the server accepts. Its retries expire as if they were the first attempt. */
 const MAX_WRAPPED = 1024 * 1024 - 100;
 
-/**
- * The terms of a message for which it matters when it first fell due: it expires, repeats, or was put off. The wrapper of a parked
- * message keeps that for the next attempts, whose due times are others.
- */
+/** Terms that depend on the first due time, which the body's wrapper keeps for the next attempts: they have other due times. */
 export class FirstDue implements Terms {
   /** When it first fell due, ms by the store's clock. */
   readonly at: number;
   readonly expiry: Expiry | undefined;
   readonly repeat = undefined;
-  /** After this instant it has expired, ms by the store's clock; null: it does not expire. */
+  /** The instant after which it has expired, ms by the store's clock; null: it does not expire. */
   readonly #deadline: number | null;
   readonly #onExpired: OnExpired;
-  /** The body without its wrapper. */
   readonly #body: Buffer;
   /** True if the stored body has the wrapper. */
   readonly #isStored: boolean;
-  /** True if the next attempts need it. */
+  /** True if the next attempts need the wrapper. */
   readonly #isNeeded: boolean;
 
   constructor(
@@ -59,7 +55,7 @@ export class FirstDue implements Terms {
     return { kind: 'dead', error: JSON.stringify({ name: 'Expired', message }), by: 'expired', lateBy };
   }
 
-  /** Keeps the instant over retries and deferrals. A message that comes again falls due for the first time again. */
+  /** Keeps the instant over retries and deferrals. After `again`, a message falls due for the first time again. */
   complete(outcome: Outcome): Outcome {
     switch (outcome.kind) {
       case 'again':

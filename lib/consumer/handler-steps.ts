@@ -12,19 +12,14 @@ import type { Delivery } from './delivery.js';
 import type { Handle } from './message-runner.js';
 import { HANDLED, type HandlerRules, type Outcomes } from './outcomes.js';
 
-/*
- * The steps between a decoded message and the outcome of its handler. Which ones a message takes is decided when its queue is opened:
- * without a schema and observers, it takes the call alone.
- */
+/* The steps from a decoded message to its outcome, chosen when the queue is opened: without schema and observers, only the call. */
 
-/** What the steps of a handler have in common. */
 export interface StepParts {
   readonly rules: HandlerRules;
   readonly outcomes: Outcomes;
   readonly clock: Clock;
 }
 
-/** Calls the handler. */
 export function callStep(call: HandlerCall, { rules, outcomes, clock }: StepParts): Handle {
   const inTime = (delivery: Delivery, result: Promise<unknown>) => {
     const onTimeout = (timeout: number) => timeOut([delivery], slowHandler(timeout));
@@ -46,7 +41,7 @@ export function callStep(call: HandlerCall, { rules, outcomes, clock }: StepPart
   };
 }
 
-/** Checks the payload before the next step, and makes of it what the handler gets. */
+/** Checks the payload before the next step, and replaces it with what the handler gets. */
 export function checkStep(check: PayloadCheck, { rules, outcomes, clock }: StepParts, next: Handle): Handle {
   const nextWith = (checked: CheckedPayload, delivery: Delivery) => {
     if ('cause' in checked) return outcomes.threw(delivery, rules, checked.cause);
@@ -81,18 +76,18 @@ export function observeStep(
     });
 }
 
-/** Work that leads to the outcome of a message, or to those of a batch. */
+/** Work that leads to the outcome of a message or the outcomes of a batch. */
 export interface ObservedWork<Result, Shown> {
   readonly handle: () => Result | Promise<Result>;
-  /** Gives what observers see of the result. */
+  /** Returns what observers see of the result. */
   readonly show: (result: Result) => Shown;
-  /** How long each observer may take to let it begin, ms; null: no limit. */
+  /** The time that each observer has to let the work begin, ms; null: no limit. */
   readonly timeout: number | null;
-  /** Gives the result if an observer takes longer, from its name. */
+  /** Returns the result if an observer takes longer. */
   readonly onTimeout: (observer: string, timeout: number) => Result;
 }
 
-/** Works inside the hooks of the observers. The result is what it would be without them, if they let it begin in time. */
+/** Works inside the hooks of the observers. They cannot change the result if they let the work begin in time. */
 export function observed<Subject, Result, Shown>(
   around: Around<Subject, never, Shown>,
   subject: Subject,
@@ -110,7 +105,6 @@ export function observed<Subject, Result, Shown>(
   return shown instanceof Promise ? shown.then(() => result) : result!;
 }
 
-/** An outcome as observers see it. */
 export function showOutcome(outcome: Outcome, { thrown, isAborted }: Delivery): HandlingOutcome {
   if (isAborted) return { kind: 'aborted' };
   if ('lateBy' in outcome) return { kind: 'expired' };

@@ -16,12 +16,12 @@ const LIMITS = {
 };
 
 /**
- * Keeps what this consumer holds. It extends the leases of all its claims in one call, when a third of the oldest lease has passed.
- * After a failure it retries sooner, so that a short outage costs no lease. The signal of a lost message aborts at once, and no
- * later than its lease ends by this process' clock, whether or not the store answers.
+ * Extends the leases of all claims of this consumer in one call, when a third of the oldest lease has passed. After a failure it retries
+ * sooner, so that a short outage costs no lease. The signal of a lost message aborts at once, and no later than its lease ends by this
+ * process' clock, whether or not the store answers.
  */
 export class LeaseKeeper {
-  /** The messages that are claimed, being handled, or not settled yet. */
+  /** Messages that are claimed, being handled, or not settled yet. */
   readonly held = new Set<Delivery>();
   readonly #leases = new Set<Lease>();
   readonly #streak: FailureStreak;
@@ -46,7 +46,7 @@ export class LeaseKeeper {
     this.#streak = new FailureStreak(clock, workFailures(events, 'extend', queue));
   }
 
-  /** True if a message is held. A linear search, so for rare cases only. */
+  /** Searches linearly, so only for rare cases. */
   holds(id: string): boolean {
     for (const delivery of this.held) if (delivery.id === id) return true;
     return false;
@@ -57,7 +57,6 @@ export class LeaseKeeper {
     return this.held.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#onDrained.push(resolve));
   }
 
-  /** Keeps the messages of a claim from now on. */
   hold(lease: Lease, deliveries: readonly Delivery[]): void {
     for (const delivery of deliveries) this.held.add(delivery);
     lease.held = deliveries.length;
@@ -65,14 +64,14 @@ export class LeaseKeeper {
     this.#wakeBy(this.#extendFrom(lease.end));
   }
 
-  /** There is nothing more to do for a message. */
+  /** Removes a message for which there is nothing more to do. */
   letGo(delivery: Delivery): void {
     this.held.delete(delivery);
     if (!delivery.isLost) this.#leave(delivery.lease);
     if (this.held.size === 0) for (const resolve of this.#onDrained.splice(0)) resolve();
   }
 
-  /** The message of a claim is gone. If it is held, its signal aborts. A linear search, because this is rare. */
+  /** Aborts the signal of a message that is gone, if it is held. A linear search, because this is rare. */
   abort({ id, token }: Claim): void {
     for (const delivery of this.held) {
       if (delivery.id !== id || delivery.token !== token || delivery.isLost) continue;
@@ -82,7 +81,6 @@ export class LeaseKeeper {
     }
   }
 
-  /** Aborts the signals of all messages. */
   abortAll(reason: Error): void {
     for (const delivery of this.held) delivery.abort(reason);
   }
@@ -100,7 +98,7 @@ export class LeaseKeeper {
     if (--lease.held === 0) this.#leases.delete(lease);
   }
 
-  /** There is one timer, kept as long as it fires early enough, so claims with quick handlers need no timer of their own. */
+  /** Keeps one timer for as long as it fires early enough, so claims with quick handlers need none of their own. */
   #wakeBy(at: number): void {
     if (at >= (this.#timer?.at ?? Infinity)) return;
     const { clock } = this.options;
@@ -148,14 +146,14 @@ export class LeaseKeeper {
     this.#wakeAgain();
   }
 
-  /** What is held and not lost, by claim. */
+  /** Messages that are held and not lost, by claim. */
   #claims(): Delivery[][] {
     const claims = new Map<Lease, Delivery[]>([...this.#leases].map((lease) => [lease, []]));
     for (const delivery of this.held) if (!delivery.isLost) claims.get(delivery.lease)?.push(delivery);
     return [...claims.values()];
   }
 
-  /** @returns whether the store answered */
+  /** Returns true if the store answered. */
   async #extendBatch(deliveries: readonly Delivery[]): Promise<boolean> {
     const { store, clock, lease } = this.options;
     const end = clock.monotonic() + lease;
@@ -171,7 +169,7 @@ export class LeaseKeeper {
     }
   }
 
-  /** Their claims have ended. The announcement of an abort may still be on its way, and is the better reason. */
+  /** Handles claims that have ended. The announcement of an abort may still be on its way, and is the better reason. */
   async #loseAll(deliveries: readonly Delivery[]): Promise<void> {
     await this.options.store.catchUp?.();
     for (const delivery of deliveries) {

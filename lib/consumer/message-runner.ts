@@ -11,52 +11,45 @@ import type { Outcomes } from './outcomes.js';
 import type { UnknownTypes } from './unknown-types.js';
 
 /**
- * Handles a delivery. Built once for each handler, from the steps that its options need. Whatever the application's code does, it
- * neither throws nor rejects.
- *
- * @returns the outcome itself if the handler is done when it returns: a promise for each message would be costly
+ * Handles a delivery, with the steps that its handler's options need. It neither throws nor rejects, whatever the application's code does.
+ * If the handler is done when it returns, so is the outcome: a promise for each message would be costly.
  */
 export type Handle = (delivery: Delivery) => Outcome | Promise<Outcome>;
 
-/**
- * Gives the terms of a message that repeats.
- *
- * @throws UnknownBodyForm if this process cannot tell the next time
- */
+/** Gives the terms of a message that repeats. Throws {@link UnknownBodyForm} if this process cannot tell the next time. */
 export type RepeatsOf = (delivery: Delivery, rule: RepeatRule, firstDue: FirstDue) => Terms;
 
 /** Holds messages back until there are enough of them for a call. */
 export interface WaitingCalls {
-  /** The most messages of one call. */
+  /** The maximum number of messages in one call. */
   readonly maxBatch: number;
-  /** Waits for no more messages, because the process has no slots for them. */
+  /** Stops waiting for more messages, because the process has no slots for them. */
   flush(): void;
-  /** Makes no further call, and releases what waits for one. */
+  /** Makes no further call, and releases the messages that wait for one. */
   stop(): void;
 }
 
-/** Takes the deliveries of a queue to their handlers: decodes each, and ends it here if no handler is to see it. */
+/** Decodes each delivery of a queue and takes it to its handler, or ends it here if no handler must see it. */
 export class MessageRunner {
   readonly waitingCalls: WaitingCalls | undefined;
-  /** The most messages of one call of a handler. */
   readonly maxBatch: number;
   readonly #doubt: CodecDoubt | undefined;
-  /** True if messages expire that do not say so themselves. */
+  /** True if messages without an expiry of their own expire. */
   readonly #expires: boolean;
 
   constructor(
     private readonly options: {
       readonly codec: MessageCodec;
-      /** By type; empty: for every other type. */
+      /** By type; the empty one handles every other type. */
       readonly handles: ReadonlyMap<string, Handle>;
       readonly unknownTypes: UnknownTypes;
-      /** Undefined: the layout of the queue has no expiry. */
+      /** Undefined if the queue's layout has no expiry. */
       readonly expiry?: QueueExpiry | undefined;
-      /** Undefined: messages that repeat are left to other processes. */
+      /** Undefined if messages that repeat are left to other processes. */
       readonly repeats?: RepeatsOf | undefined;
-      /** Of a queue whose codec may be another one than that of its messages. */
+      /** For a queue whose messages another codec may have written. */
       readonly doubt?: CodecDoubt | undefined;
-      /** Of a queue with handlers that take batches. */
+      /** For a queue with handlers that take batches. */
       readonly waitingCalls?: WaitingCalls | undefined;
       readonly outcomes: Outcomes;
     },
@@ -67,12 +60,11 @@ export class MessageRunner {
     this.#expires = options.expiry !== undefined && options.expiry.after !== null;
   }
 
-  /** Why no further message of the queue must be claimed; undefined: no reason to stop. */
+  /** Why no further message of the queue must be claimed; undefined if they may be. */
   get haltReason(): string | undefined {
     return this.#doubt?.haltReason;
   }
 
-  /** Handles one delivery, as {@link Handle} does. */
   run(delivery: Delivery): Outcome | Promise<Outcome> {
     const { codec, handles, unknownTypes } = this.options;
     const body = delivery.body!;
@@ -93,7 +85,7 @@ export class MessageRunner {
     return handle ? handle(delivery) : unknownTypes.noHandler(delivery, body);
   }
 
-  /** @throws UnknownBodyForm if it repeats, and this process cannot tell the next time */
+  /** Throws {@link UnknownBodyForm} if the message repeats and this process cannot tell the next time. */
   #termsOf(delivery: Delivery, content: MessageContent, body: Buffer): Terms | undefined {
     const { expiry, repeats } = this.options;
     if (!expiry) return undefined;

@@ -19,43 +19,41 @@ import { ShuttingDown, slowSchema, timeOut } from './abort-reasons.js';
 import type { Delivery } from './delivery.js';
 import type { RetryPolicy } from './retry-policy.js';
 
-/** What holds for all messages of a handler. */
 export interface HandlerRules {
   readonly check: PayloadCheck | undefined;
   readonly retryPolicy: Pick<RetryPolicy, 'outcomeOf'>;
-  /** How long a handler, or a check, may run, ms; null: no limit. */
+  /** The maximum time for a handler or a check, ms; null: no limit. */
   readonly timeout: number | null;
 }
 
-/** The handler is done, and the message is gone. */
 export const HANDLED: Outcome = { kind: 'ack' };
 
 /** The message was not handled: it is ready again, with no attempt spent. */
 export const RELEASE: Outcome = { kind: 'release' };
 
-/** Turns what handlers return and throw into outcomes, and reports failures. Whatever that is, nothing here throws. */
+/** Turns what handlers return and throw into outcomes, and reports failures. Never throws. */
 export class Outcomes {
   constructor(
     private readonly options: BodyRules & {
       readonly events: Events;
       readonly clock: Clock;
       readonly attempts: number;
-      /** Asks the store if it accepts a body; undefined: it does. */
+      /** Asks if the store accepts a body; undefined: it accepts all. */
       readonly accepts?: ConsumerStore['accepts'];
     },
   ) {}
 
   /**
-   * A handler may return anything; only what it could throw to the same effect has a meaning. One that returns an iterator has not run.
+   * A handler may return anything; only values that it could also throw have a meaning. One that returns an iterator has not run.
    *
-   * @returns a promise if the schema of a new payload takes its time; it never rejects
+   * Returns a promise, which never rejects, if the check of a new payload is asynchronous.
    */
   returned(delivery: Delivery, rules: HandlerRules, result: unknown): Outcome | Promise<Outcome> {
     if (isDecision(result)) return this.threw(delivery, rules, result);
     return isIterator(result) ? this.failed(delivery, rules, new UnusedIterator('The handler')) : HANDLED;
   }
 
-  /** @returns a promise if the schema of a new payload takes its time; it never rejects */
+  /** Returns a promise, which never rejects, if the check of a new payload is asynchronous. */
   threw(delivery: Delivery, rules: HandlerRules, thrown: unknown): Outcome | Promise<Outcome> {
     if (!isInstance(thrown, Again)) return this.failed(delivery, rules, thrown);
     try {
@@ -67,7 +65,7 @@ export class Outcomes {
     }
   }
 
-  /** The attempt has failed, even if the error is a result of `again()`, which a schema of a new payload may throw. */
+  /** Fails the attempt, even if the error is a result of `again()`, which a schema of a new payload may throw. */
   failed(delivery: Delivery, { retryPolicy }: Pick<HandlerRules, 'retryPolicy'>, error: unknown): Outcome {
     if (isInstance(error, InvalidPayload)) return this.invalid(delivery, error);
     delivery.thrown = { error };
@@ -81,17 +79,16 @@ export class Outcomes {
     return outcome;
   }
 
-  /** For a body that the codec cannot read; a retry would not change that. `maxDeadLetters` drops no dead letter with this name. */
+  /** For a body that the codec cannot read, which a retry would not change. `maxDeadLetters` drops no dead letter with this name. */
   unreadable(delivery: Delivery, error: unknown): Outcome {
     return this.#refuse(delivery, error, { ...describeFailure(error), name: 'UnreadableBody' });
   }
 
-  /** For a payload that the schema refuses. */
   invalid(delivery: Delivery, error: InvalidPayload): Outcome {
     return this.#refuse(delivery, error, describeFailure(error));
   }
 
-  /** The outcome of a message that has waited, if it must not go on: its lease may have ended, or it has expired meanwhile. */
+  /** The outcome of a message that must not go on after a wait: its lease may have ended, or it has expired meanwhile. */
   afterWait(delivery: Delivery): Outcome | undefined {
     return delivery.mayStart(this.options.clock.monotonic()) ? delivery.terms?.outcomeWithoutHandler() : RELEASE;
   }
@@ -101,10 +98,7 @@ export class Outcomes {
     return { kind: 'dead', error: JSON.stringify(failure), by: 'unreadable' };
   }
 
-  /**
-   * @throws DelayQueueError `INVALID_ARGUMENT` if the handler changed the result of `again()`, `INVALID_PAYLOAD`,
-   *   `PAYLOAD_TOO_LARGE`
-   */
+  /** Throws `INVALID_ARGUMENT` if the handler changed the result of `again()`, `INVALID_PAYLOAD`, or `PAYLOAD_TOO_LARGE`. */
   #again(delivery: Delivery, { check, timeout }: HandlerRules, result: Again): Outcome | Promise<Outcome> {
     const { queue, type, headers, group, terms } = delivery;
     const { codec, clock } = this.options;

@@ -26,17 +26,17 @@ export interface PartitionWorkerOptions {
   readonly onChecked: (() => void) | undefined;
 }
 
-/** What a visit to a queue, or to a partition of it, has found. */
+/** Result of a visit to a queue or partition. */
 export interface Visit {
-  /** True if it holds messages, or may, or cannot have those that are ready. */
+  /** True if it has messages in hand or ready, or may have. */
   readonly hasFound: boolean;
-  /** True if messages may be left: those are handled once the worker is started. */
+  /** True if messages may be left, which are handled once the worker is started. */
   readonly isMore: boolean;
-  /** Milliseconds until something falls due, or a lease ends; null: nothing will. */
+  /** Milliseconds until something falls due or a lease ends; null: nothing will. */
   readonly nextIn: number | null;
 }
 
-/** Serves one partition of a queue: a transfer scheduler that also claims for a consumer loop, the loop, and a repairer. */
+/** Serves one partition of a queue with a transfer scheduler, which also claims for the consumer loop, the loop, and a repairer. */
 export class PartitionWorker {
   readonly loop: ConsumerLoop;
   readonly scheduler: TransferScheduler;
@@ -53,9 +53,8 @@ export class PartitionWorker {
   }
 
   /**
-   * Claims what is due and starts its handlers, without waiting for more. What a transfer leaves ready takes another call.
-   *
-   * @throws what the store throws, if nothing was found
+   * Claims what is due and starts its handlers, without waiting for more. Messages that a transfer leaves ready take another call. Throws
+   * what the store throws if nothing was found.
    */
   async visit(): Promise<Visit> {
     const { scheduler, loop } = this;
@@ -77,7 +76,7 @@ export class PartitionWorker {
     this.loop.start();
   }
 
-  /** Searches for orphaned messages from now on. */
+  /** Starts the search for orphaned messages. */
   repair(): void {
     if (!this.#isRepaired) this.repairer.start();
     this.#isRepaired = true;
@@ -91,7 +90,7 @@ export class PartitionWorker {
     ));
   }
 
-  /** Lets go of everything; what is still held comes back when its lease ends. */
+  /** Gives up everything: messages still held come back when their leases end. */
   abandon(): void {
     this.scheduler.leave();
     void this.repairer.stop();

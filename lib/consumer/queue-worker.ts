@@ -5,20 +5,17 @@ import { ShuttingDown } from './abort-reasons.js';
 import { Slots } from './capacity.js';
 import { PartitionWorker, type PartitionWorkerOptions, type Visit } from './partition-worker.js';
 
-/** A quiet queue is left alone for this many milliseconds at least. */
+/** The minimum time for which a quiet queue is left alone, ms. */
 const MIN_QUIET = 10_000;
 
-/** The share of visits that also look for orphaned messages: that costs as much as the rest of a visit that finds one message. */
+/** The share of visits that also search for orphaned messages, which costs as much as the rest of a visit that finds one message. */
 const REPAIRING_VISITS = 1 / 16;
 
-/**
- * Serves one handled queue in this process: it has a {@link PartitionWorker} for each partition. They share the handlers, and the slots
- * for messages.
- */
+/** Serves one queue in this process, with a {@link PartitionWorker} for each partition. They share handlers and slots. */
 export class QueueWorker {
   readonly #slots: Slots;
   readonly #serving = new Map<MessageStore, PartitionWorker>();
-  /** Those of partitions that the queue has no more. */
+  /** Workers of partitions that the queue no longer has. */
   readonly #leaving = new Set<PartitionWorker>();
   #unfollow: (() => void) | undefined;
 
@@ -34,30 +31,25 @@ export class QueueWorker {
     this.#slots = new Slots(options.options.concurrency * runner.maxBatch, router.stores.length);
   }
 
-  /** How many messages are claimed, being handled, or not settled yet. */
+  /** Number of messages that are claimed, being handled, or not settled yet. */
   get held(): number {
     return this.#all.reduce((sum, { loop }) => sum + loop.leases.held.size, 0);
   }
 
-  /** True if a message is among {@link held}. */
   holds(id: string): boolean {
     return this.#all.some(({ loop }) => loop.leases.holds(id));
   }
 
   /**
-   * True if this process has nothing to do for the queue, and nobody else for longer than a lease lasts. So it is false while a
-   * message is active anywhere: it may be released at any time.
+   * True if this process has nothing to do for the queue, and no other has for longer than a lease. So it is false while a message is
+   * active anywhere, because it may be released at any time.
    */
   get isQuiet(): boolean {
     const quietTime = Math.max(this.options.options.lease, MIN_QUIET);
     return this.#all.every(({ loop, scheduler }) => loop.leases.held.size === 0 && scheduler.quietFor > quietTime);
   }
 
-  /**
-   * Claims what is due and starts its handlers, without waiting for more.
-   *
-   * @throws what the store throws, if nothing was found
-   */
+  /** Claims what is due and starts its handlers, without waiting for more. Throws what the store throws if nothing was found. */
   async visit(): Promise<Visit> {
     const { router, random } = this.options;
     const visits = await router.withAll(() => {
@@ -83,12 +75,12 @@ export class QueueWorker {
     await Promise.all(stopped);
   }
 
-  /** Resolves when nothing is held any more, and no repair is under way. */
+  /** Resolves when nothing is held any more and no repair is under way. */
   async drained(): Promise<void> {
     await Promise.all(this.#all.flatMap(({ loop, repairer }) => [loop.leases.drained(), repairer.checked]));
   }
 
-  /** The message of a claim was aborted. If it is held here, its signal aborts. */
+  /** Aborts the signal of a claimed message that was aborted, if it is held here. */
   abort(claim: Claim): void {
     for (const { loop } of this.#all) loop.abort(claim);
   }
@@ -99,7 +91,7 @@ export class QueueWorker {
     for (const { loop } of this.#all) loop.leases.abortAll(reason);
   }
 
-  /** Lets go of everything; what is still held comes back when its lease ends. */
+  /** Gives up everything: messages still held come back when their leases end. */
   abandon(): void {
     for (const worker of this.#all) worker.abandon();
   }
@@ -108,7 +100,6 @@ export class QueueWorker {
     return [...this.#serving.values(), ...this.#leaving];
   }
 
-  /** Serves the partitions that the queue has now. */
   #follow(): void {
     const { stores } = this.options.router;
     this.#slots.loops = stores.length;
@@ -121,7 +112,6 @@ export class QueueWorker {
     for (const worker of this.#serving.values()) worker.start();
   }
 
-  /** Opens the partitions that are not open. */
   #openAll(): void {
     const { router, onChecked, ...parts } = this.options;
     for (const store of router.stores) {
@@ -132,7 +122,7 @@ export class QueueWorker {
     }
   }
 
-  /** The partition is empty, as far as anybody knows. */
+  /** Leaves a partition that is empty, as far as anybody knows. */
   async #leave(worker: PartitionWorker): Promise<void> {
     this.#leaving.add(worker);
     await worker.stop();
@@ -142,7 +132,7 @@ export class QueueWorker {
   }
 }
 
-/** What one partition has found must not be lost because another one fails. */
+/** Keeps what one partition has found even if another one fails. */
 function mergeVisits(settled: readonly PromiseSettledResult<Visit>[]): Visit {
   const visits = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   const failed = settled.find((each) => each.status === 'rejected');

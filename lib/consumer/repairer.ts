@@ -7,9 +7,8 @@ import type { AdminStore } from '../store/admin-store.js';
 const INTERVAL = 5 * 60_000;
 
 /**
- * Finds orphaned messages of one queue, which are stored but in no state, at the start and then every few minutes. It makes them ready, or
- * delayed again if they are not due yet. Each find is logged: this package never leaves a message like that, so somebody deleted or
- * changed keys of the queue.
+ * Finds orphaned messages of one queue, which are stored but in no state, at the start and then every few minutes. Makes them ready, or
+ * delayed if they are not due. Each find is logged: only deleted or changed keys can cause it.
  */
 export class Repairer {
   readonly #random: () => number;
@@ -28,7 +27,7 @@ export class Repairer {
       readonly lease: number;
       /** For jitter, 0–1. */
       readonly random?: () => number;
-      /** Called after each check, for what else is worth a look that often. It must not throw. */
+      /** Called after each check, for other periodic checks. It must not throw. */
       readonly onChecked?: (() => void) | undefined;
     },
   ) {
@@ -53,12 +52,7 @@ export class Repairer {
     await this.#running;
   }
 
-  /**
-   * Checks the queue once, and searches it if the counts do not add up.
-   *
-   * @returns how many messages were orphaned
-   * @throws what the store throws
-   */
+  /** Checks the queue once, and searches it if its counts do not add up. Returns the number of orphaned messages. */
   async runOnce(): Promise<number> {
     const { store, events, queue, lease } = this.options;
     const ready: string[] = [];

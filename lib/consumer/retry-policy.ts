@@ -8,7 +8,7 @@ import { describeFailure, isInstance, isStrayPromise, showFailure } from '../mes
 
 type ComputedBackoff = Exclude<ResolvedBackoff, (...args: never) => unknown>;
 
-/** Decides the outcome of a message whose handler threw. Never throws itself, whatever the handler threw. */
+/** Decides the outcome of a message whose handler threw. Never throws itself. */
 export class RetryPolicy {
   constructor(
     private readonly options: Pick<ResolvedQueueOptions, 'attempts' | 'backoff'>,
@@ -28,7 +28,7 @@ export class RetryPolicy {
     return { kind: 'retry', delay: this.#delay(attempt, error) };
   }
 
-  /** What a `DeferMessage` says; undefined if that was changed to something invalid, which is an ordinary failure. */
+  /** Reads a `DeferMessage`; undefined if it was changed to something invalid, which is an ordinary failure. */
   #deferralOf(error: unknown): ComingAgain | undefined {
     if (!isInstance(error, DeferMessage)) return undefined;
     try {

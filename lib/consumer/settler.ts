@@ -12,22 +12,21 @@ import { MAX_BATCH } from '../timing/turn-batcher.js';
 import type { Delivery } from './delivery.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 
-/** The outcome of a delivery. */
 interface DeliverySettlement extends Settlement {
   readonly claim: Delivery;
 }
 
 const MAX_BATCH_BYTES = 1024 * 1024;
 
-/** What a settlement weighs without its body or error, bytes. */
+/** The weight of a settlement without its body or error, bytes. */
 const BASE_BYTES = 100;
 
-/** The event for each kind of accepted outcome; a message that was released is nobody's news. */
+/** The event for each kind of accepted outcome; a release has none. */
 const EVENT_OF = { ack: 'handled', retry: 'retried', defer: 'deferred', again: 'again', dead: 'dead' } as const;
 
 /**
- * Sends outcomes to the store: those of one turn in one call, repeated until the store answers. Repeating is safe, because an
- * outcome that already counts, or can no longer count, changes nothing. Then it reports what has become of the messages.
+ * Sends the outcomes of one turn to the store in one call, repeated until the store answers, and then reports them. Repeating is safe,
+ * because an outcome that already counts, or can no longer count, changes nothing.
  */
 export class Settler {
   readonly #streak: FailureStreak;
@@ -60,7 +59,6 @@ export class Settler {
     this.#pendingBytes += bytes;
   }
 
-  /** Sends the pending outcomes without waiting for the end of the turn. */
   flush(): void {
     if (this.#pending.length === 0) return;
     const batch = this.#pending;
@@ -69,7 +67,7 @@ export class Settler {
     void this.#settleAll(batch);
   }
 
-  /** From now on, no failed call is repeated. */
+  /** From now on, failed calls are not repeated. */
   stop(): void {
     this.#stopped = true;
     this.#pauses.end();
@@ -89,9 +87,7 @@ export class Settler {
     }
   }
 
-  /**
-   * @returns which outcomes count, those whose claims were still held; undefined if the process stopped before an answer
-   */
+  /** Returns, for each outcome, true if it counts because its claim was still held; undefined if the process stopped before an answer. */
   async #sendUntilAnswered(batch: readonly DeliverySettlement[]): Promise<readonly boolean[] | undefined> {
     const { store, events, queue } = this.options;
     let mayHaveHappened = false;

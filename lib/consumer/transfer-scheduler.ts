@@ -11,25 +11,21 @@ import {
 } from '../store/consumer-store.js';
 import type { ConsumerLoop } from './consumer-loop.js';
 
-/** How many messages one call moves: small enough that other clients of the server wait only for milliseconds. */
+/** The maximum number of messages per call: other clients of the server wait only for milliseconds. */
 const BATCH = 1000;
 
-/** How long after the due time a standby fires, ms; ±25 %. By then it has heard that the eager scheduler has done the work. */
+/** How long after the due time a standby fires, ms; ±25 %. By then it has received the eager scheduler's announcement. */
 const STANDBY_GRACE = 1000;
 
-/** How often transfers are announced at most, ms. Shorter than the shortest grace: what was moved is announced before standbys fire. */
+/** The minimum interval between announcements, ms. Shorter than the shortest grace, so transfers are announced before standbys fire. */
 const ANNOUNCE_INTERVAL = 500;
 
-/**
- * How often to run while ready messages wait, ms: each run replaces a lost token, and learns of the leases of messages claimed
- * meanwhile.
- */
+/** The interval of runs while messages are ready, ms: each replaces a lost wake-up signal and learns of new leases. */
 const READY_CHECK = 1000;
 
-/** How far an instant by the clock of this process may be from the same one by that of the store, ms. */
+/** The maximum difference between an instant by this process' clock and by the store's, ms. */
 const CLOCK_TOLERANCE = 100;
 
-/** The instant that a scheduler waits for. */
 interface Expectation {
   /** On the monotonic clock of this process. */
   readonly at: number;
@@ -38,16 +34,15 @@ interface Expectation {
 }
 
 /**
- * Moves the messages of one queue, in one process, at the moment they fall due.
+ * Transfers the messages of one queue, in one process, at the moment they fall due.
  *
- * It has one timer, armed from the store's answer and re-armed by announcements of earlier due times. It also asks the store
- * again whenever the subscription (re)starts and at least every `checkInterval`, so a lost announcement costs a bounded delay.
+ * Its one timer is set by the store's answer and reset by announcements of earlier due times. It also asks the store again whenever the
+ * subscription (re)starts and at least every `checkInterval`, so a lost announcement costs a bounded delay.
  *
- * Every process has such a scheduler, yet a due message must not cost one call from each of them. So schedulers announce their
- * transfers, and what the queue waits for next. One that learns that another was the last to move something becomes a
- * *standby*: it waits for the same instants, but fires a grace period later, and has normally heard by then that nothing is left to
- * do. Once the eager scheduler is gone, a standby does find something and becomes eager itself. There is no leader, and no lease on
- * leadership that could go wrong.
+ * Every process has such a scheduler, yet a due message must not cost a call from each. So schedulers announce their transfers, with the
+ * next due time. One that learns that another moved something last becomes a *standby*: it waits for the same instants, but fires a grace
+ * period later, and has normally learned by then that nothing is left to do. Once the eager scheduler is gone, a standby does find
+ * something and becomes eager itself. There is no leader, and no lease on leadership that could go wrong.
  */
 export class TransferScheduler {
   readonly #random: () => number;
@@ -58,14 +53,13 @@ export class TransferScheduler {
   #running: Promise<void> | undefined;
   #again = false;
   #eager = true;
-  /** Messages that are ready, as the last report has it. */
+  /** Number of ready messages in the last report. */
   #ready = 0;
   #checkAt = Infinity;
   /** When this scheduler last looked by itself, on the monotonic clock. */
   #lookedAt = -Infinity;
   /** When a transfer was last announced, on the monotonic clock. */
   #announcedAt = -Infinity;
-  /** True if something was moved that was not announced. */
   #hasUnannounced = false;
   /** When this scheduler last moved something, by the store's clock. */
   #movedAt: number | null = null;
@@ -98,7 +92,7 @@ export class TransferScheduler {
     return this.#eager;
   }
 
-  /** How long there is nothing to do, as far as is known, ms: until a due time or the end of a lease. 0 while messages are ready. */
+  /** Milliseconds until the next known due time or end of a lease. 0 while messages are ready. */
   get quietFor(): number {
     if (this.#running || this.#failures > 0 || this.#ready > 0) return 0;
     return this.#expected ? Math.max(0, this.#expected.at - this.options.clock.monotonic()) : Infinity;
@@ -129,22 +123,17 @@ export class TransferScheduler {
     this.#unwatch?.();
   }
 
-  /**
-   * Moves everything that is due now, in batches, and learns what to wait for next.
-   *
-   * @returns the report of the last batch
-   * @throws what the store throws
-   */
+  /** Transfers everything due now, in batches, and learns what to wait for next. Returns the last report, throws what the store throws. */
   async runOnce(): Promise<TransferReport> {
     const { store, clock, consumer } = this.options;
     for (let isFirst = true; ; isFirst = false) {
       const awaited = this.#expected;
-      // From here on it collects what is announced while the call is under way.
+      // From here on it collects announcements that arrive while the call is under way.
       this.#expected = undefined;
       const sentAt = clock.monotonic();
       const announcer = this.#announcerAt(sentAt, awaited);
-      // Only the first call claims: the other processes get their share of what is due beyond it. A standby does not claim, because it
-      // would soon compete with the eager one. After a failure, the simpler call comes first.
+      // Only the first call claims: other processes get their share of the rest. A standby does not claim, because it would soon compete
+      // with the eager one. After a failure, the simpler call comes first.
       const mayClaim = isFirst && this.#eager && this.#failures === 0;
       const claimed = mayClaim ? consumer?.transferAndClaim(announcer) : undefined;
       const report = (claimed && (await claimed)) ?? (await store.transfer({ announcer, limit: BATCH }));
@@ -157,8 +146,8 @@ export class TransferScheduler {
       }
       this.#emit(report);
       if (report.nextIn !== null) {
-        // The store read its clock some time during the call. If that was before the midpoint, the timer fires late by the
-        // difference; if after, it fires early, finds nothing, and gets a new answer.
+        // The store read its clock some time during the call. If that was before the midpoint, the timer fires late by the difference; if
+        // after, it fires early, finds nothing, and gets a new answer.
         const readAt = (sentAt + clock.monotonic()) / 2;
         this.#expectEarlier({ at: readAt + report.nextIn, dueAt: report.at + report.nextIn });
       }
@@ -166,7 +155,7 @@ export class TransferScheduler {
     }
   }
 
-  /** Who announces the next transfer; undefined: others need not know, or heard of one a moment ago. */
+  /** The announcer of the next transfer; undefined if others need not know, or received an announcement a moment ago. */
   #announcerAt(now: number, awaited: Expectation | undefined): Announcer | undefined {
     const { id } = this.options;
     const isAwaited = awaited !== undefined || this.#hasUnannounced || this.#ready > 0;
@@ -175,8 +164,8 @@ export class TransferScheduler {
   }
 
   /**
-   * Another scheduler has looked, so a standby need not do so for what was due by then. What falls due later it goes on waiting for,
-   * and it still looks by itself every `checkInterval`: whoever announces may be wrong.
+   * Another scheduler has looked, so a standby need not do so for what was due by then. It goes on waiting for later due times, and still
+   * looks by itself every `checkInterval`, because the announcer may be wrong.
    */
   #onTransfer({ scheduler, at, movedAt, ready, nextIn }: AnnouncedTransfer): void {
     const { id, clock, checkInterval } = this.options;
@@ -193,7 +182,7 @@ export class TransferScheduler {
     this.#arm(now);
   }
 
-  /** True if the expected instant is past by the clock of the store, and about past by that of this process. */
+  /** True if the expected instant is past by the store's clock, and about past by that of this process. */
   #isPast(storeNow: number, now: number): boolean {
     return (
       this.#expected !== undefined && this.#expected.dueAt <= storeNow && this.#expected.at <= now + CLOCK_TOLERANCE
@@ -223,7 +212,7 @@ export class TransferScheduler {
       try {
         const { ready, moved, recovered } = await this.runOnce();
         this.#ready = ready;
-        // They were ready before, and are ready still.
+        // They were ready before, and are still.
         if (ready > moved + recovered) this.options.consumer?.wake();
         this.#failures = 0;
         this.#streak.worked();

@@ -7,7 +7,7 @@ import type { Delivery } from './delivery.js';
 /** How long a message is put off, ms; ±20 %, so that messages that came together do not come back together for ever. */
 const PAUSE = 30_000;
 
-/** The first message of a type is reported as such, for up to this many types. */
+/** The maximum number of types whose first message is reported as such. */
 const MAX_TYPES = 1000;
 
 /** The error of a dead letter for which no process had a handler. */
@@ -15,35 +15,30 @@ class UnknownType extends Error {
   override readonly name = 'UnknownType';
 }
 
-/**
- * Decides what becomes of messages that this process cannot handle, though another one may: during a rolling deploy, workers of
- * the old release meet messages of the new one.
- */
+/** Decides the outcome of messages that only another process may handle, such as one of the new release during a rolling deploy. */
 export class UnknownTypes {
   readonly #reported = new Set<string>();
 
   constructor(
     private readonly options: {
-      /** How long messages wait, from when they fall due, ms. */
+      /** How long messages wait from when they fall due, ms. */
       readonly grace: number;
       readonly events: Events;
       readonly random?: () => number;
     },
   ) {}
 
-  /** For a message whose type has no handler here. */
   noHandler(delivery: Delivery, body: Buffer): Outcome {
     const { type } = delivery;
     const what = type === '' ? 'messages without a type' : `type '${type}'`;
     return this.#park(delivery, body, { type, error: new UnknownType(`no process has a handler for ${what}`) });
   }
 
-  /** For a message that this version cannot read. */
   unknownForm(delivery: Delivery, body: Buffer, error: UnknownBodyForm): Outcome {
     return this.#park(delivery, body, { form: error.form, error });
   }
 
-  /** Parks a message. Due times alone show how long it has waited: they are the store's, and each deferral moves them. */
+  /** Puts a message off. Only due times show how long it has waited: they are the store's, and each deferral moves them. */
   #park(delivery: Delivery, body: Buffer, unknown: Unknown): Outcome {
     const { grace, events, random = Math.random } = this.options;
     const { error, ...what } = unknown;

@@ -1,17 +1,17 @@
 import type { WakeSignal } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
 
-/** How long after a call of {@link WakeWait.wake} that led to nothing the next one counts, ms; it doubles each time. */
+/** How long {@link WakeWait.wake} has no effect after it found no messages, ms; it doubles each time. */
 const FIRST_REST = 1000;
 
 /**
- * Waits for the wake-up signal of the store, or for {@link wake}. A connection that died silently brings no signal, and takes a while to
- * be noticed; meanwhile the transfers of the same process see that messages stay ready.
+ * Waits for the store's wake-up signal, or for {@link wake}. A connection that died silently brings no signal until that is noticed;
+ * meanwhile the transfers of this process see that messages stay ready.
  *
- * Messages also stay ready while a queue is paused or its rate is spent. So calls of `wake` that lead to nothing become rare.
+ * Messages also stay ready while a queue is paused or its rate is spent, so calls of `wake` that find nothing become rare.
  */
 export class WakeWait {
-  /** True while the store's signal is waited for. That goes on when {@link wake} has ended a wait. */
+  /** True while it waits for the store's signal, even after {@link wake} has ended a wait. */
   #isListening = false;
   #waiter: { readonly resolve: (isWoken: boolean) => void; readonly reject: (error: Error) => void } | undefined;
   #rest = FIRST_REST;
@@ -28,11 +28,7 @@ export class WakeWait {
     },
   ) {}
 
-  /**
-   * Waits for a signal, {@link wake}, {@link close}, or the end of the time.
-   *
-   * @returns true if messages may be ready
-   */
+  /** Waits for a signal, {@link wake}, {@link close}, or the end of the time. Returns true if messages may be ready. */
   wait(timeout: number): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiter = { resolve, reject };
@@ -40,7 +36,7 @@ export class WakeWait {
     });
   }
 
-  /** Messages have been ready for a while. */
+  /** Called when messages have been ready for a while. */
   wake(): void {
     const now = this.options.clock.monotonic();
     if (!this.#waiter || now < this.#restsUntil) return;
@@ -49,13 +45,13 @@ export class WakeWait {
     this.#take()?.resolve(true);
   }
 
-  /** Messages were found: calls of {@link wake} are worth their while. */
+  /** Called when messages were found, so {@link wake} is worthwhile again. */
   found(): void {
     this.#rest = FIRST_REST;
     this.#restsUntil = -Infinity;
   }
 
-  /** Until the next wait, signals are for others. */
+  /** Leaves signals to others until the next wait. */
   leave(): void {
     this.options.signal.leave();
   }

@@ -36,10 +36,7 @@ export interface MessageEnvelope<T = unknown, Type extends string = string> {
 
 /** The live fields of a handler's message. A class, so that the compiler knows that `{ ...message }` does not copy them. */
 export declare abstract class LiveMessage {
-  /**
-   * The whole milliseconds since the message fell due, by the clock of Redis, at the moment you ask. Read first in a handler, it tells how
-   * late the message is.
-   */
+  /** Whole milliseconds since the message fell due, by the clock of Redis, at the moment you ask. */
   get lateness(): number;
   /**
    * Aborts when the lease is lost, the handler's `timeout` has passed, somebody aborts the message, or the process is about to stop.

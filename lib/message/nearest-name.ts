@@ -1,10 +1,7 @@
 /** The maximum number of suggestions. */
 const MOST = 3;
 
-/**
- * Returns names that may have been meant, nearest first. At most two characters differ, or a third of a long name. Names that
- * differ only in digits, such as those of tenants, are not slips.
- */
+/** Returns similar names, nearest first. Names that differ only in digits, such as those of tenants, are not slips. */
 export function nearestNames(written: string, names: Iterable<string>): string[] {
   const furthest = Math.max(2, Math.floor(written.length / 3));
   const near: { name: string; distance: number }[] = [];

@@ -1,9 +1,6 @@
 import { QUEUE_NAME_RULE } from './queue-name.js';
 
-/**
- * The pattern of a family: queues whose names begin with the text before the `*`. The text must not be empty: a handler of all queues would
- * also take the messages of other applications.
- */
+/** The pattern of a family. A beginning is required: a handler of all queues would also take messages of other applications. */
 export const QUEUE_FAMILY = /^[A-Za-z0-9_.:-]{1,127}\*$/;
 
 export const QUEUE_OR_FAMILY_RULE = `${QUEUE_NAME_RULE}; a family of queues is the beginning of their names and a *`;

@@ -55,10 +55,7 @@ export function lossOf(value: object): JsonLoss | undefined {
   return { what: nameOf(value), advice: adviceFor(value) };
 }
 
-/**
- * Returns what would be lost if only a list's elements were written; undefined if nothing would be. A regular expression's match, for
- * example, has other fields.
- */
+/** Returns what a list loses if only its elements are written, such as the fields of a regular expression's match; else undefined. */
 export function lossOfList(list: readonly unknown[]): JsonLoss | undefined {
   const field = Object.keys(list).find((key) => !isIndex(key, list.length));
   if (field === undefined) return undefined;
@@ -74,10 +71,7 @@ function isRoot(prototype: object): boolean {
   return Object.getPrototypeOf(prototype) === null;
 }
 
-/**
- * True if a prototype has getters, symbols (an iterator or a tag, as classes of the platform do), or data, which a class has in its
- * instances.
- */
+/** True if a prototype has getters, symbols (an iterator or a tag, as platform classes do), or data, which a class has in instances. */
 function looksFilled(prototype: object): boolean {
   for (let at = prototype; !isRoot(at); at = Object.getPrototypeOf(at) as object) {
     const properties = Object.getOwnPropertyDescriptors(at) as Record<PropertyKey, PropertyDescriptor>;
