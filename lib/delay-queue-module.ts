@@ -45,9 +45,8 @@ export class DelayQueueModule {
   /**
    * Creates the module from fixed options.
    *
-   * @param options - all optional; an invalid one fails the start-up with `INVALID_OPTION`, naming the field. With a `name`, 1–64 of the
-   *   characters `A–Z a–z 0–9 _ -`, this is an instance beside others, with a producer, handlers and listeners of its own
-   *   (`docs/instances.md`)
+   * @param options - all optional; an invalid one fails the start-up with `INVALID_OPTION`, naming the field. A `name`, 1–64 of the
+   *   characters `A–Z a–z 0–9 _ -`, makes it a separate instance with a producer, handlers and listeners of its own (`docs/instances.md`)
    * @throws DelayQueueError `INVALID_OPTION` immediately if this is not an options object, or the name is malformed
    *
    * @example
@@ -64,8 +63,8 @@ export class DelayQueueModule {
   /**
    * Creates the module from options that come from other providers.
    *
-   * @param options - `useFactory` with `inject`, or `useClass` or `useExisting` with a {@link DelayQueueOptionsFactory}; a `name` stands
-   *   beside it, because Nest must know it before it calls a factory
+   * @param options - `useFactory` with `inject`, or `useClass` or `useExisting` with a {@link DelayQueueOptionsFactory}; the `name` stands
+   *   beside it, because Nest needs it before it calls a factory
    * @throws DelayQueueError `INVALID_OPTION` immediately if none of the three is given, or the name is malformed
    *
    * @example
@@ -92,8 +91,8 @@ export class DelayQueueModule {
 }
 
 /**
- * `DelayQueueModule` does not extend the class that Nest builds: the declarations would then expose that class and its helpers.
- * The decorator exports nothing, because Nest would export it from the instances with a name as well.
+ * `DelayQueueModule` does not extend the class that Nest builds, which would expose that class and its helpers in the declarations. The
+ * decorator exports nothing, because Nest would export it from the named instances as well.
  */
 function instanceOf(definition: DynamicModule, name: string): DynamicModule {
   const producer = { provide: tokenOf(DelayQueueProducer, name), useClass: DelayQueueProducer };
@@ -112,7 +111,7 @@ function instanceOf(definition: DynamicModule, name: string): DynamicModule {
 }
 
 /**
- * Copies the options. Nest spreads whatever it is given, so a URL or a function in their place would count as no options.
+ * Copies the options. Nest spreads whatever it is given, so a URL or a function would count as no options.
  *
  * @throws DelayQueueError `INVALID_OPTION`
  */

@@ -20,7 +20,7 @@ import { readHeaders } from './offer.js';
 import { checkInTime } from './payload-in-time.js';
 import { unsupported } from './unsupported.js';
 
-/** What `reschedule` changes of a message besides its due time. What is left out stays as it is. */
+/** Changes that `reschedule` makes besides the due time. A field left out stays as it is. */
 export interface MessageChange {
   /** JSON values or a `Buffer`, in place of the present payload. */
   readonly payload?: unknown;
@@ -30,10 +30,10 @@ export interface MessageChange {
   readonly type?: string | undefined;
 }
 
-/** `late`: there is a message with this id, but it is not delayed. */
+/** `late`: the message exists, but is not delayed. */
 type Outcome = Exclude<ChangeOutcome, 'stale' | 'oversized'> | 'late';
 
-/** What a typed queue demands of payloads. */
+/** The payload checks of a typed queue. */
 export interface PayloadRules {
   readonly checkOf: CheckOfType;
   readonly readChange: (given: MessageChange | undefined) => MessageChange | undefined;
@@ -43,33 +43,27 @@ interface ChangeRequest {
   readonly id: string;
   readonly due: Duration | Date;
   readonly change: MessageChange | undefined;
-  /** Undefined: as in {@link readChange}. */
+  /** Default: {@link readChange} and no check. */
   readonly payloads?: PayloadRules | undefined;
-  /** An instant of the monotonic clock after which it has no effect. */
+  /** Instant of the monotonic clock after which the change has no effect. */
   readonly notAfter?: number;
 }
 
 interface ChangeToMake {
   readonly id: string;
   readonly due: DueTime;
-  /** The parts that replace those of the message. */
   readonly parts: Partial<MessageContent>;
   readonly rules: BodyRules;
   readonly notAfter: number | undefined;
 }
 
-/** Changes messages that are still delayed. The producer and the typed queues share it. */
+/** Changes delayed messages, for the producer and the typed queues. */
 @Injectable()
 export class Changes {
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(RESOLVED_OPTIONS) private readonly limits!: Pick<ResolvedModuleOptions, 'offerTimeout'>;
 
-  /**
-   * Moves the due time of a message, and changes what else is given.
-   *
-   * @returns whether it was changed; false if it is not delayed, or no longer
-   * @throws DelayQueueError
-   */
+  /** Moves the due time of a message and makes the change in the same step. False if the message is not delayed. */
   async reschedule(queue: Queue, { id, due, change, payloads, notAfter }: ChangeRequest): Promise<boolean> {
     assertMessageId(id);
     const dueTime = readDue(due);
@@ -91,7 +85,7 @@ export class Changes {
     return outcome === 'changed';
   }
 
-  /** Encodes what is given, so that it is read once, and checked whether or not there is such a message. */
+  /** Encodes the change before the message is looked up: it is read once, and checked even if there is no such message. */
   async #parts(
     queue: Queue,
     { change, rules, checkOf }: { change: MessageChange; rules: BodyRules; checkOf: CheckOfType | undefined },
@@ -106,8 +100,8 @@ export class Changes {
   }
 
   /**
-   * Changes a message if this store has it. If others have changed it in between, it is read again. Each such round is another's
-   * success, so of those who change one message, somebody always gets on; this one gives up after `offerTimeout`.
+   * Changes a message of this store. If others change it in between, it is read again until `offerTimeout`. Each round is another caller's
+   * success, so somebody always makes progress.
    */
   async #change(store: MessageStore, { id, due, parts, rules, notAfter }: ChangeToMake): Promise<Outcome> {
     const { offerTimeout } = this.limits;
@@ -126,9 +120,9 @@ export class Changes {
 }
 
 /**
- * What the message has besides stays, also when it was first due, if it waits for another attempt: it expires as before.
+ * Replaces parts of a body. The first due time of a message that waits for a retry stays, so it expires as before.
  *
- * @throws DelayQueueError `INVALID_PAYLOAD` if its body cannot be read, `PAYLOAD_TOO_LARGE`
+ * @throws DelayQueueError `INVALID_PAYLOAD` if the body cannot be read, `PAYLOAD_TOO_LARGE`
  */
 function composed(
   rules: BodyRules,
@@ -147,12 +141,7 @@ function composed(
 const FIELDS: readonly (keyof MessageChange)[] = ['payload', 'headers', 'type'];
 const FIELDS_OF_ONE_KIND: readonly (keyof MessageChange)[] = ['payload', 'headers'];
 
-/**
- * Reads and checks a change, each field once.
- *
- * @returns undefined if it changes nothing
- * @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_PAYLOAD`
- */
+/** Reads and checks a change, each field once. Undefined if it changes nothing. */
 function readChange(given: MessageChange | undefined, fields = FIELDS): MessageChange | undefined {
   if (given === undefined) return undefined;
   const { payload, headers, type } = readFields(given, 'change', fields);
@@ -168,13 +157,13 @@ function readChange(given: MessageChange | undefined, fields = FIELDS): MessageC
   return Object.keys(change).length === 0 ? undefined : change;
 }
 
-/** As {@link readChange}, of a queue whose messages have no type. */
+/** As {@link readChange}, for a queue whose messages have no type. */
 export function readChangeOfOneKind(given: MessageChange | undefined): MessageChange | undefined {
   const change = readChange(given, FIELDS_OF_ONE_KIND);
   return change?.payload === undefined ? change : { ...change, type: NO_TYPE };
 }
 
-/** As {@link readChange}, of a queue whose messages have types: a payload names its own. */
+/** As {@link readChange}, for a queue whose messages have types: a type goes with a payload. */
 export function readChangeOfTypes(given: MessageChange | undefined): MessageChange | undefined {
   const change = readChange(given);
   if (change?.type === undefined || change.payload !== undefined) return change;

@@ -9,35 +9,15 @@ import { writeAll } from '../store/write-all.js';
 import { MAX_BATCH } from '../timing/turn-batcher.js';
 import { listMessages } from './queue-views.js';
 
-/**
- * The dead letters of one queue, as returned by `DelayQueueProducer.deadLetters`. Its methods reject with the same errors.
- *
- * @typeParam Letter - what a dead letter looks like
- */
+/** The dead letters of one queue, from `DelayQueueProducer.deadLetters`. Its methods reject with the same errors. */
 export interface DeadLetters<Letter = DeadLetter> {
-  /**
-   * Lists dead letters, oldest first: the page that `list(queue, 'dead', query)` returns.
-   *
-   * @param query - `cursor` of the page before, or `offset` (0 or more) to begin in the middle; `limit` (1–1000, default 100)
-   * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed cursor, or a number out of range
-   *
-   * @example
-   * ```ts
-   * let cursor: string | undefined;
-   * do {
-   *   const page = await producer.deadLetters('orders').list({ cursor });
-   *   for (const letter of page.messages) console.log(letter.id, letter.error.message);
-   *   cursor = page.cursor ?? undefined;
-   * } while (cursor);
-   * ```
-   */
+  /** Lists dead letters, oldest first, as `list(queue, 'dead', query)` does. */
   list(query?: MessageQuery): Promise<MessagePage<Letter>>;
 
   /**
-   * Makes a dead letter due now, with all its attempts restored.
+   * Makes a dead letter due now, with all its attempts.
    *
-   * @param id - the message's id
-   * @returns whether there was a dead letter with this id
+   * @returns true if there was a dead letter with this id
    *
    * @example
    * ```ts
@@ -46,30 +26,16 @@ export interface DeadLetters<Letter = DeadLetter> {
    */
   redrive(id: string): Promise<boolean>;
 
-  /**
-   * Redrives all letters that are dead now; those that become dead again meanwhile stay dead.
-   *
-   * @returns how many were redriven
-   */
+  /** Redrives all letters that are dead now, not those that die meanwhile, and returns their number. */
   redriveAll(): Promise<number>;
 
-  /**
-   * Removes a dead letter for good.
-   *
-   * @param id - the message's id
-   * @returns whether there was a dead letter with this id
-   */
+  /** Removes a dead letter for good. False if there is none with this id. */
   discard(id: string): Promise<boolean>;
 
-  /**
-   * Discards all letters that are dead now.
-   *
-   * @returns how many were removed
-   */
+  /** Discards all letters that are dead now, and returns their number. */
   discardAll(): Promise<number>;
 }
 
-/** The dead letters in the store of a queue. */
 export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<Letter> {
   constructor(
     private readonly queue: Queue,
@@ -98,7 +64,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     return this.#forAll('discardAll', (store, selection) => this.#discard(store, selection));
   }
 
-  /** The queue may have been empty but for its dead letters, and so have been forgotten. */
+  /** Registers the queue: it may have been forgotten while it had only dead letters. */
   async #redrive(store: MessageStore, selection: DeadSelection): Promise<number> {
     const registered = this.registrar.register(this.queue.name);
     const redriven = await store.redrive(selection, { unwrap: this.queue.options.layout.can.expiry });
@@ -106,7 +72,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     return redriven;
   }
 
-  /** A family that has forgotten the queue but for its dead letters looks at it once more, and then forgets its name, too. */
+  /** Registers the queue: a family that no longer handles it, but keeps its name for the dead letters, looks again and forgets the name. */
   async #discard(store: MessageStore, selection: DeadSelection): Promise<number> {
     const discarded = await store.discard(selection);
     if (discarded > 0) void this.registrar.register(this.queue.name);
@@ -117,7 +83,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     return (await this.queue.router.lookUp(id, { ask, isFound: (changed) => changed > 0 })) > 0;
   }
 
-  /** Oldest first, and no more than there were at the start, so messages that become dead letters meanwhile are left alone. */
+  /** Takes the oldest first, and no more than there were at the start: messages that die meanwhile stay. */
   #forAll(what: string, apply: Apply): Promise<number> {
     return writeAll(this.queue.router, what, async (store, note) => {
       const { counts } = await store.status();

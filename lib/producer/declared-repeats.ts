@@ -23,7 +23,7 @@ interface Declared {
   readonly repeat: HandlerRepeat;
 }
 
-/** What no later attempt would accept. */
+/** Errors that no later attempt can avoid. */
 const MISTAKES = [
   'INVALID_ARGUMENT',
   'INVALID_OPTION',
@@ -33,8 +33,8 @@ const MISTAKES = [
 ] as const;
 
 /**
- * Offers the messages that repeat for the handlers of this process, once these have started, and again if Redis loses them with its
- * data. Each is looked for every `checkInterval` of its queue; one that was cancelled stays so.
+ * Offers the repeating messages of this process' handlers once these have started, and again if Redis loses them with its data: it looks
+ * for each every `checkInterval` of the queue. A cancelled one stays cancelled.
  */
 @Injectable()
 export class DeclaredRepeats implements StartTask, OnModuleDestroy {
@@ -54,7 +54,7 @@ export class DeclaredRepeats implements StartTask, OnModuleDestroy {
   }
 
   /**
-   * The application starts even if messages cannot be offered yet: they are offered later.
+   * Lets the application start even if messages cannot be offered yet. They are offered later.
    *
    * @throws DelayQueueError `INVALID_OPTION` for a mistake
    */
@@ -69,7 +69,7 @@ export class DeclaredRepeats implements StartTask, OnModuleDestroy {
     try {
       await Promise.all(declared.map((each) => this.#begin(each)));
     } catch (error) {
-      // Nest does not tell parts of an application that has failed to start.
+      // Nest calls no onModuleDestroy() if the application fails to start.
       this.onModuleDestroy();
       throw error;
     }
@@ -90,7 +90,7 @@ export class DeclaredRepeats implements StartTask, OnModuleDestroy {
     }
   }
 
-  /** @param failure - of the first offer; undefined: it was made */
+  /** @param failure - of the first offer; undefined: it succeeded */
   async #keep(declared: Declared, failure?: unknown): Promise<void> {
     const { queue } = declared;
     const streak = new FailureStreak(this.clock, workFailures(this.events, 'repeat', queue));
@@ -112,7 +112,7 @@ export class DeclaredRepeats implements StartTask, OnModuleDestroy {
     }
   }
 
-  /** Up to a quarter less than `checkInterval`, so that the processes of a fleet look at different times. */
+  /** Up to a quarter less than `checkInterval`, so that processes check at different times. */
   #untilCheck(queue: string): number {
     return this.queues.get(queue).options.checkInterval * (1 - this.random() / 4);
   }

@@ -14,15 +14,15 @@ import { listQueues, type QueuePage } from './queue-views.js';
 import { RelayTarget } from './relay-target.js';
 
 /**
- * Offers messages to queues and manages them there. Inject it anywhere; it works for any queue name, in a process with or
- * without handlers. That of a named instance is injected by `@InjectDelayQueueProducer(name)`.
+ * Offers messages to queues and manages them. Inject it anywhere; it works for any queue name, whether or not the process has handlers.
+ * `@InjectDelayQueueProducer(name)` injects that of a named instance.
  *
- * Every method rejects with a `DelayQueueError`: `INVALID_ARGUMENT` for a malformed argument, and, because all of them call
- * Redis, `LOGIN_REFUSED`, `NOT_CONNECTED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED` or `CLOSED` (`docs/errors.md`).
+ * Every method rejects with a `DelayQueueError`: `INVALID_ARGUMENT` for a malformed argument and, because all of them call Redis,
+ * `LOGIN_REFUSED`, `NOT_CONNECTED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED` or `CLOSED` (`docs/errors.md`).
  */
 @Injectable()
 export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
-  // Injected into properties: constructor parameters, and every type they refer to, would be part of the public API.
+  // Property injection keeps constructor parameters and their types out of the public API.
   /** @internal */
   @Inject() readonly [PARTS]!: QueueParts;
   /** @internal */
@@ -35,7 +35,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
     return [this[PARTS].queues.named(name), ...rest];
   }
 
-  /** The name of the instance it belongs to; undefined: the one without a name. */
+  /** The name of its instance; undefined for the one without a name. */
   get instance(): string | undefined {
     return this.name || undefined;
   }
@@ -44,13 +44,11 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
    * Offers a message that falls due after a delay.
    *
    * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
-   * @param payload - JSON values, or a `Buffer`, which is stored as raw bytes; at most `maxPayloadBytes` when encoded. What
-   *   JSON would silently change (a promise, a Map, `NaN`…) is refused
+   * @param payload - JSON values, or a `Buffer`, which is stored as raw bytes; at most `maxPayloadBytes` when encoded. Values that JSON
+   *   would silently change (a promise, a Map, `NaN`…) are refused
    * @param delay - 0 ms – 100 years, by the clock of Redis
-   * @param options - `id`, `headers`, `onDuplicate`, `group`, `maxWait`, …
-   * @returns the message's id and due time, and whether it is new
-   * @throws DelayQueueError also `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`, `DUPLICATE_MESSAGE`, `QUEUE_FULL`. After
-   *   `OUTCOME_UNKNOWN` it is safe to offer again with the same `id`.
+   * @throws DelayQueueError also `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`, `DUPLICATE_MESSAGE`, `QUEUE_FULL`. After `OUTCOME_UNKNOWN` it is
+   *   safe to offer again with the same `id`.
    *
    * @example
    * ```ts
@@ -63,7 +61,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
     delay: CheckedDuration<Delay>,
     options?: OfferOptions,
   ): Promise<OfferResult> {
-    // Not async like the others: that costs every offer another promise.
+    // Not async, which would cost each offer another promise.
     try {
       const { offers, queues } = this[PARTS];
       const due = { after: readDelay(delay) };
@@ -75,14 +73,9 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
   }
 
   /**
-   * Offers a message that falls due at a given instant; at once if that has passed.
+   * Offers a message that falls due at an instant, or now if it has passed. Otherwise as {@link offer}.
    *
-   * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
-   * @param payload - as in {@link offer}
    * @param date - between 1970 and 9999, by the clock of Redis
-   * @param options - `id`, `headers`, `onDuplicate`, `group`, `maxWait`, …
-   * @returns the message's id and due time, and whether it is new
-   * @throws DelayQueueError as {@link offer}
    *
    * @example
    * ```ts
@@ -95,17 +88,16 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
   }
 
   /**
-   * Has a message repeat by a calendar: one message that comes again at each time, on any number of processes. Handling an occurrence and
-   * offering the next one is one step. An occurrence whose attempts are spent leaves a dead letter of its own, and the next one comes.
+   * Offers a message that repeats by a calendar: one message that comes again at each time, on any number of processes. Handling an
+   * occurrence and offering the next one is one step. An occurrence whose attempts are spent leaves a dead letter of its own, and the next
+   * one comes.
    *
-   * Call it as often as you like, such as at each start: the same rule and payload change nothing. A new one replaces that of before; an
-   * occurrence that is due by then is still handled. {@link cancel} ends it, also while an occurrence is handled.
+   * Call it as often as you like, such as at each start: the same rule and payload change nothing, and new ones replace the old. An
+   * occurrence that is due by then is still handled. {@link cancel} ends the repetition, also while an occurrence is handled.
    *
-   * @param queue - the queue that handles it
-   * @param id - of the message, at most 229 bytes; `list` and `find` show the rule as `repeat`, the next time as `dueAt`
-   * @param options - `cron`, `timeZone`, `missed`, `type`, `headers`, `expiresAfter`, `onExpired`
-   * @param payload - what each occurrence has, as in {@link offer}
-   * @returns when it falls due next, and whether it is new
+   * @param id - at most 229 bytes; `list` and `find` show the rule as `repeat`, the next time as `dueAt`
+   * @param payload - of each occurrence, as in {@link offer}
+   * @returns the next due time, and whether the message is new
    * @throws DelayQueueError as {@link offer}, and `INVALID_OPTION` if the module has no `calendar`, `UNSUPPORTED_BY_LAYOUT`
    *
    * @example
@@ -124,11 +116,10 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
   }
 
   /**
-   * Lists the queues that messages were offered to, or that a process has ever handled, by name. It says nothing of what is in them
-   * now; but a queue of a family is listed no longer a few minutes after its last message and dead letter, unless it is paused. Queues
-   * that only other libraries offer to are not listed.
+   * Lists by name the queues that messages were offered to or that a process has ever handled, empty or not. A queue of a family is listed
+   * until a few minutes after its last message and dead letter, or while it is paused. Queues that only other libraries offer to are not
+   * listed.
    *
-   * @param query - `cursor` and `limit` (1–1000, default 100)
    * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed cursor or a limit out of range
    *
    * @example

@@ -3,19 +3,19 @@ import { readInstanceName, UNNAMED } from '../message/instance-name.js';
 import { DelayQueueProducer } from './delay-queue-producer.js';
 import { QueueParts } from './queue-parts.js';
 
-// Not those of the classes, which a bundler may shorten.
+// Fixed names: a bundler may shorten those of the classes.
 const NAMES = new Map<Type, string>([
   [DelayQueueProducer, 'DelayQueueProducer'],
   [QueueParts, 'DelayQueueParts'],
 ]);
 
-/** The token of what other modules inject of an instance; that of the one without a name is the class. */
+/** The token under which other modules inject a part of an instance: the class itself for the instance without a name. */
 export function tokenOf<Part>(part: Type<Part>, instance: string): InjectionToken<Part> {
   return instance === UNNAMED ? part : `${NAMES.get(part)}:${instance}`;
 }
 
 /**
- * The token of the producer of a named instance, for `inject`, `get` and `overrideProvider`. That of the one without a name is the class
+ * The token of the producer of a named instance, for `inject`, `get` and `overrideProvider`. Without a name it is the class
  * `DelayQueueProducer`.
  *
  * @param instance - the `name` that `DelayQueueModule.forRoot()` was given

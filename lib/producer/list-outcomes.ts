@@ -5,7 +5,6 @@ import { WriteFailure, type WriteOutcome } from '../store/router.js';
 import { worstOf } from '../store/write-all.js';
 import type { OfferResult } from './offer.js';
 
-/** The outcomes of a list, by kind. */
 interface SortedOutcomes {
   readonly results: OfferResult[];
   readonly refusals: DelayQueueError[];
@@ -31,7 +30,7 @@ export function sortOutcomes(
   return sorted;
 }
 
-/** The error for a list of which some were refused, and the others accepted. */
+/** The error for a list of which some offers were refused and the others accepted. */
 export function refused(refusals: readonly DelayQueueError[], all: number): DelayQueueError {
   const first = refusals[0]!;
   return new DelayQueueError(
@@ -41,21 +40,21 @@ export function refused(refusals: readonly DelayQueueError[], all: number): Dela
   );
 }
 
-/** The error for a list that was not written, or not known to be written completely. */
+/** The error for a list that is not known to be written completely. */
 export function incomplete(failures: readonly unknown[], written: number, all: number): unknown {
   const cause = worstOf(failures);
   if (hasCode(cause, 'NOT_REPLICATED')) return notCopied(failures, all);
   return written === 0 ? cause : onlyPartly(written, all, { message: (cause as Error).message, cause });
 }
 
-/** How many ids an error names. */
+/** How many ids an error names at most. */
 const MAX_NAMED = 10;
 
 /**
- * As {@link incomplete}, of a list that several partitions have parts of. The error names the offers that are not known to be
- * written, and `cause.errors` has an error for each, and for each that was refused.
+ * As {@link incomplete}, for a list spread over several partitions. The error names the offers that are not known to be written;
+ * `cause.errors` has an error for each of them and for each refused one.
  *
- * @param failures - with the id of their message
+ * @param failures - with the ids of their messages
  */
 export function incompleteInPartitions(
   failures: readonly unknown[],
@@ -75,7 +74,7 @@ export function incompleteInPartitions(
     : onlyPartly(written, all, { message, cause });
 }
 
-/** The error for a list that was written, and of which some are not known to be copied. */
+/** The error for a list that was written, but is not known to be copied completely. */
 function notCopied(problems: readonly unknown[], all: number): DelayQueueError {
   const uncopied = problems.filter((error) => hasCode(error, 'NOT_REPLICATED'));
   return new DelayQueueError(

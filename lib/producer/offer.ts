@@ -13,119 +13,109 @@ import { isLiteral, readFields, reading } from '../message/read-fields.js';
 /** The options of an offer. */
 export interface OfferOptions {
   /**
-   * The type of the message, which decides the handler that gets it. 1–64 of the characters `A–Z a–z 0–9 _ . : -`.
-   * Not available in every layout. Default: none.
+   * The type of the message, which decides the handler that gets it. 1–64 of the characters `A–Z a–z 0–9 _ . : -`. Not available in every
+   * layout. Default: none.
    */
   readonly type?: string | undefined;
   /**
-   * Text of 1–256 bytes without control characters. Default: a generated id of 16 characters (18 with `partitions`) that sorts in
+   * Text of 1–256 bytes without control characters. Default: a generated id of 16 characters (18 with `partitions`); generated ids sort in
    * the order of offers.
    */
   readonly id?: string | undefined;
   /** Text values that travel with the payload. Default: none. */
   readonly headers?: MessageHeaders | undefined;
   /**
-   * What to do if the queue has a message with this id, in any state: `'keep'` leaves it, `'replace'` puts the new one in its
-   * place (a handler that holds the old one loses its lease), `'reject'` fails with `DUPLICATE_MESSAGE`. `'follow'` leaves it, but if
-   * it is being handled, the new one waits until that is done, and its delay begins then; of several that wait, the last one counts.
-   * `'follow'` is not available in every layout. Default: `'keep'`.
+   * What to do if the queue has a message with this id, in any state. `'keep'` leaves it. `'replace'` puts the new one in its place; a
+   * handler that holds the old one loses its lease. `'reject'` fails with `DUPLICATE_MESSAGE`. `'follow'` leaves it, but if it is active,
+   * the new one waits until it is done and its delay begins then; only the last follower counts. `'follow'` is not available in every
+   * layout. Default: `'keep'`.
    */
   readonly onDuplicate?: 'keep' | 'replace' | 'reject' | 'follow' | undefined;
   /**
-   * Whose message it is, such as `customer-7`: text of 1–256 bytes without control characters. Messages of one group are handled as the
-   * queue's option `groups` says, which all processes need; `producer.group` manages them together. Default: none.
+   * The group of the message, such as `customer-7`: text of 1–256 bytes without control characters. The queue's option `groups`, which all
+   * processes need, says how messages of one group are handled; `producer.group` manages them together. Default: none.
    */
   readonly group?: string | undefined;
   /**
-   * How late the message may be: if its handler cannot start within this time after it first fell due, it has expired and is not
-   * handled. Retries and deferrals do not prolong it. 0 ms – 100 years, or `'never'`. Not available in every layout. Default:
-   * `expiresAfter` of the queue, as the process that handles it has it.
+   * How long after it first fell due the handler of the message may start. After that it has expired and is not handled. Retries and
+   * deferrals do not prolong it. 0 ms – 100 years, or `'never'`. Not available in every layout. Default: `expiresAfter` of the queue in the
+   * process that handles it.
    */
   readonly expiresAfter?: Duration | 'never' | undefined;
   /**
-   * What becomes of the message when it has expired: `'drop'` removes it, `'dead'` makes it a dead letter. Only with `expiresAfter`.
-   * Default: `onExpired` of the queue.
+   * What becomes of an expired message: `'drop'` removes it, `'dead'` makes it a dead letter. Only with `expiresAfter`. Default:
+   * `onExpired` of the queue.
    */
   readonly onExpired?: 'drop' | 'dead' | undefined;
   /**
-   * Debounces with an end. Each offer of the id moves the due time, but never beyond this long after the first of the offers that
-   * have replaced each other while they were delayed. 1 ms – 100 years; goes with `id` and `onDuplicate: 'replace'`. The message
-   * has the `offeredAt` of the first. Not available in every layout. Default: none.
+   * Limits a debounce. Each offer of the id moves the due time, but never beyond this long after the first of the offers that have replaced
+   * each other while delayed. 1 ms – 100 years; goes with `id` and `onDuplicate: 'replace'`. The message has the `offeredAt` of the first.
+   * Not available in every layout. Default: none.
    */
   readonly maxWait?: Duration | undefined;
 }
 
-/** When a message of `offerMany` falls due: after a `delay`, or `at` an instant. */
+/** The due time of a message of `offerMany`: after a `delay`, or `at` an instant. */
 export type OfferDue<Delay extends Duration = Duration> =
   | {
       /** 0 ms – 100 years, by the clock of Redis. */
       readonly delay: CheckedDuration<Delay>;
-      /** Goes with no delay. */
       readonly at?: undefined;
     }
   | {
       /** Between 1970 and 9999, by the clock of Redis. */
       readonly at: Date;
-      /** Goes with no instant. */
       readonly delay?: undefined;
     };
 
-/** One message of `offerMany`: its payload, its options, and either a `delay` or `at`. */
+/** One message of `offerMany`. */
 export type OfferRequest<T = unknown> = OfferOptions &
   OfferDue & {
     /** JSON values or a `Buffer`. */
     readonly payload: T;
   };
 
-/**
- * The messages of `offerMany`, with delays that are checked one by one.
- *
- * @typeParam Request - a message of the queue
- * @typeParam Delays - their delays, in the order of the messages
- */
+/** The messages of `offerMany`, with delays that the compiler checks one by one. */
 export type CheckedRequests<Request, Delays extends readonly Duration[]> = {
   readonly [Index in keyof Delays]: Request & OfferDue<Delays[Index]>;
 };
 
-/** The result of an offer. */
 export interface OfferResult {
   /** The given id, or the generated one. */
   readonly id: string;
-  /** When the message with this id falls due, by the clock of Redis: the new one, or the one that was kept or is followed. */
+  /** The due time by the clock of Redis: of the new message, or of the one that was kept or is followed. */
   readonly dueAt: Date;
-  /** Whether the id was free; false if a message with this id was kept, replaced or followed. */
+  /** True if the id was free; false if a message with this id was kept, replaced or followed. */
   readonly created: boolean;
-  /**
-   * Only present, and true, if a message with this id is being handled, and the new one follows it (`onDuplicate: 'follow'`).
-   */
+  /** Present, and true, only if the new message follows an active one (`onDuplicate: 'follow'`). */
   readonly follows?: true;
 }
 
-/** An offer of a typed queue, which has its type from elsewhere. */
+/** The options of an offer to a typed queue, which takes the type as an argument. */
 export type TypedOfferOptions = Omit<OfferOptions, 'type'>;
 
-/** The options of an offer that are checked. */
+/** Options of an offer that have been checked. */
 export interface CheckedOfferOptions extends Pick<OfferOptions, 'type' | 'id' | 'headers' | 'onDuplicate'> {
-  /** What takes more than an ordinary offer; undefined: nothing. */
+  /** Undefined for most offers. */
   readonly special?: SpecialOptions | undefined;
 }
 
-/** What few offers have. */
+/** Options that few offers have. */
 export interface SpecialOptions {
   readonly group?: string | undefined;
   readonly expiry?: Expiry | undefined;
   /** ms */
   readonly maxWait?: number | undefined;
-  /** An instant of the monotonic clock after which the offer has no effect. */
+  /** Instant of the monotonic clock after which the offer has no effect. */
   readonly notAfter?: number | undefined;
 }
 
-/** A message to offer, whose arguments are checked. */
+/** A message to offer, with checked options. */
 export interface NewMessage {
   readonly payload: unknown;
   readonly due: DueTime;
   readonly options: CheckedOfferOptions;
-  /** Generated for this message, if it was given no id. */
+  /** Generated for this message if it was given no id. */
   readonly newId?: string;
 }
 
@@ -143,11 +133,7 @@ const TYPED_OPTIONS: readonly (keyof TypedOfferOptions)[] = [
 const OPTIONS: readonly (keyof OfferOptions)[] = ['type', ...TYPED_OPTIONS];
 const REQUEST: readonly (keyof OfferRequest)[] = ['payload', 'delay', 'at', ...OPTIONS];
 
-/**
- * Calls `take` for each message of a list; errors name the message that they are about.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`, and what `take` throws
- */
+/** Calls `take` for each message of a list. Errors name the message that they are about. */
 export function readEach<T, R>(messages: readonly T[], take: (message: T, index: number) => R): R[] {
   if (!reading('messages', () => Array.isArray(messages))) {
     throw new DelayQueueError(
@@ -171,42 +157,29 @@ export function readEach<T, R>(messages: readonly T[], take: (message: T, index:
   return taken;
 }
 
-/** An error that says which one of a list it is about. */
+/** Adds to an error which message of a list it is about. */
 export function ofMessage(index: number, error: unknown): unknown {
   if (!(error instanceof DelayQueueError)) return error;
   return new DelayQueueError(error.code, `messages[${index}]: ${error.message}`, { cause: error.cause });
 }
 
-/**
- * Reads and checks one message of `offerMany`, each field once.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
+/** Reads and checks one message of `offerMany`, each field once. */
 export function readRequest(given: OfferRequest): NewMessage {
   const read = readFields<Partial<OfferRequest>>(given, 'it', REQUEST);
   return { payload: read.payload, due: readEither(read.delay, read.at), options: checkOfferOptions(read) };
 }
 
-/**
- * Reads and checks the options of an offer, each field once.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
+/** Reads and checks the options of an offer, each field once. */
 export function readOfferOptions(given: OfferOptions | undefined): CheckedOfferOptions {
   return given === undefined ? NO_OPTIONS : checkOfferOptions(readFields(given, 'options', OPTIONS));
 }
 
-/** As {@link readOfferOptions}, of an offer whose type is known. */
+/** As {@link readOfferOptions}, for an offer whose type is known. */
 export function readTypedOfferOptions(type: string, given: TypedOfferOptions | undefined): CheckedOfferOptions {
   if (given === undefined) return type === NO_TYPE ? NO_OPTIONS : { type };
   return { ...checkOfferOptions(readFields(given, 'options', TYPED_OPTIONS)), ...(type !== NO_TYPE && { type }) };
 }
 
-/**
- * Checks the options of an offer that have been read.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
 export function checkOfferOptions({
   type,
   id,
@@ -234,7 +207,7 @@ export function checkOfferOptions({
   return { ...checked, special };
 }
 
-/** Options of an offer that has no effect after an instant of the monotonic clock. */
+/** Makes an offer have no effect after an instant of the monotonic clock. */
 export function inTime(options: CheckedOfferOptions, notAfter: number): CheckedOfferOptions {
   return { ...options, special: { ...options.special, notAfter } };
 }
@@ -244,11 +217,7 @@ function checkMaxWait(maxWait: Duration, { id, onDuplicate }: Pick<OfferOptions,
   throw new DelayQueueError('INVALID_ARGUMENT', "maxWait: goes with an id and onDuplicate: 'replace'");
 }
 
-/**
- * Reads headers, each once.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
+/** Reads and checks headers, each once. */
 export function readHeaders(given: MessageHeaders): MessageHeaders {
   if (typeof given !== 'object' || (given as unknown) === null || reading('headers', () => Array.isArray(given))) {
     throw new DelayQueueError('INVALID_ARGUMENT', 'headers must be an object of text values');
@@ -268,7 +237,7 @@ export function readHeaders(given: MessageHeaders): MessageHeaders {
   return headers;
 }
 
-/** Builds a plain object field by field: V8 writes that as JSON faster than the result of `Object.fromEntries`. */
+/** Builds a plain object field by field, which V8 writes as JSON faster than the result of `Object.fromEntries`. */
 function copyOf(given: MessageHeaders): Record<string, string> {
   const copy: Record<string, string> = {};
   for (const name of Object.keys(given)) {

@@ -23,7 +23,7 @@ import {
 import { checkInTime, tookTooLong } from './payload-in-time.js';
 import { QueueWriter, type WriterContext } from './queue-writer.js';
 
-/** Makes the offers of this process. The producer and the typed queues share it: so offers of one turn leave in one call. */
+/** Makes the offers of this process. The producer and the typed queues share it, so that all offers of one turn leave in one call. */
 @Injectable()
 export class Offers {
   @Inject() private readonly observers!: Observers;
@@ -40,7 +40,7 @@ export class Offers {
   /**
    * Makes one offer.
    *
-   * @param checkOf - finds the check of payloads; undefined: they are not checked
+   * @param checkOf - finds the check of payloads; undefined: no check
    * @throws DelayQueueError at once, or in the promise
    */
   offer(queue: Queue, message: NewMessage, checkOf?: CheckOfType): Promise<OfferResult> {
@@ -65,7 +65,6 @@ export class Offers {
     );
   }
 
-  /** Finds what writes the offers of a queue. */
   writerOf(queue: Queue): QueueWriter {
     let writer = this.#writers.get(queue);
     if (!writer) this.#writers.set(queue, (writer = new QueueWriter(queue, this.#context)));
@@ -97,9 +96,9 @@ export class Offers {
   }
 
   /**
-   * Checks a payload as it will be read.
+   * Checks a payload in the form in which it will be read.
    *
-   * @returns a promise if its schema takes its time
+   * @returns a promise if its schema is asynchronous
    * @throws DelayQueueError `INVALID_PAYLOAD`
    */
   #check(
@@ -126,7 +125,7 @@ export class Offers {
     }));
     const work = (given?: MessageHeaders) => {
       const headers = given === undefined ? undefined : readHeaders(given);
-      // What it throws at once must not look like a mistake of the observer.
+      // In a promise, so that an error thrown at once does not look like a mistake of the observer.
       return Promise.resolve().then(() => offer(carriesHeaders ? headers : undefined));
     };
     return (await this.observers.offer!({ queue, messages: envelopes, carriesHeaders }, work, {
@@ -139,21 +138,21 @@ export class Offers {
   }
 }
 
-/** Observers know each message by its id, so it has one before it is encoded. */
+/** Observers know each message by its id, so it gets one before it is encoded. */
 function withNewId(message: NewMessage, writer: QueueWriter): NewMessage {
   return message.options.id === undefined ? { ...message, newId: writer.newId() } : message;
 }
 
-/** What the user gave counts. */
+/** Headers that the user gave take precedence. */
 function withHeaders(message: NewMessage, added: MessageHeaders | undefined): NewMessage {
   if (!added) return message;
   return { ...message, options: { ...message.options, headers: { ...added, ...message.options.headers } } };
 }
 
-/** Names the message in the list that its check refuses. */
+/** Adds the message's place in the list to the error of its check. */
 function namingMessage(index: number, checked: Promise<unknown>): Promise<unknown> {
   const check = checked.catch((error: unknown) => Promise.reject(ofMessage(index, error) as Error));
-  // A later message may be refused first, and nobody waits for this check then.
+  // If another message is refused first, nobody awaits this check.
   check.catch(() => undefined);
   return check;
 }

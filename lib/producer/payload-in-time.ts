@@ -12,8 +12,8 @@ import type { Clock } from '../timing/clock.js';
 /**
  * Checks a payload before it is stored.
  *
- * @returns a promise if the schema takes its time, but at most `offerTimeout`
- * @throws DelayQueueError `INVALID_PAYLOAD`; the promise rejects with it, or with `OFFER_TIMEOUT`
+ * @returns a promise if the schema is asynchronous; it rejects with `OFFER_TIMEOUT` after `offerTimeout`
+ * @throws DelayQueueError `INVALID_PAYLOAD`, at once or in the promise
  */
 export function checkInTime(
   check: PayloadCheck,
@@ -32,7 +32,7 @@ export function checkInTime(
   );
 }
 
-/** The error of a call that the application held up. */
+/** The error of a call that a schema or an observer of the application held up. */
 export function tookTooLong(what: string, timeout: number): DelayQueueError {
   const problem = `${what} within offerTimeout, ${timeout} ms. Nothing was written. Make it faster, or raise offerTimeout`;
   return new DelayQueueError('OFFER_TIMEOUT', problem);

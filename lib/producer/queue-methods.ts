@@ -15,15 +15,15 @@ import { countByType, listMessages, type QueueCounts, snapshotOf } from './queue
 import type { SnapshotOf, TypedChange, TypedOfferRequest } from './typed-messages.js';
 import { assertGrouped } from './unsupported.js';
 
-// Names that no property of a class that extends a typed queue can have.
+// Symbols, which cannot collide with properties of a class that extends a typed queue.
 /** @internal */
 export const NAMED: unique symbol = Symbol('named');
 /** @internal */
 export const RULES: unique symbol = Symbol('rules');
 
 /**
- * The methods that the producer and the typed queues share. Those of the producer take the name of the queue as their first argument,
- * 1–128 of the characters `A–Z a–z 0–9 _ . : -`; a typed queue has its own.
+ * The methods that the producer and the typed queues share. The producer's take the name of the queue as their first argument, 1–128 of the
+ * characters `A–Z a–z 0–9 _ . : -`.
  *
  * @typeParam Name - `[queue: string]`, or `[]` for a typed queue
  * @typeParam Payloads - what `DelayQueue()` was given; `unknown` for the producer
@@ -31,21 +31,20 @@ export const RULES: unique symbol = Symbol('rules');
 export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   /** @internal */
   abstract readonly [PARTS]: QueueParts;
-  /** @internal What a typed queue demands of payloads. */
+  /** @internal The payload checks of a typed queue. */
   readonly [RULES]: PayloadRules | undefined;
 
-  /** @internal The queue of a call, and the arguments after its name. */
+  /** @internal Finds the queue of a call, and the arguments after its name. */
   abstract [NAMED]<Rest extends readonly unknown[]>(args: readonly [...Name, ...Rest]): [queue: Queue, ...rest: Rest];
 
   /**
-   * Offers many messages in few calls. All are checked before the first is written; then each is accepted or refused
-   * (`DUPLICATE_MESSAGE`, `QUEUE_FULL`) on its own.
+   * Offers many messages in few calls. All are checked before the first is written; then each is accepted or refused (`DUPLICATE_MESSAGE`,
+   * `QUEUE_FULL`) on its own.
    *
-   * - `messages`: an array; each message has a `payload`, either a `delay` or `at` (a `Date`), and optionally what `offer` takes
-   *   as options
+   * - `messages`: an array; each has a `payload`, either a `delay` or `at` (a `Date`), and the options of `offer`
    * @returns the results in the order of the messages
-   * @throws DelayQueueError as `offer`; if some were refused, `cause.errors` has an error for each. With `partitions`, some may
-   *   be written while others fail: the error names those that are not known to be, and `cause.errors` has an error for each
+   * @throws DelayQueueError as `offer`; if some were refused, `cause.errors` has an error for each. With `partitions`, some may be written
+   *   while others fail: the error names those that are not known to be written, and `cause.errors` has an error for each
    *
    * @example
    * ```ts
@@ -64,13 +63,12 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Removes a message that is not due yet. Of `cancel`, `reschedule` and the message falling due, exactly one wins. A message that
-   * follows an active one (`onDuplicate: 'follow'`) is removed as well. One that repeats ends: if an occurrence is due already, it is
-   * still handled, as the last one.
+   * Removes a delayed message and the follower of an active one (`onDuplicate: 'follow'`), and ends a repetition: an occurrence that is due
+   * already is still handled, as the last one. Of `cancel`, `reschedule` and the message falling due, exactly one wins.
    *
    * - `id`: given to `offer`, or returned by it
-   * @returns whether one was removed or ended; false if there is none, or it is already ready, active or dead, and neither repeats nor
-   *   is followed
+   * @returns true if something was removed or ended; false if the message is absent, ready, active or dead, and neither repeats nor is
+   *   followed
    *
    * @example
    * ```ts
@@ -84,17 +82,15 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Changes when a message that is not due yet falls due, and what else is given, in one step. Of `cancel`, `reschedule` and the
-   * message falling due, exactly one wins: the handler runs once, with the old payload or with the new one, and the result says
-   * which.
+   * Changes the due time of a delayed message, and what else is given, in one step. Of `cancel`, `reschedule` and the message falling due,
+   * exactly one wins: the handler runs once, with the old payload or the new one, and the result says which.
    *
    * - `id`: given to `offer`, or returned by it
    * - `due`: a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
-   * - `change`: `payload`, `headers` (in place of all present ones), `type`; what is left out stays. Not available in every
-   *   layout
-   * @returns whether it was rescheduled; false if there is none, or it is already ready, active or dead
-   * @throws DelayQueueError also `INVALID_PAYLOAD` and `PAYLOAD_TOO_LARGE`, as `offer`, `INVALID_PAYLOAD` if the stored message
-   *   cannot be read, `UNSUPPORTED_BY_LAYOUT`, and `OFFER_TIMEOUT` if others keep changing the same message
+   * - `change`: `payload`, `headers` (in place of all present ones), `type`; a field left out stays. Not available in every layout
+   * @returns true if it was rescheduled; false if it is absent, ready, active or dead
+   * @throws DelayQueueError also `INVALID_PAYLOAD` and `PAYLOAD_TOO_LARGE`, as `offer`, `INVALID_PAYLOAD` if the stored message cannot be
+   *   read, `UNSUPPORTED_BY_LAYOUT`, and `OFFER_TIMEOUT` if others keep changing the same message
    *
    * @example
    * ```ts
@@ -116,11 +112,11 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Stops a message that is being handled. The `signal` of its handler aborts at once, in whatever process that runs, and its outcome no
-   * longer counts. The message is gone. Exactly one of `abort` and the end of the handler wins.
+   * Stops an active message and removes it. The `signal` of its handler aborts at once, in whatever process that runs, and its outcome no
+   * longer counts. Exactly one of `abort` and the end of the handler wins.
    *
    * - `id`: given to `offer`, or returned by it
-   * @returns whether it was stopped; false if it is not active: {@link cancel} removes one that is delayed
+   * @returns true if it was stopped; false if it is not active. {@link cancel} removes a delayed one
    *
    * @example
    * ```ts
@@ -152,24 +148,22 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
     return found && (snapshotOf(queue, found) as SnapshotOf<Payloads, T>);
   }
 
-  /** Lists dead letters, which all have an `error` and a `diedAt`. Otherwise as for any other state. */
+  /** Lists dead letters, which all have an `error` and a `diedAt`, and otherwise as any other state. */
   async list<T = unknown>(
     ...args: [...Name, state: 'dead', query?: MessageQuery]
   ): Promise<MessagePage<DeadLetter & SnapshotOf<Payloads, T>>>;
   /**
-   * Lists messages of one state, page by page: `delayed` ones by due time, `ready` ones in the order in which they are claimed,
-   * `active` ones consumer by consumer, and `dead` ones oldest first. A page is one call, whose cost hardly depends on the length of
-   * the queue.
+   * Lists messages of one state, page by page: `delayed` ones by due time, `ready` ones in the order of claims, `active` ones by consumer,
+   * `dead` ones oldest first. A page is one call, whose cost hardly depends on the length of the queue.
    *
-   * A page has about 1 MiB of messages at most, so it may be shorter than `limit`: go on until its `cursor` is null. A message that
-   * stays where it is is listed exactly once, whatever happens to others between two pages. One that changes its state or its
-   * due time meanwhile may be listed twice or not at all. With `partitions`, ready and active ones come partition by partition.
-   * Messages in partitions that do not answer are not listed; the page names these partitions as `missing`.
+   * A page has about 1 MiB of messages at most, so it may be shorter than `limit`: go on until its `cursor` is null. A message that stays
+   * where it is appears exactly once, whatever happens to others between two pages. One that changes its state or due time meanwhile may
+   * appear twice or not at all. With `partitions`, ready and active ones come partition by partition; partitions that do not answer are
+   * left out and named as `missing`.
    *
-   * - `state`: `'delayed'`, `'ready'`, `'active'` or `'dead'`
    * - `query`: `cursor` of the page before, or `offset` (0 or more) to begin in the middle; `limit` (1–1000, default 100)
-   * @returns the messages as `find` shows them. Of a queue that is shared with another system, what only that one
-   *   knows has no id: it is `''`
+   * @returns the messages as `find` shows them. In a queue shared with another system, messages that only that system knows have the id
+   *   `''`
    * @throws DelayQueueError `INVALID_ARGUMENT` for an unknown state, a malformed cursor, or a number out of range
    *
    * @example
@@ -191,8 +185,8 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Counts the messages of a queue in each state, at one instant; with `partitions`, at one for each. While some of these do not
-   * answer, it counts what is in the others, and `missing` names them.
+   * Counts the messages of a queue in each state at one instant; with `partitions`, at one instant for each. Partitions that do not answer
+   * are left out and named as `missing`.
    *
    * @example
    * ```ts
@@ -206,15 +200,15 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Counts the messages of each type in each state. It walks through the whole queue, 250 messages a call: about 0.4 s for
-   * 100,000 small messages. Other clients are served between the calls; {@link counts} costs one call, however long the queue.
+   * Counts the messages of each type in each state. It walks through the whole queue, 250 messages a call: about 0.4 s for 100,000 small
+   * messages. Other clients are served between the calls. {@link counts} is one call, however long the queue.
    *
-   * The numbers are exact while no message moves. A message that changes its state or its due time during the walk may be
-   * counted twice; one that moves back, to a retry or an earlier due time, may be missed. All others are counted exactly once,
-   * except in partitions that do not answer: these are left out, and the event `partitions-missing` tells of it.
+   * The numbers are exact while no message moves. A message that changes its state or due time during the walk may be counted twice; one
+   * that moves back, to a retry or an earlier due time, may be missed. All others are counted exactly once, except in partitions that do
+   * not answer: these are left out, and the event `partitions-missing` reports it.
    *
-   * @returns the counts by type, `''` for messages without one; a type without a message is absent. Where the layout has no
-   *   types, all messages count under `''`
+   * @returns the counts by type, `''` for messages without one and for all messages where the layout has no types; types without a message
+   *   are absent
    *
    * @example
    * ```ts
@@ -230,8 +224,8 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Tells when the next delayed message of a queue falls due, by the clock of Redis; null if none is delayed. Partitions that do not
-   * answer are left out, and the event `partitions-missing` tells of it.
+   * Reads when the next delayed message falls due, by the clock of Redis; null if none is delayed. Partitions that do not answer are left
+   * out, and the event `partitions-missing` reports it.
    */
   async nextDue(...args: [...Name]): Promise<Date | null> {
     const [{ store }] = this[NAMED](args);
@@ -245,25 +239,21 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
     await store.pause();
   }
 
-  /** Resumes the handling of a queue after {@link pause}; the oldest ready messages come first. */
+  /** Resumes the handling of a queue after {@link pause}. The oldest ready messages come first. */
   async resume(...args: [...Name]): Promise<void> {
     const [{ store }] = this[NAMED](args);
     await store.resume();
   }
 
-  /**
-   * Tells whether a queue is paused. Partitions that do not answer are left out, and the event `partitions-missing` tells of it.
-   */
+  /** True if a queue is paused. Partitions that do not answer are left out, and the event `partitions-missing` reports it. */
   async isPaused(...args: [...Name]): Promise<boolean> {
     const [{ store }] = this[NAMED](args);
     return (await store.status()).paused;
   }
 
   /**
-   * Removes every message of a queue in every state, including dead letters. Running handlers go on, but their outcomes no
-   * longer count. A paused queue stays paused.
-   *
-   * @returns how many messages were removed
+   * Removes every message of a queue in every state, including dead letters, and returns their number. Running handlers go on, but their
+   * outcomes no longer count. A paused queue stays paused.
    */
   async clear(...args: [...Name]): Promise<number> {
     const [{ store }] = this[NAMED](args);
@@ -287,10 +277,10 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Gives access to the messages that were offered with the same `group`. The option `groups` of the queue must be set.
+   * Gives access to the messages of a group. The queue needs the option `groups`.
    *
    * @typeParam T - the type of their payloads, which is not checked at run time
-   * @throws DelayQueueError `INVALID_ARGUMENT` or `UNSUPPORTED_BY_LAYOUT` immediately: for a malformed name, or a queue without groups
+   * @throws DelayQueueError `INVALID_ARGUMENT` or `UNSUPPORTED_BY_LAYOUT` immediately, for a malformed name or a queue without groups
    *
    * @example
    * ```ts

@@ -5,10 +5,10 @@ import { Changes } from './changes.js';
 import { Offers } from './offers.js';
 import { Repeats } from './repeats.js';
 
-/** Where the producer and the typed queues of an instance have their {@link QueueParts}, in every copy of the package. */
+/** The property of the producer and the typed queues that has their {@link QueueParts}, the same in every copy of the package. */
 export const PARTS: unique symbol = Symbol.for('nestjs-delay-queue:parts');
 
-/** What the methods of the producer and of typed queues are made of. */
+/** Services behind the methods of the producer and the typed queues. */
 @Injectable()
 export class QueueParts {
   @Inject() readonly queues!: Queues;

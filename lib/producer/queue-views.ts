@@ -21,26 +21,20 @@ import type { QueueDirectory } from '../store/queue-directory.js';
 /** How many messages of a queue are in each state. */
 export interface QueueCounts extends MessageCounts {
   /**
-   * The partitions that did not answer, from 0: what is in them is left out. Absent if all have answered, and always without
-   * `partitions`: then a read that is not answered fails.
+   * The partitions that did not answer, from 0, whose messages are left out. Absent if all have answered, and always without `partitions`,
+   * where a read that is not answered fails.
    */
   readonly missing?: readonly number[];
 }
 
 /** One page of queues. */
 export interface QueuePage {
-  /** Their names, in the order of their characters. */
+  /** In the order of their characters. */
   readonly queues: readonly string[];
   /** For the next page; null if this is the last one. */
   readonly cursor: string | null;
 }
 
-/**
- * Lists a page of the messages in a state.
- *
- * @typeParam Snapshot - what messages in this state look like
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
 export async function listMessages<Snapshot extends MessageSnapshot>(
   queue: Queue,
   state: MessageState,
@@ -51,7 +45,7 @@ export async function listMessages<Snapshot extends MessageSnapshot>(
   return { ...page, messages: page.messages.map((message) => snapshotOf(queue, message) as Snapshot) };
 }
 
-/** Shows a user what a store keeps. A body that cannot be decoded is shown as its bytes. */
+/** Converts a stored message for users. A body that cannot be decoded is shown as its bytes. */
 export function snapshotOf<T>(known: Queue, message: StoredMessage): MessageSnapshot<T> {
   const { id, state, body, failedAttempts, dueAt, offeredAt, leasedUntil, death } = message;
   const { expiry, repeat, ...content } = readContent<T>(known.codec, body);
@@ -71,14 +65,14 @@ export function snapshotOf<T>(known: Queue, message: StoredMessage): MessageSnap
   };
 }
 
-/** When a message expires, as far as this process knows: what the message does not say, the options of its worker do. */
+/** The instant when a message expires as far as this process knows: a message without an expiry has that of its consumer's options. */
 function deadlineOf({ options }: Queue, { body, dueAt }: StoredMessage, expiry: Expiry | undefined): Date | undefined {
   if (!options.layout.can.expiry) return undefined;
   const { after } = expiry ?? { after: options.expiresAfter };
   return after === null ? undefined : dateOf((unwrapSetAside(body).since ?? dueAt) + after);
 }
 
-/** Whatever is stored, it must not hide the message. */
+/** Never fails, so that an unreadable error does not hide the message. */
 function readFailure(text: string): MessageFailure {
   try {
     const { name, message, stack } = JSON.parse(text) as Partial<Record<keyof MessageFailure, unknown>>;
@@ -86,17 +80,12 @@ function readFailure(text: string): MessageFailure {
       return { name, message, ...(typeof stack === 'string' && { stack }) };
     }
   } catch {
-    // Somebody else has written it.
+    // Not written by this package.
   }
   return { name: 'Unknown', message: `The error of this dead letter cannot be read: ${text}` };
 }
 
-/**
- * Adds up the pages of a walk through a queue. The result is a `Map`, because any name may be a type, `__proto__` included, and
- * because the compiler knows that `get` may find nothing.
- *
- * @typeParam Type - those that the queue's class declares
- */
+/** Adds up the pages of a walk through a queue. A `Map`, because any name may be a type, even `__proto__`. */
 export async function countByType<Type extends string>({
   store,
   options,
@@ -117,11 +106,7 @@ export async function countByType<Type extends string>({
   return counts;
 }
 
-/**
- * Lists a page of the queues in a directory. The cursor is the last name of a page, which never goes away.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
+/** Lists a page of the queues in a directory. The cursor is the last name of a page, which stays valid if that queue is gone. */
 export async function listQueues(directory: QueueDirectory, query: PageQuery | undefined): Promise<QueuePage> {
   const { cursor = '', limit } = readPage(query);
   if (cursor !== '' && !QUEUE_NAME.test(cursor)) {

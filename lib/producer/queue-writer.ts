@@ -15,41 +15,40 @@ import { assertSupported } from './unsupported.js';
 import { incomplete, incompleteInPartitions, refused, sortOutcomes } from './list-outcomes.js';
 
 /**
- * The limits of one call. They keep a script short whatever the payloads, and let the server process one batch of a list
- * while the next is being encoded.
+ * The limits of one call. They keep a script short whatever the payloads, and the server handles one batch of a list while the next is
+ * being encoded.
  */
 const BATCH = { maxItems: 250, maxWeight: 1024 * 1024, weigh: bodyLength };
 
-/** How many batches of one list are under way at once, for each destination. */
+/** How many batches of one list are sent at once to each destination. */
 const CONCURRENT_BATCHES = 4;
 
 const NO_HEADERS: MessageHeaders = {};
 
-/** An offer that is encoded. */
 export interface EncodedOffer extends Offer {
-  /** How it is answered, once it is written; offers of a list are answered together. */
+  /** Undefined for the offers of a list, which are answered together. */
   resolve: ((result: OfferResult) => void) | undefined;
   reject: ((error: unknown) => void) | undefined;
 }
 
-/** What the writers of a process share. */
+/** State that the writers of a process share. */
 export interface WriterContext {
   readonly ids: MessageIdGenerator;
   readonly registrar: Pick<QueueRegistrar, 'register'>;
-  /** Hears of offers that were ignored because a message with their id is already there. */
+  /** Learns of offers that were ignored because their id is in use. */
   readonly advice: Pick<AgainAdvice, 'onKept'>;
-  /** How many calls of the store are not answered yet. */
+  /** How many calls of the store are unanswered. */
   callsUnderWay: number;
 }
 
-/** Writes the offers of one queue: those of one turn that have the same destination, in one call. */
+/** Writes the offers of one queue. Those of one turn with the same destination share a call. */
 export class QueueWriter {
   readonly #rules: BodyRules;
-  /** Each is made for its first offer. */
+  /** Created at the first offer to a destination. */
   #batchers = new Map<Destination, TurnBatcher<EncodedOffer>>();
-  /** The same for offers that have no effect after an instant: whoever offers without one does not share it. */
+  /** As above, for offers with `notAfter`: an offer without one must not share its call with them. */
   #batchersInTime = new Map<Destination, TurnBatcher<EncodedOffer>>();
-  /** Those of the queue for which the batchers were made. */
+  /** The stores for which the batchers were made. */
   #stores: readonly MessageStore[];
 
   constructor(
@@ -60,7 +59,6 @@ export class QueueWriter {
     this.#stores = queue.router.stores;
   }
 
-  /** Makes an id for a message that is given none. */
   newId(): string {
     return this.context.ids.next(this.queue.router.idEnding?.());
   }
@@ -98,7 +96,7 @@ export class QueueWriter {
   /**
    * Writes one offer, together with the others of the same turn.
    *
-   * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`, and what the store throws
+   * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`, and the errors of the store
    */
   write(offer: EncodedOffer): Promise<OfferResult> {
     const { queue } = this;
@@ -115,7 +113,7 @@ export class QueueWriter {
     });
   }
 
-  /** Writes many offers. Refused ones do not hold up the others; one error reports them all. */
+  /** Writes many offers. A refused one does not stop the others; one error reports them all. */
   async writeMany(offers: readonly Offer[]): Promise<OfferResult[]> {
     const { queue } = this;
     const count = offers.length;
@@ -132,19 +130,14 @@ export class QueueWriter {
     return results;
   }
 
-  /**
-   * Writes one offer in a call of its own.
-   *
-   * @returns undefined if it was rejected
-   * @throws what the store throws, and as {@link write}
-   */
+  /** Writes one offer in a call of its own. Undefined if it was rejected; otherwise throws as {@link write}. */
   async writeAlone(offer: Offer): Promise<OfferResult | undefined> {
     const [outcome] = await this.#offer(this.queue.router.route(offer), [offer]);
     if (outcome instanceof WriteFailure) throw outcome.error;
     return outcome!.outcome === 'rejected' ? undefined : this.#result(offer, outcome!);
   }
 
-  /** What was added to the batchers of before is still sent. */
+  /** Offers in the old batchers are still sent. */
   #renew(): void {
     this.#stores = this.queue.router.stores;
     this.#batchers = new Map();
@@ -185,8 +178,8 @@ export class QueueWriter {
   }
 
   /**
-   * Offers messages at their destination, or wherever they belong by now. The registration of the queue is on its way before them, and they
-   * are not acknowledged before it.
+   * Offers messages at their destination, or at a new one if partitions have changed. The registration of the queue is sent before the
+   * offers, and they are acknowledged only after it.
    */
   async #offer(destination: Destination, offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
     const { name, router } = this.queue;
@@ -219,7 +212,7 @@ export class QueueWriter {
     return outcomes;
   }
 
-  /** Sends a list to one destination in batches, in order; once one has failed, no more are sent. */
+  /** Sends a list to one destination in batches, in order. After a failure no more are sent. */
   async #writeList(destination: Destination, offers: readonly Offer[]): Promise<WriteOutcome[]> {
     const batches = [...inBatches(offers, BATCH)];
     const outcomes: (readonly WriteOutcome[])[] = [];
@@ -243,7 +236,7 @@ export class QueueWriter {
   }
 
   /**
-   * Reads what the user is told of an offer.
+   * Converts the receipt of an offer for users.
    *
    * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`, `NOT_REPLICATED`
    */
@@ -264,13 +257,12 @@ export class QueueWriter {
   }
 }
 
-/** The error of an offer whose id is in use. */
 export function duplicate(queue: string, id: string): DelayQueueError {
   const problem = `Queue '${queue}' already has a message '${id}'`;
   return new DelayQueueError('DUPLICATE_MESSAGE', problem, { messageId: id });
 }
 
-/** The places in a list of the offers that have the same destination. */
+/** Groups the places in a list by the destination of their offers. */
 function byDestination(router: Router, offers: readonly Offer[]): Map<Destination, number[]> {
   const places = new Map<Destination, number[]>();
   for (const [place, offer] of offers.entries()) {
@@ -282,7 +274,7 @@ function byDestination(router: Router, offers: readonly Offer[]): Map<Destinatio
   return places;
 }
 
-/** An error of a destination is about each offer that goes there. */
+/** Names the message: an error of a destination is about each offer that goes there. */
 function named(outcome: WriteOutcome, { id }: Offer): WriteOutcome {
   return outcome instanceof WriteFailure ? new WriteFailure(withMessageId(outcome.error, id)) : outcome;
 }

@@ -10,8 +10,8 @@ import { inTime, type OfferOptions, type OfferResult, readOfferOptions } from '.
 import { QueueParts } from './queue-parts.js';
 
 /**
- * What a relay needs that hands on what others have written down, such as that of nestjs-delay-queue-outbox: where its calls lead to, and
- * calls that take effect in time or never.
+ * Calls for a relay that passes on recorded calls, such as nestjs-delay-queue-outbox: they take effect in time or never, and it can tell
+ * which database they lead to.
  */
 @Injectable()
 export class RelayTarget {
@@ -25,27 +25,26 @@ export class RelayTarget {
   }
 
   /**
-   * Tells the id of the database and prefix that the calls lead to. It is kept there, so it is the same for all who get there, by whatever
-   * address; it is gone if the data are.
+   * Reads the id of the database and prefix that the calls lead to. It is stored there, so it is the same by whatever address, and it is
+   * lost with the data.
    *
-   * @param proposed - the id to give, if there is none
-   * @returns undefined: there is none
-   * @throws DelayQueueError like any call
+   * @param proposed - the id to set if there is none
+   * @returns undefined if there is none
    */
   async id(proposed = ''): Promise<string | undefined> {
     return (await this.stores.directory.place(proposed)) || undefined;
   }
 
-  /** The addresses of the servers, each with database and prefix, for whoever finds no id: as this process has them. */
+  /** The addresses of the servers as this process has them, each with database and prefix, in case there is no id. */
   addresses(): Promise<readonly string[]> {
     return this.stores.addresses();
   }
 
   /**
-   * Gives calls that take effect before an instant, or never: also if this process stands still in between, since the server refuses them
-   * then.
+   * Makes calls that take effect before an instant or never. The server refuses them later, so this holds even if the process stalls in
+   * between.
    *
-   * @param notAfter - of `performance.now()`
+   * @param notAfter - instant of `performance.now()`
    */
   before(notAfter: number): RelayedCalls {
     const { offers, changes, queues } = this.parts;
@@ -77,7 +76,7 @@ export class RelayTarget {
   }
 }
 
-/** As those of `DelayQueueProducer`. */
+/** The same methods as in `DelayQueueProducer`. */
 export interface RelayedCalls {
   offer(queue: string, payload: unknown, delay: Duration, options?: OfferOptions): Promise<OfferResult>;
   offerAt(queue: string, payload: unknown, date: Date, options?: OfferOptions): Promise<OfferResult>;

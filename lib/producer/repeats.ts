@@ -24,7 +24,7 @@ type GivenOptions = RepeatOptions & Pick<OfferOptions, 'type'>;
 /** A message that is to repeat, unchecked. */
 export interface RepeatRequest {
   readonly id: string;
-  /** Undefined: it may be among the options. */
+  /** Undefined: it may be in `options`. */
   readonly type?: string;
   readonly options: GivenOptions;
   readonly payload: unknown;
@@ -41,10 +41,9 @@ const OPTIONS_OF_TYPE: readonly (keyof RepeatOptions)[] = [
 ];
 const OPTIONS: readonly (keyof GivenOptions)[] = ['type', ...OPTIONS_OF_TYPE];
 
-/** How often an offer is made again because the time that it was for has come meanwhile. */
+/** How often an offer is made again because its time has come meanwhile. */
 const MAX_ROUNDS = 10;
 
-/** Offers messages that repeat. */
 @Injectable()
 export class Repeats {
   @Inject() private readonly offers!: Offers;
@@ -69,10 +68,10 @@ export class Repeats {
     }
   }
 
-  /** The observers of offers are not asked: they would add headers of this moment to each occurrence. */
+  /** Does not call the observers of offers: each occurrence would carry the headers that they add now. */
   async #offer(queue: Queue, { id, rule, body }: { id: string; rule: RepeatRule; body: Buffer }): Promise<OfferResult> {
     for (let round = 1; ; round++) {
-      // Of the store's clock: that of this process may be behind, and would name a time again that has come.
+      // By the store's clock. That of this process may be behind and would name a time again that has passed.
       const { now } = await queue.router.lookUp(id, { ask: (store) => store.status(), isFound: () => true });
       const offer = { id, due: this.#nextAfter(rule, now), onDuplicate: 'repeat' as const, body };
       const result = await this.offers.writerOf(queue).writeAlone(offer);
@@ -93,7 +92,7 @@ export class Repeats {
   }
 }
 
-/** The dead letters of its occurrences need ids that begin with that of the message, and belong to the same partition. */
+/** Dead letters of the occurrences have ids that begin with the id of the message, and belong to its partition. */
 function assertRepeatId(id: string): void {
   assertMessageId(id);
   const letter = letterIdOf(id, new Date(0));

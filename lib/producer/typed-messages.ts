@@ -4,7 +4,7 @@ import type { MessageHeaders, MessageSnapshot } from '../message/message.js';
 import type { OfferDue, TypedOfferOptions } from './offer.js';
 
 /**
- * A message of a typed queue looked at from outside, by its type.
+ * A message of a typed queue as `find` and `list` show it, by its type.
  *
  * @typeParam T - the payload's type, where `Payloads` is `unknown`
  */
@@ -16,34 +16,34 @@ export type SnapshotOf<Payloads, T = unknown> = unknown extends Payloads
 export type TypedOfferRequest<Payloads> = {
   [Type in TypesOf<Payloads>]: TypedOfferOptions &
     OfferDue & {
-      /** What its schema takes. */
+      /** The input of its schema. */
       readonly payload: PayloadInput<SpecOf<Payloads, Type>>;
     } & ('' extends Type
       ? {
-          /** There is none to name. */
           readonly type?: undefined;
         }
       : {
-          /** One of the queue's. */
+          /** A type of the queue. */
           readonly type: Type;
         });
 }[TypesOf<Payloads>];
 
-/** What `reschedule` of a typed queue changes besides the due time: a payload, which names its type if there are several, or headers. */
+/**
+ * Changes that `reschedule` of a typed queue makes besides the due time: a payload, which names its type if there are several, or headers.
+ */
 export type TypedChange<Payloads> =
   | {
       [Type in TypesOf<Payloads>]: {
-        /** What its schema takes, in place of the present payload. */
+        /** The input of its schema, in place of the present payload. */
         readonly payload: PayloadInput<SpecOf<Payloads, Type>>;
         /** In place of all present headers. */
         readonly headers?: MessageHeaders | undefined;
       } & ('' extends Type
         ? {
-            /** There is none to name. */
             readonly type?: undefined;
           }
         : {
-            /** One of the queue's, in place of the present one. */
+            /** A type of the queue, in place of the present one. */
             readonly type: Type;
           });
     }[TypesOf<Payloads>]
@@ -52,6 +52,5 @@ export type TypedChange<Payloads> =
       readonly headers?: MessageHeaders | undefined;
       /** Goes with a payload. */
       readonly type?: undefined;
-      /** The present one stays. */
       readonly payload?: undefined;
     };

@@ -26,17 +26,16 @@ const OFFER = Symbol('offer');
 const REPEAT = Symbol('repeat');
 
 /**
- * What a typed queue has, whatever its messages are: the methods of {@link DelayQueueProducer} without the queue's name. Payloads are
- * checked before they are written, all of a list before the first; those that it returns are what was offered.
+ * The methods of {@link DelayQueueProducer} without the queue's name, for any kind of messages. Payloads are checked before they are
+ * written, all of a list before the first. Payloads that it returns are the ones that were offered.
  *
  * @typeParam Payloads - what `DelayQueue()` was given
  */
 export abstract class TypedQueue<Payloads> extends QueueMethods<[], Payloads> {
-  /** @internal Injected into the prototype, so that a class that extends this may have a constructor of its own. */
+  /** @internal Injected into the prototype, so that a subclass may have a constructor of its own. */
   declare readonly [PARTS]: QueueParts;
   /** @internal */
   override readonly [RULES]: PayloadRules;
-  /** The queue's name. */
   readonly queue: string;
 
   /** @internal */
@@ -66,7 +65,7 @@ export abstract class TypedQueue<Payloads> extends QueueMethods<[], Payloads> {
   }
 }
 
-/** The handle of a typed queue with one kind of messages, which have no type. */
+/** A typed queue with one kind of messages, which have no type. */
 export class QueueOfOneKind<Payload> extends TypedQueue<Payload> {
   /** @internal */
   constructor(definition: QueueDefinition) {
@@ -74,10 +73,10 @@ export class QueueOfOneKind<Payload> extends TypedQueue<Payload> {
   }
 
   /**
-   * As `DelayQueueProducer.offer`. A schema checks the payload as JSON will bring it to the handler; what is stored is the
-   * input, so that a schema that transforms is applied once, before the handler.
+   * As `DelayQueueProducer.offer`, with the payload checked as JSON will bring it to the handler. The input is stored, so that a schema
+   * that transforms is applied once, before the handler.
    *
-   * @throws DelayQueueError also `INVALID_PAYLOAD`, if the schema refuses it; the error names the paths, no values
+   * @throws DelayQueueError also `INVALID_PAYLOAD` if the schema refuses it; the error names the paths, no values
    */
   async offer<const Delay extends Duration = Duration>(
     payload: PayloadInput<Payload>,
@@ -98,7 +97,7 @@ export class QueueOfOneKind<Payload> extends TypedQueue<Payload> {
   }
 }
 
-/** The handle of a typed queue with several types of messages. */
+/** A typed queue with several types of messages. */
 export class QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
   /** @internal */
   constructor(definition: QueueDefinition) {
@@ -106,10 +105,10 @@ export class QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
   }
 
   /**
-   * As `DelayQueueProducer.offer`, of a message of a type. A schema checks the payload as JSON will bring it to the handler; what
-   * is stored is the input, so that a schema that transforms is applied once, before the handler.
+   * As `DelayQueueProducer.offer`, for a type, with the payload checked as JSON will bring it to the handler. The input is stored, so that
+   * a schema that transforms is applied once, before the handler.
    *
-   * @throws DelayQueueError also `INVALID_PAYLOAD`, if the schema refuses it; the error names the paths, no values
+   * @throws DelayQueueError also `INVALID_PAYLOAD` if the schema refuses it; the error names the paths, no values
    */
   async offer<Type extends TypesOf<Payloads>, const Delay extends Duration = Duration>(
     type: Type,
@@ -120,7 +119,7 @@ export class QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
     return this[OFFER](type, payload, { after: readDelay(delay) }, options);
   }
 
-  /** As `DelayQueueProducer.offerAt`, of a message of a type, with the payload checked. */
+  /** As `DelayQueueProducer.offerAt`, for a type, with the payload checked. */
   async offerAt<Type extends TypesOf<Payloads>>(
     type: Type,
     payload: PayloadInput<SpecOf<Payloads, Type>>,
@@ -130,7 +129,7 @@ export class QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
     return this[OFFER](type, payload, dueAt(date), options);
   }
 
-  /** As `DelayQueueProducer.repeat`, of a message of a type, with the payload checked. */
+  /** As `DelayQueueProducer.repeat`, for a type, with the payload checked. */
   async repeat<Type extends TypesOf<Payloads>>(
     type: Type,
     id: string,
@@ -141,20 +140,20 @@ export class QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
   }
 }
 
-/** What `DelayQueue()` makes: extend it to give the queue its class. */
+/** The class that `DelayQueue()` makes. Extend it. */
 export interface QueueClass<Payloads, Handle> extends DefinedBy<Payloads> {
-  /** Nest calls it. */
+  /** Called by Nest. */
   new (): Handle;
 }
 
 /**
- * Makes the class of a queue whose messages are all of one kind. The class that extends it is the queue's definition, what Nest
- * injects, and the typed handle at once.
+ * Makes the class of a queue with one kind of messages. The class that extends it is the queue's definition, what Nest injects, and the
+ * typed handle at once.
  *
  * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
  * @param payload - a Standard Schema (zod, valibot, arktype…), a DTO class, or `payload<T>()`
- * @param options - override the module's `defaults`; what `queues` says of the queue overrides them. `instance` names the instance that
- *   the queue belongs to
+ * @param options - override the module's `defaults`; the queue's entry in `queues` overrides them. `instance` names the instance of the
+ *   queue
  * @throws DelayQueueError `INVALID_OPTION`
  *
  * @example
@@ -185,8 +184,7 @@ export function DelayQueue<const Payload extends PayloadSpec>(
  *
  * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
  * @param payloads - by type (1–64 of the characters `A–Z a–z 0–9 _ . : -`): a Standard Schema, a DTO class, or `payload<T>()`
- * @param options - override the module's `defaults`; what `queues` says of the queue overrides them. `instance` names the instance that
- *   the queue belongs to
+ * @param options - override the module's `defaults`; the queue's entry in `queues` overrides them. `instance` names the instance
  * @throws DelayQueueError `INVALID_OPTION`
  *
  * @example

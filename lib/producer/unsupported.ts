@@ -2,17 +2,13 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { Queue } from '../runtime/queues.js';
 import type { CheckedOfferOptions, SpecialOptions } from './offer.js';
 
-/** The error of a call that asks for what the layout of a queue cannot do. */
+/** The error of a call that the layout of a queue does not support. */
 export function unsupported({ name, options }: Queue, what: string): DelayQueueError {
   const problem = `${what}: layout '${options.layout.name}' of queue '${name}' cannot do this; leave it out`;
   return new DelayQueueError('UNSUPPORTED_BY_LAYOUT', problem);
 }
 
-/**
- * Makes sure that a queue's layout can do what an offer asks for.
- *
- * @throws DelayQueueError `UNSUPPORTED_BY_LAYOUT`
- */
+/** Throws `UNSUPPORTED_BY_LAYOUT` if the layout of a queue does not support an offer. */
 export function assertSupported(
   queue: Queue,
   onDuplicate: CheckedOfferOptions['onDuplicate'],
@@ -26,9 +22,8 @@ export function assertSupported(
 }
 
 /**
- * Makes sure that the messages of a queue may have groups.
+ * Throws unless the messages of a queue may have groups.
  *
- * @param what - what was asked for
  * @throws DelayQueueError `UNSUPPORTED_BY_LAYOUT`, `INVALID_ARGUMENT`
  */
 export function assertGrouped(queue: Queue, what: string): void {
