@@ -18,15 +18,15 @@ export interface QueueUnderTest {
   advance(ms: number): Promise<void>;
   /** What is still stored when no message is left, such as the names of keys; for stores that could forget to clean up. */
   leftovers?(): Promise<readonly string[]>;
-  /** Whether messages due in the same millisecond come in offer order, whatever their ids. */
+  /** True if messages due in the same millisecond come in offer order, whatever their ids. */
   readonly keepsOrderOfOffers?: boolean;
-  /** Whether ready messages may move within their state, from a line to the front. */
+  /** True if ready messages may move within their state, from a backlog to the front. */
   readonly hasLines?: boolean;
   /** Damages the store: a message loses its record; for stores whose records can get lost. */
   lose?(id: string): Promise<unknown>;
   /** Damages the store: deletes a part of what it has stored; for stores with parts. */
   damage?(part: string): Promise<unknown>;
-  /** Whether bodies have no type in this layout. */
+  /** True if bodies have no type in this layout. */
   readonly isTypeless?: boolean;
   /** Closes the stores and deletes everything the queue has stored. */
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export interface QueueUnderTest {
 
 export type OpenQueue = (limits: StoreLimits) => Promise<QueueUnderTest>;
 
-/** Whatever time it is for the store. */
+/** Matches any time of the store. */
 export const SOME_TIME = expect.any(Number) as unknown as number;
 
 export const HOUR = 3_600_000;

@@ -22,7 +22,7 @@ import { openRedisQueue } from './redis-queue.js';
 import { PREFIX } from './redis-stores.js';
 import { describeGroups } from './rules/group.rules.js';
 
-/** Gives every message a group, of which its callers see nothing. */
+/** Gives every message a group that its callers do not see. */
 class GroupingStore extends NativeMessageStore {
   groupOf = (_id: string) => 'g';
 
@@ -89,7 +89,7 @@ function ungrouped(body: Buffer): Buffer {
 
 type OpenStore = (connections: RedisConnections, queue: string) => GroupingStore;
 
-/** Its transfers look into no line, so they tell of the first ready message only. */
+/** Its transfers do not look into backlogs, so they report only the first ready message. */
 class CountingStore extends GroupingStore {
   override async transfer(request: TransferRequest): Promise<TransferReport> {
     const report = await super.transfer(request);
@@ -110,7 +110,7 @@ const manyGroups =
   (limits: StoreLimits): OpenStore =>
   (connections, queue) => {
     const store = new GroupingStore(connections, { keys: groupKeys(PREFIX, queue), limits, groups: '1 hold' });
-    // Short ones, because rules measure bodies.
+    // Short names, because some rules depend on the size of bodies.
     const groups = new Map<string, string>();
     store.groupOf = (id) => {
       if (!groups.has(id)) groups.set(id, String.fromCodePoint(0x21 + groups.size));
@@ -127,7 +127,7 @@ describeMessageStore(
 
 if (isThorough) {
   describeMessageStore(
-    'NativeMessageStore of many groups with one slot each',
+    'NativeMessageStore of many groups with one permit each',
     (limits) => Promise.resolve({ ...openRedisQueue(manyGroups(limits)), keepsOrderOfOffers: true }),
     { repeats: false },
   );

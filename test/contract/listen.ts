@@ -14,8 +14,8 @@ interface Heard {
 }
 
 /**
- * Hears what is announced from now on. Announcements keep their order, so once one of our own arrives, none from before is still
- * on its way: in a cluster they take a while from server to server.
+ * Records announcements from now on. They keep their order, so once one of our own arrives, no earlier one is still on its way: in a
+ * cluster they take a while from server to server.
  */
 export async function listen(store: MessageStore): Promise<Heard> {
   const [heard, told]: [number[], AnnouncedTransfer[]] = [[], []];

@@ -22,7 +22,7 @@ import { describeTransfers } from './rules/transfer.rules.js';
 import { describeWatching } from './rules/watch-due.rules.js';
 import { describeWholeQueue } from './rules/whole-queue.rules.js';
 
-/** What every {@link MessageStore} promises, in the order of a message's life. */
+/** The rules for every {@link MessageStore}, in the order of a message's life. */
 export function describeMessageStore(
   name: string,
   openQueue: OpenQueue,

@@ -11,9 +11,9 @@ import { PREFIX } from './redis-stores.js';
 const HOUR = 3_600_000;
 const LIMITS = { attempts: 3, maxDeadLetters: 10, maxMessages: null, rate: null };
 
-describe('a group that had more slots than it is given now', () => {
+describe('a group whose number of permits was lowered', () => {
   let queue: ContractQueue;
-  /** A process that gives each group three slots, and one that gives it a single slot. */
+  /** A process that gives each group three permits, and one that gives it a single permit. */
   let wide: MessageStore;
   let narrow: MessageStore;
 
@@ -41,7 +41,7 @@ describe('a group that had more slots than it is given now', () => {
   const ack = (store: MessageStore, claims: readonly Claim[]) =>
     store.settle(claims.map((claim) => ({ claim, outcome: { kind: 'ack' } })));
 
-  it('lets the next message go when the last of those that have slots is handled', async () => {
+  it('lets the next message become ready when the last of the earlier permits is freed', async () => {
     await makeReady(wide, 'a1', 'a2', 'a3', 'a4', 'a5');
     const claims = await claim(wide);
     expect(claims.map(({ id }) => id)).toEqual(['a1', 'a2', 'a3']);
@@ -57,7 +57,7 @@ describe('a group that had more slots than it is given now', () => {
     expect(await queue.leftovers()).toEqual([]);
   });
 
-  it('does not keep other groups from their single slots', async () => {
+  it('does not keep other groups from their single permits', async () => {
     await makeReady(wide, 'a1', 'a2');
     await makeReady(narrow, 'b1', 'b2');
     const claims = await claim(narrow);

@@ -12,9 +12,9 @@ const cluster = useCluster();
 
 const COUNT = 8;
 
-// Each partition is a message store, whose keys and record alone depend on the count. What they are together is shown by e2e/partitions.
-describe(`of ${COUNT} partitions`, () => {
-  describeMessageStore('the last', async (limits) => {
+// Each partition is a message store; only its keys and its record depend on the count. e2e/partitions covers all of them together.
+describe(`a queue of ${COUNT} partitions`, () => {
+  describeMessageStore('the last partition', async (limits) => {
     const known = `1 ${COUNT}`;
     const told: Promise<unknown>[] = [];
     const openLast = (connections: RedisConnections, queue: string) => {

@@ -27,7 +27,7 @@ describe.each(Object.entries(DIRECTORIES))('the directory of queues %s', (_, ope
     return registrations.find((each) => each.queue === queue)!;
   }
 
-  it('lists a retired queue no longer if nothing is left in it', async () => {
+  it('no longer lists a retired queue if nothing is left in it', async () => {
     const directory = open();
     await directory.register('tenant-1');
     await directory.register('tenant-2');
@@ -35,7 +35,7 @@ describe.each(Object.entries(DIRECTORIES))('the directory of queues %s', (_, ope
     expect(await namesIn(directory)).toEqual(['tenant-2']);
   });
 
-  it('goes on listing a retired queue in which something is left', async () => {
+  it('still lists a retired queue if something is left in it', async () => {
     const directory = open();
     await directory.register('tenant-1');
     expect(await directory.retire(await registrationOf(directory, 'tenant-1'), 'kept')).toBe(true);
@@ -43,7 +43,7 @@ describe.each(Object.entries(DIRECTORIES))('the directory of queues %s', (_, ope
     expect((await directory.listRegistered('tenant-*')).registrations).toEqual([]);
   });
 
-  it('goes on listing a queue that was registered again before it could be retired', async () => {
+  it('still lists a queue that was registered again before it could be retired', async () => {
     const directory = open();
     await directory.register('tenant-1');
     const seen = await registrationOf(directory, 'tenant-1');
@@ -53,7 +53,7 @@ describe.each(Object.entries(DIRECTORIES))('the directory of queues %s', (_, ope
     expect(await registrationOf(directory, 'tenant-1')).toBeDefined();
   });
 
-  it('goes on listing a queue that a process has handled by its own name', async () => {
+  it('still lists a queue that a process has handled by its own name', async () => {
     const directory = open();
     await directory.registerHandled(['tenant-1']);
     await directory.register('tenant-1');

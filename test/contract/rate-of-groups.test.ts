@@ -56,17 +56,20 @@ describe.each([
   const claim = (store: MessageStore, token: string): Promise<ClaimReport> =>
     store.claim({ token, limit: 2, lease: HOUR });
 
-  it.each(['plain', 'grouped'] as const)('counts what is claimed of either kind: %s first', async (first) => {
-    both = open();
-    const { [first]: one, [first === 'plain' ? 'grouped' : 'plain']: other } = both;
-    await makeReady(one, 'a');
-    await makeReady(other, 'b');
-    expect((await claim(one, 'first')).messages).toHaveLength(1);
-    expect((await claim(other, 'second')).messages).toEqual([]);
-  });
+  it.each(['plain', 'grouped'] as const)(
+    'counts claims of messages with and without groups: %s first',
+    async (first) => {
+      both = open();
+      const { [first]: one, [first === 'plain' ? 'grouped' : 'plain']: other } = both;
+      await makeReady(one, 'a');
+      await makeReady(other, 'b');
+      expect((await claim(one, 'first')).messages).toHaveLength(1);
+      expect((await claim(other, 'second')).messages).toEqual([]);
+    },
+  );
 
   it.each(['plain', 'grouped'] as const)(
-    'lets one consumer of each kind wait, because no other claims its messages: %s first',
+    'makes one consumer of each kind wait, because no other claims its messages: %s first',
     async (first) => {
       both = open();
       const { [first]: one, [first === 'plain' ? 'grouped' : 'plain']: other } = both;

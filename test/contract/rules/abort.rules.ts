@@ -23,21 +23,24 @@ export function describeAborts(queues: ContractQueues): void {
       expect(await queue.stateOf('a')).toBe(state);
     });
 
-    it('there is nothing to abort under an id that is free', async () => {
+    it('nothing can be aborted under an unused id', async () => {
       const queue = await queues.open();
       expect(await queue.store.abort('a')).toBe(false);
     });
 
-    it.each(['ack', 'retry', 'dead', 'release'] as const)('an aborted message is not settled with %s', async (kind) => {
-      const queue = await queues.open();
-      const [claim] = await queue.makeActive(['a']);
-      await queue.store.abort('a');
-      const outcome = kind === 'retry' ? { kind, delay: 1 } : kind === 'dead' ? { kind, error: '{}' } : { kind };
-      expect(await queue.settle(claim, outcome)).toBe(false);
-      expect(await queue.stateOf('a')).toBeNull();
-    });
+    it.each(['ack', 'retry', 'dead', 'release'] as const)(
+      'an aborted message cannot be settled with %s',
+      async (kind) => {
+        const queue = await queues.open();
+        const [claim] = await queue.makeActive(['a']);
+        await queue.store.abort('a');
+        const outcome = kind === 'retry' ? { kind, delay: 1 } : kind === 'dead' ? { kind, error: '{}' } : { kind };
+        expect(await queue.settle(claim, outcome)).toBe(false);
+        expect(await queue.stateOf('a')).toBeNull();
+      },
+    );
 
-    it('a settled message cannot be aborted, nor one that was aborted before', async () => {
+    it('a settled or aborted message cannot be aborted', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a', 'b']);
       await queue.settle(claim, { kind: 'ack' });
@@ -46,7 +49,7 @@ export function describeAborts(queues: ContractQueues): void {
       expect(await queue.secondView.abort('b')).toBe(false);
     });
 
-    it('the other messages of its claim stay where they are', async () => {
+    it('the other messages of the claim stay active', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c');
       const claims = await queue.claim(3);
@@ -57,7 +60,7 @@ export function describeAborts(queues: ContractQueues): void {
       expect(await queue.leftovers()).toEqual([]);
     });
 
-    it('a message whose lease has expired is active until it is taken back, and can be aborted', async () => {
+    it('a message whose lease has expired can be aborted until a transfer recovers it', async () => {
       const queue = await queues.open();
       await queue.makeActive(['a'], SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 5);
@@ -65,7 +68,7 @@ export function describeAborts(queues: ContractQueues): void {
       expect(await queue.transfer()).toMatchObject({ moved: 0, recovered: 0, buried: [] });
     });
 
-    it('every process hears of it, with the claim that has ended', async () => {
+    it('every process learns of an abort and of the claim that it has ended', async () => {
       const queue = await queues.open();
       const ids = ['a', 'b c', ' d ', 'ünïcode'];
       const claims = await queue.makeActive(ids);

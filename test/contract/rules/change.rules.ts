@@ -4,7 +4,7 @@ import { type ContractQueue, type ContractQueues, defined, HOUR, numberedIds } f
 
 export function describeChanges(queues: ContractQueues): void {
   describe('changes of a delayed message', () => {
-    it('a changed message has its new body and due time, and its old time of the offer and attempts', async () => {
+    it('a changed message has a new body and due time, but keeps its offer time and its attempts', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       await queue.settle(claim, { kind: 'retry', delay: HOUR });
@@ -28,7 +28,7 @@ export function describeChanges(queues: ContractQueues): void {
       expect(messages.map((message) => message.body)).toEqual([to]);
     });
 
-    it('a message with another body than the caller has read stays as it is', async () => {
+    it('a message with another body than the caller has read stays unchanged', async () => {
       const queue = await queues.open();
       await queue.offer('a', { after: HOUR });
       const before = await queue.look('a');
@@ -38,7 +38,7 @@ export function describeChanges(queues: ContractQueues): void {
       expect(await queue.look('a')).toEqual(before);
     });
 
-    it.each(['ready', 'active', 'dead'] as const)('a message that is %s stays as it is', async (state) => {
+    it.each(['ready', 'active', 'dead'] as const)('a message that is %s stays unchanged', async (state) => {
       const queue = await queues.open();
       await queue.makeIn(state, 'a');
       const before = await queue.look('a');
@@ -54,7 +54,7 @@ export function describeChanges(queues: ContractQueues): void {
       expect(await store.find('nobody')).toBeNull();
     });
 
-    it('of several who have read the same body, exactly one changes it', async () => {
+    it('only one of several callers that have read the same body changes it', async () => {
       const queue = await queues.open();
       await queue.offer('a', { after: HOUR });
       const { body } = await queue.find('a');
@@ -69,7 +69,7 @@ export function describeChanges(queues: ContractQueues): void {
       expect((await queue.find('a')).body.toString()).toBe(`J${outcomes.indexOf('changed')}`);
     });
 
-    it('exactly one of change and transfer wins each message, and the caller learns which', async () => {
+    it('either the change or the transfer of each message succeeds, and the caller learns which', async () => {
       const queue = await queues.open();
       const ids = numberedIds(200);
       await queue.offerDue(...ids);

@@ -25,7 +25,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect(await queue.stateOf('c')).toBe('ready');
     });
 
-    it('a claim that leaves no ready message reports that there are no more', async () => {
+    it('a claim that leaves no ready message reports that there is no more', async () => {
       const queue = await queues.open();
       const empty = { messages: [], more: false, now: SOME_TIME, orphans: [] };
       expect(await queue.store.claim({ token: 't1', limit: 5, lease: HOUR })).toEqual(empty);
@@ -61,7 +61,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect((await claim('rest', 1_000_000)).messages.map(({ id }) => id)).toEqual(ids.slice(21));
     });
 
-    it('a claim that replaces one whose answer was lost takes over what that one still holds, and nothing else', async () => {
+    it('a claim that replaces a lost one takes over what that one still holds, and nothing else', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c', 'd');
       const claim = { limit: 2, lease: HOUR };
@@ -75,7 +75,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect(await queue.settle({ id: 'a', token: 'again' }, { kind: 'ack' })).toBe(true);
     });
 
-    it('a claim that replaces one that never reached the store takes messages like any other', async () => {
+    it('a claim takes messages as usual if the one that it replaces never reached the store', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b');
       const report = await queue.store.claim({ token: 't', insteadOf: 'lost', limit: 1, lease: HOUR });
@@ -83,7 +83,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect((await queue.store.status()).counts).toMatchObject({ ready: 1, active: 1 });
     });
 
-    it('a claim that replaces a larger one puts the rest back at the head of the ready messages, with no attempt spent', async () => {
+    it('a claim that replaces a larger one returns the rest to the head of the ready messages, with no attempt spent', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c', 'd');
       const signal = queue.openWakeSignal();
@@ -115,7 +115,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect((await queue.store.status()).counts).toMatchObject({ ready: 2, active: 0 });
     });
 
-    it('a late claim gives back the messages that it was meant to take over', async () => {
+    it('a late claim releases the messages that it was meant to take over', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b');
       await queue.store.claim({ token: 'first', limit: 2, lease: HOUR });
@@ -133,7 +133,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect(await queue.store.claim(claim)).toEqual({ messages: [], more: true, now: SOME_TIME, orphans: [] });
     });
 
-    it('a claim never takes a delayed message, however overdue', async () => {
+    it('a claim never takes a delayed message, however overdue it is', async () => {
       const queue = await queues.open();
       await queue.offerDue('a');
       expect(await queue.claim()).toEqual([]);

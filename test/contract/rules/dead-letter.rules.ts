@@ -14,7 +14,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
     it.each([
       [true, 'J1'],
       [false, 'W1900000000000\nJ1'],
-    ])('a redriven message forgets when it first fell due only if it is told to: %s', async (unwrap, expected) => {
+    ])('a redriven message forgets when it first fell due only on request: %s', async (unwrap, expected) => {
       const queue = await queues.open();
       for (const id of ['a', 'b']) {
         const [claim] = await queue.makeActive([id]);
@@ -26,12 +26,12 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect((await queue.find('b')).body.toString()).toBe('J"W1900000000000\\n"');
     });
 
-    it('a fresh queue has no dead letters', async () => {
+    it('a new queue has no dead letters', async () => {
       const { store } = await queues.open();
       expect(await store.list({ state: 'dead', limit: 10 })).toEqual({ messages: [], cursor: null });
     });
 
-    it('messages that died in the same millisecond are listed once each', async () => {
+    it('messages that died in the same millisecond are each listed once', async () => {
       const queue = await queues.open();
       const ids = numberedIds(25);
       await queue.makeReady(...ids);
@@ -40,7 +40,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect((await queue.pages('dead', 10)).flat()).toEqual(ids);
     });
 
-    it('a cursor still works after letters on both sides of it are gone', async () => {
+    it('a cursor still works after dead letters on both sides of it are gone', async () => {
       const queue = await queues.open();
       await queue.makeDead('a', 'b', 'c', 'd', 'e');
       const { cursor } = await queue.store.list({ state: 'dead', limit: 3 });
@@ -52,7 +52,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect(second.cursor).toBeNull();
     });
 
-    it('a dead letter that is found tells when it died and of what, and no other message does', async () => {
+    it('only a dead letter is found with the time and the cause of its death', async () => {
       const queue = await queues.open();
       const before = Math.floor(await queue.now());
       await queue.makeDead('a');
@@ -89,7 +89,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'ready', failedAttempts: 1 });
     });
 
-    it('redriving a number of dead letters takes the oldest first', async () => {
+    it('redriving a number of dead letters starts with the oldest', async () => {
       const queue = await queues.open();
       await queue.makeDead('c', 'a', 'b');
       expect(await queue.store.redrive({ oldest: 2 })).toBe(2);
@@ -127,7 +127,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
       },
     );
 
-    it('a dead letter beyond maxDeadLetters drops the oldest, and settle reports how many were dropped', async () => {
+    it('a new dead letter beyond maxDeadLetters drops the oldest, and settle reports the number dropped', async () => {
       const queue = await queues.open({ maxDeadLetters: 2 });
       await queue.makeDead('old', 'b');
       const [c] = await queue.makeActive(['c']);
@@ -140,7 +140,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect(await queue.offer('old', { after: HOUR })).toMatchObject({ outcome: 'created' });
     });
 
-    it('a dead letter whose body could not be read is not dropped, and counts towards maxDeadLetters', async () => {
+    it('a dead letter whose body could not be read is never dropped, but counts towards maxDeadLetters', async () => {
       const queue = await queues.open({ maxDeadLetters: 2 });
       const unread = await queue.makeActive(['unread']);
       await queue.settle(unread[0], { kind: 'dead', error: JSON.stringify({ name: 'UnreadableBody', message: 'x' }) });
@@ -151,7 +151,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect(await queue.stateOf('new')).toBeNull();
     });
 
-    it('a message that dies with its lease counts towards maxDeadLetters', async () => {
+    it('a message that dies when its lease ends counts towards maxDeadLetters', async () => {
       const queue = await queues.open({ maxDeadLetters: 1, attempts: 1 });
       await queue.makeDead('old');
       await queue.makeReady('a', 'b');

@@ -11,8 +11,8 @@ async function debounce(queue: ContractQueue, due: DueTime, maxWait?: number): P
 }
 
 export function describeDebouncing(queues: ContractQueues): void {
-  describe('offers with a longest wait', () => {
-    it('move the due time, but not beyond the longest wait after the first of them', async () => {
+  describe('offers with a maxWait', () => {
+    it('move the due time, but not beyond maxWait after the first of them', async () => {
       const queue = await queues.open();
       expect(await debounce(queue, { after: HOUR }, WAIT)).toMatchObject({ outcome: 'created' });
       const { offeredAt } = await queue.find('a');
@@ -27,7 +27,7 @@ export function describeDebouncing(queues: ContractQueues): void {
       expect(await queue.store.status()).toMatchObject({ counts: { delayed: 1 }, nextDue: offeredAt + WAIT });
     });
 
-    it('are due at once when the longest wait is over', async () => {
+    it('are due at once when maxWait is over', async () => {
       const queue = await queues.open();
       await debounce(queue, { after: HOUR }, WAIT);
       const { offeredAt } = await queue.find('a');
@@ -36,26 +36,29 @@ export function describeDebouncing(queues: ContractQueues): void {
       expect(await queue.transfer()).toMatchObject({ moved: 1, ready: 1 });
     });
 
-    it('begin with the longest wait itself if their delay is longer', async () => {
+    it('are due after maxWait if their delay is longer', async () => {
       const queue = await queues.open();
       const { dueAt } = await debounce(queue, { after: 3 * WAIT }, WAIT);
       const { offeredAt, ...message } = await queue.find('a');
       expect([dueAt, message.dueAt]).toEqual([offeredAt + WAIT, offeredAt + WAIT]);
     });
 
-    it.each(['ready', 'active', 'dead'] as const)('begin anew in the place of a message that is %s', async (state) => {
-      const queue = await queues.open();
-      await queue.makeIn(state, 'a');
-      const before = await queue.find('a');
-      await queue.advance(5);
-      const { outcome, dueAt } = await debounce(queue, { after: 3 * WAIT }, WAIT);
-      const { offeredAt } = await queue.find('a');
-      expect(offeredAt).toBeGreaterThan(before.offeredAt);
-      expect({ outcome, dueAt }).toEqual({ outcome: 'replaced', dueAt: offeredAt + WAIT });
-      expect((await queue.store.status()).counts).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
-    });
+    it.each(['ready', 'active', 'dead'] as const)(
+      'start a new maxWait when they replace a message that is %s',
+      async (state) => {
+        const queue = await queues.open();
+        await queue.makeIn(state, 'a');
+        const before = await queue.find('a');
+        await queue.advance(5);
+        const { outcome, dueAt } = await debounce(queue, { after: 3 * WAIT }, WAIT);
+        const { offeredAt } = await queue.find('a');
+        expect(offeredAt).toBeGreaterThan(before.offeredAt);
+        expect({ outcome, dueAt }).toEqual({ outcome: 'replaced', dueAt: offeredAt + WAIT });
+        expect((await queue.store.status()).counts).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
+      },
+    );
 
-    it('go on with a message that waits for a retry, whose attempts begin anew', async () => {
+    it('keep the maxWait of a message that waits for a retry, and reset its attempts', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       await queue.settle(claim, { kind: 'retry', delay: HOUR });
@@ -68,7 +71,7 @@ export function describeDebouncing(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ failedAttempts: 0, offeredAt });
     });
 
-    it('begin anew after an offer that replaces without a longest wait', async () => {
+    it('start a new maxWait after an offer that replaces without one', async () => {
       const queue = await queues.open();
       await debounce(queue, { after: HOUR }, WAIT);
       const first = await queue.find('a');
@@ -79,7 +82,7 @@ export function describeDebouncing(queues: ContractQueues): void {
       expect(await debounce(queue, { after: 3 * WAIT }, WAIT)).toMatchObject({ dueAt: second.offeredAt + WAIT });
     });
 
-    it('see the offers before them in the same call', async () => {
+    it('take into account the offers before them in the same call', async () => {
       const queue = await queues.open();
       await debounce(queue, { after: HOUR }, WAIT);
       const old = (await queue.find('a')).offeredAt;
@@ -109,7 +112,7 @@ export function describeDebouncing(queues: ContractQueues): void {
       for (const id of ['a', 'c']) expect(await queue.find(id)).toMatchObject({ offeredAt, dueAt: offeredAt + WAIT });
     });
 
-    it('tell of an earlier due time', async () => {
+    it('report an earlier due time', async () => {
       const queue = await queues.open();
       await queue.offer('a', { after: 3 * HOUR });
       const { offeredAt } = await queue.find('a');

@@ -52,7 +52,7 @@ export function describeDuplicates(queues: ContractQueues): void {
       });
     });
 
-    it('an offer meets the earlier offers of its own call as duplicates', async () => {
+    it('an offer counts as a duplicate of earlier offers in the same call', async () => {
       const queue = await queues.open();
       const base = Math.floor(await queue.now()) + HOUR;
       const offers: [id: string, onDuplicate: OnDuplicate][] = [

@@ -29,7 +29,7 @@ export function describeFollowers(queues: ContractQueues): void {
       },
     );
 
-    it('an active message that is followed is unchanged, and its follower does not count', async () => {
+    it('a follower leaves its active message unchanged and does not count as a message', async () => {
       const queue = await queues.open({ maxMessages: 1 });
       await queue.makeActive(['a']);
       const before = await queue.look('a');
@@ -40,7 +40,7 @@ export function describeFollowers(queues: ContractQueues): void {
     });
 
     it.each<Outcome>([{ kind: 'ack' }, { kind: 'dead', error: '{"e":1}' }])(
-      'a follower takes the place of a message that ends with %j, with a delay from then and all attempts',
+      'a follower replaces a message that ends with %j, with its delay from then and all attempts',
       async (outcome) => {
         const queue = await queues.open();
         const [first] = await queue.makeActive(['a']);
@@ -64,7 +64,7 @@ export function describeFollowers(queues: ContractQueues): void {
       },
     );
 
-    it('a follower that was offered for an instant falls due then', async () => {
+    it('a follower that was offered for an instant falls due at that instant', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       const at = Math.floor(await queue.now()) + HOUR;
@@ -73,7 +73,7 @@ export function describeFollowers(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at });
     });
 
-    it('of several followers the last one counts', async () => {
+    it('only the last of several followers counts', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       for (const payload of ['second', 'third', 'fourth']) await follow(queue, 'a', payload);
@@ -89,7 +89,7 @@ export function describeFollowers(queues: ContractQueues): void {
       { kind: 'defer', delay: 0 },
       { kind: 'again', delay: 0 },
       { kind: 'release' },
-    ])('a follower waits on while its message comes again: %j', async (outcome) => {
+    ])('a follower waits while its message comes again: %j', async (outcome) => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       await follow(queue, 'a', 'new');
@@ -102,7 +102,7 @@ export function describeFollowers(queues: ContractQueues): void {
       expect(await payloadOf(queue, 'a')).toBe('new');
     });
 
-    it('a lease that expires keeps the follower, and the last one releases it', async () => {
+    it('an expired lease keeps the follower, and the last expired lease releases it', async () => {
       const queue = await queues.open({ attempts: 2 });
       await queue.makeActive(['a'], SHORT_LEASE);
       await follow(queue, 'a', 'new');
@@ -122,7 +122,7 @@ export function describeFollowers(queues: ContractQueues): void {
       expect(await payloadOf(queue, 'a')).toBe('new');
     });
 
-    it('an outcome that comes too late releases nothing', async () => {
+    it('a late outcome releases no follower', async () => {
       const queue = await queues.open();
       const [late] = await queue.makeActive(['a'], SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 1);
@@ -137,7 +137,7 @@ export function describeFollowers(queues: ContractQueues): void {
       expect(await payloadOf(queue, 'a')).toBe('new');
     });
 
-    it('one call settles messages with followers and without', async () => {
+    it('one call settles messages with and without followers', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c', 'd', 'e');
       const claims = await queue.claim();
@@ -186,7 +186,7 @@ export function describeFollowers(queues: ContractQueues): void {
       },
     );
 
-    it('cancel removes the follower of an active message, and the message goes on', async () => {
+    it('cancel removes the follower of an active message, which stays active', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       await follow(queue, 'a', 'new');
@@ -196,7 +196,7 @@ export function describeFollowers(queues: ContractQueues): void {
       expect(await queue.stateOf('a')).toBeNull();
     });
 
-    it('cancel removes a message that waits for its retry, and its follower', async () => {
+    it('cancel removes a message that waits for its retry, together with its follower', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       await follow(queue, 'a', 'new');
@@ -220,7 +220,7 @@ export function describeFollowers(queues: ContractQueues): void {
       expect(await queue.store.cancel('a')).toBe(false);
     });
 
-    it('each offer of a call sees the ones before it', async () => {
+    it('each offer of a call takes into account the ones before it', async () => {
       const queue = await queues.open();
       const [claimA] = await queue.makeActive(['a']);
       const [claimB] = await queue.makeActive(['b']);
@@ -251,7 +251,7 @@ export function describeFollowers(queues: ContractQueues): void {
       expect(await queue.stateOf('b')).toBeNull();
     });
 
-    it('a body of any bytes follows unchanged', async () => {
+    it('a follower keeps any bytes of its body', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       const body = Buffer.from([0x42, 0, 10, 13, 0xff, 43, 49, 10]);
@@ -260,7 +260,7 @@ export function describeFollowers(queues: ContractQueues): void {
       expect((await queue.find('a')).body).toEqual(body);
     });
 
-    it('nothing is left when a message and its follower are handled', async () => {
+    it('nothing is left once a message and its follower are handled', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       await follow(queue, 'a', 'new', { at: 0 });

@@ -31,7 +31,7 @@ class GroupedQueue {
     await this.store.offer([ofGroup({ id, due, onDuplicate, body }, group)]);
   }
 
-  /** Makes new messages ready, in this order, as far as their groups let them. */
+  /** Makes new messages ready, in this order, as far as their groups allow. */
   async makeReady(...ids: string[]): Promise<void> {
     const longAgo = Math.floor(await this.queue.now()) - HOUR;
     const offers = ids.map((id, i) => {
@@ -82,7 +82,7 @@ class GroupedQueue {
     return waiting;
   }
 
-  /** Handles everything that is ready, `limit` messages at a time, and tells the ids in their order. */
+  /** Handles everything that is ready, `limit` messages at a time, and returns the ids in order. */
   async handleAll(limit: number): Promise<string[]> {
     const handled: string[] = [];
     for (;;) {
@@ -96,11 +96,11 @@ class GroupedQueue {
 
 type Step = (queue: GroupedQueue, claim: Claim) => Promise<unknown>;
 
-/** What ends an active message, so that its group has a free slot. */
+/** Ways to end an active message, which frees its permit. */
 const ENDS: Record<string, Step> = {
   'is handled': (queue, claim) => queue.settle(claim, { kind: 'ack' }),
   'is a dead letter': (queue, claim) => queue.settle(claim, { kind: 'dead', error: '{}' }),
-  'comes again': (queue, claim) => queue.settle(claim, { kind: 'again', delay: HOUR }),
+  'is repeated with again()': (queue, claim) => queue.settle(claim, { kind: 'again', delay: HOUR }),
   'is deferred': (queue, claim) => queue.settle(claim, { kind: 'defer', delay: HOUR }),
   'is aborted': (queue, { id }) => queue.store.abort(id),
   'is replaced': (queue, { id }) => queue.offer(id, { after: HOUR }, { onDuplicate: 'replace' }),
@@ -120,13 +120,13 @@ const ENDS: Record<string, Step> = {
   },
 };
 
-/** What ends the wait of a message for its retry, so that its group has a free slot. */
+/** Ways to end a message's wait for its retry, which frees its permit. */
 const ENDS_OF_WAIT: Record<string, (queue: GroupedQueue, id: string) => Promise<unknown>> = {
   'is cancelled': (queue, id) => queue.store.cancel(id),
   'is replaced': (queue, id) => queue.offer(id, { after: HOUR }, { onDuplicate: 'replace' }),
 };
 
-/** What makes an active message ready again; it keeps its slot. */
+/** Ways to make an active message ready again, which keeps its permit. */
 const RETURNS: Record<string, Step> = {
   'is released': (queue, claim) => queue.settle(claim, { kind: 'release' }),
   'loses its lease': async (queue, claim) => {
@@ -137,7 +137,7 @@ const RETURNS: Record<string, Step> = {
   'is unknown to its consumer': async (queue, { token }) => {
     await queue.store.extend([{ id: 'nobody', token }], HOUR);
   },
-  'was claimed with an answer that got lost': (queue, { token }) =>
+  'belongs to a claim whose answer was lost': (queue, { token }) =>
     queue.store.claim({ token: queue.queue.newToken(), insteadOf: token, limit: 0, lease: HOUR }),
 };
 
@@ -151,7 +151,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
     describe.each([1, 2, 3, null])('with concurrency %s', (concurrency) => {
       const most = concurrency ?? Infinity;
 
-      it('at most so many messages of a group are active at once, in whatever process', async () => {
+      it('at most that many messages of a group are active at once, in all processes together', async () => {
         const queue = await open({ concurrency, onRetry: 'hold' });
         await queue.makeReady('a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2');
         const claims = [...(await queue.claim(2)), ...(await queue.queue.claim(1000, HOUR, queue.queue.secondView))];
@@ -166,7 +166,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         });
       });
 
-      it('messages of a group come in the order of due times, and those of one instant in the order of offers', async () => {
+      it('messages of a group come in the order of their due times, then of their offers', async () => {
         const queue = await open({ concurrency, onRetry: 'hold' });
         const longAgo = Math.floor(await queue.queue.now()) - HOUR;
         const due = { a5: 2, a1: 1, a9: 0, a3: 1, a2: 1, a7: 2, a4: 2, a0: 3 };
@@ -175,7 +175,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.handleAll(1)).toEqual(['a9', 'a1', 'a3', 'a2', 'a5', 'a7', 'a4', 'a0']);
       });
 
-      it('messages of one instant come in the order of offers also if one call offers them', async () => {
+      it('messages of one instant come in the order of their offers, even within one call', async () => {
         const queue = await open({ concurrency, onRetry: 'hold' });
         const ids = ['a4', 'a2', 'b1', 'a9', 'a1', 'a7'];
         const offers = ids.map((id) => ofGroup({ id, due: { after: 0 }, onDuplicate: 'keep', body: 'J' }, id[0]!));
@@ -188,7 +188,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
       });
 
       it.each([1, 3, 10])(
-        'groups take turns: none waits longer than one turn of all that are ready, with claims of %i',
+        'groups take turns: each waits for at most one message of every other ready group, with claims of %i',
         async (limit) => {
           const queue = await open({ concurrency, onRetry: 'hold' });
           // A power law: the first group has as many messages as all others together.
@@ -204,14 +204,14 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
             const places = turns.flatMap((each, place) => (each === group ? [place] : []));
             for (const [i, place] of places.slice(1).entries()) {
               const between = turns.slice(places[i]! + 1, place);
-              // A claim takes the groups that are ready in turn, and those whose slots it frees in the one after.
+              // A claim takes the ready groups in turn; groups whose permits it frees follow in the next claim.
               expect(between.length).toBeLessThanOrEqual(new Set(between).size + limit - 1);
             }
           }
         },
       );
 
-      it('nothing is left when all messages are handled, whatever happened to them', async () => {
+      it('nothing is left once all messages are handled, whatever happened to them', async () => {
         const queue = await open({ concurrency, onRetry: 'hold' });
         for (const end of Object.values(ENDS)) {
           await queue.makeReady('a1', 'a2', 'b1', 'c1', 'c2', 'c3');
@@ -228,19 +228,22 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
       });
     });
 
-    describe('a group with one slot', () => {
-      it.each(Object.keys(ENDS))('a message that %s lets the next one go, and wakes a consumer for it', async (end) => {
-        const queue = await open(ONE_HELD);
-        const claim = await queue.begin('a1', 'a2', 'a3');
-        expect(await queue.take()).toEqual([]);
-        const signal = await queue.silentSignal();
-        await ENDS[end]!(queue, claim);
-        expect(await signal.wait(HOUR)).toBe(true);
-        expect(await queue.take()).toEqual(['a2']);
-        expect(await queue.take()).toEqual([]);
-      });
+    describe('a group with one permit', () => {
+      it.each(Object.keys(ENDS))(
+        'a message that %s frees its permit for the next one and wakes a consumer',
+        async (end) => {
+          const queue = await open(ONE_HELD);
+          const claim = await queue.begin('a1', 'a2', 'a3');
+          expect(await queue.take()).toEqual([]);
+          const signal = await queue.silentSignal();
+          await ENDS[end]!(queue, claim);
+          expect(await signal.wait(HOUR)).toBe(true);
+          expect(await queue.take()).toEqual(['a2']);
+          expect(await queue.take()).toEqual([]);
+        },
+      );
 
-      it('a message that its last lease buries lets the next one go', async () => {
+      it('a message that dies when its last lease ends frees its permit for the next one', async () => {
         const queue = await open(ONE_HELD, { attempts: 1 });
         await queue.makeReady('a1', 'a2', 'a3');
         await queue.claim(1, SHORT_LEASE);
@@ -250,7 +253,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual([]);
       });
 
-      it('a message whose follower takes its place when its last lease ends lets the next one go', async () => {
+      it('a message replaced by its follower when its last lease ends frees its permit for the next one', async () => {
         const queue = await open(ONE_HELD, { attempts: 1 });
         await queue.makeReady('a1', 'a2', 'a3');
         await queue.claim(1, SHORT_LEASE);
@@ -261,7 +264,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.queue.stateOf('a1')).toBe('delayed');
       });
 
-      it.each(Object.keys(RETURNS))('a message that %s keeps its slot, and comes first again', async (comesBack) => {
+      it.each(Object.keys(RETURNS))('a message that %s keeps its permit and comes first again', async (comesBack) => {
         const queue = await open(ONE_HELD);
         const claim = await queue.begin('a1', 'a2');
         await RETURNS[comesBack]!(queue, claim);
@@ -272,7 +275,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual([]);
       });
 
-      it('what a claim holds passes to the one that replaces it, with its slots', async () => {
+      it('messages pass with their permits to the claim that replaces theirs', async () => {
         const queue = await open(ONE_HELD);
         await queue.makeReady('a1', 'b1', 'a2', 'b2');
         const [{ token }] = (await queue.claim()) as [Claim];
@@ -284,7 +287,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
       });
 
       it.each(Object.keys(ENDS_OF_WAIT))(
-        'a message that waits for its retry and %s lets the next one go',
+        'a message that waits for its retry and %s frees its permit for the next one',
         async (end) => {
           const queue = await open(ONE_HELD);
           await queue.beginHeld('a1', 'a2', 'a3');
@@ -296,7 +299,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         },
       );
 
-      it('a message that waits for its retry is not overtaken, not even by one that was due before it', async () => {
+      it('a message that waits for its retry is not overtaken, even by one that was due earlier', async () => {
         const queue = await open(ONE_HELD);
         await queue.beginHeld('a1', 'a2');
         await queue.offer('a0', { at: 1 });
@@ -311,7 +314,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.handleAll(1)).toEqual(['a2', 'a0']);
       });
 
-      it('a message that waits for its retry keeps its slot when it is moved or changed', async () => {
+      it('a message that waits for its retry keeps its permit when it is rescheduled or changed', async () => {
         const queue = await open(ONE_HELD);
         await queue.beginHeld('a1', 'a2');
         expect(await queue.store.reschedule('a1', { after: 2 * HOUR })).toBe(true);
@@ -324,7 +327,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual([]);
       });
 
-      it('with onRetry pass, those behind a message that waits for its retry go on, and it joins them when it is due', async () => {
+      it('with onRetry pass, others come before a message that waits for its retry, which joins them when due', async () => {
         const queue = await open(ONE_PASSED);
         const claim = await queue.begin('a1', 'a2', 'a3');
         const signal = await queue.silentSignal();
@@ -338,7 +341,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.handleAll(1)).toEqual(['a3', 'a1']);
       });
 
-      it('a ready message that is replaced lets the next one go, and wakes a consumer', async () => {
+      it('a ready message that is replaced frees its permit for the next one and wakes a consumer', async () => {
         const queue = await open(ONE_HELD);
         await queue.makeReady('a1', 'a2', 'a3');
         const signal = await queue.silentSignal();
@@ -348,7 +351,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual([]);
       });
 
-      it('a message that is replaced while it waits in line frees no slot, and is passed over', async () => {
+      it('a message that is replaced in the backlog frees no permit and is skipped', async () => {
         const queue = await open(ONE_HELD);
         const claim = await queue.begin('a1', 'a2', 'a3', 'a4');
         await queue.offer('a2', { after: HOUR }, { onDuplicate: 'replace' });
@@ -360,7 +363,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.queue.stateOf('a2')).toBe('delayed');
       });
 
-      it('a message that once waited in line takes nobody out of the line when it is replaced', async () => {
+      it('a message that has left the backlog removes nothing from it when it is replaced', async () => {
         const queue = await open(ONE_HELD);
         const first = await queue.begin('a1', 'a2');
         await queue.settle(first, { kind: 'ack' });
@@ -372,7 +375,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.handleAll(1)).toEqual(['a3', 'a4']);
       });
 
-      it('a line in which more than a thousand messages were replaced goes on', async () => {
+      it('a backlog in which more than a thousand messages were replaced yields the next one', async () => {
         const queue = await open(ONE_HELD);
         const many = Array.from({ length: 1200 }, (_, i) => `a${i}`);
         const claim = await queue.begin('a', ...many, 'a last');
@@ -387,7 +390,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual(['a last']);
       });
 
-      it('a delayed message that is cancelled, moved or replaced frees no slot unless it was held', async () => {
+      it('a delayed message that is cancelled, rescheduled or replaced frees no permit unless it held one', async () => {
         const queue = await open(ONE_HELD);
         await queue.begin('a1', 'a2');
         for (const id of ['a3', 'a4', 'a5']) await queue.offer(id, { after: HOUR });
@@ -397,7 +400,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual([]);
       });
 
-      it('one message that ends frees one slot, even if it is settled twice, aborted and replaced', async () => {
+      it('a message frees only one permit, even if it is settled twice, aborted and replaced', async () => {
         const queue = await open(ONE_HELD);
         const claim = await queue.begin('a1', 'a2', 'a3');
         const twice = [claim, claim].map((each) => ({ claim: each, outcome: { kind: 'ack' } as const }));
@@ -409,7 +412,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual([]);
       });
 
-      it('a late outcome of a claim that lost its lease frees no slot', async () => {
+      it('a late outcome of a claim that lost its lease frees no permit', async () => {
         const queue = await open(ONE_HELD);
         const lost = await queue.begin('a1', 'a2');
         await RETURNS['loses its lease']!(queue, lost);
@@ -423,7 +426,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual(['a2']);
       });
 
-      it('a follower of another group has no slot of the group before', async () => {
+      it('a follower in another group does not use the permit of its predecessor', async () => {
         const queue = await open(ONE_HELD);
         const claim = await queue.begin('a1', 'a2');
         await queue.offer('a1', { at: 1 }, { onDuplicate: 'follow', group: 'b' });
@@ -435,7 +438,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual(['b2']);
       });
 
-      it('a redriven message takes its place behind those that wait, and a discarded one frees nothing', async () => {
+      it('a redriven message joins the end of the backlog, and a discarded one frees no permit', async () => {
         const queue = await open(ONE_HELD);
         const claim = await queue.begin('a1', 'a2', 'a3');
         await queue.settle(claim, { kind: 'dead', error: '{}' });
@@ -452,7 +455,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.queue.leftovers()).toEqual([]);
       });
 
-      it('a paused queue gives nobody a turn, and goes on with the same ones', async () => {
+      it('a paused queue makes no message of the group ready until it is resumed', async () => {
         const queue = await open(ONE_HELD);
         const claim = await queue.begin('a1', 'a2', 'a3');
         await queue.store.pause();
@@ -466,7 +469,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual([]);
       });
 
-      it('clear frees all slots once: what ends later frees none', async () => {
+      it('clear frees each permit once, and late outcomes free none afterwards', async () => {
         const queue = await open(ONE_HELD);
         await queue.beginHeld('a1', 'a2');
         const old = await queue.begin('b1', 'b2');
@@ -479,7 +482,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual([]);
       });
 
-      it('a held message whose retry is its last lets the next one go as a dead letter', async () => {
+      it('a message that becomes a dead letter after its last retry frees its permit for the next one', async () => {
         const queue = await open(ONE_HELD, { attempts: 2 });
         const claim = await queue.begin('a1', 'a2');
         await queue.settle(claim, { kind: 'retry', delay: 0 });
@@ -496,7 +499,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual(['b1', 'c1']);
       });
 
-      it('a call that ends messages of several groups lets each of them go on', async () => {
+      it('a call that settles messages of several groups frees a permit in each of them', async () => {
         const queue = await open(ONE_HELD);
         await queue.makeReady('a1', 'b1', 'c1', 'd1', 'a2', 'b2', 'c2', 'd2');
         const [a, b, c, d] = await queue.claim();
@@ -513,10 +516,10 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
       });
     });
 
-    describe('a group with two slots', () => {
+    describe('a group with two permits', () => {
       const twoHeld: GroupRules = { concurrency: 2, onRetry: 'hold' };
 
-      it.each(Object.keys(ENDS))('a message that %s frees one slot', async (end) => {
+      it.each(Object.keys(ENDS))('a message that %s frees one permit', async (end) => {
         const queue = await open(twoHeld);
         const claim = await queue.begin('a1', 'a2', 'a3', 'a4', 'a5');
         expect(await queue.take()).toEqual(['a2']);
@@ -525,7 +528,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual([]);
       });
 
-      it.each(Object.keys(ENDS_OF_WAIT))('a message that waits for its retry and %s frees one slot', async (end) => {
+      it.each(Object.keys(ENDS_OF_WAIT))('a message that waits for its retry and %s frees one permit', async (end) => {
         const queue = await open(twoHeld);
         const claim = await queue.begin('a1', 'a2', 'a3', 'a4', 'a5');
         await queue.settle(claim, { kind: 'retry', delay: HOUR });
@@ -535,7 +538,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual([]);
       });
 
-      it('one that waits for its retry leaves one slot to the others', async () => {
+      it('a message that waits for its retry leaves one permit to the others', async () => {
         const queue = await open(twoHeld);
         const claim = await queue.begin('a1', 'a2', 'a3', 'a4');
         await queue.settle(claim, { kind: 'retry', delay: HOUR });
@@ -548,7 +551,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual(['a4']);
       });
 
-      it.each(Object.keys(RETURNS))('a message that %s does not give its group another turn', async (comesBack) => {
+      it.each(Object.keys(RETURNS))('a message that %s does not give its group an extra turn', async (comesBack) => {
         const queue = await open(twoHeld);
         const claim = await queue.begin('a1', 'a2', 'a3', 'a4', 'b1', 'b2');
         await RETURNS[comesBack]!(queue, claim);
@@ -562,7 +565,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
       });
     });
 
-    it('a customer with many ready messages delays the message of another by one turn', async () => {
+    it('a group with many ready messages delays a message of another group by one turn', async () => {
       const queue = await open({ concurrency: null, onRetry: 'hold' });
       await queue.makeReady(...Array.from({ length: 500 }, (_, i) => `a${i}`));
       await queue.claim(10);
@@ -574,10 +577,10 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
   });
 }
 
-/** What mends a queue in which somebody has deleted something. */
+/** The repair of a queue from which somebody has deleted something. */
 function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>) => Promise<GroupedQueue>): void {
   describe('after damage', () => {
-    it('a message that has lost its record frees its slot when it is claimed', async () => {
+    it('a message without a record frees its permit when it is claimed', async () => {
       const queue = await open(ONE_HELD);
       await queue.makeReady('a1', 'a2');
       await queue.queue.lose('a1');
@@ -587,7 +590,7 @@ function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>
       expect(await queue.queue.leftovers()).toEqual([]);
     });
 
-    it('an active or held message that has lost its record frees its slot when it ends', async () => {
+    it('an active or held message without a record frees its permit when it ends', async () => {
       const queue = await open(ONE_HELD);
       const claim = await queue.begin('a1', 'a2');
       await queue.queue.lose('a1');
@@ -599,14 +602,14 @@ function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>
       expect(await queue.take()).toEqual(['b2']);
     });
 
-    it('the repair counts the slots anew if their counts are gone', async () => {
+    it('a repair restores lost counts of permits', async () => {
       const queue = await open({ concurrency: 2, onRetry: 'hold' });
       const held = await queue.begin('a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3');
       await queue.settle(held, { kind: 'retry', delay: HOUR });
       expect(await queue.take(2)).toHaveLength(2);
       await queue.queue.damage('permits');
       await queue.store.repair(30_000);
-      // One of each group has a slot left at most: a1 waits for its retry, a2 and b1 are active.
+      // Each group has at most one permit left: a1 waits for its retry, a2 and b1 are active.
       expect(await queue.take()).toEqual(['b2']);
       expect(await queue.take()).toEqual([]);
       await queue.store.cancel('a1');
@@ -618,7 +621,7 @@ function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>
       expect(await queue.queue.leftovers()).toEqual([]);
     });
 
-    it('the repair lets a group go on whose counts are gone while nobody of it is active', async () => {
+    it('a repair makes a group ready again if its counts are gone while none of its messages is active', async () => {
       const queue = await open(ONE_HELD);
       await queue.begin('a1', 'a2', 'a3');
       await queue.queue.lose('a1');
@@ -630,7 +633,7 @@ function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>
     });
 
     it.each(['ready', 'line', 'claims'])(
-      'messages that are in no state without %s are ready again, one of a group at a time',
+      'orphaned messages without %s become ready again, one per group at a time',
       async (part) => {
         const queue = await open(ONE_HELD);
         await queue.begin('a1', 'a2', 'a3');

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type ContractQueues, HOUR } from '../contract-queue.js';
 
 export function describeLateCalls(queues: ContractQueues, canChange: boolean): void {
-  describe('a call with an instant after which it has no effect', () => {
+  describe('a call with a deadline', () => {
     const past = () => performance.now() - 1000;
     const future = () => performance.now() + HOUR;
     const offerOf = (id: string, notAfter: number) => ({
@@ -13,7 +13,7 @@ export function describeLateCalls(queues: ContractQueues, canChange: boolean): v
       notAfter,
     });
 
-    it('changes nothing if it arrives later, whatever it asks for', async () => {
+    it('changes nothing if it arrives after the deadline, whatever it asks for', async () => {
       const queue = await queues.open();
       await queue.offer('a', { after: HOUR });
       const before = await queue.look('a');

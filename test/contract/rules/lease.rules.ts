@@ -11,7 +11,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.settle(claim, { kind: 'ack' })).toBe(true);
     });
 
-    it('a message is never taken back before its lease ends', async () => {
+    it('a message is never recovered before its lease ends', async () => {
       const queue = await queues.open();
       await queue.makeActive(['a'], SHORT_LEASE);
       const { leasedUntil } = await queue.find('a');
@@ -40,7 +40,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(messages).toMatchObject([{ id: 'a', failedAttempts: 1 }]);
     });
 
-    it('a message whose last lease expires is a dead letter', async () => {
+    it('a message whose last lease expires becomes a dead letter', async () => {
       const queue = await queues.open({ attempts: 2 });
       await queue.makeActive(['a'], SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 1);
@@ -54,7 +54,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(JSON.parse(defined(letters[0]?.death).error)).toEqual(LEASE_EXPIRED);
     });
 
-    it('expired leases and failed handlers count as attempts alike', async () => {
+    it('expired leases and failed handlers both count as attempts', async () => {
       const queue = await queues.open({ attempts: 2 });
       const [claim] = await queue.makeActive(['a']);
       await queue.settle(claim, { kind: 'retry', delay: 0 });
@@ -65,7 +65,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'dead', failedAttempts: 2 });
     });
 
-    it('an extended lease holds its message for longer', async () => {
+    it('an extended lease holds its message longer', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a'], SHORT_LEASE);
       const before = Math.floor(await queue.now());
@@ -77,7 +77,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'active', failedAttempts: 0 });
     });
 
-    it('extending a claim extends every message that is named and still held', async () => {
+    it('an extension applies to every message that is named and still held', async () => {
       const queue = await queues.open();
       await queue.makeReady(...numberedIds(3));
       const claims = await queue.claim(3, SHORT_LEASE);
@@ -91,7 +91,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.transfer()).toMatchObject({ nextIn: null });
     });
 
-    it('extending a claim makes ready again what it does not name, with no attempt spent', async () => {
+    it('an extension makes messages ready again that it does not name, with no attempt spent', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c');
       const [, second] = await queue.claim(3, SHORT_LEASE);
@@ -106,7 +106,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.stateOf('b')).toBe('active');
     });
 
-    it('an expired lease gives back only what its claim still holds', async () => {
+    it('an expired lease returns only what its claim still holds', async () => {
       const queue = await queues.open();
       await queue.makeReady(...numberedIds(4));
       const [first, second, third, fourth] = await queue.claim(4, SHORT_LEASE);
@@ -126,7 +126,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.transfer()).toMatchObject({ recovered: 1 });
     });
 
-    it('a message can be extended or settled after its lease ends, until a transfer takes it back', async () => {
+    it('a message can be extended or settled after its lease ends, until a transfer recovers it', async () => {
       const queue = await queues.open();
       const [a, b] = await queue.makeActive(['a', 'b']);
       await queue.store.extend([defined(a), defined(b)], SHORT_LEASE);
@@ -137,7 +137,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'active', failedAttempts: 0 });
     });
 
-    it('extending a lost claim changes nothing and reports its messages', async () => {
+    it("an extension of a lost claim changes nothing and reports the claim's messages", async () => {
       const queue = await queues.open();
       const [held, settled, replaced, lost] = await queue.makeActive(['held', 'settled', 'replaced']);
       const [expired] = await queue.makeActive(['expired'], SHORT_LEASE);
@@ -156,7 +156,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.store.extend([], HOUR)).toEqual([]);
     });
 
-    it('a message that is claimed again after it was replaced is held by its new claim alone', async () => {
+    it('a message that was replaced and claimed again is held only by its new claim', async () => {
       const queue = await queues.open();
       const [old] = await queue.makeActive(['a']);
       await queue.offer('a', { at: 0 }, { onDuplicate: 'replace' });
@@ -168,7 +168,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.settle(claim, { kind: 'ack' })).toBe(true);
     });
 
-    it('a transfer takes back at most as many expired leases as its limit allows', async () => {
+    it('a transfer recovers at most as many expired leases as its limit allows', async () => {
       const queue = await queues.open();
       await queue.makeReady(...numberedIds(5));
       await queue.claim(5, SHORT_LEASE);

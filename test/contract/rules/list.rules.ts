@@ -10,7 +10,7 @@ const FAR = 9e12;
 
 export function describeLists(queues: ContractQueues): void {
   describe('lists', () => {
-    it.each(STATES)('a message that is %s is listed as it is found, and in no other state', async (state) => {
+    it.each(STATES)('a message that is %s is listed in that state only, exactly as it is found', async (state) => {
       const queue = await queues.open();
       await queue.makeIn(state, 'a');
       const found = await queue.find('a');
@@ -20,7 +20,7 @@ export function describeLists(queues: ContractQueues): void {
       }
     });
 
-    it.each(STATES)('messages that are %s are listed once each and in order, however long the pages', async (state) => {
+    it.each(STATES)('messages that are %s are listed once each and in order, whatever the page size', async (state) => {
       const queue = await queues.open();
       const ids = numberedIds(25);
       await makeMany(queue, state, ids);
@@ -32,7 +32,7 @@ export function describeLists(queues: ContractQueues): void {
     });
 
     it.each(STATES)(
-      'a page of messages that are %s may begin anywhere, and its cursor goes on from there',
+      'a page of messages that are %s can start anywhere, and its cursor leads to the rest',
       async (state) => {
         const queue = await queues.open();
         const ids = numberedIds(12);
@@ -51,7 +51,7 @@ export function describeLists(queues: ContractQueues): void {
       },
     );
 
-    it('delayed messages are listed by due time, also those that wait for another attempt', async () => {
+    it('delayed messages are listed by due time, including those that wait for another attempt', async () => {
       const queue = await queues.open();
       const claims = await queue.makeActive(['retry b', 'retry d', 'retry f']);
       for (const [i, claim] of claims.entries())
@@ -65,7 +65,7 @@ export function describeLists(queues: ContractQueues): void {
       }
     });
 
-    it('ready messages are listed in the order in which they are claimed, also those that were ready before', async () => {
+    it('ready messages are listed in the order of claims, including released ones', async () => {
       const queue = await queues.open();
       const claims = await queue.makeActive(['a', 'b', 'c']);
       await queue.makeReady('d', 'e', 'f');
@@ -79,7 +79,7 @@ export function describeLists(queues: ContractQueues): void {
       expect((await queue.claim()).map(({ id }) => id)).toEqual(all);
     });
 
-    it('active messages are listed claim by claim, and an extension changes nothing', async () => {
+    it('active messages are listed claim by claim, even after an extension', async () => {
       const queue = await queues.open();
       const claims = await queue.makeActive(['c', 'a', 'b']);
       expect((await queue.pages('active', 2)).flat()).toEqual(['c', 'a', 'b']);
@@ -87,34 +87,37 @@ export function describeLists(queues: ContractQueues): void {
       expect((await queue.pages('active', 2)).flat()).toEqual(['c', 'a', 'b']);
     });
 
-    it.each(STATES)('every message that stays %s is listed once, though others around the cursor go', async (state) => {
-      const ids = numberedIds(30);
-      for (const gone of [[9], [8, 9, 10], [0, 1, 9]].map((places) => places.map((place) => ids[place]!))) {
-        const queue = await queues.open();
-        await makeMany(queue, state, ids);
-        const toTheTenth = await queue.store.list({ state, limit: 10 });
-        const theTenth = await queue.store.list({ state, from: { offset: 9 }, limit: 1 });
-        await queue.remove(state, gone);
-        for (const { cursor } of [toTheTenth, theTenth]) {
-          const rest = await queue.store.list({ state, from: { cursor: defined(cursor) }, limit: 1000 });
-          expect(idsOf(rest)).toEqual(ids.slice(10).filter((id) => !gone.includes(id)));
+    it.each(STATES)(
+      'every message that stays %s is listed once, even if others around the cursor are removed',
+      async (state) => {
+        const ids = numberedIds(30);
+        for (const gone of [[9], [8, 9, 10], [0, 1, 9]].map((places) => places.map((place) => ids[place]!))) {
+          const queue = await queues.open();
+          await makeMany(queue, state, ids);
+          const toTheTenth = await queue.store.list({ state, limit: 10 });
+          const theTenth = await queue.store.list({ state, from: { offset: 9 }, limit: 1 });
+          await queue.remove(state, gone);
+          for (const { cursor } of [toTheTenth, theTenth]) {
+            const rest = await queue.store.list({ state, from: { cursor: defined(cursor) }, limit: 1000 });
+            expect(idsOf(rest)).toEqual(ids.slice(10).filter((id) => !gone.includes(id)));
+          }
         }
-      }
-    });
+      },
+    );
 
-    it('every ready message that stays is listed once, though all before it are claimed', async () => {
+    it('every message that stays ready is listed once, even if all before it are claimed', async () => {
       const queue = await queues.open();
       const ids = numberedIds(30);
       await makeMany(queue, 'ready', ids);
       const first = await queue.store.list({ state: 'ready', from: { offset: 5 }, limit: 10 });
       await queue.claim(18);
-      // Those in lines move.
+      // Messages in a backlog move.
       if (queue.hasLines) return;
       const rest = await queue.store.list({ state: 'ready', from: { cursor: defined(first.cursor) }, limit: 1000 });
       expect(idsOf(rest)).toEqual(ids.slice(18));
     });
 
-    it('a page of large messages ends early, and goes on with its cursor', async () => {
+    it('a page of large messages ends early, and its cursor leads to the rest', async () => {
       const queue = await queues.open();
       const ids = numberedIds(8);
       const body = Buffer.alloc(300_000, 'x');
@@ -123,7 +126,7 @@ export function describeLists(queues: ContractQueues): void {
       expect((await queue.pages('delayed', 100)).flat()).toEqual(ids);
     });
 
-    it('a message that is larger than a page is a page of its own', async () => {
+    it('a message larger than a page gets its own page', async () => {
       const queue = await queues.open();
       const body = Buffer.alloc(1_100_000, 'x');
       await queue.store.offer(['a', 'b'].map((id) => ({ id, due: { at: 0 }, onDuplicate: 'reject' as const, body })));
@@ -144,7 +147,7 @@ export function describeLists(queues: ContractQueues): void {
       'ready:1.5:a',
       'active:1:a',
       'nothing:1:a',
-    ])('the cursor %p is refused if no page of the state returned it', async (cursor) => {
+    ])('the cursor %p is rejected if no page of the state returned it', async (cursor) => {
       const { store } = await queues.open();
       for (const state of STATES) {
         if (cursor === `${state}:1:a`) continue;

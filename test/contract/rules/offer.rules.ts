@@ -20,7 +20,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect(queue.codec.decode(message.body).payload).toEqual({ total: 1 });
     });
 
-    it('an offer takes a due time that is long past', async () => {
+    it('an offer accepts a due time that is long past', async () => {
       const queue = await queues.open();
       const longAgo = Math.floor(await queue.now()) - 10 * HOUR;
       expect(await queue.offer('past', { at: longAgo })).toEqual({ outcome: 'created', dueAt: longAgo });
@@ -28,7 +28,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect(await queue.transfer()).toMatchObject({ moved: 1 });
     });
 
-    it('an offer takes a delay of ten years', async () => {
+    it('an offer accepts a delay of ten years', async () => {
       const queue = await queues.open();
       const tenYears = 10 * 365 * 24 * HOUR;
       const { dueAt } = await queue.offer('far', { after: tenYears });
@@ -36,7 +36,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect(await queue.transfer()).toMatchObject({ moved: 0, nextAt: dueAt });
     });
 
-    it('receipts come in the order of their offers', async () => {
+    it('receipts come in the order of the offers', async () => {
       const queue = await queues.open();
       const base = Math.floor(await queue.now()) + HOUR;
       const body = queue.codec.encode({ type: '', payload: 1, headers: {} });
@@ -48,7 +48,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect(await queue.store.offer([])).toEqual([]);
     });
 
-    it('maxMessages counts messages in every state, and a full queue takes duplicates only', async () => {
+    it('maxMessages counts messages in every state, and a full queue accepts only duplicates', async () => {
       const queue = await queues.open({ maxMessages: 4 });
       await queue.makeDead('dead');
       await queue.makeActive(['active']);
@@ -65,7 +65,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect(await queue.offer('more', { after: HOUR })).toMatchObject({ outcome: 'created' });
     });
 
-    it('maxMessages also holds between the offers of one call', async () => {
+    it('maxMessages also applies within the offers of one call', async () => {
       const queue = await queues.open({ maxMessages: 2 });
       const body = queue.codec.encode({ type: '', payload: 1, headers: {} });
       const receipts = await queue.store.offer(
@@ -74,7 +74,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect(receipts.map(({ outcome }) => outcome)).toEqual(['created', 'kept', 'created', 'full', 'kept']);
     });
 
-    it('two messages with equal payloads are two messages', async () => {
+    it('messages with equal payloads stay separate messages', async () => {
       const queue = await queues.open();
       await queue.offer('a', { after: HOUR }, { payload: 'same' });
       await queue.offer('b', { after: HOUR }, { payload: 'same' });
@@ -95,7 +95,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect((await queue.claim()).map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5']);
     });
 
-    it('messages due in the same millisecond come in the byte order of their ids, or in offer order if the store keeps it', async () => {
+    it('messages due in the same millisecond come in byte order of their ids, or in offer order if the store keeps it', async () => {
       const queue = await queues.open();
       const at = Math.floor(await queue.now()) - HOUR;
       const ids = ['\u{1f600}', 'z', '-', '\uffee', 'a', 'Z', 'é', 'aa', '10', '9'];
@@ -107,7 +107,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect((await queue.claim()).map(({ id }) => id)).toEqual(queue.keepsOrderOfOffers ? ids : byBytes);
     });
 
-    it('messages with generated ids that are due in the same millisecond come in offer order', async () => {
+    it('messages with generated ids come in offer order if they are due in the same millisecond', async () => {
       const queue = await queues.open();
       const at = Math.floor(await queue.now()) - HOUR;
       const generator = new MessageIdGenerator();
@@ -164,7 +164,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect(await store.find('nobody')).toBeNull();
     });
 
-    it('exactly one of cancel and transfer wins each message, and the caller learns which', async () => {
+    it('either cancel or the transfer of each message succeeds, and the caller learns which', async () => {
       const queue = await queues.open();
       const ids = numberedIds(200);
       await queue.offerDue(...ids);
@@ -176,7 +176,7 @@ export function describeOffers(queues: ContractQueues): void {
       }
     });
 
-    it('exactly one of reschedule and transfer wins each message, and the caller learns which', async () => {
+    it('either reschedule or the transfer of each message succeeds, and the caller learns which', async () => {
       const queue = await queues.open();
       const ids = numberedIds(200);
       await queue.offerDue(...ids);

@@ -18,7 +18,7 @@ const SHORT = 200;
 
 export function describeRates(queues: ContractQueues): void {
   describe('a queue with a rate', () => {
-    it('gives out as many messages at once as its rate allows, and keeps the rest ready', async () => {
+    it('allows as many claimed messages at once as its rate, and keeps the rest ready', async () => {
       const queue = await queues.open({ rate: { max: 3, per: HOUR } });
       await queue.makeReady('a', 'b', 'c', 'd', 'e');
       const report = await claim(queue, 5);
@@ -31,7 +31,7 @@ export function describeRates(queues: ContractQueues): void {
       expect(idsOf(await claim(queue, 5))).toEqual([]);
     });
 
-    it('gives out more once its time has passed', async () => {
+    it('allows more claimed messages once the time of its rate has passed', async () => {
       const queue = await queues.open({ rate: { max: 2, per: SHORT } });
       await queue.makeReady('a', 'b', 'c', 'd', 'e');
       expect(idsOf(await claim(queue, 3))).toEqual(['a', 'b']);
@@ -41,7 +41,7 @@ export function describeRates(queues: ContractQueues): void {
       expect(await claim(queue, 3)).toMatchObject({ messages: [{ id: 'e' }], more: false });
     });
 
-    it('never gives out more in any window, and at most a little less than its rate to those who claim when told', async () => {
+    it('never exceeds its rate in any window, and nearly reaches it if consumers claim when told', async () => {
       const rate = { max: 5, per: SHORT };
       const queue = await queues.open({ rate });
       await queue.makeReady(...numberedIds(100));
@@ -61,14 +61,14 @@ export function describeRates(queues: ContractQueues): void {
       expect(total(claims)).toBeGreaterThanOrEqual(4 * rate.max);
     });
 
-    it('holds over all processes together', async () => {
+    it('applies its rate to all processes together', async () => {
       const queue = await queues.open({ rate: { max: 3, per: HOUR } });
       await queue.makeReady('a', 'b', 'c', 'd');
       expect(idsOf(await claim(queue, 2))).toEqual(['a', 'b']);
       expect(idsOf(await claim(queue, 2, queue.secondView))).toEqual(['c']);
     });
 
-    it('says nothing of its rate while no more messages are ready than it allows', async () => {
+    it('reports no waiting time while no more messages are ready than its rate allows', async () => {
       const queue = await queues.open({ rate: { max: 2, per: HOUR } });
       await queue.makeReady('a', 'b');
       expect(await claim(queue, 9)).toEqual({
@@ -80,7 +80,7 @@ export function describeRates(queues: ContractQueues): void {
       expect(await claim(queue, 9)).toEqual({ messages: [], more: false, now: SOME_TIME, orphans: [] });
     });
 
-    it('counts a message each time that it is claimed: retried, released, or with its lease expired', async () => {
+    it('counts each claim of a message, whether it was retried, released or lost its lease', async () => {
       const queue = await queues.open({ rate: { max: 4, per: HOUR } });
       await queue.makeReady('a');
       const [first] = await queue.claim(1);
@@ -95,7 +95,7 @@ export function describeRates(queues: ContractQueues): void {
       expect(await claim(queue, 1)).toMatchObject({ messages: [], more: false });
     });
 
-    it('counts once what passes from a claim to its successor', async () => {
+    it('counts a message once if it passes from one claim to the next', async () => {
       const queue = await queues.open({ rate: { max: 3, per: HOUR } });
       await queue.makeReady('a', 'b', 'c', 'd');
       await queue.store.claim({ token: 'lost', limit: 2, lease: HOUR });
@@ -104,7 +104,7 @@ export function describeRates(queues: ContractQueues): void {
       expect(idsOf(await claim(queue, 2))).toEqual(['c']);
     });
 
-    it('passes on what a claim has taken even if its rate is spent', async () => {
+    it('passes on the messages of a claim even if its rate is spent', async () => {
       const queue = await queues.open({ rate: { max: 2, per: HOUR } });
       await queue.makeReady('a', 'b', 'c');
       await queue.store.claim({ token: 'lost', limit: 9, lease: HOUR });
@@ -112,7 +112,7 @@ export function describeRates(queues: ContractQueues): void {
       expect(idsOf(successor)).toEqual(['a', 'b']);
     });
 
-    it('goes on counting after clear', async () => {
+    it('keeps its count after clear', async () => {
       const queue = await queues.open({ rate: { max: 1, per: HOUR } });
       await queue.makeActive(['a']);
       await queue.store.clear();
@@ -120,7 +120,7 @@ export function describeRates(queues: ContractQueues): void {
       expect(await claim(queue, 1)).toMatchObject({ messages: [], more: false });
     });
 
-    it('gives out nothing while it is paused, and what its rate allows once it is resumed', async () => {
+    it('returns nothing while it is paused, and what its rate allows once it is resumed', async () => {
       const queue = await queues.open({ rate: { max: 1, per: HOUR } });
       const nothing = { messages: [], more: false, now: SOME_TIME, orphans: [] };
       await queue.makeReady('a', 'b');
@@ -136,7 +136,7 @@ export function describeRates(queues: ContractQueues): void {
   });
 
   describe('while the rate of a queue is spent', () => {
-    it('one consumer is told when to claim again, and the others need not', async () => {
+    it('only one consumer is told when to claim again', async () => {
       const queue = await queues.open({ rate: { max: 1, per: SHORT } });
       await queue.makeReady('a', 'b', 'c', 'd');
       const first = await claim(queue, 2);
@@ -170,7 +170,7 @@ export function describeRates(queues: ContractQueues): void {
       expect(await wokenWithin(queue, signal)).toBe(false);
     });
 
-    it('a claim that gets all it asks for wakes a consumer, so that one with a free slot learns how long to wait', async () => {
+    it('a claim that gets all it asked for wakes another consumer, which learns how long to wait', async () => {
       const queue = await queues.open({ rate: { max: 1, per: HOUR } });
       const signal = queue.openWakeSignal();
       await queue.makeReady('a', 'b');
@@ -181,7 +181,7 @@ export function describeRates(queues: ContractQueues): void {
       expect(await wokenWithin(queue, signal)).toBe(false);
     });
 
-    it('transfers wake another consumer if the one that was told does not come back', async () => {
+    it('a transfer wakes another consumer if the one that was told does not claim again', async () => {
       const queue = await queues.open({ rate: { max: 1, per: SHORT } });
       const signal = queue.openWakeSignal();
       await queue.makeReady('a', 'b');

@@ -39,8 +39,8 @@ export function describeRepeating(queues: ContractQueues): void {
     next: { at, letter: '{a}@1', failedAttempts: 2 },
   });
 
-  describe('repeating', () => {
-    it('an occurrence that is handled comes again at the next time, with all attempts and no longer set aside', async () => {
+  describe('a message that repeats', () => {
+    it('comes again at the next time once an occurrence is handled, with all attempts and not put off', async () => {
       const queue = await queues.open();
       const first = await makeIn(queue, 'active');
       await queue.settle(first, { kind: 'retry', delay: 0, body: wrapSetAside((await queue.find('a')).body, 1) });
@@ -57,7 +57,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await counts(queue)).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
     });
 
-    it('an occurrence that is dead leaves a letter of its own, which does not repeat, and the next one comes', async () => {
+    it('comes again after an occurrence that died, which leaves its own dead letter without a rule', async () => {
       const queue = await queues.open();
       const first = await makeIn(queue, 'active');
       await queue.settle(first, { kind: 'retry', delay: 0, body: wrapSetAside((await queue.find('a')).body, 1) });
@@ -76,7 +76,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await counts(queue)).toEqual({ delayed: 2, ready: 0, active: 0, dead: 0 });
     });
 
-    it('letters of occurrences are dropped beyond maxDeadLetters', async () => {
+    it('drops dead letters of its occurrences beyond maxDeadLetters', async () => {
       const queue = await queues.open({ maxDeadLetters: 0 });
       const claim = await makeIn(queue, 'active');
       const { dropped } = await queue.store.settle([{ claim: defined(claim), outcome: failed(await soon(queue)) }]);
@@ -84,7 +84,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await counts(queue)).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
     });
 
-    it('a letter keeps its place if its id is in use', async () => {
+    it("leaves no dead letter of an occurrence if the letter's id is in use", async () => {
       const queue = await queues.open();
       await queue.offer('{a}@1', { after: HOUR });
       const claim = await makeIn(queue, 'active');
@@ -94,7 +94,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.dead()).toEqual([]);
     });
 
-    it('occurrences, and messages that do not repeat, are settled in one call', async () => {
+    it('is settled in one call with messages that do not repeat', async () => {
       const queue = await queues.open();
       const repeating = await makeIn(queue, 'active');
       const [acked, dead] = await queue.makeActive(['b', 'c']);
@@ -110,7 +110,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at });
     });
 
-    it('a next occurrence that is the earliest is announced', async () => {
+    it('is announced if its next occurrence is the earliest', async () => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       const { heard, stop } = await listen(queue.secondView);
@@ -121,7 +121,7 @@ export function describeRepeating(queues: ContractQueues): void {
       stop();
     });
 
-    it.each([handled, failed])('a lost lease settles nothing: %#', async (outcome) => {
+    it.each([handled, failed])('is not settled by a claim that has lost its lease: %#', async (outcome) => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       await queue.offer('a', { after: HOUR }, { onDuplicate: 'replace' });
@@ -130,7 +130,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.look('a', '{a}@1')).toEqual(before);
     });
 
-    it('the last lease that expires makes an occurrence ready, for whoever knows its next time', async () => {
+    it('is ready after its last lease expires, so that a consumer can settle it with its next time', async () => {
       const queue = await queues.open({ attempts: 1 });
       await repeat(queue, DAILY, 1_000_000);
       await queue.offerDue('b');
@@ -145,7 +145,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect((await queue.dead()).find(({ id }) => id === '{a}@1')).toMatchObject({ failedAttempts: 2 });
     });
 
-    it('so does that of one that was set aside', async () => {
+    it('is ready after its last lease expires even if it was put off', async () => {
       const queue = await queues.open({ attempts: 1 });
       const first = await makeIn(queue, 'active');
       await queue.settle(first, { kind: 'defer', delay: 0, body: wrapSetAside((await queue.find('a')).body, 1) });
@@ -156,7 +156,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.stateOf('a')).toBe('ready');
     });
 
-    it('the same rule and payload change nothing, in whatever state the message is', async () => {
+    it('stays unchanged when the same rule and payload are offered, in whatever state it is', async () => {
       for (const state of ['delayed', 'ready', 'active'] as const) {
         const queue = await queues.open();
         await makeIn(queue, state);
@@ -170,7 +170,7 @@ export function describeRepeating(queues: ContractQueues): void {
     it.each<[string, (queue: ContractQueue, at: number) => Promise<OfferReceipt>]>([
       ['rule', (queue, at) => repeat(queue, HOURLY, at)],
       ['payload', (queue, at) => repeat(queue, DAILY, at, 'another')],
-    ])('a new %s replaces one that is delayed, and moves it', async (_, change) => {
+    ])('is replaced and moved by a new %s while it is delayed', async (_, change) => {
       const queue = await queues.open();
       await makeIn(queue, 'delayed');
       const at = (await soon(queue)) - HOUR / 2;
@@ -179,7 +179,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await counts(queue)).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
     });
 
-    it('one that is due is still handled, and repeats by the new rule', async () => {
+    it('is still handled if it is due, and then repeats by the new rule', async () => {
       const queue = await queues.open();
       await makeIn(queue, 'ready');
       const { dueAt } = await queue.find('a');
@@ -188,7 +188,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await contentOf(queue)).toMatchObject({ repeat: HOURLY });
     });
 
-    it('so is one that waits for its retry, which tells when it fell due for the first time', async () => {
+    it('is still handled if it waits for its retry, and keeps the time at which it first fell due', async () => {
       const queue = await queues.open();
       const first = await makeIn(queue, 'active');
       await queue.settle(first, { kind: 'retry', delay: HOUR, body: wrapSetAside((await queue.find('a')).body, 7) });
@@ -198,14 +198,14 @@ export function describeRepeating(queues: ContractQueues): void {
       expect((await queue.find('a')).body.toString()).toBe(`W7\n${bodyOf(queue, HOURLY).toString()}`);
     });
 
-    it('one that is overdue but not ready yet is still handled', async () => {
+    it('is still handled if it is overdue but not yet ready', async () => {
       const queue = await queues.open();
       await repeat(queue, DAILY, 1_000_000);
       expect(await repeat(queue, HOURLY, await soon(queue))).toEqual({ outcome: 'kept', dueAt: 1_000_000 });
       expect(await contentOf(queue)).toMatchObject({ repeat: HOURLY });
     });
 
-    it.each([handled, failed])('a new rule follows one that is active: %#', async (outcome) => {
+    it.each([handled, failed])('is followed by its new rule if it is active: %#', async (outcome) => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       const at = await soon(queue);
@@ -220,7 +220,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.dead()).toHaveLength(outcome === failed ? 1 : 0);
     });
 
-    it('the rule of before follows, too, if it is the last one given', async () => {
+    it('is followed by its earlier rule if that is the last one offered', async () => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       await repeat(queue, HOURLY, await soon(queue));
@@ -232,7 +232,7 @@ export function describeRepeating(queues: ContractQueues): void {
     });
 
     it.each(['delayed', 'ready', 'active'] as const)(
-      'a new rule for an instant that has passed is refused while the message is %s',
+      'rejects a new rule for an instant that has passed while it is %s',
       async (state) => {
         const queue = await queues.open();
         await makeIn(queue, state);
@@ -243,7 +243,7 @@ export function describeRepeating(queues: ContractQueues): void {
       },
     );
 
-    it('a dead letter under the id gives way', async () => {
+    it('replaces a dead letter with the same id', async () => {
       const queue = await queues.open();
       await makeIn(queue, 'dead');
       const at = await soon(queue);
@@ -251,7 +251,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await counts(queue)).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
     });
 
-    it('a message that did not repeat does so from now on', async () => {
+    it('replaces a delayed message that did not repeat', async () => {
       const queue = await queues.open();
       await queue.offer('a', { after: HOUR });
       const at = await soon(queue);
@@ -259,7 +259,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await contentOf(queue)).toMatchObject({ repeat: DAILY });
     });
 
-    it('offers of one call see each other', async () => {
+    it('takes into account earlier offers of the same call', async () => {
       const queue = await queues.open();
       const at = await soon(queue);
       const offer = (rule: RepeatRule) => ({
@@ -273,7 +273,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await contentOf(queue)).toMatchObject({ repeat: HOURLY });
     });
 
-    it('cancel removes one that is delayed', async () => {
+    it('is removed by cancel while it is delayed', async () => {
       const queue = await queues.open();
       await makeIn(queue, 'delayed');
       expect(await queue.store.cancel('a')).toBe(true);
@@ -281,7 +281,7 @@ export function describeRepeating(queues: ContractQueues): void {
     });
 
     it.each([handled, failed])(
-      'cancel ends one that is active: its occurrence is the last one: %#',
+      'is ended by cancel while it is active, after the current occurrence: %#',
       async (outcome) => {
         const queue = await queues.open();
         const claim = await makeIn(queue, 'active');
@@ -302,7 +302,7 @@ export function describeRepeating(queues: ContractQueues): void {
       ['a retry', (body) => ({ kind: 'retry', delay: 0, body: wrapSetAside(body, 1) })],
       ['a deferral', (body) => ({ kind: 'defer', delay: 0, body: wrapSetAside(body, 1) })],
       ['another payload', (body) => ({ kind: 'again', delay: 0, body })],
-    ])('cancel ends one that is active, and %s does not bring its rule back', async (_what, outcome) => {
+    ])('does not get its rule back through %s after it was cancelled while active', async (_what, outcome) => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       const { body } = await queue.find('a');
@@ -316,7 +316,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.stateOf('a')).toBeNull();
     });
 
-    it('one that was ended while it was active may begin anew', async () => {
+    it('can start again after it was ended while it was active', async () => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       await queue.store.cancel('a');
@@ -326,7 +326,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at });
     });
 
-    it('cancel ends one that is ready: its occurrence is still handled', async () => {
+    it('is ended by cancel while it is ready, and the current occurrence is still handled', async () => {
       const queue = await queues.open();
       await makeIn(queue, 'ready');
       expect(await queue.store.cancel('a')).toBe(true);
@@ -336,7 +336,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.stateOf('a')).toBeNull();
     });
 
-    it('cancel leaves a dead letter alone', async () => {
+    it('is left unchanged by cancel while it is a dead letter', async () => {
       const queue = await queues.open();
       await makeIn(queue, 'dead');
       const before = await queue.look('a');
@@ -344,7 +344,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.look('a')).toEqual(before);
     });
 
-    it('abort removes one that is active, and it does not come again', async () => {
+    it('is removed by abort while it is active, and does not come again', async () => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       expect(await queue.store.abort('a')).toBe(true);
@@ -352,7 +352,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
     });
 
-    it('abort ends the rule that has replaced the one of the active occurrence', async () => {
+    it('loses on abort the new rule that follows its active occurrence', async () => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       const at = await soon(queue);
@@ -368,7 +368,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
     });
 
-    it('abort leaves in force a message without a rule that follows the active occurrence', async () => {
+    it('is replaced on abort by a follower without a rule', async () => {
       const queue = await queues.open();
       await makeIn(queue, 'active');
       await queue.offer('a', { after: HOUR }, { onDuplicate: 'follow', payload: 'follower' });
@@ -378,7 +378,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect([payload, repeat]).toEqual(['follower', undefined]);
     });
 
-    it('again() moves the next occurrence once', async () => {
+    it('is moved once by again()', async () => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       const at = await soon(queue);

@@ -73,7 +73,7 @@ const LOSSES: Record<string, (queue: ContractQueue) => Promise<Claim>> = {
 export function describeSettlements(queues: ContractQueues): void {
   describe('outcomes', () => {
     it.each(['defer', 'again'] as const)(
-      'a message settled with %s at an instant is due then, exactly',
+      'a message settled with %s at an instant is due exactly then',
       async (kind) => {
         const queue = await queues.open();
         const [claim] = await queue.makeActive(['a']);
@@ -117,7 +117,7 @@ export function describeSettlements(queues: ContractQueues): void {
       ['the same content', undefined],
       ['content given as text', 'J"once more"'],
       ['content given as bytes', Buffer.from('J"once\nmore\0"')],
-    ])('a message settled with again is a new message under its old id, with %s', async (_, body) => {
+    ])('a message settled with again becomes a new message with its old id, with %s', async (_, body) => {
       const queue = await queues.open();
       await queue.makeReady('a');
       await queue.settle((await queue.claim())[0], { kind: 'retry', delay: 0 });
@@ -160,7 +160,7 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(found.map(({ dueAt }) => Math.round((dueAt - found[0]!.dueAt) / HOUR))).toEqual([0, 1, 2, 3]);
     });
 
-    it('released messages are ready again, unchanged and ahead of all others', async () => {
+    it('released messages become ready again, unchanged and ahead of all others', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c', 'd');
       const claims = await queue.claim(3);
@@ -189,7 +189,7 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'ready', failedAttempts: failed });
     });
 
-    it('a message settled as dead is a dead letter with its error, and an attempt is spent', async () => {
+    it('a message settled as dead becomes a dead letter with its error, and an attempt is spent', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       const { dueAt, offeredAt, body } = await queue.find('a');
@@ -215,7 +215,7 @@ export function describeSettlements(queues: ContractQueues): void {
       ['defer', 'bytes', Buffer.from('J"anew\nand\0"')],
       ['dead', 'text', 'J"anew"'],
       ['dead', 'bytes', Buffer.from('J"anew\nand\0"')],
-    ] as const)('%s with a new body given as %s changes nothing else of the message', async (kind, _, body) => {
+    ] as const)('%s with a new body given as %s changes nothing else in the message', async (kind, _, body) => {
       const queue = await queues.open();
       const claims = await queue.makeActive(['a', 'b']);
       const before = await queue.find('a');
@@ -263,7 +263,7 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(await queue.store.settle([])).toEqual({ accepted: [], dropped: 0 });
     });
 
-    it('settling some messages of a claim leaves the others held, even if one id contains another', async () => {
+    it('settling some messages of a claim keeps the others held, even if one id contains another', async () => {
       const queue = await queues.open();
       const ids = ['a', 'aa', ' a', 'a a', '%a', 'b'];
       await queue.makeReady(...ids);
@@ -281,7 +281,7 @@ export function describeSettlements(queues: ContractQueues): void {
       expect((await queue.store.status()).counts).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
     });
 
-    it('exactly one of many concurrent outcomes of a claim is accepted', async () => {
+    it('only one of many concurrent outcomes of a claim is accepted', async () => {
       const queue = await queues.open();
       const [claim] = (await queue.makeActive(['a'])).map(defined);
       const settlements = [...OUTCOMES, ...OUTCOMES].map((outcome, index) =>
@@ -291,9 +291,9 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(accepted.filter(Boolean)).toHaveLength(1);
     });
 
-    describe.each(Object.entries(LOSSES))('of a claim whose message %s', (_, lose) => {
+    describe.each(Object.entries(LOSSES))('for a claim whose message %s', (_, lose) => {
       it.each(OUTCOMES.map((outcome) => [JSON.stringify(outcome), outcome] as const))(
-        'a late outcome %s is refused and changes nothing',
+        'a late outcome %s is rejected and changes nothing',
         async (__, outcome) => {
           const queue = await queues.open();
           const claim = await lose(queue);

@@ -4,10 +4,10 @@ import { until } from '../../support/until.js';
 import { type ContractQueue, type ContractQueues, defined, HOUR, SHORT_LEASE, SOME_TIME } from '../contract-queue.js';
 import { listen } from '../listen.js';
 
-/** What a store promises whose transfers can claim. */
+/** The rules for stores whose transfers can claim. */
 export function describeClaimingTransfers(queues: ContractQueues): void {
   describe('transfers that claim', () => {
-    it('due messages go straight into the lease, earliest first, with their complete records', async () => {
+    it('due messages are leased at once, earliest first, with their complete records', async () => {
       const queue = await queues.open();
       await queue.offerDue('a', 'b');
       await queue.offer('later', { after: HOUR });
@@ -40,7 +40,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       }
     });
 
-    it('what is due beyond the limit stays delayed, and the report says that there is more', async () => {
+    it('due messages beyond the limit stay delayed, and the report says that there are more', async () => {
       const queue = await queues.open();
       await queue.offerDue('a', 'b', 'c');
       const first = await granted(queue, 't1', { limit: 2 });
@@ -51,7 +51,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       expect(one.report).toMatchObject({ moved: 1, more: false });
     });
 
-    it('a limit of bytes is kept, but for a single message', async () => {
+    it('a limit of bytes applies, except to a single message', async () => {
       const queue = await queues.open();
       const payload = 'x'.repeat(1000);
       for (const id of ['a', 'b', 'c']) await queue.offer(id, { at: 0 }, { payload });
@@ -62,7 +62,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       expect(one.claimed.messages.map(({ id }) => id)).toEqual(['c']);
     });
 
-    it('the report names the end of its own lease as the next instant, unless there is an earlier one', async () => {
+    it('the report names the end of its own lease as the next instant, unless another one is earlier', async () => {
       const queue = await queues.open();
       await queue.offerDue('a');
       const { report } = await granted(queue, 't', { lease: 5000 });
@@ -73,7 +73,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       expect((await granted(queue, 'u')).report).toMatchObject({ moved: 0, nextAt: dueAt });
     });
 
-    it('those who watch are told of it, with the end of its lease as what comes next', async () => {
+    it('watchers learn of the transfer, with the end of its lease as the next instant', async () => {
       const queue = await queues.open();
       const { told, stop } = await listen(queue.secondView);
       await granted(queue, 't1', {}, { scheduler: 'idle', movedAt: null });
@@ -91,7 +91,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       stop();
     });
 
-    it('nobody is told if something stands in the way', async () => {
+    it('watchers learn of nothing if the call changes nothing', async () => {
       const queue = await queues.open();
       const { told, stop } = await listen(queue.store);
       await queue.makeReady('a');
@@ -115,7 +115,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       ]);
     });
 
-    it('the messages of an answer that got lost pass to the claim that succeeds it', async () => {
+    it('the messages of a lost answer pass to the claim that replaces it', async () => {
       const queue = await queues.open();
       await queue.offerDue('a', 'b');
       const lost = await granted(queue, 'lost');
@@ -125,7 +125,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       expect(await queue.settle({ id: 'a', token: 'again' }, { kind: 'ack' })).toBe(true);
     });
 
-    it('a lease that ends costs an attempt, as that of any claim', async () => {
+    it('a lease that ends spends an attempt, as with any claim', async () => {
       const queue = await queues.open();
       await queue.offerDue('a');
       await granted(queue, 't', { lease: SHORT_LEASE });
@@ -141,7 +141,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
         expect(await queue.stateOf('first')).toBe('ready');
       });
 
-      it('while an expired lease is to be taken back', async () => {
+      it('while an expired lease must be recovered', async () => {
         const queue = await queues.open();
         await queue.makeActive(['expired'], SHORT_LEASE);
         await queue.advance(SHORT_LEASE + 5);
@@ -161,7 +161,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
         expect(await isRefused(queue, 'a')).toBe(true);
       });
 
-      it('for a token that has taken messages, or was replaced', async () => {
+      it('for a token that has taken messages or was replaced', async () => {
         const queue = await queues.open();
         await queue.offerDue('first');
         await granted(queue, 'used');
@@ -172,7 +172,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       });
     });
 
-    it('ten at once claim every message once', async () => {
+    it('ten concurrent calls claim every message once', async () => {
       const queue = await queues.open();
       await queue.offerDue(...Array.from({ length: 50 }, (_, i) => `m${i}`));
       const calls = Array.from({ length: 10 }, (_, i) =>
@@ -185,9 +185,9 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
   });
 }
 
-/** What such a store promises whose records may get lost. */
+/** The rules for such stores whose records may get lost. */
 export function describeClaimingTransfersAfterLoss(queues: ContractQueues): void {
-  it('a transfer that claims changes nothing if a message that is due has lost its record', async () => {
+  it('a transfer that claims changes nothing if a due message has lost its record', async () => {
     const queue = await queues.open();
     await queue.offerDue('a', 'lost');
     await queue.lose('lost');
@@ -213,7 +213,7 @@ async function granted(queue: ContractQueue, ...[token, claim, announcer]: [stri
   return defined(await call(queue.store, token, claim, announcer));
 }
 
-/** Whether a new due message stays delayed, and nothing else changes. */
+/** True if a new due message stays delayed and nothing else changes. */
 async function isRefused(queue: ContractQueue, id: string, token = `token for ${id}`): Promise<boolean> {
   await queue.offerDue(id);
   const before = await queue.look(id);

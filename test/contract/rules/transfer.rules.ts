@@ -18,7 +18,7 @@ export function describeTransfers(queues: ContractQueues): void {
       });
     });
 
-    it('a transfer moves what is due and leaves the rest delayed', async () => {
+    it('a transfer moves due messages and leaves the others delayed', async () => {
       const queue = await queues.open();
       await queue.offerDue('a', 'b');
       await queue.offer('c', { after: HOUR });
@@ -29,7 +29,7 @@ export function describeTransfers(queues: ContractQueues): void {
       expect(await queue.transfer()).toMatchObject({ moved: 0, ready: 2 });
     });
 
-    it('a transfer never moves a message early and never leaves a due one behind', async () => {
+    it('a transfer never moves a message early and never skips a due one', async () => {
       const queue = await queues.open();
       for (const delay of [0, 1, 7, 20]) {
         const offered = await queue.now();

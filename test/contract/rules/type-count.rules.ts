@@ -8,7 +8,7 @@ type CountsByType = Readonly<Record<string, Partial<MessageCounts>>>;
 
 export function describeTypeCounts(queues: ContractQueues): void {
   describe('counts by type', () => {
-    it("tell each type's messages in each state", async () => {
+    it("count each type's messages in each state", async () => {
       const queue = await queues.open();
       await queue.offer('dead', { at: 0 }, { type: 'remind' });
       await queue.transfer();
@@ -30,7 +30,7 @@ export function describeTypeCounts(queues: ContractQueues): void {
       });
     });
 
-    it('a queue without messages has no types, and a type without messages is not among them', async () => {
+    it('a queue without messages has no types, and a type without messages is not counted', async () => {
       const queue = await queues.open();
       await expectCounts(queue, {});
       await queue.offer('a', { after: HOUR }, { type: 'remind' });
@@ -38,7 +38,7 @@ export function describeTypeCounts(queues: ContractQueues): void {
       await expectCounts(queue, {});
     });
 
-    it('a dead letter and a redriven message keep their type', async () => {
+    it('dead letters and redriven messages keep their type', async () => {
       const queue = await queues.open();
       await queue.offer('a', { at: 0 }, { type: 'remind' });
       await queue.transfer();
@@ -76,14 +76,14 @@ function bodiesOfType(type: string): Record<string, MessageBody> {
     bytes: Buffer.from(`C${type}\nx\n`),
     'JSON with headers': `k${type}\n{"h":"1"}\n{}`,
     'bytes with headers': Buffer.from(`c${type}\n{"h":"1"}\n\n`),
-    'a message that was set aside': wrapSetAside(Buffer.from(`K${type}\n{}`), 1_900_000_000_000),
+    'a message that was put off': wrapSetAside(Buffer.from(`K${type}\n{}`), 1_900_000_000_000),
     'a message that expires': `Nexpires\n600000 dead\nK${type}\n{}`,
-    'a message that expires and was set aside': wrapSetAside(
+    'a message that expires and was put off': wrapSetAside(
       Buffer.from(`Nexpires\nnever\nC${type}\n`),
       1_900_000_000_000,
     ),
     'a message that repeats': `Nrepeat\n${MAX_RULE}\nK${type}\n{}`,
-    'a message that repeats, expires and was set aside': wrapSetAside(
+    'a message that repeats, expires and was put off': wrapSetAside(
       Buffer.from(`Nrepeat\n${MAX_RULE}\nNexpires\n1234567890123 dead\nC${type}\n`),
       1_900_000_000_000,
     ),
@@ -98,15 +98,15 @@ const WITHOUT_TYPE: Record<string, MessageBody> = {
   'JSON with headers': 'j{"h":"1"}\n{}',
   bytes: Buffer.from('BKremind\n'),
   'bytes with headers': Buffer.from('b{"h":"1"}\nKremind\n'),
-  'a message that was set aside': wrapSetAside(Buffer.from('J"remind\\n"'), 1_900_000_000_000),
+  'a message that was put off': wrapSetAside(Buffer.from('J"remind\\n"'), 1_900_000_000_000),
   'a message that expires': 'Nexpires\n600000\nJ"remind\\n"',
   'a message that repeats': 'Nrepeat\n{}\nJ"remind\\n"',
-  'a body that repeats by no rule': 'Nrepeat\nKremind',
-  'a body that expires at no time': 'Nexpires\nKremind',
+  'a body with an invalid repeat rule': 'Nrepeat\nKremind',
+  'a body with an invalid expiry': 'Nexpires\nKremind',
   'a body of a later version': 'NK\nKremind\n{}',
   'a body whose type does not end': 'Kremind',
-  'a body whose type is none': 'Ka type\n{}',
-  'a body whose type is too long': `K${'x'.repeat(65)}\n{}`,
+  'a body with an invalid type': 'Ka type\n{}',
+  'a body with too long a type': `K${'x'.repeat(65)}\n{}`,
   'an empty body': '',
 };
 
@@ -114,7 +114,7 @@ async function offerBody({ store }: ContractQueue, body: MessageBody): Promise<v
   await store.offer([{ id: 'a', due: { after: HOUR }, onDuplicate: 'reject', body }]);
 }
 
-/** Brings as many messages of type `remind` as without a type to a state. */
+/** Brings `count` messages of type `remind`, and as many without a type, to a state. */
 async function makeMany(queue: ContractQueue, state: MessageState, count: number): Promise<void> {
   const due = state === 'delayed' ? { after: HOUR } : { at: 1 };
   for (const type of ['remind', '']) {

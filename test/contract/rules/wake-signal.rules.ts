@@ -17,7 +17,7 @@ export function describeWakeSignals(queues: ContractQueues): void {
       expect(await waiting).toBe(true);
     });
 
-    it('signals that nobody waits for add up to a single one', async () => {
+    it('signals that nobody waits for add up to one', async () => {
       const queue = await queues.open();
       const signal = queue.openWakeSignal();
       await queue.makeReady('a');
@@ -44,7 +44,7 @@ export function describeWakeSignals(queues: ContractQueues): void {
       expect(await signal.wait(HOUR)).toBe(true);
     });
 
-    it('nobody is woken while nothing is ready', async () => {
+    it('no consumer is woken while nothing is ready', async () => {
       const queue = await queues.open();
       const signal = queue.openWakeSignal();
       await queue.offer('a', { after: HOUR });
@@ -112,7 +112,8 @@ export function describeWakeSignals(queues: ContractQueues): void {
       expect(await wokenAgain(queue, signal)).toBe(false);
     });
 
-    it('a claim of a paused queue wakes nobody, so consumers do not wake each other forever', async () => {
+    it('a claim of a paused queue wakes no consumer', async () => {
+      // Otherwise consumers of a paused queue would wake each other forever.
       const queue = await queues.open();
       const signal = queue.openWakeSignal();
       await queue.makeReady('a');
@@ -178,7 +179,7 @@ export function describeWakeSignals(queues: ContractQueues): void {
       expect(await wokenWithin(queue, queue.openWakeSignal(queue.secondView))).toBe(true);
     });
 
-    it('a signal that is closed during its wait takes none from others', async () => {
+    it('a signal that is closed during its wait takes no wake-up from others', async () => {
       const queue = await queues.open();
       const closed = queue.openWakeSignal();
       const waiting = closed.wait(HOUR);

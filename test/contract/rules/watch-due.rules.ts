@@ -15,7 +15,7 @@ export function describeWatching(queues: ContractQueues): void {
       stop();
     });
 
-    it('every process hears of a new earliest due time, and of no other', async () => {
+    it('every process learns of a new earliest due time, and of no other', async () => {
       const queue = await queues.open();
       const here = await listen(queue.store);
       const there = await listen(queue.secondView);
@@ -47,7 +47,7 @@ export function describeWatching(queues: ContractQueues): void {
       stop();
     });
 
-    it('every process hears of a transfer whose scheduler tells, and of what the queue waits for then', async () => {
+    it('every process learns of an announced transfer and of what the queue waits for next', async () => {
       const queue = await queues.open();
       const here = await listen(queue.store);
       const there = await listen(queue.secondView);
@@ -79,7 +79,7 @@ export function describeWatching(queues: ContractQueues): void {
       [here, there].forEach(({ stop }) => stop());
     });
 
-    it('a scheduler that takes back an expired lease has moved something', async () => {
+    it('a scheduler that recovers an expired lease counts as having moved a message', async () => {
       const queue = await queues.open();
       const { told, stop } = await listen(queue.store);
       await queue.makeActive(['a'], SHORT_LEASE);
@@ -90,7 +90,7 @@ export function describeWatching(queues: ContractQueues): void {
       stop();
     });
 
-    it('an announcement says how long the wait is, which is never negative', async () => {
+    it('an announcement contains the wait, which is never negative', async () => {
       const queue = await queues.open();
       const waits: number[] = [];
       let listening = false;
@@ -124,7 +124,7 @@ export function describeWatching(queues: ContractQueues): void {
       stop();
     });
 
-    it('a message whose replacement is the earliest is announced', async () => {
+    it('a message is announced if its replacement is the earliest', async () => {
       const queue = await queues.open();
       const base = Math.floor(await queue.now()) + HOUR;
       await queue.offer('a', { at: base + 100 });
@@ -136,7 +136,7 @@ export function describeWatching(queues: ContractQueues): void {
     });
 
     it.each(['retry', 'defer', 'again'] as const)(
-      'a message that becomes the earliest by %s is announced',
+      'a message that becomes the earliest through %s is announced',
       async (kind) => {
         const queue = await queues.open();
         const [first, second] = await queue.makeActive(['a', 'b']);
@@ -171,7 +171,7 @@ export function describeWatching(queues: ContractQueues): void {
       stop();
     });
 
-    it('a watcher that has stopped hears nothing, and the others go on', async () => {
+    it('a watcher that has stopped receives nothing, and the others still do', async () => {
       const queue = await queues.open();
       const leaving = await listen(queue.store);
       const staying = await listen(queue.store);

@@ -26,7 +26,7 @@ const WAYS_TO_GO: Record<string, (queue: ContractQueue, id: string) => Promise<u
 export function describeWholeQueue(queues: ContractQueues): void {
   describe('messages that are gone', () => {
     it.each(Object.entries(WAYS_TO_GO))(
-      'a message that was %s leaves nothing behind, and its id can start afresh',
+      'a message that was %s leaves nothing behind, and its id can be used again',
       async (_, go) => {
         const queue = await queues.open();
         const [claim] = await queue.makeActive(['a']);
@@ -89,7 +89,7 @@ export function describeWholeQueue(queues: ContractQueues): void {
       expect(await queue.secondView.status()).toEqual({ ...seen, now: SOME_TIME });
     });
 
-    it("the status tells the store's time", async () => {
+    it("the status reports the store's time", async () => {
       const queue = await queues.open();
       const before = Math.floor(await queue.now());
       const { now } = await queue.store.status();
@@ -99,7 +99,7 @@ export function describeWholeQueue(queues: ContractQueues): void {
       expect((await queue.store.status()).now).toBeGreaterThan(now);
     });
 
-    it('the status reports when the ready message that is claimed next fell due', async () => {
+    it('the status reports when the next ready message to be claimed fell due', async () => {
       const queue = await queues.open();
       const oldestReady = async () => (await queue.store.status()).oldestReady;
       const claims = await queue.makeActive(['a', 'b']);
@@ -121,7 +121,7 @@ export function describeWholeQueue(queues: ContractQueues): void {
   });
 
   describe('pause and resume', () => {
-    it('a paused queue gives out no message until it is resumed', async () => {
+    it('a paused queue returns no message until it is resumed', async () => {
       const queue = await queues.open();
       await queue.makeReady('a');
       await queue.store.pause();
@@ -135,7 +135,7 @@ export function describeWholeQueue(queues: ContractQueues): void {
       expect((await queue.claim()).map(({ id }) => id)).toEqual(['a']);
     });
 
-    it('a paused queue still takes offers, transfers, extends and settles', async () => {
+    it('a paused queue still accepts offers, transfers, extensions and outcomes', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       await queue.store.pause();
