@@ -48,7 +48,7 @@ describe('bull-board in a browser', () => {
     await page.getByRole('button', { name: 'Confirm' }).click();
   }
 
-  it('says what cannot be done, and what to do instead', async () => {
+  it('explains what cannot be done, and suggests an alternative', async () => {
     await open('delayed');
     await page.locator('main').locator('[aria-haspopup=menu]').click();
     await page.getByRole('menuitem', { name: 'Empty' }).click();
@@ -56,7 +56,7 @@ describe('bull-board in a browser', () => {
     await expectVisible(page.getByText('Ready messages cannot be removed alone. Clean the delayed messages,'));
   });
 
-  it('shows a delayed message with its due time, and the application handles it when it is promoted', async () => {
+  it('shows a delayed message with its due time, and a promotion has it handled', async () => {
     const { timestamp, delay } = (await board.queue('emails', { status: 'delayed' })).jobs[0]!;
     await open('delayed');
     await expectVisible(page.getByText('welcome:ada'));
@@ -68,7 +68,7 @@ describe('bull-board in a browser', () => {
     await expectVisible(page.getByText('No Delayed jobs in this queue.'), 15_000);
   });
 
-  it('shows why a message is a dead letter, and the application handles it when it is retried', async () => {
+  it('shows the error of a dead letter, and a retry has it handled', async () => {
     await open('failed');
     await expectVisible(page.getByText('bounce:bob'));
     await expectVisible(page.getByText('RejectMessage: The mailbox is full.'));

@@ -20,7 +20,7 @@ describe('the demonstrations on the sample page', () => {
   const done = async () => Number((await shop.count('done'))!.replaceAll(',', ''));
   const toggle = (name: string) => shop.page.getByRole('switch', { name });
 
-  it('show how late each message was, and percentiles of the latest ones', async () => {
+  it('show the lateness of each message and percentiles of the latest ones', async () => {
     await shop.place('Tea', '0.3');
     await expectVisible(shop.order('Tea', 'cancelled').getByText(/\d\d:\d\d:\d\d, [\d,]+ ms late/));
     await expectVisible(shop.page.getByText('One so far.'));
@@ -28,7 +28,7 @@ describe('the demonstrations on the sample page', () => {
     expect(await shop.page.locator('#p99').textContent()).toMatch(/^[\d,]+ ms$/);
   });
 
-  it('place a thousand orders due together, while the list stays short and usable', async () => {
+  it('place a thousand orders due together while the list stays short and usable', async () => {
     const doneBefore = await done();
     const headline = () => shop.page.locator('.figures').textContent();
     const before = await headline();
@@ -74,7 +74,7 @@ describe('the demonstrations on the sample page', () => {
     expect(await shop.inspect('focused')).toBe('Handler fails');
   });
 
-  it('say that an order is dead, and redrive it in its place', async () => {
+  it('show that an order is dead, and redrive it from its place in the list', async () => {
     await toggle('Handler fails').click();
     await toggle('Handler fails').and(shop.page.locator('[aria-checked=true]')).waitFor();
     await shop.place('Pie', '0');
@@ -87,7 +87,7 @@ describe('the demonstrations on the sample page', () => {
     expect(await shop.page.evaluate<boolean>("document.activeElement.matches('.order')")).toBe(true);
   });
 
-  it('offer no redrive of an order whose dead letter is discarded, and let it be paid', async () => {
+  it('offer no redrive of an order whose dead letter is discarded, and accept its payment', async () => {
     const redrive = shop.page.getByRole('button', { name: 'Redrive Plum' });
     await toggle('Handler fails').click();
     await toggle('Handler fails').and(shop.page.locator('[aria-checked=true]')).waitFor();
@@ -125,7 +125,7 @@ describe('the demonstrations on the sample page', () => {
     expect(await coupons.filter({ hasText: 'expired' }).last().textContent()).toContain('Coupon 6');
   });
 
-  it('have code in colors, which can be copied', async () => {
+  it('have colored code that can be copied', async () => {
     const { page, context } = shop;
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.locator('#pause summary').click();
@@ -137,7 +137,7 @@ describe('the demonstrations on the sample page', () => {
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(await code.textContent());
   });
 
-  it('begin by themselves with a first order, which is cancelled in time, once in a tab', async () => {
+  it('begin with a first order, once per tab, which is cancelled in time', async () => {
     const small = await SampleApp.start();
     const first = await ShopPage.openFirst(running.browser, small.url);
     const item = 'A first order, placed for you';
@@ -162,7 +162,7 @@ describe('the demonstrations on the sample page', () => {
     await other.context.close();
   });
 
-  it('show apart what a pause has held up, and leave the headline as it is', async () => {
+  it('show orders delayed by a pause separately and leave the headline unchanged', async () => {
     await shop.place('Jam', '0');
     await expectVisible(shop.order('Jam', 'cancelled'));
     const figures = () => shop.page.locator('.figures dl').textContent();
@@ -183,7 +183,7 @@ describe('the demonstrations on the sample page', () => {
     expect(await figures()).toBe(before);
   });
 
-  it('freeze a worker, whose parcels the shop packs, even on a page opened halfway', async () => {
+  it('freeze a worker, whose parcels the shop packs, even on a page opened in between', async () => {
     const freeze = shop.page.getByRole('button', { name: 'Freeze a worker' });
     const isBusy = async () => (await freeze.getAttribute('aria-disabled')) === 'true';
     expect(await isBusy()).toBe(false);
@@ -208,7 +208,7 @@ describe('the demonstrations on the sample page', () => {
     await late.context.close();
   });
 
-  it('cannot freeze a worker in memory, and say why', async () => {
+  it('refuse to freeze a worker in memory, with the reason', async () => {
     const small = await SampleApp.start();
     const memory = await ShopPage.open(running.browser, small.url);
     const button = memory.page.getByRole('button', { name: 'Freeze a worker' });

@@ -10,7 +10,7 @@ describe('the forms of the sample page', () => {
     shop = running.page;
   });
 
-  it('take a time as a number of the chosen unit, which is seconds at first', async () => {
+  it('take a time as a number of the chosen unit, which defaults to seconds', async () => {
     await shop.place('Tea', '30');
     await expectVisible(shop.order('Tea', 'unpaid'));
     expect(await shop.order('Tea').locator('.time').textContent()).toMatch(/^(30\.0|29\.\d|28\.\d) s$/);
@@ -19,7 +19,7 @@ describe('the forms of the sample page', () => {
     expect(await shop.order('Coffee').locator('.time').textContent()).toMatch(/^1:(30|2\d)$/);
   });
 
-  it('never promise more time than was asked for, however long the news of the clock was on its way', async () => {
+  it("never promise more time than requested, however late the clock's update arrives", async () => {
     await shop.page.evaluate(`import('/server-clock.js').then(
       ({ setServerTime }) => setServerTime(new Date(Date.now() - 5000).toISOString())
     )`);
@@ -28,7 +28,7 @@ describe('the forms of the sample page', () => {
     expect(await shop.order('Tea').locator('.time').textContent()).toMatch(/^(30\.0|29\.\d|28\.\d) s$/);
   });
 
-  it('refuse a time that is not a number, say why, and keep the focus', async () => {
+  it('refuse a time that is not a number, say why and keep the focus', async () => {
     const time = shop.page.getByLabel('Pay within');
     const error = shop.page.getByRole('alert').filter({ hasText: 'Pay within must be a number, such as 30' });
     for (const payWithin of ['', 'soon', '5m', '1,000', '-1', '1e400']) {
@@ -43,7 +43,7 @@ describe('the forms of the sample page', () => {
     expect(await error.count()).toBe(0);
   });
 
-  it('show a task that somebody adds by its address, and none that a page of another site requests', async () => {
+  it('show a task added through its address, and none that a page of another site requests', async () => {
     const { app, browser } = running;
     const foreign = await browser.newPage();
     // The same server, but to the browser another site.
@@ -58,13 +58,13 @@ describe('the forms of the sample page', () => {
     expect(await tasks.getByText('forged').count()).toBe(0);
   });
 
-  it("name every control and describe it by its own form's error", async () => {
+  it('name every control and describe it by the error of its own form', async () => {
     expect(await shop.inspect('undescribed')).toEqual([]);
     expect(await shop.inspect('nameless')).toEqual([]);
     expect(await shop.inspect('brokenReferences')).toEqual([]);
   });
 
-  it('keep the focus in place when an order is paid by keyboard, and announce it', async () => {
+  it('keep the focus in place when an order is paid by keyboard, and announce the payment', async () => {
     for (const item of ['Cake', 'Honey']) {
       await shop.place(item, '10', 'minutes');
       await expectVisible(shop.order(item, 'unpaid'));

@@ -25,7 +25,7 @@ describe('the sample page from 320 to 1920 px, light and dark', () => {
     await expectFit();
   });
 
-  it('animates nothing for those who prefer reduced motion', async () => {
+  it('animates nothing for users who prefer reduced motion', async () => {
     const still = await running.openPage({ reducedMotion: 'reduce' });
     await shop.place('Tea', '0.2');
     for (const page of [shop, still]) await expectVisible(page.order('Tea', 'cancelled'));
@@ -35,7 +35,7 @@ describe('the sample page from 320 to 1920 px, light and dark', () => {
     await still.context.close();
   });
 
-  it('keeps each card in its column while it grows, and the focus where it is when the columns change', async () => {
+  it('keeps each card in its column while it grows, and the focus in place when the columns change', async () => {
     await shop.page.setViewportSize({ width: 1280, height: 900 });
     const before = await columnOfEach();
     const left = Object.keys(before).filter((id) => before[id] === Math.min(...Object.values(before)));
@@ -48,7 +48,7 @@ describe('the sample page from 320 to 1920 px, light and dark', () => {
     expect(await shop.inspect('focused')).toBe('Change the catalogue');
   });
 
-  it('is accessible and fits while it shows everything it can', async () => {
+  it('is accessible and fits with all of its content', async () => {
     const { app } = running;
     await app.post('/controls/fail');
     await app.place({ item: LONG, payWithin: 0 });

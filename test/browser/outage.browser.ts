@@ -18,7 +18,7 @@ describeWithServer('the sample page while its private Redis is away', () => {
     redisPid = await pidOf(running.app.redisUrl);
   });
 
-  it('says so while Redis is frozen, open or freshly loaded, and carries on when it is back', async () => {
+  it('reports a frozen Redis, open or freshly loaded, and recovers with it', async () => {
     await shop.place('Tea', '2');
     await expectVisible(shop.order('Tea', 'unpaid'));
     process.kill(redisPid, 'SIGSTOP');
@@ -40,7 +40,7 @@ describeWithServer('the sample page while its private Redis is away', () => {
     await fresh.context.close();
   });
 
-  it('says so when Redis was killed, and carries on when the shop has restarted it', async () => {
+  it('reports a killed Redis, and recovers when the shop has restarted it', async () => {
     await shop.place('Tea', '2');
     await expectVisible(shop.order('Tea', 'unpaid'));
     process.kill(redisPid, 'SIGKILL');

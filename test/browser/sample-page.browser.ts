@@ -11,7 +11,7 @@ describe('the sample page', () => {
     shop = running.page;
   });
 
-  it('says where the shop keeps its orders, and that there are none', async () => {
+  it('shows where the shop keeps its orders, and that there are none', async () => {
     await expectVisible(shop.page.getByText(`on Redis at ${running.redis.url}`));
     await expectVisible(shop.page.getByText('No orders yet.'));
     expect(shop.problems).toEqual([]);
@@ -37,7 +37,7 @@ describe('the sample page', () => {
     expect(shop.problems).toEqual([]);
   });
 
-  it("counts down by the server's clock, whatever the client's clock says", async () => {
+  it("counts down by the server's clock, whatever the client's clock", async () => {
     await shop.page.clock.install({ time: new Date('2001-01-01') });
     await shop.page.reload();
     await shop.page.clock.runFor(500);
@@ -64,7 +64,7 @@ describe('the sample page', () => {
     await until(async () => (await shop.count('active')) === '0', { within: 2000 });
   });
 
-  it('is the same in every tab', async () => {
+  it('shows the same in every tab', async () => {
     const other = await running.openPage();
     await shop.place('Tea', '10', 'minutes');
     await expectVisible(other.order('Tea', 'unpaid'));
@@ -73,7 +73,7 @@ describe('the sample page', () => {
     await other.context.close();
   });
 
-  it('shows beside the form why the shop refused an order', async () => {
+  it('shows next to the form why the shop refused an order', async () => {
     await shop.place('Tea', '40000', 'days');
     const error = shop.page.getByRole('alert').filter({ hasText: 'must be between' });
     await expectVisible(error);
@@ -102,7 +102,7 @@ describe('the sample page', () => {
     await expectVisible(shop.order('Tea', 'paid'));
   });
 
-  it('has a board that asks no other host', async () => {
+  it('links to a board that loads nothing from other hosts', async () => {
     const page = await shop.context.newPage();
     const foreign: string[] = [];
     // What the browser itself refuses never gets here.
@@ -118,7 +118,7 @@ describe('the sample page', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('does not run code hidden in the name of an item', async () => {
+  it('does not run code in the name of an item', async () => {
     await shop.place('<img src=x onerror="document.title=1">', '10', 'minutes');
     await expectVisible(shop.order('<img src=x'));
     expect(await shop.page.title()).toBe('Shop · nestjs-delay-queue');

@@ -49,7 +49,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
     return delayed + ready + active;
   };
 
-  it("report how late each cancelled order's message was, and nothing for a paid order", async () => {
+  it("report the lateness of each cancelled order's message, and none for a paid order", async () => {
     const id = await shop.place({ payWithin: '200ms' });
     const { data } = await page.until('order', { id, status: 'cancelled' });
     expect(data.lateBy).toBe(Date.parse(String(data.settledAt)) - Date.parse(String(data.dueAt)));
@@ -61,7 +61,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
     expect((await page.until('order', { id: paid, status: 'paid' })).data.lateBy).toBeNull();
   });
 
-  it('cancel a thousand orders due together, list a few of them, and report how late they were', async () => {
+  it('cancel a thousand orders due together, list a few of them and report their lateness', async () => {
     const { status, body: batch } = await shop.post('/orders/batch');
     expect({ status, batch }).toMatchObject({ status: 201, batch: { size: 1000 } });
     const tea = await shop.place({ item: 'Tea', payWithin: '10m' });
@@ -86,7 +86,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
   const figures = () =>
     latest('figures') as { lateness: { count: number }; heldUp: number; batch: (Batch & { heldUp: number }) | null };
 
-  it.each(['the page', 'the board'])('count no order as late that a pause by %s has held up', async (by) => {
+  it.each(['the page', 'the board'])('count no order as late that a pause by %s has delayed', async (by) => {
     const board = new BoardClient(`${shop.url}/board`);
     const ask = (what: 'pause' | 'resume') =>
       by === 'the page' ? shop.post(`/controls/${what}`) : board.put(`orders/${what}`);
@@ -127,7 +127,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
     for (const count of Object.values(calls)) expect(count).toBeLessThan(300);
   });
 
-  it('refuse orders beyond 5,000 messages, and say so', async () => {
+  it('refuse orders beyond 5,000 messages with the reason', async () => {
     await shop.post('/controls/pause');
     for (let thousands = 1; thousands <= 5; thousands++) await shop.post('/orders/batch');
     await until(() => waiting() === 5000);
@@ -139,7 +139,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
     await until(() => waiting() === 1, { within: 20_000 });
   });
 
-  it('retry while the handler fails, bury the message, and handle it once it is redriven', async () => {
+  it('retry while the handler fails, keep the dead letter, and handle the message after a redrive', async () => {
     await shop.post('/controls/fail');
     await page.until('switches', { failing: true });
     const id = await shop.place({ payWithin: 0 });
@@ -161,7 +161,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
     for (const other of others) await page.until('order', { id: other, status: 'cancelled' });
   });
 
-  it('discard dead letters and leave their orders as they are', async () => {
+  it('discard dead letters and leave their orders unchanged', async () => {
     await shop.post('/controls/fail');
     const id = await shop.place({ payWithin: 0 });
     await until(() => orderCounts()?.dead === 1, { within: 15_000 });
@@ -170,7 +170,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
     expect((await shop.get(`/orders/${id}`)).body.status).toBe('unpaid');
   });
 
-  it('tell which orders have a dead letter: not one whose letter is discarded, though another has one', async () => {
+  it('show exactly the orders that have a dead letter after another one is discarded', async () => {
     const redrivable = () => (latest('counts') as { redrivable: string[] }).redrivable;
     await shop.post('/controls/fail');
     const first = await shop.place({ payWithin: 0 });
@@ -200,7 +200,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
     expect(times[0]! % 2000).toBe(0);
   });
 
-  it('cancel nothing while the queue is paused, and carry on when it is resumed', async () => {
+  it('cancel nothing while the queue is paused, and continue when it is resumed', async () => {
     expect((await shop.post('/controls/pause')).body).toMatchObject({ paused: true });
     const id = await shop.place({ payWithin: 0 });
     await until(() => orderCounts()?.ready === 1);
@@ -257,7 +257,7 @@ describe('the worker that the sample shop freezes', () => {
     await redis.stop();
   });
 
-  it('does not exist with the memory store, and the answer says why', async () => {
+  it('does not exist with the memory store, and the answer explains why', async () => {
     const shop = await SampleApp.start();
     const { status, body } = await shop.post('/worker/freeze');
     expect(status).toBe(503);

@@ -68,7 +68,7 @@ describeWithServer('the private Redis of the sample shop', () => {
     expect(settled - Math.max(due, started)).toBeLessThan(3000);
   });
 
-  it('serves one shop only, and a second one says how to join', async () => {
+  it('serves one shop only, and a second one logs how to share it', async () => {
     const first = await start();
     const second = new SampleApp(folders.env);
     expect(await second.exited()).toBe(1);

@@ -5,7 +5,7 @@ import { accessibilityProblems } from './accessibility.js';
 import { RunningShop } from './running-shop.js';
 import { expectVisible, type ShopPage } from './shop-page.js';
 
-describe('what can be tried on the sample page', () => {
+describe('the trials on the sample page', () => {
   const running = new RunningShop({ anew: 'page' });
   let shop: ShopPage;
 
@@ -19,7 +19,7 @@ describe('what can be tried on the sample page', () => {
 
   const press = (name: string) => shop.page.getByRole('button', { name, exact: true }).click();
 
-  it('end a checkout once: as paid, or as timed out if nobody pays', async () => {
+  it('end a checkout once, as paid or, without a payment, as timed out', async () => {
     const { page } = shop;
     const log = page.getByRole('log', { name: 'Paid or timed out' });
     await press('Pay it');
@@ -33,7 +33,7 @@ describe('what can be tried on the sample page', () => {
     expect(await log.getByText('Handled once, as paid').count()).toBe(1);
   });
 
-  it('save a draft once after many edits, and no later than five seconds after the first', async () => {
+  it('save a draft once after many edits, at most five seconds after the first', async () => {
     const log = shop.page.getByRole('log', { name: 'Debounce' });
     const began = performance.now();
     const took = () => performance.now() - began;
@@ -46,7 +46,7 @@ describe('what can be tried on the sample page', () => {
     await expectVisible(log.getByText(/^Saved once, as of edit \d+/).first());
   });
 
-  it('run once more for all changes that come during a run', async () => {
+  it('run once more for all changes that arrive during a run', async () => {
     const log = shop.page.getByRole('log', { name: 'Once more' });
     await press('Change the catalogue');
     await expectVisible(log.getByText('A run begins, as of change 1'));
@@ -56,7 +56,7 @@ describe('what can be tried on the sample page', () => {
     await until(async () => (await log.getByText('The run ends').count()) === 2, { within: 30_000 });
   });
 
-  it('send the mails of each customer in order, while customers take turns', async () => {
+  it('send the mails of each customer in order while customers take turns', async () => {
     const log = shop.page.getByRole('log', { name: 'In order for each customer' });
     await press('Send 7 mails');
     await expectVisible(log.getByText(/^7 mails are due in [\d.]+ s$/));
@@ -75,7 +75,7 @@ describe('what can be tried on the sample page', () => {
     expect(await accessibilityProblems(shop.page)).toEqual([]);
   });
 
-  it('repeat a reminder by the calendar, each time within milliseconds, until it is stopped', async () => {
+  it('repeat a reminder by its calendar, within milliseconds of each time, until it is stopped', async () => {
     const log = shop.page.getByRole('log', { name: 'By the calendar' });
     await press('Stop repeating');
     await expectVisible(log.getByText('Nothing to stop'));

@@ -57,7 +57,7 @@ describe('the command line', () => {
     }
   });
 
-  it('says why a message cannot be cancelled', async () => {
+  it('explains why a message cannot be cancelled', async () => {
     await bury('a');
     const problem = "Message 'a' is not delayed, but dead: redrive or discard it. Nothing was changed.";
     expect(await run('cancel', queue, 'a', '--yes')).toEqual(refused(problem));
@@ -117,7 +117,7 @@ describe('the command line', () => {
     expect(await producer.isPaused(queue)).toBe(false);
   });
 
-  it('changes nothing without --yes when nobody can be asked', async () => {
+  it('changes nothing without --yes when nobody can confirm', async () => {
     await bury('dead');
     const problem = 'This would change Redis, and nobody can be asked here: say --yes. Nothing was changed.';
     expect(await run('discard', queue, '--all')).toEqual(refused(problem));

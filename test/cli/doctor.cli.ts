@@ -25,7 +25,7 @@ const verdictsOf = (output: string) =>
   );
 
 describe('the doctor', () => {
-  it('finds a sound server sound, says what a crash would cost, and leaves no key behind', async () => {
+  it('approves a sound server, reports what a crash would cost, and leaves no key behind', async () => {
     const from = performance.now();
     const { code, output, problems } = await run();
     // The timers of a worker that is not let go of would go on for a third of a lease.
@@ -45,7 +45,7 @@ describe('the doctor', () => {
     expect(await redis.keys('*')).toEqual([]);
   });
 
-  it('fails where messages would be evicted or the user lacks a permission, and says what to do', async () => {
+  it('fails where messages would be evicted or the user lacks a permission, and suggests a fix', async () => {
     await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
     await redis.config('SET', 'appendonly', 'yes');
     await redis.call('ACL', 'SETUSER', 'reader', 'on', '>secret', '~*', '&*', '+@all', '-zadd');
@@ -68,7 +68,7 @@ describe('the doctor', () => {
     await redis.config('SET', 'maxmemory-policy', 'noeviction', 'appendonly', 'no');
   });
 
-  it('says which other databases of the server are in use, which share no queues with this one', async () => {
+  it('reports other databases in use on the server, which share no queues with this one', async () => {
     const databases = [2, 7].map((db) => new Redis(server.url, { db }));
     await Promise.all(databases.map((database) => database.set('a key', 'of another application')));
     const findings = async (url: string) => jsonLines((await run('--json', '--url', url)).output);
@@ -80,7 +80,7 @@ describe('the doctor', () => {
     for (const database of databases) database.disconnect();
   });
 
-  it.each(['client|id', 'client|unblock'])('says what it costs that the user may not send %s', async (command) => {
+  it.each(['client|id', 'client|unblock'])('reports the consequences if the user may not send %s', async (command) => {
     const user = randomName('lonely');
     await redis.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', '+@all', `-${command}`);
     const { code, output } = await run('--json', '--url', server.url.replace('redis://', `redis://${user}:secret@`));
@@ -92,7 +92,7 @@ describe('the doctor', () => {
   it.each([
     [['INFO'], { connection: 'ok', version: 'fail' }],
     [['EVAL', 'FCALL'], { connection: 'ok', version: 'ok', eviction: 'ok', persistence: 'warn', scripts: 'fail' }],
-  ])('says that the server has renamed %j, and stops there', async (commands, verdicts) => {
+  ])('reports that the server has renamed %j and stops there', async (commands, verdicts) => {
     const args = commands.flatMap((command) => ['--rename-command', command, `other-${command}`]);
     const renaming = await startRedis({ args });
     const { code, output } = await run('--json', '--url', renaming.url);
@@ -102,28 +102,31 @@ describe('the doctor', () => {
     expect(output).toContain(`rename-command ${commands[0]}`);
   });
 
-  it.each(['EVAL', 'FCALL'])('is content with a server that has renamed %s: the other one will do', async (command) => {
-    const renaming = await startRedis({ args: ['--rename-command', command, 'other'] });
-    const { code, output } = await run('--json', '--url', renaming.url);
-    await renaming.stop();
-    expect(code).toBe(0);
-    expect(verdictsOf(output)).toMatchObject({ version: 'ok', permissions: 'ok' });
-  });
+  it.each(['EVAL', 'FCALL'])(
+    'accepts a server that has renamed %s, because the other command suffices',
+    async (command) => {
+      const renaming = await startRedis({ args: ['--rename-command', command, 'other'] });
+      const { code, output } = await run('--json', '--url', renaming.url);
+      await renaming.stop();
+      expect(code).toBe(0);
+      expect(verdictsOf(output)).toMatchObject({ version: 'ok', permissions: 'ok' });
+    },
+  );
 
-  describe('says how calls go to the server', () => {
+  describe('the report on how calls reach the server', () => {
     const functions = (found: unknown, verdict = 'warn') =>
       expect.objectContaining({ check: 'functions', verdict, found });
     const findings = async (url: string, ...words: string[]) =>
       jsonLines((await run('--json', '--url', url, ...words)).output);
 
-    it('by functions, or as scripts because `scripting` says so', async () => {
+    it('names functions, or scripts because of `scripting`', async () => {
       expect(await findings(server.url)).toContainEqual(functions('calls go by functions', 'ok'));
       const found = "calls go as scripts: `scripting` is 'scripts'";
       expect(await findings(server.url, '--scripting', 'scripts')).toContainEqual(functions(found, 'ok'));
     });
 
     it.each(['-fcall', '-function|load'])(
-      'as scripts because its user has %s, and fails if functions are forced',
+      'names scripts because the user has %s, and fails if functions are forced',
       async (rule) => {
         await redis.call('FUNCTION', 'FLUSH');
         const user = randomName('without');
@@ -140,7 +143,7 @@ describe('the doctor', () => {
       },
     );
 
-    it('as scripts because the server does not know FCALL', async () => {
+    it('names scripts because the server does not know FCALL', async () => {
       const renaming = await startRedis({ args: ['--rename-command', 'FCALL', 'other'] });
       expect(await findings(renaming.url)).toContainEqual(
         functions(expect.stringMatching(/^calls go as scripts: ERR unknown command 'FCALL'/)),
@@ -148,7 +151,7 @@ describe('the doctor', () => {
       await renaming.stop();
     });
 
-    it('as scripts because memory is too short to load a library', async () => {
+    it('names scripts because memory is too short to load a library', async () => {
       await redis.call('FUNCTION', 'FLUSH');
       await redis.config('SET', 'maxmemory', '1');
       try {

@@ -61,14 +61,14 @@ describe('delete-functions', () => {
     );
   });
 
-  it('deletes those that are named, even of this version', async () => {
+  it('deletes the named libraries, even those of this version', async () => {
     const named = [nativeLibrary, OF_OTHER_LAYOUT, OLD[0]!];
     const { output } = await run('delete-functions', ...namesOf(named), '--yes', '--json');
     expect(jsonLines(output)).toEqual([{ deleted: namesOf(named) }]);
     expect(await left()).toEqual(namesOf([ownLibrary, redissonLibrary, OLD[1]!, OLD[2]!, ...FOREIGN]));
   });
 
-  it.each(FOREIGN)('refuses $name, which is not of this package, and deletes nothing', async ({ name }) => {
+  it.each(FOREIGN)('refuses $name, a library of another package, and deletes nothing', async ({ name }) => {
     const before = await left();
     expect(await run('delete-functions', OLD[0]!.name, name, '--yes')).toEqual({
       code: 1,
@@ -78,13 +78,13 @@ describe('delete-functions', () => {
     expect(await left()).toEqual(before);
   });
 
-  it('deletes nothing unless somebody agrees', async () => {
+  it('deletes nothing without a confirmation', async () => {
     const before = await left();
     expect(await run('delete-functions')).toMatchObject({ code: 1, problems: expect.stringContaining('say --yes') });
     expect(await left()).toEqual(before);
   });
 
-  it('needs no other permissions than those that are documented', async () => {
+  it('needs only the documented permissions', async () => {
     const rules = '+info +client|setname +time +function|list +function|delete'.split(' ');
     await redis.call('ACL', 'SETUSER', 'cleaner', 'reset', 'on', '>secret', '-@all', ...rules);
     const url = server.url.replace('redis://', 'redis://cleaner:secret@');
@@ -92,7 +92,7 @@ describe('delete-functions', () => {
     expect({ output, problems }).toEqual({ output: `Deleted: ${namesOf(OLD).join(', ')}.\n`, problems: '' });
   });
 
-  test('the doctor lists what it would delete, and what is of another layout', async () => {
+  test('the doctor lists libraries that it would delete, and those of another layout', async () => {
     const { output } = await run('doctor', '--json');
     const findings = jsonLines(output) as Record<'check' | 'verdict' | 'found' | 'advice', string>[];
     const { verdict, found, advice } = findings.find(({ check }) => check === 'libraries')!;
@@ -102,12 +102,12 @@ describe('delete-functions', () => {
     expect(advice).toContain('delete-functions');
   });
 
-  test('the doctor says nothing of libraries where there are none of other versions', async () => {
+  test('the doctor mentions no libraries if there are none of other versions', async () => {
     await run('delete-functions', OF_OTHER_LAYOUT.name, ...namesOf(OLD), '--yes');
     expect((await run('doctor')).output).not.toContain('libraries');
   });
 
-  test('the doctor says that it may not list them', async () => {
+  test('the doctor reports that it may not list libraries', async () => {
     await redis.call('ACL', 'SETUSER', 'blind', 'reset', 'on', '>secret', '~*', '&*', '+@all', '-function|list');
     const { code, output } = await run('doctor', '--url', server.url.replace('redis://', 'redis://blind:secret@'));
     expect(code).toBe(0);

@@ -41,7 +41,7 @@ describe.each([[[]], [['--json']]])('the command line with %j', (options: string
     ['list', queue, 'no\u009bsuch\u202estate'],
     ['counts', queue, '--url', 'no\u009bsuch\u202eurl'],
     ['reschedule', queue, 'later', 'no\u009bsuch\u202eduration', '--yes'],
-  ])('prints nothing that a terminal obeys: %s', async (...words) => {
+  ])('prints no control sequences for a terminal: %s', async (...words) => {
     const { output, problems } = await run(...words, ...options);
     expect(output + problems).not.toMatch(RAW);
     expect(output + problems).not.toBe('');
@@ -57,7 +57,7 @@ describe('--json', () => {
 });
 
 describe('tail', () => {
-  it('prints nothing that a terminal obeys', async () => {
+  it('prints no control sequences for a terminal', async () => {
     const own = scene.newQueue();
     const refuse = () => {
       throw new RejectMessage(HOSTILE);
@@ -75,7 +75,7 @@ describe('tail', () => {
   });
 });
 
-describe('names in the directory that no one can offer to', () => {
+describe('malformed names in the directory of queues', () => {
   const PLANTED = ['\u001b[31m', '{a}', 'a b', 'z\u202e', 'a'.repeat(129), 'tenant-{b}', ''];
 
   beforeAll(async () => {
@@ -87,7 +87,7 @@ describe('names in the directory that no one can offer to', () => {
     expect(await run('queues')).toEqual({ code: 0, output: `${await allQueues()}\n`, problems: '' });
   });
 
-  it('do not keep the counts of the others from being read', async () => {
+  it('do not prevent the counts of the others from being read', async () => {
     const { code, output, problems } = await run('counts', '--json');
     expect({ code, problems }).toEqual({ code: 0, problems: '' });
     expect(jsonLines(output).map((line) => (line as { queue: string }).queue)).toContain(queue);

@@ -39,14 +39,14 @@ beforeAll(async () => {
 });
 
 describe('the command line', () => {
-  it('lists the queues, one a line', async () => {
+  it('lists the queues, one per line', async () => {
     const names = [queue, other].sort();
     expect(await run('queues')).toEqual({ code: 0, output: `${names.join('\n')}\n`, problems: '' });
     const { output } = await run('queues', '--json');
     expect(jsonLines(output)).toEqual(names.map((name) => ({ queue: name })));
   });
 
-  it('counts the messages of all queues, or of one', async () => {
+  it('counts the messages of all queues or of one', async () => {
     const { output, code } = await run('counts');
     expect(code).toBe(0);
     expect(shown(output)).toHaveLength(3);
@@ -69,7 +69,7 @@ describe('the command line', () => {
     expect(jsonLines(json)).toContainEqual({ queue, type: 'unpaid', delayed: 1, ready: 0, active: 0, dead: 1 });
   });
 
-  it('lists the messages of a state, those that come first at the top', async () => {
+  it('lists the messages of a state, the first ones at the top', async () => {
     const { output, code } = await run('list', queue, 'delayed');
     expect(code).toBe(0);
     expect(shown(output)).toEqual([
@@ -82,7 +82,7 @@ describe('the command line', () => {
     expect(jsonLines(json)).toMatchObject([{ id: 'dead-one', state: 'dead', error: { name: 'RejectMessage' } }]);
   });
 
-  it('shows by what rule a message repeats, and when it does next', async () => {
+  it('shows the rule of a repeating message and its next occurrence', async () => {
     const repeating = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false, calendar } });
     await producer.offer(repeating, null, '1h', { id: 'b' });
@@ -102,7 +102,7 @@ describe('the command line', () => {
     expect(await producer.find(repeating, 'a')).toBeNull();
   });
 
-  it('says how to go on with a list, and goes on there', async () => {
+  it('prints how to continue a list, and continues it', async () => {
     const { output } = await run('list', queue, 'delayed', '--limit', '2');
     const [, cursor] = /^More: --cursor '(.*)'$/m.exec(output)!;
     const rest = await run('list', queue, 'delayed', '--cursor', cursor!, '--json');
@@ -128,14 +128,14 @@ describe('the command line', () => {
     expect(jsonLines(json)).toMatchObject([{ id: 'later', state: 'delayed', payload: { order: 2 } }]);
   });
 
-  it('shows a dead letter with its error, and nothing that a terminal would obey', async () => {
+  it('shows a dead letter with its error and without control sequences for a terminal', async () => {
     const { output } = await run('show', queue, 'dead-one');
     expect(output).toContain('state            dead\n');
     expect(output).toMatch(/^error +RejectMessage: no such order\\n\\u\{1b\}\[31m$/m);
     expect(output).not.toContain('\u001b');
   });
 
-  it('lists the messages of a group, with those of others, and shows one with its group', async () => {
+  it('lists the messages of a group, also among others, and shows one with its group', async () => {
     const grouped = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false, queues: { [grouped]: { groups: {} } } } });
     await producer.offer(grouped, 1, '1h', { id: 'a1', group: 'customer-7' });
@@ -162,14 +162,14 @@ describe('the command line', () => {
     expect(jsonLines(json)).toMatchObject([{ id: 'bytes', payloadBase64: 'AAH/' }]);
   });
 
-  it('shows a payload that cannot be read as its bytes', async () => {
+  it('shows an unreadable payload as bytes', async () => {
     await scene.redis.hset(scene.key(queue, 'messages'), 'bytes', Buffer.from('00000000000000000000000058', 'hex'));
     const { output, code } = await run('show', queue, 'bytes');
     expect(code).toBe(0);
     expect(output).toContain('payload          1 byte, base64: ');
   });
 
-  it('says that there is no such message', async () => {
+  it('reports that a message does not exist', async () => {
     const { code, output, problems } = await run('show', queue, 'nobody');
     const problem = `Queue '${queue}' has no message 'nobody': it was handled or removed, or never offered.\n`;
     expect({ code, output, problems }).toEqual({ code: 1, output: '', problems: problem });
@@ -185,7 +185,7 @@ describe('a queue with partitions', () => {
     for (const [i, id] of ids.entries()) await producer.offer(split, i, (i + 1) * 3_600_000, { id });
   });
 
-  it('is shown as one queue, without an argument that says so', async () => {
+  it('is shown as one queue without an extra argument', async () => {
     const { output: counts } = await run('counts', split, '--json');
     expect(jsonLines(counts)).toMatchObject([{ queue: split, delayed: 20 }]);
     const { output: all } = await run('counts', '--json');
@@ -195,7 +195,7 @@ describe('a queue with partitions', () => {
     for (const id of ids.slice(0, 3)) expect((await run('show', split, id)).code).toBe(0);
   });
 
-  it('shows a message that no offer has written, and those beside it', async () => {
+  it('shows a message that no offer has written, and its neighbors', async () => {
     const damaged = scene.newQueue();
     const keys = nativeKeys(scene.prefix, damaged);
     const deep = `J${'['.repeat(20_000)}${']'.repeat(20_000)}`;
@@ -226,7 +226,7 @@ describe('a queue with partitions', () => {
     await scene.redis.unlink(keys.delayed, keys.messages);
   });
 
-  it('shows an integer of Java that no number holds as text', async () => {
+  it('shows an integer of Java beyond the range of numbers as text', async () => {
     const shared = scene.newQueue();
     const layout = { layout: redisson({ codec: 'kryo5' }) };
     const { producer } = await scene.startApp({ module: { consume: false, queues: { [shared]: layout } } });

@@ -25,13 +25,13 @@ function expectOneLine(problems: string): void {
 }
 
 describe('the command line', () => {
-  it('ends with 2 and says in one line what is wrong with its call', async () => {
+  it('exits with 2 and explains in one line what is wrong with its call', async () => {
     const { code, output, problems } = await run(server.url, 'nonsense');
     expect({ code, output }).toEqual({ code: 2, output: '' });
     expect(problems).toBe("error: unknown command 'nonsense' (--help shows what is possible)\n");
   });
 
-  it('says within the timeout that Redis cannot be reached, and why', async () => {
+  it('reports within the timeout that Redis cannot be reached, and why', async () => {
     let url = '';
     await onRandomPort((port) => Promise.resolve(void (url = `redis://app:${SECRET}@127.0.0.1:${port}`)));
     const { code, output, problems } = await run(url, 'counts', 'orders', '--timeout', '300ms');
@@ -41,15 +41,18 @@ describe('the command line', () => {
     expect(problems).not.toContain(SECRET);
   });
 
-  it.each(['counts', 'doctor'])('says that the login is refused, and never prints the password: %s', async (name) => {
-    const { code, output, problems } = await run(withLogin(`:${SECRET}-or-so`), name, 'orders');
-    expect(code).toBe(1);
-    expect(output + problems).toMatch(/Redis refuses the login.*WRONGPASS/);
-    expect(output + problems).not.toContain(SECRET);
-    expectOneLine(problems);
-  });
+  it.each(['counts', 'doctor'])(
+    'reports that the login is refused, and never prints the password: %s',
+    async (name) => {
+      const { code, output, problems } = await run(withLogin(`:${SECRET}-or-so`), name, 'orders');
+      expect(code).toBe(1);
+      expect(output + problems).toMatch(/Redis refuses the login.*WRONGPASS/);
+      expect(output + problems).not.toContain(SECRET);
+      expectOneLine(problems);
+    },
+  );
 
-  it('prints its errors as JSON, too', async () => {
+  it('prints its errors as JSON with --json', async () => {
     const { code, problems } = await run(server.url, 'counts', 'orders', '--json');
     expect(code).toBe(1);
     expect(JSON.parse(problems)).toMatchObject({ code: 'LOGIN_REFUSED', message: expect.stringContaining('NOAUTH') });

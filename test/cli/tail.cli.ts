@@ -29,7 +29,7 @@ function startTail(settings: CommandSettings, ...words: readonly string[]) {
 }
 
 describe('tail', () => {
-  it('prints what falls due and each new dead letter, until it is interrupted', async () => {
+  it('prints due messages and new dead letters until it is interrupted', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp({ providers: [handlerOf(queue, refuse)] });
     await app.producer.offer(queue, {}, 0, { id: 'before' });
@@ -48,7 +48,7 @@ describe('tail', () => {
     ]);
   });
 
-  it('prints JSON, of several queues', async () => {
+  it('prints JSON for several queues', async () => {
     const [dying, quiet] = [scene.newQueue(), scene.newQueue()];
     const app = await scene.startApp({ providers: [handlerOf(dying, refuse)] });
     await app.producer.offer(quiet, {}, '1h', { id: 'z' });
@@ -79,7 +79,7 @@ describe('tail', () => {
     ]);
   });
 
-  it('tells of an outage once, and goes on after it', async () => {
+  it('reports an outage once and continues after it', async () => {
     const redis = await startRedis();
     const app = await startTestApp({ connection: redis.url, prefix: 'delay-queue' });
     await app.producer.offer('orders', {}, '1h');

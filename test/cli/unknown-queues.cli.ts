@@ -30,7 +30,7 @@ describe('a queue that never existed', () => {
     ['discard', 'oders', '--all', '--yes'],
     ['pause', 'oders', '--yes'],
     ['resume', 'oders', '--yes'],
-  ])('is refused with the names that are nearest: %s %s %s', async (...words) => {
+  ])('is refused with the most similar names: %s %s %s', async (...words) => {
     const { code, output, problems } = await run(...words);
     expect({ code, output }).toEqual({ code: 1, output: '' });
     expect(problems).toBe(
@@ -38,7 +38,7 @@ describe('a queue that never existed', () => {
     );
   });
 
-  it('is refused with the way to all names if none is near', async () => {
+  it('is refused with a hint to the list of names if none is similar', async () => {
     const { code, problems } = await run('counts', 'something-else');
     expect(code).toBe(1);
     expect(problems).toBe(
@@ -46,13 +46,13 @@ describe('a queue that never existed', () => {
     );
   });
 
-  it('is an error in JSON, too', async () => {
+  it('is also an error in JSON', async () => {
     const { code, output, problems } = await run('counts', 'oders', '--json');
     expect({ code, output }).toEqual({ code: 1, output: '' });
     expect(JSON.parse(problems)).toEqual({ message: expect.stringMatching(/no queue 'oders'/) });
   });
 
-  it('is refused with another layout, too', async () => {
+  it('is also refused with another layout', async () => {
     const { code, problems } = await run('counts', 'oders', '--layout', 'redisson');
     expect(code).toBe(1);
     expect(problems).toMatch(/^There is no queue 'oders'/);
@@ -66,7 +66,7 @@ describe('a queue that exists', () => {
     expect(JSON.parse(output)).toMatchObject({ queue: 'orders', delayed: 0, paused: false });
   });
 
-  it('need not be known by its name if it is not empty, or is paused', async () => {
+  it('needs no entry in the directory if it is not empty or is paused', async () => {
     expect((await run('counts', 'never-offered')).code).toBe(0);
     await scene.redis.zrem(`${scene.prefix}:{@queues}:names`, 'mails');
     const { producer } = await scene.startApp({ module: { consume: false } });
@@ -75,7 +75,7 @@ describe('a queue that exists', () => {
     expect((await run('counts', 'mails')).code).toBe(0);
   });
 
-  it('is found by a user that may not read the names', async () => {
+  it('is found by a user that may not read the directory', async () => {
     const rules = [`~${scene.prefix}:{[^@]*`, '&*', '+@all'];
     await scene.redis.acl('SETUSER', scene.prefix, 'reset', 'on', 'nopass', ...rules);
     try {
@@ -89,7 +89,7 @@ describe('a queue that exists', () => {
 });
 
 describe('the version', () => {
-  it('is that of the package', async () => {
+  it('equals that of the package', async () => {
     const { version } = (await import('../../packages/cli/package.json', { with: { type: 'json' } })).default;
     expect(await run('--version')).toEqual({ code: 0, output: `${version}\n`, problems: '' });
   });

@@ -29,7 +29,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(await producer.find(queue, 'unpaid:7')).toBeNull();
   });
 
-  test('writes an entry as Redisson does, the same bytes into the sorted set and the list', async () => {
+  test('writes the same bytes as Redisson into the sorted set and the list', async () => {
     const queue = newQueue();
     const { producer } = await scene.startApp({ module: { ...layout({ codec: 'string' }), consume: false } });
     const { dueAt } = await producer.offer(queue, 'hello', '1h');
@@ -44,7 +44,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     ['json', '{"orderId":"7","price":12.50,"weight":0.0}'],
     ['jackson', '{"@class":"com.shop.Order","orderId":"7","price":["java.math.BigDecimal",12.50],"weight":0.0}'],
     [json({ numbers: 'exact' }), '{"z":{"10":1,"2":5.0},"a":12.50}'],
-  ])('finds and removes by payload what Java offered, as it was received: codec %p', async (codec, text) => {
+  ])('finds and removes by payload a message that Java offered, as received: codec %p', async (codec, text) => {
     const queue = newQueue();
     const { producer } = await scene.startApp({ module: { ...layout({ codec }), consume: false } });
     const entry = encodeEntry({ format: 'Bc0Lc0', id: Buffer.alloc(8, 1), value: Buffer.from(text) });
@@ -58,7 +58,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(await values.size()).toBe(0);
   });
 
-  test('retries a failed message, and a dead letter can be redriven', async () => {
+  test('retries a failed message and redrives a dead letter', async () => {
     const queue = newQueue();
     let failing = true;
     const attempts: number[] = [];
@@ -81,7 +81,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(attempts).toEqual([1, 2, 1]);
   });
 
-  test('can cancel and reschedule by id, pause and clear', async () => {
+  test('cancels and reschedules by id, and pauses and clears the queue', async () => {
     const queue = newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module: layout(), providers: [handlerOf(queue, handled.record)] });
@@ -99,7 +99,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test('can look up delayed messages by their payloads', async () => {
+  test('finds delayed messages by their payloads', async () => {
     const queue = newQueue();
     const { producer } = await scene.startApp({ module: { ...layout(), consume: false } });
     for (const orderId of [1, 2, 3, 3]) await producer.offer(queue, { orderId }, '1h', { id: `${orderId}` });
@@ -135,7 +135,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(handled.calls[0]).toMatchObject({ payload: { a: 1 } });
   });
 
-  test('refuses what the layout cannot carry before anything is written', async () => {
+  test('refuses unsupported offers before writing anything', async () => {
     const queue = newQueue();
     const native = scene.newQueue();
     const module = {
@@ -153,7 +153,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(await scene.redis.keys(`*${queue}*`)).toEqual([]);
   });
 
-  test('is not told of as unhandled: Java may handle it', async () => {
+  test('logs no warning that nobody handles the queue, because Java may', async () => {
     const [queue, native] = [newQueue(), scene.newQueue()];
     const { producer, log } = await scene.startApp({ module: { queues: { [queue]: { layout: redisson() } } } });
     for (const each of [queue, native]) await producer.offer(each, 1, '1h');
@@ -162,7 +162,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(told()).toEqual([expect.stringContaining(native)]);
   });
 
-  test('cannot look up by payload in memory', async () => {
+  test('does not find messages by payload in memory', async () => {
     const { producer } = await scene.startApp({ module: { ...layout({}), store: 'memory' } });
     expect(() => redissonQueue(producer, newQueue())).toThrow(
       expect.objectContaining({ code: 'UNSUPPORTED_BY_LAYOUT' }),
@@ -172,8 +172,8 @@ describe('an application with a queue in the layout of Redisson', () => {
 
   test.each([
     ['an object', {}],
-    ['a double of it', new (class extends DelayQueueProducer {})()],
-  ])('refuses %s in the place of the producer', (_what, producer) => {
+    ['a test double of it', new (class extends DelayQueueProducer {})()],
+  ])('refuses %s instead of the producer', (_what, producer) => {
     expect(() => redissonQueue(producer as DelayQueueProducer, 'orders')).toThrow(
       expect.objectContaining({ code: 'INVALID_ARGUMENT' }),
     );
@@ -183,7 +183,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     [{ codec: 'jackson' }, 'give it to the function that makes the layout'],
     [{ format: 'dLc0' }, 'give it to the function that makes the layout'],
     [{ layout: 'redisson' }, "must be 'native' or a layout object, made by the package that has the layout"],
-  ])('does not start with the options %j, and says what to write instead', async (options, advice) => {
+  ])('fails to start with the options %j and says what to write instead', async (options, advice) => {
     const module = { queues: { orders: options } } as DelayQueueModuleOptions;
     await expect(scene.startApp({ module })).rejects.toMatchObject({
       code: 'INVALID_OPTION',

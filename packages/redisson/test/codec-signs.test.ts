@@ -25,12 +25,12 @@ const WRITTEN: readonly (readonly [what: string, bytes: string, guess: RegExp])[
   ['StringCodec', '68656c6c6f', /codec 'string'$/],
 ];
 
-describe('the codec that wrote some bytes is guessed', () => {
-  it.each(WRITTEN)('%s', (_what, bytes, guess) => {
+describe('the guess of the codec that wrote some bytes', () => {
+  it.each(WRITTEN)('recognizes %s', (_what, bytes, guess) => {
     expect(guessCodec(Buffer.from(bytes, 'hex'))).toMatch(guess);
   });
 
-  it.each(['{"orderId":"7"}', '["a","b"]', '7', '"a text"', '[]'])('plain JSON: %s', (text) => {
+  it.each(['{"orderId":"7"}', '["a","b"]', '7', '"a text"', '[]'])('recognizes plain JSON: %s', (text) => {
     expect(guessCodec(Buffer.from(text))).toMatch(/codec 'json'$/);
   });
 
@@ -38,7 +38,7 @@ describe('the codec that wrote some bytes is guessed', () => {
     ['{"@class":"com.shop.Order"}', 'jackson'],
     ['["java.util.ArrayList",[1]]', 'jackson'],
     ['["[B","AAH/"]', 'jackson'],
-  ])('JSON with classes: %s', (text, codec) => {
+  ])('recognizes JSON with classes: %s', (text, codec) => {
     expect(guessCodec(Buffer.from(text))).toMatch(new RegExp(`codec '${codec}'$`));
   });
 
@@ -49,7 +49,7 @@ describe('the codec that wrote some bytes is guessed', () => {
     ['Avro, a text', '086f2d3132'],
     ['Fory, a text', '02ff0e1468656c6c6f'],
     ['Fory, an object', '02ff0102030405060708'],
-  ])('nothing that is known, above all not Kryo5: %s', (_what, bytes) => {
+  ])('takes unknown formats for no codec, least of all Kryo5: %s', (_what, bytes) => {
     expect(guessCodec(Buffer.from(bytes, 'hex'))).toMatch(/^none of the codecs/);
   });
 
@@ -58,13 +58,13 @@ describe('the codec that wrote some bytes is guessed', () => {
     ['{\'@class\':"com.shop.Order",amount:5}'],
     ['\'com.shop.Order\'::{orderId:"o-1"}'],
     [Buffer.from('e00100ea210a', 'hex')],
-  ])('Ion, which is no plain text: %s', (bytes) => {
+  ])('recognizes Ion: %s', (bytes) => {
     expect(guessCodec(Buffer.from(bytes as string))).toMatch(/^Ion/);
   });
 
-  it('Smile', () => expect(guessCodec(Buffer.from(':)\n\x01'))).toMatch(/^Smile/));
+  it('recognizes Smile', () => expect(guessCodec(Buffer.from(':)\n\x01'))).toMatch(/^Smile/));
 
-  it.each([[''], ['ff00ff'], ['01ff'], ['fe']])('nothing that is known: %s', (bytes) => {
+  it.each([[''], ['ff00ff'], ['01ff'], ['fe']])('takes other bytes for none or for text: %s', (bytes) => {
     expect(guessCodec(Buffer.from(bytes, 'hex'))).toMatch(bytes === '' ? /codec 'string'$/ : /^none of the codecs/);
   });
 });
@@ -86,7 +86,7 @@ describe('JSON that both codecs can read', () => {
     ['[1,2]', undefined],
     ['5', undefined],
     ['"a text"', undefined],
-  ])('shows who wrote it: %s', (text, isPlain) => {
+  ])('reveals whether it was written as plain JSON: %s', (text, isPlain) => {
     expect(isPlainJson(Buffer.from(text))).toBe(isPlain);
   });
 });

@@ -42,7 +42,7 @@ describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
   };
 
   it.each<GoldenCodec>(['string', 'kryo5', 'jackson', 'json'])(
-    'is read as the original text, and the codec %s writes the same bytes',
+    'is read as the original text, which the codec %s writes as the same bytes',
     (name) => {
       expect(texts(name).length).toBeGreaterThan(15);
       for (const { input, bytes } of texts(name)) {
@@ -55,7 +55,7 @@ describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
   );
 
   it.each<GoldenCodec>(['jackson', 'json'])(
-    'is read as the original plain value, and the codec %s writes the same bytes',
+    'is read as the original plain value, which the codec %s writes as the same bytes',
     (name) => {
       const plain = payloads[name].filter(({ input }) => 'value' in input && typeof input.value !== 'string');
       expect(plain.length).toBeGreaterThan(8);
@@ -83,7 +83,7 @@ describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
     expect(buffer.encode(Uint8Array.of(0, 1, 255))).toEqual(sample('bytes', 'byte[]'));
   });
 
-  it('is read as the original value, and the codec kryo5 writes the same bytes', () => {
+  it('is read as the original value, which the codec kryo5 writes as the same bytes', () => {
     const others = payloads.kryo5.filter(({ input }) => !texts('kryo5').some((text) => text.input === input));
     expect(others.map(({ input }) => valueOf(input))).toEqual([5, ['a'], { a: 1 }]);
     for (const { input, bytes } of others) {
@@ -183,7 +183,7 @@ describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
     expect(jackson.decode(sample('jackson', name))).toStrictEqual(value);
   });
 
-  it.each<GoldenCodec>(['json', 'jackson'])('has the same bytes when it is offered again: codec %s', (name) => {
+  it.each<GoldenCodec>(['json', 'jackson'])('keeps its bytes when it is offered again: codec %s', (name) => {
     // Of a number that is the whole payload nothing can be remembered.
     const codec = name === 'json' ? configuredJson({ numbers: 'exact' }) : jackson;
     for (const { input, bytes } of payloads[name]) {
@@ -284,7 +284,7 @@ describe('the codecs json and jackson', () => {
     );
   });
 
-  it('never take text for a number, however many digits it has', () => {
+  it('never read text as a number, however many digits it has', () => {
     const payload = { '12345678901234567890': '"12345678901234567890', a: '\\12345678901234567890\\' };
     for (const codec of [json, jackson]) {
       expect(codec.decode(codec.encode([payload, 2n ** 64n]))).toEqual([payload, 2n ** 64n]);
@@ -300,7 +300,7 @@ describe('the codecs json and jackson', () => {
     '["12345678901234567890\\',
     '[+12345678901234567890]',
     '\ufeff[12345678901234567890]',
-  ])('refuse to read %p, and quote none of it', (text) => {
+  ])('refuse to read %p without quoting it', (text) => {
     for (const codec of [json, jackson]) {
       expect(() => codec.decode(Buffer.from(text))).toThrow(
         expect.objectContaining({ code: 'INVALID_PAYLOAD', message: expect.not.stringContaining('123') }),
@@ -324,7 +324,7 @@ describe('the codecs json and jackson', () => {
     }
   });
 
-  it('refuse to write null, which Java cannot tell apart from an empty queue', () => {
+  it('refuse to write null, which Java cannot distinguish from an empty queue', () => {
     for (const codec of [json, jackson]) {
       expect(() => codec.encode(null)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
     }
@@ -384,7 +384,7 @@ describe('the codec jackson', () => {
     expect(jackson.decode(jackson.encode(dates))).toStrictEqual(dates);
   });
 
-  it('refuses an @class that is not a name', () => {
+  it('refuses an @class that is not a valid name', () => {
     expect(() => written({ '@class': 7 })).toThrow(
       expect.objectContaining({
         code: 'INVALID_PAYLOAD',
@@ -403,7 +403,7 @@ describe('the codec jackson', () => {
     expect(jackson.decode(Buffer.from(JSON.stringify({ '@class': 'shop.Order', array })))).toMatchObject({ array });
   });
 
-  it('keeps the property order of an application’s class, and treats an @class that is not text as a property', () => {
+  it('keeps the property order of an application’s class, and an @class that is not text as a property', () => {
     const text = '{"b":1,"@class":"shop.Order","a":{"@class":5}}';
     expect(JSON.stringify(jackson.decode(Buffer.from(text)))).toBe(text);
   });
@@ -465,7 +465,7 @@ describe('a custom codec', () => {
     expect(own.decode(Buffer.from('<a>'))).toBe(3);
   });
 
-  it('fails with typed errors that have its own error as their cause', () => {
+  it('fails with typed errors whose cause is its own error', () => {
     const problem = new Error('not today');
     const fail = () => {
       throw problem;
@@ -476,7 +476,7 @@ describe('a custom codec', () => {
     }
   });
 
-  it('may reuse its memory without changing what it has encoded', () => {
+  it('may reuse its buffer without changing what it has encoded', () => {
     const memory = Buffer.alloc(1);
     const thrifty = customCodec({ encode: (payload) => (memory.write(String(payload)), memory), decode: String });
     expect([thrifty.encode('a'), thrifty.encode('b')].join('')).toBe('ab');
@@ -486,7 +486,7 @@ describe('a custom codec', () => {
     expect(offered).toEqual(Buffer.of(1));
   });
 
-  it('must not return promises, and their rejections do not end the process', async () => {
+  it('must not return promises, whose rejections do not end the process', async () => {
     // eslint-disable-next-line @typescript-eslint/require-await -- an async codec is the mistake under test
     const fail = async (): Promise<never> => {
       throw new Error('late');

@@ -61,7 +61,7 @@ describe('many messages with the same value', () => {
     return { times, claimed };
   }
 
-  test('each keep their ids, and each step takes at most six times as long as with few messages', async () => {
+  test('keep their own ids, and each step takes at most six times as long as with few messages', async () => {
     const [warm, few, many] = [open(server), open(server), open(server)];
     await measure(warm, FEW);
     const amongFew = await measure(few, FEW);

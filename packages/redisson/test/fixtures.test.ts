@@ -4,11 +4,11 @@ import { readGoldenFixtures } from './java/golden/golden.js';
 
 const CODECS: JsonFixtureCodec[] = ['json', 'jackson', 'json of Jackson 3', 'jackson of Jackson 3'];
 
-describe.each(CODECS)('what Java wrote with the codec %s', (codec) => {
+describe.each(CODECS)('a payload written by Java with the codec %s', (codec) => {
   const golden = readGoldenFixtures().filter((each) => each.codec === codec);
   const cases = golden.flatMap(({ fixture, lines, text }) => lines.map((line) => ({ fixture, line, text })));
 
-  it.each(cases)('is written with the same bytes when it is offered again: $fixture, $line', ({ line, text }) => {
+  it.each(cases)('keeps its bytes when it is offered again: $fixture, $line', ({ line, text }) => {
     const { declared, undeclared } = ourCodecs(codec, line);
     for (const each of [declared, undeclared]) {
       expect(each.encode(each.decode(Buffer.from(text))).toString()).toBe(text);
@@ -20,7 +20,7 @@ describe.each(CODECS)('what Java wrote with the codec %s', (codec) => {
     CHANGED_BY_COPYING.has(fixture) || (codec === 'json of Jackson 3' && fixture === 'record');
 
   it.each(cases.filter(({ fixture }) => !isChanged(fixture)))(
-    'is written with the same bytes when a copy is offered: $fixture, $line',
+    'keeps its bytes when a copy is offered: $fixture, $line',
     ({ line, text }) => {
       const { declared } = ourCodecs(codec, line);
       expect(declared.encode(copyOf(declared.decode(Buffer.from(text)))).toString()).toBe(text);
@@ -29,7 +29,7 @@ describe.each(CODECS)('what Java wrote with the codec %s', (codec) => {
 });
 
 describe.each<JsonFixtureCodec>(['jackson', 'jackson of Jackson 3'])(
-  'a copy of what Java wrote with the codec %s',
+  'a copy of a payload written by Java with the codec %s',
   (codec) => {
     const golden = readGoldenFixtures().filter((each) => each.codec === codec && each.text.includes('"@class":"peer.'));
 

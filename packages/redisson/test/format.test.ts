@@ -35,7 +35,7 @@ describe('the format of entries that are shared with Redisson', () => {
     [undefined, 'dLc0'],
     ['Bc0Lc0', 'dLc0'],
     ['dLc0', 'Bc0Lc0'],
-  ])('is not %s while Redisson writes %s: handlers do not start, and nothing is offered', async (own, others) => {
+  ])('must not be %s while Redisson writes %s: handlers do not start, and offers are refused', async (own, others) => {
     const queue = newQueue();
     await offerByJava(queue, others);
     const refusal = expect.objectContaining({
@@ -53,7 +53,7 @@ describe('the format of entries that are shared with Redisson', () => {
     expect(await offered(queue)).toBe(2);
   });
 
-  test('is seen at the end of a long list, too', async () => {
+  test('is also detected at the end of a long list', async () => {
     const queue = newQueue();
     await offerByJava(queue, 'Bc0Lc0', { count: 120 });
     await offerByJava(queue, 'dLc0');
@@ -64,7 +64,7 @@ describe('the format of entries that are shared with Redisson', () => {
   test.each<[own: EntryFormat, others: EntryFormat]>([
     ['Bc0Lc0', 'dLc0'],
     ['dLc0', 'Bc0Lc0'],
-  ])('is not %s once Redisson begins to write %s on a queue that was empty at the start', async (own, others) => {
+  ])('must not be %s once Redisson begins to write %s on a queue that was empty at the start', async (own, others) => {
     const queue = newQueue();
     const { producer } = await scene.startApp({
       module: wired(own),
@@ -82,7 +82,7 @@ describe('the format of entries that are shared with Redisson', () => {
     expect(await offered(queue)).toBe(1);
   });
 
-  test('can be made the old one after messages were offered here in the new one by mistake', async () => {
+  test('can be set to the old one after messages were offered in the new one by mistake', async () => {
     const queue = newQueue();
     const mistaken = await scene.startApp({ module: wired() });
     await mistaken.producer.offer(queue, { n: 1 }, '1h');
@@ -95,7 +95,7 @@ describe('the format of entries that are shared with Redisson', () => {
     expect(await offered(queue)).toBe(3);
   });
 
-  test('can be made the new one when the last message of the old one has been handled', async () => {
+  test('can be set to the new one once the last message of the old one has been handled', async () => {
     const queue = newQueue();
     const handled = new Handled();
     await offerByJava(queue, 'dLc0', { due: 1 });

@@ -145,7 +145,7 @@ describe('an object of a declared class', () => {
     );
   });
 
-  it('is read with the values that its declaration promises', () => {
+  it('is read with the types that its declaration promises', () => {
     const fields =
       '"amount":["java.lang.Long",5],"anything":["java.lang.Long",5],"place":{"city":"Bern"},"seal":"AAH/","tags":["com.shop.Order","x"]';
     expect(read(fields, declared)).toStrictEqual({
@@ -158,18 +158,18 @@ describe('an object of a declared class', () => {
     });
   });
 
-  it('is offered again as it was received even where the declaration is wrong', () => {
+  it('keeps its bytes when it is offered again, even if the declaration is wrong', () => {
     const text =
       '"count":"x","labels":["a"],"paid":["java.lang.Long",5],"place":{"@class":"com.shop.Old","a":1},"tags":5';
     expect(declared.encode(read(text, declared)).toString()).toBe(`{"@class":"com.shop.Order",${text}}`);
   });
 
-  it('is offered again as it was received even if a primitive field is missing', () => {
+  it('keeps its bytes when it is offered again, even if a primitive field is missing', () => {
     const text = '{"@class":"com.shop.Primitives","number":5}';
     expect(declared.encode(declared.decode(Buffer.from(text))).toString()).toBe(text);
   });
 
-  it('has its UUIDs in the form of the Redisson in use, or is refused', () => {
+  it('has its UUIDs in the form of the Redisson in use or is refused', () => {
     const uuid = '01234567-89ab-cdef-0123-456789abcdef';
     expect(written({ uuid })).toBe(`"uuid":["java.util.UUID","${uuid}"]`);
     expect(written({ uuid }, jackson({ classes, uuids: 'text' }))).toBe(`"uuid":"${uuid}"`);
@@ -181,7 +181,7 @@ describe('an object of a declared class', () => {
     }
   });
 
-  it('is written for Jackson 3 with plain Longs, dates as text and emoji as they are', () => {
+  it('is written for Jackson 3 with plain Longs, dates as text and unescaped emoji', () => {
     const codec = jackson({ classes, jackson: 3 });
     const order = { id: '😀', amount: 5, placed: new Date(5), queue: [5], anything: 5n };
     expect(written(order, codec)).toBe(
@@ -195,7 +195,7 @@ describe('an object of an undeclared class', () => {
     '"at":["java.sql.Timestamp",5],"b":5,"changed":true,"n":["java.lang.Long",5],"p":["java.math.BigDecimal",12.50],' +
     '"pair":["com.shop.Order","x"],"set":["java.util.HashSet",["a"]],"sub":{"city":"Bern"},"t":"PAID","zero":0.0';
 
-  it('arrives with what its bytes show', () => {
+  it('is read with the types that its bytes reveal', () => {
     expect(read(text)).toStrictEqual({
       '@class': 'com.shop.Order',
       at: new Date(5),
@@ -212,7 +212,7 @@ describe('an object of an undeclared class', () => {
     });
   });
 
-  it('is offered again as it was received', () => {
+  it('keeps its bytes when it is offered again', () => {
     const payload = read(text);
     expect(undeclared.encode(payload).toString()).toBe(`{"@class":"com.shop.Order",${text}}`);
     // Here its parts are copied, because plain JSON has no dates and typed values.
@@ -243,7 +243,7 @@ describe('an object of an undeclared class', () => {
     );
   });
 
-  it('is refused if an element of it is new', () => {
+  it('is refused if it has a new element', () => {
     const payload = read(text);
     (payload.set as string[]).push('b');
     expect(() => undeclared.encode(payload)).toThrow(/payload\.set\[1\]: the type of this Java field is not declared/);
@@ -268,18 +268,18 @@ describe('a payload of the codec jackson', () => {
     '["java.util.ArrayList",[["[Ljava.lang.String;",["a","b"]],["com.shop.Status","PAID"],["[I",[1]]]]',
     '{"city":"Bern","code":["java.lang.Long",5]}',
     '["java.util.Date",9223372036854775807]',
-  ])('is offered again as it was received: %s', (text) => {
+  ])('keeps its bytes when it is offered again: %s', (text) => {
     expect(again(text)).toBe(text);
   });
 
-  it('forgets, in another place, how Java wrote a collection', () => {
+  it('loses the Java type of a collection that moves to another place', () => {
     const [list] = undeclared.decode(Buffer.from('["java.util.ArrayList",[["java.util.HashSet",["a"]]]]')) as unknown[];
     expect(declared.encode({ '@class': 'com.shop.Order', raw: list }).toString()).toContain(
       '"raw":["java.util.ArrayList",["a"]]',
     );
   });
 
-  it('is what it is now where it was changed', () => {
+  it('is written with its changes', () => {
     const list = undeclared.decode(Buffer.from('["java.util.ArrayList",[5.0,["java.util.Date",5]]]')) as [number, Date];
     list[0] = 6.5;
     list[1].setTime(6);
@@ -292,7 +292,7 @@ describe('the options of the codec jackson', () => {
     [{ jackson: 4 }, /jackson\(\): jackson: must be 2 or 3/],
     [{ uuids: 'both' }, /jackson\(\): uuids: /],
     [{ classes: { 'com.shop.Order': { id: 'Strin' } } }, /com\.shop\.Order.*id.*Strin/],
-  ])('are checked at start-up: %p', (options, problem) => {
+  ])('are checked at the start-up: %p', (options, problem) => {
     expect(() => jackson(options)).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringMatching(problem) }),
     );
@@ -313,7 +313,7 @@ describe('a class with a type parameter', () => {
   });
 
   it.each(['com.shop.Pair<Object, String>', 'com.shop.Pair<Integer, Boolean>', 'com.shop.Pair<Number, com.shop.Pair>'])(
-    'can be declared with others: %s',
+    'can be declared with other classes: %s',
     (field) => {
       const declared = { 'com.shop.Pair': { first: 'Object', second: 'Object' }, 'com.shop.Holder': { field } };
       expect(() => jackson({ classes: declared, jackson: 3 })).not.toThrow();

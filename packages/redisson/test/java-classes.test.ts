@@ -36,14 +36,14 @@ describe('declared Java classes', () => {
     expect(model.get('com.shop.Order$Address')).toMatchObject({ isFinal: true, isRecord: false });
   });
 
-  it('are enums if they are arrays, and Java’s own enums are known', () => {
+  it('are enums if they are arrays, and include the enums of the JDK', () => {
     const model = parseClasses({ 'final com.shop.Status': ['NEW', 'PAID'], 'com.shop.Shape': ['ROUND'] });
     expect(model.get('com.shop.Status')).toMatchObject({ kind: 'enum', isFinal: true, constants: ['NEW', 'PAID'] });
     expect(model.get('com.shop.Shape')).toMatchObject({ kind: 'enum', isFinal: false });
     expect(model.get('java.util.concurrent.TimeUnit')).toMatchObject({ kind: 'enum', isFinal: true });
   });
 
-  it('do not change when the declaration does', () => {
+  it('ignore later changes of the declaration object', () => {
     const classes = { 'final com.shop.Status': ['NEW'], 'com.shop.Order': { id: 'String' } as Record<string, string> };
     const model = parseClasses(classes);
     classes['final com.shop.Status'].push('PAID');
@@ -80,7 +80,7 @@ describe('declared Java classes', () => {
     ['List<? super Integer>', { name: 'java.util.List', arguments: [{ name: 'java.lang.Integer' }] }],
     ['List<byte[]>', { name: 'java.util.List', arguments: [{ name: '[B', element: { name: 'byte' } }] }],
     ['com.shop.Item<String>', { name: 'com.shop.Item', arguments: [{ name: 'java.lang.String' }] }],
-  ])('have fields with types as one writes them in Java: %s', (text, type) => {
+  ])('accept field types in Java notation: %s', (text, type) => {
     expect(modelOf(text).type).toEqual(type);
   });
 
@@ -97,7 +97,7 @@ describe('declared Java classes', () => {
     ['com.shop.Item', false],
     ['com.shop.Item[]', false],
     ['Object', false],
-  ])('know which types are final: %s', (text, final) => {
+  ])('recognize final types: %s', (text, final) => {
     const { model, type } = modelOf(text);
     expect(isFinal(model, type)).toBe(final);
   });
@@ -135,7 +135,7 @@ describe('declared Java classes', () => {
 });
 
 describe('the program DeclareClasses', () => {
-  it('knows the same classes of Java’s own', () => {
+  it('knows the same JDK classes as the codec', () => {
     const source = readFileSync(new URL('../declare-classes/DeclareClasses.java', import.meta.url), 'utf8');
     const known = [...source.matchAll(/KNOWN\.put\(\s*"([\w.]+)",([^;]*)\);/g)].flatMap(([, home, names]) =>
       [...names!.matchAll(/\w+/g)].map(([name]) => `${home}.${name}`),
@@ -145,7 +145,7 @@ describe('the program DeclareClasses', () => {
 });
 
 describe('the program DeclareClasses, for Kryo', () => {
-  it('refuses the classes of Java’s own that the codec refuses', () => {
+  it('refuses the JDK classes that the codec refuses', () => {
     const source = readFileSync(new URL('../declare-classes/DeclareClasses.java', import.meta.url), 'utf8');
     const [, names] = /UNKNOWN_TO_KRYO5 = Arrays\.asList\(([^)]*)\)/.exec(source)!;
     const refused = [...platformClasses.values()].filter(({ name, parameters }) => {
@@ -163,13 +163,13 @@ describe('the program DeclareClasses, for Kryo', () => {
 
 describe('the name of a Java class', () => {
   it.each(['java.lang.String', '[I', '[[Lcom.shop.Item;', '[Ljava.lang.Object;'])(
-    'is the name of its type: %s',
+    'is valid as the name of its type: %s',
     (name) => {
       expect(typeOfName(name)?.name).toBe(name);
     },
   );
 
-  it.each(['', '[', '[X', '[Lcom.shop.Item'])('can be malformed: %p', (name) => {
+  it.each(['', '[', '[X', '[Lcom.shop.Item'])('is refused if malformed: %p', (name) => {
     expect(typeOfName(name)).toBeUndefined();
   });
 });

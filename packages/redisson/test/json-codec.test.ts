@@ -10,7 +10,7 @@ describe('the codec json', () => {
     '{"b":1,"a":{"10":1,"2":0.0,"x":1}}',
     '{"a":[{"b":1.10}],"__proto__":{"z":1.0,"a":2}}',
     '[12345678901234567890,0.10]',
-  ])('offers again what was received, with the same bytes: %s', (text) => {
+  ])('keeps the bytes of a payload that is offered again: %s', (text) => {
     expect(again(text)).toBe(text);
     expect(again(text, json({ numbers: 'exact' }))).toBe(text);
   });
@@ -21,7 +21,7 @@ describe('the codec json', () => {
     );
   });
 
-  it('writes what changed as it is now, and new keys of an unsorted object last', () => {
+  it('writes changes with their new values, and new keys of an unsorted object last', () => {
     const payload = codec.decode(Buffer.from('{"price":12.50,"list":[5.0]}')) as { price: number; list: number[] };
     payload.price = 13;
     payload.list.push(6);
@@ -29,14 +29,14 @@ describe('the codec json', () => {
     expect(codec.encode(Object.assign(payload, { added: 1 })).toString()).toBe('{"price":13,"list":[5.0,6],"added":1}');
   });
 
-  it('remembers through what has to be copied, such as a payload with a BigInt', () => {
+  it('keeps the original form through copies, such as of a payload with a BigInt', () => {
     const payload = codec.decode(Buffer.from('{"price":12.50,"id":9007199254740993}'));
     expect(codec.encode({ payload, other: 5n }).toString()).toBe(
       '{"other":5,"payload":{"price":12.50,"id":9007199254740993}}',
     );
   });
 
-  it('reads numbers as the nearest, or as exact ones that can be copied', () => {
+  it('reads numbers as the nearest ones, or as exact ones that can be copied', () => {
     const text = '{"a":12.50,"b":12.5,"c":0.0,"d":9007199254740993,"e":5}';
     expect(codec.decode(Buffer.from(text))).toEqual({ a: 12.5, b: 12.5, c: 0, d: 9007199254740993n, e: 5 });
     const exact = json({ numbers: 'exact' });
@@ -52,7 +52,7 @@ describe('the codec json', () => {
     expect(exact.decode(Buffer.from('12.50'))).toEqual(new JsonNumber('12.50'));
   });
 
-  it('writes emoji as they are for Jackson 3, and escaped for Jackson 2', () => {
+  it('writes emoji unescaped for Jackson 3, and escaped for Jackson 2', () => {
     expect(json({ jackson: 3 }).encode({ a: '😀\u001f' }).toString()).toBe('{"a":"😀\\u001F"}');
     expect(codec.encode({ a: '😀\u001f' }).toString()).toBe('{"a":"\\uD83D\\uDE00\\u001F"}');
   });
@@ -60,7 +60,7 @@ describe('the codec json', () => {
   it.each<[options: object, problem: RegExp]>([
     [{ numbers: 'some' }, /json\(\): numbers: must be 'nearest' or 'exact'/],
     [{ jackson: 4 }, /json\(\): jackson: must be 2 or 3/],
-  ])('is checked when it is made: %p', (options, problem) => {
+  ])('is checked when it is created: %p', (options, problem) => {
     expect(() => json(options)).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringMatching(problem) }),
     );
@@ -68,13 +68,13 @@ describe('the codec json', () => {
 });
 
 describe('a JsonNumber', () => {
-  it('calculates as the nearest number, and shows its text', () => {
+  it('calculates with the nearest number and shows its text', () => {
     const price = new JsonNumber('12.50');
     expect([Number(price) * 2, String(price), JSON.stringify({ price })]).toEqual([25, '12.50', '{"price":12.5}']);
   });
 
   it.each(['', '1.', '.5', '01', '+1', 'NaN', '1e', '0x1', '1 ', 5])(
-    'is never %p, which JSON does not have',
+    'refuses %p, which is not valid in JSON',
     (text) => {
       expect(() => new JsonNumber(text as string)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
     },

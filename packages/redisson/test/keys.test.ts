@@ -4,7 +4,7 @@ import { redissonKeys } from '../src/redisson-keys.js';
 describe("the keys of a queue in Redisson's layout", () => {
   const named = (redissonName: string) => redissonKeys({ prefix: 'delay-queue', queue: 'orders', redissonName });
 
-  it("are Redisson's own, with the native bookkeeping beside them", () => {
+  it("are Redisson's own, together with those of the native layout", () => {
     expect(redissonKeys({ prefix: 'delay-queue', queue: 'orders' })).toMatchObject({
       target: 'orders',
       timeouts: 'redisson_delay_queue_timeout:{orders}',
@@ -15,7 +15,7 @@ describe("the keys of a queue in Redisson's layout", () => {
     });
   });
 
-  it('keep the hash tag that the name has in Redisson', () => {
+  it('keep the hash tag of the name in Redisson', () => {
     expect(named('shop:{eu}:orders')).toMatchObject({
       target: 'shop:{eu}:orders',
       timeouts: 'redisson_delay_queue_timeout:shop:{eu}:orders',
@@ -30,11 +30,11 @@ describe("the keys of a queue in Redisson's layout", () => {
     expect(named('{a\nb}:orders')).toMatchObject({ target: '{a\nb}:orders', ready: 'delay-queue:{a\nb}@orders:ready' });
   });
 
-  it("are the same if the name in Redisson is the queue's own", () => {
+  it("stay the same if the name in Redisson is the queue's own", () => {
     expect(named('orders')).toEqual(redissonKeys({ prefix: 'delay-queue', queue: 'orders' }));
   });
 
-  it('never clash with those of another queue under the same hash tag', () => {
+  it('never clash with those of another queue with the same hash tag', () => {
     const other = redissonKeys({ prefix: 'delay-queue', queue: 'eu' });
     const all = [named('{eu}:orders'), other].flatMap((keys) => Object.values(keys) as string[]);
     expect(new Set(all).size).toBe(all.length);

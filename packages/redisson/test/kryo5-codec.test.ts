@@ -104,7 +104,7 @@ describe('the codec kryo5 with classes', () => {
     ['sorted', ['a', 'b']],
     ['payment', { '@class': 'com.shop.Item', sku: 'a' }],
     ['channel', new JavaValue('com.shop.Channel$1', 'WEB'), 'WEB'],
-  ])('writes every form of a value that loses nothing: %s %p', (field, value, read = value) => {
+  ])('writes every form of a value without loss: %s %p', (field, value, read = value) => {
     expect(again({ [field]: value })[field]).toStrictEqual(read);
   });
 
@@ -166,7 +166,7 @@ describe('the codec kryo5 with classes', () => {
     [{ sorted: ['a', 1] }, 'payload.sorted: a sorted collection takes values of one class that Java can compare'],
     [{ deque: [null] }, 'payload.deque: a java.util.ArrayDeque cannot contain null'],
     [{ lost: 1 }, "payload: the class com.shop.Order is declared without a field 'lost'"],
-  ])('refuses what it cannot write exactly, and says where: %p', (fields, message) => {
+  ])('refuses a value that it cannot write exactly, and says where: %p', (fields, message) => {
     expect(refusal(fields)).toContain(message);
   });
 
@@ -186,7 +186,7 @@ describe('the codec kryo5 with classes', () => {
     expect(() => codec.encode(payload)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD', cause: problem }));
   });
 
-  it('writes each class of what was received, and the usual class of a copy', () => {
+  it('writes each class of a received payload, and the usual class of a copy', () => {
     const list = codec.decode(Buffer.from('01006a6176612e7574696c2e4c696e6b65644c6973f482090002', 'hex')) as unknown[];
     expect(codec.encode(list).includes('java.util.LinkedLis')).toBe(true);
     expect(codec.encode([...list]).includes('java.util.ArrayLis')).toBe(true);
@@ -201,7 +201,7 @@ describe('the codec kryo5 with classes', () => {
     expect(codec.decode(set)).toEqual(['a']);
   });
 
-  it('refuses a value twice in an immutable set', () => {
+  it('refuses a duplicate in an immutable set', () => {
     const hex = '01006a6176612e7574696c2e496d6d757461626c65436f6c6c656374696f6e73245365743132'.replace(/32$/, 'b2');
     const set = codec.decode(Buffer.from(`${hex}82020a`, 'hex')) as number[];
     expect(set).toEqual([5]);
@@ -209,7 +209,7 @@ describe('the codec kryo5 with classes', () => {
     expect(() => codec.encode(set)).toThrow(/an immutable set cannot contain a value twice/);
   });
 
-  it('keeps a whole Double a Double when it changes', () => {
+  it('keeps an integral Double a Double when it changes', () => {
     const received = codec.decode(codec.encode([new JavaValue('java.lang.Double', 5)])) as number[];
     expect(received).toEqual([5]);
     received[0] = 6;
@@ -229,7 +229,7 @@ describe('the codec kryo5 with classes', () => {
     ],
     [{ 'a.B': { c: 'OptionalInt' } }, 'classes: a.B.c: this codec does not support the class java.util.OptionalInt'],
     [{ 'a.B': { c: 'Lost' } }, "classes['a.B'].c: 'Lost': Lost is not a known type"],
-  ])('refuses a declaration that does not tell the bytes: %j', (declared, message) => {
+  ])('refuses a declaration that does not determine the bytes: %j', (declared, message) => {
     expect(() => kryo5({ classes: declared as JavaClasses })).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining(message) }),
     );
@@ -273,7 +273,7 @@ describe('bytes for the codec kryo5', () => {
     ["01 00 'com.shop.Node' 03 8261", 'a java.lang.String is where the declared type is com.shop.Node'],
     ["01 00 'java.util.Date' ff ff ff ff ff ff ff ff 7f", 'a date is beyond the years of JavaScript'],
     ["01 00 'java.time.Instant' ff ff ff ff ff ff ff 7f 00", 'an Instant is beyond the year 9999'],
-  ])('that Java may have written, but have no form here, are refused with the reason: %s', (text, reason) => {
+  ])('are refused with the reason if they have no form in JavaScript: %s', (text, reason) => {
     const bytes = bytesOf(text);
     expect(() => codec.decode(bytes)).toThrow(
       expect.objectContaining({
@@ -285,20 +285,20 @@ describe('bytes for the codec kryo5', () => {
 
   it.each([
     ['an unknown reference to a class', '01 05'],
-    ['a name that is none', "01 00 'com shop'"],
+    ['a malformed name', "01 00 'com shop'"],
     ['an endless name', `01 00 '${'a'.repeat(600)}'`],
-    ['an array of nothing known', "01 00 '[X'"],
+    ['an array of an unknown type', "01 00 '[X'"],
     ['a boolean that is neither', '05 02'],
     ['an int of six bytes', '02 ff ff ff ff ff 00'],
     ['a list longer than the bytes', "01 00 'java.util.ArrayList' ff ff ff ff 0f"],
     ['an array longer than the bytes', "01 00 '[Ljava.lang.Object;' ff ff ff ff 07"],
     ['a negative length', "01 00 '[I' ff ff ff ff 0f"],
-    ['bytes shorter than they say', "01 00 '[B' ff ff ff ff 07"],
+    ['bytes shorter than their length', "01 00 '[B' ff ff ff ff 07"],
     ['a date that does not exist', "01 00 'java.time.LocalDate' e8 0f 02 1f"],
     ['null after a class', "01 00 'java.util.ArrayList' 00"],
     ['something after the value', '02 0a 00'],
     ['nothing', ''],
-  ])('that Kryo does not write are refused: %s', (_, text) => {
+  ])('are refused if Kryo does not write them: %s', (_, text) => {
     expect(failure(() => codec.decode(bytesOf(text))).cause).toBeUndefined();
     expect(() => codec.decode(bytesOf(text))).toThrow(
       expect.objectContaining({
@@ -308,7 +308,7 @@ describe('bytes for the codec kryo5', () => {
     );
   });
 
-  it('cannot ask for more memory than they are worth', () => {
+  it('cannot allocate more memory than their length warrants', () => {
     // A list of 60,000 lists, each of which says that it contains 60,000 objects without fields.
     const inner = bytesOf('c0 a9 07');
     const bytes = Buffer.concat([
@@ -351,7 +351,7 @@ describe('bytes for the codec kryo5', () => {
     );
   });
 
-  it('are the same for every payload without classes that is read and written again', () => {
+  it('stay the same when any payload without classes is read and written again', () => {
     const free = fc.letrec((tie) => ({
       value: fc.oneof(
         { maxDepth: 4 },

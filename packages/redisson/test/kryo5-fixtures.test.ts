@@ -15,18 +15,18 @@ const UNREADABLE = ['rarities'];
 const readable = golden.filter(({ fixture }) => !UNREADABLE.includes(fixture));
 const ofClasses = readable.filter(({ hex }) => Buffer.from(hex, 'hex').includes('peer.'));
 
-describe('what Java wrote with Kryo', () => {
-  it('is the same in all versions of Redisson that can write it', () => {
+describe('a payload written by Java with Kryo', () => {
+  it('has the same bytes in all versions of Redisson that can write it', () => {
     expect(new Set(golden.map(({ fixture }) => fixture)).size).toBe(golden.length);
     expect(golden.filter(({ lines }) => lines.length >= 4).length).toBe(golden.length - 1);
   });
 
-  it.each(readable)('is written with the same bytes when it is offered again: $fixture', ({ hex }) => {
+  it.each(readable)('keeps its bytes when it is offered again: $fixture', ({ hex }) => {
     expect(declared.encode(declared.decode(Buffer.from(hex, 'hex'))).toString('hex')).toBe(hex);
   });
 
   it.each(golden.filter(({ fixture }) => UNREADABLE.includes(fixture)))(
-    'is refused by its class: $fixture',
+    'is refused because of its class: $fixture',
     ({ hex }) => {
       expect(() => declared.decode(Buffer.from(hex, 'hex'))).toThrow(
         expect.objectContaining({ code: 'INVALID_PAYLOAD', message: expect.stringContaining('java.util.EnumMap') }),
@@ -51,7 +51,7 @@ describe('what Java wrote with Kryo', () => {
   );
 
   it.each(['order', 'primitives', 'boxes', 'texts', 'final class', 'record', 'kryo: times'])(
-    'is written with the same bytes when a copy is offered: %s',
+    'keeps its bytes when a copy is offered: %s',
     (name) => {
       const hex = golden.find(({ fixture }) => fixture === name)!.hex;
       expect(declared.encode(copyOf(declared.decode(Buffer.from(hex, 'hex')))).toString('hex')).toBe(hex);
@@ -59,7 +59,7 @@ describe('what Java wrote with Kryo', () => {
   );
 
   it.each(ofClasses)(
-    'is refused or read as something, but never breaks the reader, if a byte is lost: $fixture',
+    'is refused or read as something else, but never breaks the reader, if a byte is lost: $fixture',
     ({ hex }) => {
       const bytes = Buffer.from(hex, 'hex');
       for (let at = 0; at < bytes.length; at++) {
@@ -80,7 +80,7 @@ describe('a payload from Java', () => {
   const shown = (name: string) =>
     declared.decode(Buffer.from(golden.find(({ fixture }) => fixture === name)!.hex, 'hex'));
 
-  it('has comfortable values in the fields of declared classes', () => {
+  it('has convenient values in the fields of declared classes', () => {
     expect(shown('order')).toEqual({
       '@class': 'peer.Fixtures$OrderTimeout',
       orderId: 'o-1',
@@ -107,14 +107,14 @@ describe('a payload from Java', () => {
     });
   });
 
-  it('has comfortable elements and values if the field declares their types', () => {
+  it('has convenient elements and values if the field declares their types', () => {
     expect(shown('collections')).toMatchObject({ numbers: [5, 9007199254740993n], nested: [[1], []] });
     expect(shown('maps')).toMatchObject({ numbers: { 7: 5 } });
     expect(shown('enums')).toMatchObject({ history: ['NEW', 'PAID'], channels: ['WEB'] });
     expect(shown('kryo: baskets')).toMatchObject({ basket: { counts: { b: 1 } } });
   });
 
-  it('has values that carry their type in all other places', () => {
+  it('has values with their types everywhere else', () => {
     expect(shown('objects')).toMatchObject({
       number: 5n,
       count: 7,

@@ -23,7 +23,7 @@ describe('an application that shares a queue of Kryo objects with Java', () => {
     defaults: { layout: redisson({ codec }) },
   });
 
-  test('handles what Java offered, and offers it again with the same bytes', async () => {
+  test("handles Java's messages and offers them again with the same bytes", async () => {
     const queue = newQueue();
     const keys = redissonKeys({ prefix: scene.prefix, queue });
     const handled = new Handled();
@@ -40,7 +40,7 @@ describe('an application that shares a queue of Kryo objects with Java', () => {
     expect(entry!.subarray(-order.length)).toEqual(order);
   });
 
-  test('finds and removes by payload what Java offered', async () => {
+  test("finds and removes Java's messages by payload", async () => {
     const queue = newQueue();
     const keys = redissonKeys({ prefix: scene.prefix, queue });
     const { producer } = await scene.startApp({ module: { ...layout(declared), consume: false } });
@@ -74,7 +74,7 @@ describe('an application that shares a queue of Kryo objects with Java', () => {
     expect(handled.payloads).toEqual(['text']);
   });
 
-  test('is refused an offer that Java could not read, before anything is written', async () => {
+  test('refuses an offer that Java could not read before anything is written', async () => {
     const queue = newQueue();
     const { producer } = await scene.startApp({ module: { ...layout(declared), consume: false } });
     const payload = { '@class': 'peer.Fixtures$OrderTimeout', count: 1, status: 'LOST' };

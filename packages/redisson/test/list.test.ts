@@ -5,7 +5,7 @@ import { type RedissonTestQueue, redissonQueues } from './redisson-queue.js';
 
 const FAR = 9e12;
 
-describe("messages of a Redisson queue that are listed beside Java's", () => {
+describe("messages of a Redisson queue listed together with Java's", () => {
   const open = redissonQueues();
 
   /** Each message of a page as `id=value`, with its due time where Redis keeps one. */
@@ -26,7 +26,7 @@ describe("messages of a Redisson queue that are listed beside Java's", () => {
     return walked;
   }
 
-  test('are listed by due time while they are delayed: ours with their ids, those of Java without', async () => {
+  test("are in the order of their due times while delayed, Node's with their ids and Java's without", async () => {
     const queue = open();
     await queue.offer({ b: { at: FAR + 2, value: 'ours 2' }, d: { at: FAR + 4, value: 'ours 4' } });
     await queue.offerAsJava('java 1', FAR + 1);
@@ -43,7 +43,7 @@ describe("messages of a Redisson queue that are listed beside Java's", () => {
     expect(messages[0]!.offeredAt).toBeLessThan(now + 60_000);
   });
 
-  test('are listed in the order of claims while they are ready: ours with their ids, those of Java without', async () => {
+  test("are in the order of claims while ready, Node's with their ids and Java's without", async () => {
     const queue = open();
     await queue.offer({ b: { at: 2, value: 'ours 2' }, d: { at: 4, value: 'ours 4' } });
     await queue.offerAsJava('java 1', 1);
@@ -58,7 +58,7 @@ describe("messages of a Redisson queue that are listed beside Java's", () => {
     expect(await list(queue, 'ready')).toEqual(all.slice(2));
   });
 
-  test('with equal values are given an id each, once', async () => {
+  test('get an id each, once, if they have equal values', async () => {
     const queue = open();
     const offers = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((id, i) => [id, { at: 1 + i, value: 'same' }]));
     await queue.offer(offers);
@@ -68,7 +68,7 @@ describe("messages of a Redisson queue that are listed beside Java's", () => {
     expect(await walk(queue, 'ready')).toEqual(all);
   });
 
-  test('that cannot be read are listed with the bytes of their entry', async () => {
+  test('have the bytes of their entry if they cannot be read', async () => {
     const queue = open();
     await queue.redis.multi().zadd(queue.keys.timeouts, FAR, 'no entry').rpush(queue.keys.entries, 'no entry').exec();
     expect(await list(queue, 'delayed')).toEqual(['=no entry']);

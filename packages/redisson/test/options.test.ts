@@ -39,11 +39,11 @@ describe('the options of the layout of Redisson', () => {
     [{ name: '{a}{b}' }, 'with braces only as one pair'],
     [{ nmae: 'a' }, 'nmae is not an option; did you mean name?'],
     [null, "the options must be an object, such as { codec: 'json' }, not null"],
-  ])('%j are refused with the field and the fix', (options, problem) => {
+  ])('are refused with the field and the fix: %j', (options, problem) => {
     expect(messageOf(options)).toContain(problem);
   });
 
-  it('make equal layouts if they are equal, so that two definitions of a queue may have them', () => {
+  it('create equal layouts from equal options, so that two definitions of a queue may have them', () => {
     expect(isDeepStrictEqual(redisson({ name: 'a' }), redisson({ name: 'a' }))).toBe(true);
     expect(isDeepStrictEqual(redisson({ name: 'a' }), redisson({ name: 'b' }))).toBe(false);
     expect(isDeepStrictEqual(redisson({ codec: 'string' }), redisson())).toBe(false);

@@ -38,7 +38,7 @@ describe("a Redis user with the documented permissions for one queue in Redisson
     });
   }
 
-  test('can do everything that handling and producing need', async () => {
+  test('can do everything needed to handle and to produce', async () => {
     const handled = new Handled();
     const { producer, log } = await start('enough', rules, handled);
     await producer.offer(QUEUE, 'works', 20);
@@ -79,7 +79,7 @@ describe("a Redis user with the documented permissions for one queue in Redisson
       '&redisson_delay_queue_channel:{orders}',
       /lacks \+publish \+subscribe on redisson_delay_queue_channel:\{orders\}:/,
     ],
-  ])('that lacks %s cannot start', async (rule, problem) => {
+  ])('cannot start without %s', async (rule, problem) => {
     const started = start(
       'lacking',
       rules.filter((each) => each !== rule),
@@ -91,7 +91,7 @@ describe("a Redis user with the documented permissions for one queue in Redisson
     });
   });
 
-  test('has no permission it does not need', () => {
+  test('has no unnecessary permission', () => {
     const needed = commandsBesideNative(
       redissonPermissions,
       redissonKeys({ prefix: 'delay-queue', queue: QUEUE }),

@@ -112,7 +112,7 @@ describe('the removal of due entries from a long list in the layout of Redisson'
     expect(await queue.redis.lrange(queue.keys.target, 0, -1)).toEqual(order.map(([place]) => String(place)));
   });
 
-  test('leaves none behind at an end of the list whose neighbors fall due too late for the call', async () => {
+  test('leaves none at an end of the list whose neighbors fall due too late for the call', async () => {
     const queue = open();
     const count = 8_000;
     // At the head are some that the second call reads but may not get to, then some that it does get to.
@@ -131,7 +131,7 @@ describe('the removal of due entries from a long list in the layout of Redisson'
     expect(await queue.redis.lrange(queue.keys.target, 0, -1)).toEqual(order);
   });
 
-  test('moves due messages that are missing in the list, however many', async () => {
+  test('moves any number of due messages that are missing in the list', async () => {
     const queue = open();
     await fill(queue, 8_000, new Set(), () => 'Java');
     for (let index = 0; index < 30; index++) {
@@ -152,7 +152,7 @@ describe('the removal of due entries from a long list in the layout of Redisson'
     expect(await queue.listed()).toEqual([]);
   });
 
-  test('of what Java offered takes a third of the time that Redisson takes, at most', async () => {
+  test("takes at most a third of Redisson's time for messages of Java", async () => {
     const count = 60_000;
     const due = somePlaces(1000, count);
     const [ours, redissons] = [open(), open()];

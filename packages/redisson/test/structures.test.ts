@@ -19,7 +19,7 @@ describe('a queue in the layout of Redisson', () => {
     };
 
     test.each(Object.entries(patterns))(
-      'loses exactly what falls due, %s, whoever offered it, and keeps its order',
+      'loses exactly the due messages, %s, whoever offered them, and keeps its order',
       async (_name, rank) => {
         const queue = open();
         const base = now() - HOUR;
@@ -37,7 +37,7 @@ describe('a queue in the layout of Redisson', () => {
       },
     );
 
-    test('loses exactly what is cancelled, replaced, removed or taken', async () => {
+    test('loses exactly the messages that are cancelled, replaced, removed or taken', async () => {
       const queue = open({ format: 'dLc0' });
       for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await queue.offer({ [id]: { at: FAR, value: `of ${id}` } });
       await queue.store.cancel('c');
@@ -50,7 +50,7 @@ describe('a queue in the layout of Redisson', () => {
       expect((await queue.redis.hkeys(queue.keys.offered)).sort()).toEqual(['d', 'e', 'f']);
     });
 
-    test('does not make one transfer search a long list for many entries of Java', async () => {
+    test('is not searched repeatedly by one transfer of many entries of Java', async () => {
       const queue = open();
       const pipeline = queue.redis.pipeline();
       for (let index = 0; index < 50_000; index++) pipeline.rpush(queue.keys.entries, `other ${index}`);
@@ -68,7 +68,7 @@ describe('a queue in the layout of Redisson', () => {
     });
   });
 
-  test('an empty queue without handlers leaves one key, which expires within a day', async () => {
+  test('expires within a day with its only key when it is empty and has no handlers', async () => {
     const queue = open();
     await queue.offer({ only: { at: FAR, value: 'v' } });
     expect(await queue.store.cancel('only')).toBe(true);
@@ -78,7 +78,7 @@ describe('a queue in the layout of Redisson', () => {
     expect(lifetime).toBeLessThanOrEqual(24 * HOUR);
   });
 
-  test('the due time of a new head is announced, and nothing else is', async () => {
+  test('announces the due time of a new head and nothing else', async () => {
     const queue = open();
     const heard: string[] = [];
     const ear = queue.redis.duplicate();
@@ -93,7 +93,7 @@ describe('a queue in the layout of Redisson', () => {
     ear.disconnect();
   });
 
-  test('an unreadable entry becomes a dead letter with its bytes, and the entries around it can be claimed', async () => {
+  test('turns an unreadable entry into a dead letter with its bytes, and its neighbors can be claimed', async () => {
     const queue = open();
     const garbage = Buffer.from('08ff00', 'hex');
     await queue.offerAsJava('before', now() - 3000);
@@ -113,7 +113,7 @@ describe('a queue in the layout of Redisson', () => {
     expect(await queue.listed()).toEqual([]);
   });
 
-  test('a message of Java is retried and dies like any other once it is claimed', async () => {
+  test('retries and dead-letters a claimed message of Java like any other', async () => {
     const queue = open();
     await queue.offerAsJava('hello', now() - HOUR);
     await queue.transfer();
@@ -129,7 +129,7 @@ describe('a queue in the layout of Redisson', () => {
     expect((await queue.store.status()).counts).toEqual({ delayed: 0, ready: 0, active: 0, dead: 1 });
   });
 
-  test('messages with equal payloads keep their ids, and those of Java get ids of their own', async () => {
+  test('keeps the ids of messages with equal payloads and assigns ids to those of Java', async () => {
     const queue = open();
     const at = now() - HOUR;
     await queue.offer({ first: { at, value: 'same' }, later: { at: FAR, value: 'same' } });
@@ -142,7 +142,7 @@ describe('a queue in the layout of Redisson', () => {
     expect(await queue.store.find('later')).toMatchObject({ state: 'delayed' });
   });
 
-  test('an equal value that Java put into the target list is not taken for a message that awaits its transfer', async () => {
+  test('does not take an equal value from Java in the target list for a message that awaits its transfer', async () => {
     const queue = open();
     await queue.offer({ mine: { at: now() - HOUR, value: 'same' } });
     await queue.redis.rpush(queue.keys.target, 'same');
@@ -151,13 +151,13 @@ describe('a queue in the layout of Redisson', () => {
     expect(await queue.claim()).toEqual(['mine=same']);
   });
 
-  test('an empty value can be claimed, even beside an id whose record is lost', async () => {
+  test('lets an empty value be claimed, even next to an id whose record is lost', async () => {
     const queue = open();
     await queue.redis.multi().rpush(queue.keys.target, '').hset(queue.keys.values, valueDigest(''), 'lost').exec();
     expect(await queue.claim()).toEqual([expect.stringMatching(/^[0-9a-f]{14}=$/)]);
   });
 
-  test('Java can take what a claim leaves', async () => {
+  test('leaves the unclaimed values to Java', async () => {
     const queue = open();
     for (const id of ['a', 'b', 'c']) await queue.offer({ [id]: { at: now() - HOUR, value: id } });
     await queue.transfer();
@@ -166,7 +166,7 @@ describe('a queue in the layout of Redisson', () => {
     expect(await queue.claim()).toEqual(['c=c']);
   });
 
-  test('Java can take what the rate keeps a claim from taking, and is not limited', async () => {
+  test('lets Java take the values that the rate withholds from a claim', async () => {
     const queue = open({ rate: { max: 1, per: HOUR } });
     await queue.offer({ a: { at: 0, value: 'a' }, b: { at: 1, value: 'b' }, c: { at: 2, value: 'c' } });
     await queue.transfer();
@@ -175,7 +175,7 @@ describe('a queue in the layout of Redisson', () => {
     expect([await queue.takeAsJava(), await queue.takeAsJava()]).toEqual(['b', 'c']);
   });
 
-  test('what Java takes is gone: its id is free, and nothing of it is kept', async () => {
+  test('frees the ids of messages that Java takes and keeps nothing of them', async () => {
     const queue = open();
     for (const id of ['a', 'b', 'c']) await queue.offer({ [id]: { at: now() - HOUR, value: id } });
     await queue.transfer();
@@ -195,7 +195,7 @@ describe('a queue in the layout of Redisson', () => {
     ]);
   });
 
-  test('a process that only offers also forgets what Java took', async () => {
+  test('also drops messages that Java took in a process that only offers', async () => {
     const queue = open();
     for (let index = 0; index < 100; index++) {
       await queue.offer({ [`m${index}`]: { at: now() - HOUR, value: `v${index}` } });
@@ -205,7 +205,7 @@ describe('a queue in the layout of Redisson', () => {
     expect(await queue.redis.hlen(queue.keys.offered)).toBeLessThan(10);
   });
 
-  test('a value that Java puts straight into the target list is noticed at once and can be claimed', async () => {
+  test('notices a value that Java puts straight into the target list at once, and it can be claimed', async () => {
     const queue = open();
     let looks = 0;
     const stop = queue.store.watchDue({ onEarlierDue: () => looks++, onListening: () => undefined });
@@ -221,7 +221,7 @@ describe('a queue in the layout of Redisson', () => {
     stop();
   });
 
-  test('values that the rate leaves in the target list are not noticed anew', async () => {
+  test('does not notice again the values that the rate leaves in the target list', async () => {
     const queue = open({ rate: { max: 1, per: HOUR } });
     let looks = 0;
     const stop = queue.store.watchDue({ onEarlierDue: () => looks++, onListening: () => undefined });
@@ -235,7 +235,7 @@ describe('a queue in the layout of Redisson', () => {
     stop();
   });
 
-  test('an unreadable entry at the head is refused with a typed error and stays in place', async () => {
+  test('refuses an unreadable entry at the head with a typed error and leaves it in place', async () => {
     const queue = open();
     const foreign = Buffer.from('none of Redisson');
     await queue.redis.multi().zadd(queue.keys.timeouts, FAR, foreign).rpush(queue.keys.entries, foreign).exec();

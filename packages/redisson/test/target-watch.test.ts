@@ -54,12 +54,12 @@ describe('the watch of the target list', () => {
     await clock.advance(0);
   };
 
-  it('reports values that others brought', async () => {
+  it('reports values from other processes', async () => {
     await fill();
     expect(told).toBe(1);
   });
 
-  it('does not report what a transfer of this process brought', async () => {
+  it('does not report the values of a transfer in this process', async () => {
     watch.note(3);
     await fill();
     expect(told).toBe(0);
@@ -76,14 +76,14 @@ describe('the watch of the target list', () => {
     expect(told).toBe(0);
   });
 
-  it('does not report what a transfer of this process brought and a claim has taken since', async () => {
+  it('does not report values of a transfer in this process that a claim has taken since', async () => {
     watch.note(1);
     watch.note(0);
     await fill();
     expect(told).toBe(0);
   });
 
-  it('waits again once a claim has taken what a transfer brought, and reports what comes next', async () => {
+  it('waits again once a claim has taken the transferred values, and reports later ones', async () => {
     watch.note(1);
     watch.note(0);
     await fill();
@@ -102,7 +102,7 @@ describe('the watch of the target list', () => {
     expect([told, list.waits]).toEqual([1, 2]);
   });
 
-  it('does not keep the process busy if its wake-up signal is closed, and waits again', async () => {
+  it('waits without keeping the process busy if its wake-up signal is closed', async () => {
     list.closed = true;
     list.answer(false);
     await clock.advance(1000);
@@ -110,7 +110,7 @@ describe('the watch of the target list', () => {
     expect(list.waits).toBeLessThan(20);
   });
 
-  it('waits until it is stopped, whether or not anything comes', async () => {
+  it('waits until it is stopped, whether or not anything arrives', async () => {
     await clock.advance(BLOCK_TIMEOUT);
     list.answer(false);
     await clock.advance(0);

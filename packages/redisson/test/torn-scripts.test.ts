@@ -33,7 +33,7 @@ describe("a script of Redisson's layout that ends between two of its writes", ()
 
   const NOT_TORN = ['clear', 'resume', 'repair'];
   test.each(Object.keys(CALLS).filter((name) => !NOT_TORN.includes(name)))(
-    'loses no message and holds none for ever: %s',
+    'loses no message and leaves none active for good: %s',
     async (name) => {
       await scene.redis.flushall();
       const queue = open({ url: scene.url });

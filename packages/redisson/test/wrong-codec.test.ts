@@ -15,7 +15,7 @@ const MANY = 12_000;
 const A_PART = 1000;
 const isHalted = (log: readonly string[]) => log.some((line) => line.includes('has stopped handling'));
 
-describe('a queue of the layout of Redisson that is configured with a wrong codec', () => {
+describe('a queue of the layout of Redisson with the wrong codec', () => {
   const scene = new Scene();
   const newQueue = redissonQueuesOf(scene);
 
@@ -26,7 +26,7 @@ describe('a queue of the layout of Redisson that is configured with a wrong code
     for (let at = 0; at < values.length; at += A_PART) await scene.redis.rpush(queue, ...values.slice(at, at + A_PART));
   }
 
-  test(`loses none of ${MANY} messages, stops handling, says which codec is right, and handles all with that`, async () => {
+  test(`loses none of ${MANY} messages, stops handling, names the right codec, and handles all with it`, async () => {
     const queue = newQueue();
     const texts = Array.from({ length: MANY }, (_, i) => `order ${i}`);
     await transferByJava(
@@ -66,7 +66,7 @@ describe('a queue of the layout of Redisson that is configured with a wrong code
     ['lists', Array.from({ length: 200 }, (_, i) => wireCodecs.jackson.encode([i, 'a']))],
     ['records', Array.from({ length: 200 }, (_, i) => Buffer.from(`{"amount":["java.lang.Long",${i}]}`))],
   ])("%s of JsonJacksonCodec, which codec 'json' can read", (_what, values) => {
-    test('are not handled with it, but with the right one', async () => {
+    test('are handled only with the right codec', async () => {
       const queue = newQueue();
       await transferByJava(queue, values);
       const wrong = new Handled();
@@ -96,7 +96,7 @@ describe('a queue of the layout of Redisson that is configured with a wrong code
     });
   });
 
-  test('is noticed even while objects that were offered here are handled', async () => {
+  test('is detected even while objects offered by Node are handled', async () => {
     const queue = newQueue();
     const { log, producer } = await scene.startApp({
       module: wired('json'),
@@ -115,7 +115,7 @@ describe('a queue of the layout of Redisson that is configured with a wrong code
   test.each<[writer: string, value: Buffer]>([
     ['JsonJacksonCodec', Buffer.from('{"@class":"com.shop.Order","id":"1"}')],
     ['Kryo5', wireCodecs.kryo5.encode('order 1')],
-  ])('refuses the offers of a process that only offers, while Java uses %s', async (writer, value) => {
+  ])('refuses the offers of a process that only offers while Java uses %s', async (writer, value) => {
     const queue = newQueue();
     const keys = redissonKeys({ prefix: scene.prefix, queue });
     const { producer } = await scene.startApp({ module: { ...wired('json'), consume: false } });
@@ -134,12 +134,12 @@ describe('a queue of the layout of Redisson that is configured with a wrong code
 
   test.each<[what: string, codec: PayloadCodec | 'json', values: readonly string[]]>([
     [
-      'whose classes have @JsonTypeInfo, if the codec knows',
+      'whose classes have @JsonTypeInfo, if the codec declares it',
       json({ typeInfo: true }),
       Array.from({ length: 20 }, (_, i) => `{"@class":"com.shop.Order","id":"${i}"}`),
     ],
     [
-      'that holds names of classes as data',
+      'that contains class names as data',
       'json',
       [
         '["com.shop.Order","o-1"]',
@@ -149,11 +149,11 @@ describe('a queue of the layout of Redisson that is configured with a wrong code
       ],
     ],
     [
-      'after an object without the name of a class, whatever else there is',
+      'after an object without a class name, whatever else follows',
       'json',
       ['{"id":"1"}', ...Array.from({ length: 20 }, (_, i) => `{"@class":"com.shop.Order","id":"${i}"}`)],
     ],
-  ])('is not suspected of plain JSON %s', async (_what, codec, values) => {
+  ])('handles plain JSON %s without an alarm', async (_what, codec, values) => {
     const queue = newQueue();
     await transferByJava(
       queue,
@@ -168,7 +168,7 @@ describe('a queue of the layout of Redisson that is configured with a wrong code
     expect(new Set(handled.payloads).size).toBe(values.length);
   });
 
-  test('goes on if only some messages are broken, which become dead letters with their bytes', async () => {
+  test('continues if only some messages are broken, which become dead letters with their bytes', async () => {
     const queue = newQueue();
     const broken = Array.from({ length: 9 }, (_, i) => Buffer.from(`{${i}`));
     const good = Array.from({ length: 5 }, (_, i) => Buffer.from(`{"n":${i}}`));

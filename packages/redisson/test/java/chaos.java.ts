@@ -4,7 +4,7 @@ import { runChaos } from './chaos/chaos-run.js';
 import { describeWithJava } from './java-suite.js';
 
 describeWithJava('chaos', ({ line }) => {
-  test('no message that Node handles is lost or early while processes of Java and Node are killed', async () => {
+  test('loses no message that Node handles, and delivers none early, while Java and Node processes are killed', async () => {
     const result = await runChaos({ line, lasts: 20_000, messages: 3000, killEvery: 3000, seed: 1 }, () => undefined);
     console.log(summaryOf(result));
     expect(problemsOf(result)).toEqual([]);

@@ -82,7 +82,7 @@ describeWithJava('payloads', (suite) => {
   });
 
   it.each<['json' | 'jackson']>([['json'], ['jackson']])(
-    'of null look like an empty queue to Java, and are refused here: codec %s',
+    'of null look like an empty queue to Java and are refused by Node: codec %s',
     async (name) => {
       const queue = randomName('codec');
       await suite.redis.rpush(queue, 'null');
@@ -121,7 +121,7 @@ describeWithJava('payloads', (suite) => {
     expect(json.decode(await writtenByJava('json of Order', { sample: 'bean' }))).toMatchObject({ id: 'o-1' });
   });
 
-  it('with type wrappers tell Java the types of plain values', async () => {
+  it('with type wrappers give Java the types of plain values', async () => {
     const payload = {
       int: 5,
       long: 2147483648,
@@ -148,7 +148,7 @@ describeWithJava('payloads', (suite) => {
   });
 
   it.each([5, 2147483648, 5n, 0.5, true, [1], {}, new Date(5), Buffer.of(1)])(
-    'with type wrappers may be just %p',
+    'with type wrappers may be a bare %p',
     async (payload) => {
       const value = await takenByJava('jackson', jackson.encode(payload));
       expect(value?.type).toMatch(
@@ -211,7 +211,7 @@ describeWithJava('payloads', (suite) => {
     expect(part(value, 'number')).toEqual({ type: 'java.lang.Long', value: String(2n ** 60n) });
   });
 
-  it('that Java writes still match the golden bytes', async () => {
+  it('of Java still match the golden bytes', async () => {
     for (const [codec, payloads] of Object.entries(readGolden(suite.line).payloads)) {
       for (const { input, bytes } of payloads) {
         if (!('text' in bytes) || 'times' in input) continue;

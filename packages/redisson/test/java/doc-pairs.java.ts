@@ -104,7 +104,7 @@ describeIfJava().each(docPairs())('the snippets about Redisson: pair $name', (pa
     },
   );
 
-  test.each(lines)('Java takes what Node and Java offer, and ends in peace (Redisson %s)', async (line) => {
+  test.each(lines)('Java takes what Node and Java offer, and ends without errors (Redisson %s)', async (line) => {
     const { delayQueue, Orders } = await printed(pair, line);
     [java, app] = await Promise.all([JavaStage.start(line, pair.java, server.url), startNode(delayQueue, [Orders])]);
     java.tell('consume');

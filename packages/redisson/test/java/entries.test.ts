@@ -105,7 +105,7 @@ describe('entries of Redisson', () => {
     );
   });
 
-  it('that fit both formats are read as new with an id of 8 bytes first, then as old, then as new', () => {
+  it('that fit both formats are read as new with an id of 8 bytes, else as old, else as new', () => {
     const newWithoutValue = Buffer.from('08000000000000000100' + '00'.repeat(7), 'hex');
     expect(decodeEntry(newWithoutValue)).toMatchObject({ format: 'Bc0Lc0', value: Buffer.alloc(0) });
     const oldBeginningWith7 = encodeEntry({ format: 'dLc0', id: Buffer.alloc(8, 7), value: Buffer.from('hello') });
@@ -114,7 +114,7 @@ describe('entries of Redisson', () => {
     expect(decodeEntry(longId)).toMatchObject({ format: 'Bc0Lc0', id: Buffer.alloc(10, 1), value: Buffer.of(255) });
   });
 
-  it('are told apart from other bytes without throwing', () => {
+  it('are distinguished from other bytes without throwing', () => {
     fc.assert(
       fc.property(nearlyEntry, (bytes) => {
         const decoded = decodeEntry(bytes);
@@ -126,7 +126,7 @@ describe('entries of Redisson', () => {
     }
   });
 
-  it('are read alike by the scripts, whatever the bytes', async () => {
+  it('are read the same way by the scripts, whatever the bytes', async () => {
     await fc.assert(
       fc.asyncProperty(nearlyEntry, async (bytes) => {
         expect(await readInLua(bytes)).toBe(read(bytes));
@@ -135,7 +135,7 @@ describe('entries of Redisson', () => {
     );
   });
 
-  it.each(FORMATS)('are written alike by the scripts, with ids that keep the order: %s', async (format) => {
+  it.each(FORMATS)('are written the same way by the scripts, with ids that keep the order: %s', async (format) => {
     await fc.assert(
       fc.asyncProperty(fc.maxSafeNat(), value, async (sequence, payload) => {
         const id = Buffer.alloc(8);

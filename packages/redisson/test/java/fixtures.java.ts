@@ -7,7 +7,7 @@ import type { FixtureCodec } from './java-peer.js';
 import { describeWithJava } from './java-suite.js';
 
 describeWithJava(
-  'what Java offers',
+  'a payload offered by Java',
   (suite) => {
     /** What Java reads from bytes, as its difference from a fixture. Its own bytes differ too, if the codec omits types. */
     const differences = async (codec: FixtureCodec, fixture: string, bytes: Buffer) => ({
@@ -16,7 +16,7 @@ describeWithJava(
     });
 
     it.each(fixtureCodecsOf(suite.line))(
-      'is offered again with the same bytes, declared or not: codec %s',
+      'keeps its bytes when it is offered again, declared or not: codec %s',
       async (codec) => {
         const { declared, undeclared } = ourCodecs(codec, suite.line);
         for (const fixture of await suite.java.fixtures()) {
@@ -28,7 +28,7 @@ describeWithJava(
       },
     );
 
-    it.each(fixtureCodecsOf(suite.line))('is the same to Java when a copy is offered: codec %s', async (codec) => {
+    it.each(fixtureCodecsOf(suite.line))('is equal for Java when a copy is offered: codec %s', async (codec) => {
       const { declared } = ourCodecs(codec, suite.line);
       for (const fixture of await suite.java.fixtures()) {
         const bytes = await suite.java.encodeFixture(codec, fixture);
@@ -40,7 +40,7 @@ describeWithJava(
     });
 
     it.each(fixtureCodecsOf(suite.line).filter((codec) => codec.startsWith('jackson')))(
-      'is the constant of an enum that was offered as DeclareClasses prints it: codec %s',
+      'is the enum constant that was offered as DeclareClasses prints it: codec %s',
       async (codec) => {
         const isThree = codec.endsWith('Jackson 3');
         const constants = isThree ? ["very 'urgent'", 'normal'] : ['URGENT', 'NORMAL'];
@@ -57,7 +57,7 @@ describeWithJava(
     );
 
     it.each(fixtureCodecsOf(suite.line).filter((codec) => codec.startsWith('jackson')))(
-      'is what was offered here, whatever that was: codec %s',
+      'equals the payload that Node offered, whatever its value: codec %s',
       async (codec) => {
         const { declared } = ourCodecs(codec, suite.line);
         const wrong: string[] = [];

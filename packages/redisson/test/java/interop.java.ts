@@ -79,7 +79,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
     expect(suite.java.failures).toEqual([]);
   }, 60_000);
 
-  test(`each of ${MANY} messages comes once and never early while both sides offer and take, and nothing is left`, async () => {
+  test(`each of ${MANY} messages arrives once and never early while both sides offer and take, and nothing is left`, async () => {
     const queue = newQueue();
     const tally = new Tally();
     const { producer } = await startNode(queue.queue, tally);
@@ -173,7 +173,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
     expect(tally.problems()).toEqual([]);
   }, 60_000);
 
-  test('each side sees, finds and removes what the other offered', async () => {
+  test("each side sees, finds and removes the other's messages", async () => {
     const queue = newQueue();
     const producer = await startProducer();
     const values = redissonQueue(producer, queue.queue);
@@ -203,7 +203,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
     expect(await suite.java.size(queue)).toBe(0);
   }, 30_000);
 
-  test('nothing that Java offered is lost when a Node process is killed in its handlers', async () => {
+  test('no message of Java is lost when a Node process is killed in its handlers', async () => {
     const queue = newQueue('json');
     const settings = {
       queue: queue.queue,

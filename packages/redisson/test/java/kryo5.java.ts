@@ -28,7 +28,7 @@ describeWithJava(
   (suite) => {
     const golden = () => readGoldenKryoFixtures().filter(({ lines }) => lines.includes(suite.line));
 
-    it('still writes the golden bytes, and reads those written here as the same objects', async () => {
+    it("still writes the golden bytes, and reads Node's bytes as the same objects", async () => {
       expect(golden().length).toBeGreaterThan(55);
       for (const { fixture, hex } of golden()) {
         const written = suite.java.encodeFixture('kryo5', fixture);
@@ -46,7 +46,7 @@ describeWithJava(
       }
     });
 
-    it('reads copies, of which nothing is remembered, as objects with the same fields', async () => {
+    it('reads copies without remembered bytes as objects with the same fields', async () => {
       for (const fixture of [
         'primitives',
         'boxes',
@@ -66,7 +66,7 @@ describeWithJava(
       }
     });
 
-    it('reads whatever is composed here, and writes it with the same bytes', async () => {
+    it('reads any payload composed in Node and writes it with the same bytes', async () => {
       await fc.assert(
         fc.asyncProperty(kryoPayloads, async (payload) => {
           const bytes = codec.encode(payload);
@@ -76,7 +76,7 @@ describeWithJava(
       );
     });
 
-    it('reads what is composed here', async () => {
+    it('reads an object composed in Node', async () => {
       const order = {
         '@class': 'peer.Fixtures$OrderTimeout',
         orderId: 'o-1',
@@ -146,7 +146,7 @@ describeIfJava()('the program DeclareClasses', () => {
     return JSON.parse(json) as JavaClasses;
   }
 
-  it('prints the declarations of classes and of all that their fields mention', async () => {
+  it('prints the declarations of classes and of all classes in their fields', async () => {
     const { stdout } = await print(
       ...['Times', 'Generics', 'Pages', 'Baskets', 'Containers', 'Arrays2', 'Odds'].map(
         (name) => `peer.KryoFixtures$${name}`,
@@ -164,7 +164,7 @@ describeIfJava()('the program DeclareClasses', () => {
     expect(() => kryo5({ classes: printed })).not.toThrow();
   });
 
-  it('leaves out classes that cannot be declared, and those that mention them, with all reasons and an exit code', async () => {
+  it('leaves out undeclarable classes and classes that refer to them, with all reasons and an exit code', async () => {
     const { stdout, stderr, code } = await print(
       'peer.KryoFixtures$Tags',
       'peer.Missing',
@@ -205,7 +205,7 @@ describeIfJava()('the program DeclareClasses', () => {
     ['--jackson', { bill: {}, orderId: 'order_id' }],
     // This codec heeds getters, and Jackson 3 has another annotation for naming.
     ['--jackson3', { bill: { title: 'String' }, orderId: 'orderId' }],
-  ])('prints what Jackson writes, whatever the fields are, or refuses it: %s', async (option, { bill, orderId }) => {
+  ])('prints what Jackson writes for any fields, or refuses them: %s', async (option, { bill, orderId }) => {
     const { stdout, stderr, code } = await print(
       option,
       ...declarations('Bill', 'Snake', 'Coded', 'Dated', 'Level', 'Plain', 'Gift', 'Parcel'),
