@@ -6,7 +6,7 @@ import { RunningBoard } from '../support/board/running-board.js';
 import { randomName } from '../support/random-name.js';
 import { Scene } from '../support/scene.js';
 
-describe('messages added on bull-board', () => {
+describe('a message added on bull-board', () => {
   const scene = new Scene();
   const typedQueue = randomName('orders');
   class Orders extends DelayQueue(typedQueue, { cancel: z.object({ orderId: z.string() }) }) {}
@@ -24,7 +24,7 @@ describe('messages added on bull-board', () => {
     board = undefined;
   });
 
-  test('have the type, the payload and the options of the form', async () => {
+  test('has the type, payload and options of the form', async () => {
     const { queue, producer, board } = await start();
     const options = { delay: 60_000, jobId: 'a', headers: { tenant: 'acme' } };
     const { status, body } = await board.add(queue, { name: 'cancel', data: { orderId: '7' }, options });
@@ -35,7 +35,7 @@ describe('messages added on bull-board', () => {
     expect(Math.round((dueAt.getTime() - offeredAt.getTime()) / 1000)).toBe(60);
   });
 
-  test('have no type if the form has no name, and are due at once if it has no delay', async () => {
+  test('has no type if the form has no name, and is due at once if it has no delay', async () => {
     const { queue, producer, board } = await start();
     const { body } = await board.add(queue, { name: '__default__', data: [1], options: {} });
     const { type, payload, dueAt, offeredAt } = (await producer.find(queue, body.job.id))!;
@@ -43,7 +43,7 @@ describe('messages added on bull-board', () => {
     expect(dueAt.getTime() - offeredAt.getTime()).toBeLessThan(100);
   });
 
-  test('can be the duplicates of others', async () => {
+  test('can be a duplicate of another', async () => {
     const { queue, producer, board } = await start();
     await producer.offer(queue, { n: 1 }, '1h', { type: 'count', id: 'a', headers: { tenant: 'acme' } });
     const { name, data, opts: options } = (await board.queue(queue)).jobs[0]!;
@@ -57,7 +57,7 @@ describe('messages added on bull-board', () => {
     });
   });
 
-  test('have the group of the form, which their duplicates share', async () => {
+  test('has the group of the form, which its duplicates share', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { queues: { [queue]: { groups: {} } } } });
     board = await RunningBoard.start(new DelayQueueBoardAdapter(producer, queue));
@@ -69,7 +69,7 @@ describe('messages added on bull-board', () => {
     expect(await producer.find(queue, body.job.id)).toMatchObject({ group: 'customer-7' });
   });
 
-  test('are refused with options that messages do not have', async () => {
+  test('is refused with options that messages do not have', async () => {
     const { queue, producer, board } = await start();
     const options = { delay: 60_000, attempts: 3, priority: 1 };
     expect(await board.add(queue, { name: '', data: {}, options })).toMatchObject({
@@ -79,7 +79,7 @@ describe('messages added on bull-board', () => {
     expect((await producer.counts(queue)).delayed).toBe(0);
   });
 
-  test('are refused if their id is in use', async () => {
+  test('is refused if its id is in use', async () => {
     const { queue, producer, board } = await start();
     await producer.offer(queue, 'first', '1h', { id: 'a' });
     expect(await board.add(queue, { name: '', data: 'second', options: { jobId: 'a' } })).toMatchObject({
@@ -89,7 +89,7 @@ describe('messages added on bull-board', () => {
     expect(await producer.find(queue, 'a')).toMatchObject({ payload: 'first' });
   });
 
-  test('are refused by a typed queue whose schema refuses them', async () => {
+  test('is refused by a typed queue whose schema refuses it', async () => {
     const app = await scene.startApp({ providers: [Orders] });
     const { board } = await start(app.context.get(Orders));
     expect(await board.add(typedQueue, { name: 'cancel', data: { orderId: 7 }, options: {} })).toMatchObject({
@@ -111,7 +111,7 @@ describe('messages added on bull-board', () => {
     });
   });
 
-  test('go to the queue of a class', async () => {
+  test('goes to the queue of a class', async () => {
     const { queue, board } = await start(Orders);
     expect(queue).toBe(typedQueue);
     expect((await board.queue(typedQueue)).name).toBe(typedQueue);
@@ -121,7 +121,7 @@ describe('messages added on bull-board', () => {
 describe('addDelayQueues()', () => {
   const scene = new Scene();
 
-  test('adds every queue that messages were ever offered to', async () => {
+  test('adds every queue that was ever offered messages', async () => {
     const { producer } = await scene.startApp();
     const names = Array.from({ length: 120 }, () => scene.newQueue()).sort();
     await Promise.all(names.map((name) => producer.offer(name, {}, '1h')));

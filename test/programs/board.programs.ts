@@ -59,7 +59,7 @@ describe.each([
     board = undefined;
   });
 
-  test('shows the statuses that its messages can have, with how many there are of each', async () => {
+  test('shows the statuses that its messages can have, with the number of messages in each', async () => {
     const { queue, board, release } = await startWithAllStates();
     const shown = await board.queue(queue);
     expect(shown.statuses).toEqual(['latest', 'active', 'waiting', 'failed', 'delayed']);
@@ -73,7 +73,7 @@ describe.each([
     release();
   });
 
-  test('lists its messages page by page', async () => {
+  test('lists its messages in pages', async () => {
     const { queue, producer, board } = await start();
     const ids = Array.from({ length: 25 }, (_, i) => `m${String(i).padStart(2, '0')}`);
     await producer.offerMany(
@@ -97,7 +97,7 @@ describe.each([
     expect(await board.ids(queue, { status: 'delayed', jobsPerPage: 20 })).toEqual(ids);
   });
 
-  test('shows a message with its payload, its headers and when it falls due', async () => {
+  test('shows a message with its payload, headers and due time', async () => {
     const { queue, producer, board } = await start();
     const headers = { tenant: 'acme' };
     await producer.offer(queue, { orderId: 7 }, '1h', { id: 'a', type: 'cancel', headers });
@@ -114,7 +114,7 @@ describe.each([
     expect(await board.get(`${queue}/c`)).toMatchObject({ status: 404 });
   });
 
-  test('shows by what rule a message repeats, and removes it', async () => {
+  test('shows the rule of a repeating message and removes it', async () => {
     const { queue, board } = await start();
     const { producer } = await scene.startApp({ module: { calendar, consume: false, defaults: { partitions } } });
     const { dueAt } = await producer.repeat(queue, 'yearly', { cron: '0 0 1 1 *' }, { of: 'sales' });
@@ -160,7 +160,7 @@ describe.each([
     expect(last.dueAt.getTime()).toBeLessThanOrEqual(Date.now());
   });
 
-  test('reschedules a delayed message, and no other', async () => {
+  test('reschedules a delayed message and no other', async () => {
     const { queue, producer, board, release } = await startWithAllStates();
     const runAt = Date.now() + 7_200_000;
     expect(await board.patch(`${queue}/delayed/delay`, { runAt })).toMatchObject({ status: 200 });
@@ -173,7 +173,7 @@ describe.each([
     release();
   });
 
-  test('says that a message that is not delayed cannot be promoted', async () => {
+  test('explains that a message that is not delayed cannot be promoted', async () => {
     const { queue, board, release } = await startWithAllStates();
     expect(await board.put(`${queue}/ready/promote`)).toMatchObject({
       status: 409,
@@ -182,7 +182,7 @@ describe.each([
     release();
   });
 
-  test('handles dead letters again when they are retried, one or all', async () => {
+  test('handles dead letters again when one or all are retried', async () => {
     const handled = new Handled();
     let broken = true;
     const { queue, producer, board, counts } = await startHandling((payload, message) => {
@@ -203,7 +203,7 @@ describe.each([
     expect(await counts()).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test('removes delayed messages and dead letters, and says why it removes no others', async () => {
+  test('removes delayed messages and dead letters, and explains why it removes no others', async () => {
     const { queue, board, counts, release } = await startWithAllStates();
     expect(await board.put(`${queue}/delayed/clean`)).toMatchObject({ status: 204 });
     expect(await board.put(`${queue}/dead/clean`)).toMatchObject({ status: 204 });
@@ -247,7 +247,7 @@ describe.each([
     expect(await producer.isPaused(queue)).toBe(true);
   });
 
-  test('is obliterated when it is paused, while a message is handled only by force', async () => {
+  test('is obliterated when paused, but only with force while a message is handled', async () => {
     const { queue, producer, board, counts, release } = await startWithAllStates();
     expect(await board.put(`${queue}/obliterate`)).toMatchObject({ status: 400 });
     await producer.pause(queue);
@@ -271,7 +271,7 @@ describe.each([
     expect((await producer.counts(queue)).delayed).toBe(1);
   });
 
-  test('says what a delay queue cannot do', async () => {
+  test('explains what a delay queue cannot do', async () => {
     const { queue, producer, board } = await start();
     await producer.offer(queue, { n: 1 }, '1h', { id: 'a' });
     expect(await board.put(`${queue}/empty`)).toMatchObject({
@@ -286,7 +286,7 @@ describe.each([
     expect((await producer.find(queue, 'a'))!.payload).toEqual({ n: 1 });
   });
 
-  test('changes the payload of a delayed message, which stays due when it is', async () => {
+  test('changes the payload of a delayed message and keeps its due time', async () => {
     const { queue, producer, board, release } = await startWithAllStates();
     const { dueAt } = (await producer.find(queue, 'delayed'))!;
     expect(await board.patch(`${queue}/delayed/update-data`, { jobData: { n: 2 } })).toMatchObject({ status: 200 });
@@ -305,7 +305,7 @@ describe.each([
     release();
   });
 
-  test('has nothing to show where a delay queue has nothing', async () => {
+  test('shows nothing for features that a delay queue lacks', async () => {
     const { queue, producer, board } = await start();
     await producer.offer(queue, {}, '1h', { id: 'a' });
     expect(await board.get(`${queue}/a/logs`)).toEqual({ status: 200, body: [] });

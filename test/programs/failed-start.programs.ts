@@ -60,8 +60,8 @@ describe('a process whose application has failed to start', () => {
   test.each<[string, Partial<StartSettings>]>([
     ['handlers', { handles: true, offers: false }],
     ['a producer only', { handles: false, offers: true }],
-    ['a producer only, which has offered nothing', { handles: false, offers: false }],
-  ])('is not mistaken for one that has started, with %s: that one stays alive', async (_what, settings) => {
+    ['a producer only, without offers', { handles: false, offers: false }],
+  ])('differs from one that has started, which stays alive: %s', async (_what, settings) => {
     const { resources, ...report } = await start({ module: moduleOf('redis'), queue: scene.newQueue(), ...settings });
     expect(report).toEqual({ lived: expect.any(Number) });
     expect(resources).toContain('TCPSocketWrap');

@@ -49,7 +49,7 @@ afterEach(async () => {
 });
 
 describe('nest add', () => {
-  test('adds ioredis, and the version that TypeORM accepts where that is used', async () => {
+  test('adds ioredis, in the version that TypeORM accepts if the application uses that', async () => {
     const [plain, typeorm, own] = await Promise.all([
       createApplication(),
       createApplication({ 'package.json': '{"dependencies":{"typeorm":"^1.1.0"}}' }),
@@ -61,7 +61,7 @@ describe('nest add', () => {
     expect(await ioredisOf(own)).toBe('5.4.1');
   });
 
-  test('connects to the Redis that it is given', async () => {
+  test('connects to the given Redis', async () => {
     const folder = await createApplication();
     await add(folder, '--connection', 'redis://127.0.0.1:6379');
     expect(await read(folder, 'src/app.module.ts')).toContain(
@@ -73,7 +73,7 @@ describe('nest add', () => {
     ['in memory', []],
     ['on a Redis', ['--connection', 'redis://127.0.0.1:6379']],
     ['on a Redis with a long address', ['--connection', 'rediss://shop:secret@redis.example.com:6380']],
-  ])('writes what Prettier accepts with the settings of `nest new`, %s', async (_, options) => {
+  ])('writes code that Prettier accepts with the settings of `nest new`, %s', async (_, options) => {
     const folder = await createApplication();
     await add(folder, ...options);
     const written = ['app.module.ts', 'main.ts', 'reminders/reminders.ts', 'reminders/reminders.spec.ts'];
@@ -83,19 +83,19 @@ describe('nest add', () => {
     }
   });
 
-  test('imports from a module in a folder of its own', async () => {
+  test('imports from a module in a separate folder', async () => {
     const folder = await createApplication({ 'src/core/core.module.ts': MODULE });
     await add(folder, '--module', 'core/core.module.ts');
     expect(await read(folder, 'src/core/core.module.ts')).toContain("from '../reminders/reminders';");
   });
 
-  test('leaves a main.ts of its own kind alone, and says what it needs', async () => {
+  test('leaves a customized main.ts alone and says what it needs', async () => {
     const folder = await createApplication({ 'src/main.ts': 'start();' });
     expect(await add(folder)).toContain('Call app.enableShutdownHooks() where you create the application.');
     expect(await read(folder, 'src/main.ts')).toBe('start();');
   });
 
-  test('keeps a file of the application that has the name of the example', async () => {
+  test('keeps a file of the application with the name of the example', async () => {
     const folder = await createApplication({ 'src/reminders/reminders.ts': 'mine' });
     await expect(add(folder)).rejects.toThrow('src/reminders/reminders.ts exists already');
     expect(await read(folder, 'src/reminders/reminders.ts')).toBe('mine');

@@ -22,7 +22,7 @@ const hasEngine = existsSync('/var/run/docker.sock');
     return { status, output: stdout + stderr };
   };
 
-  it('says once what to do, and stops', () => {
+  it('the tests print once what to install, and stop', () => {
     const { status, output } = run('test/e2e/bootstrap.test.ts');
     expect(output.match(/No Redis server can be started here/g)).toHaveLength(1);
     expect(output).toContain('- install Redis or Valkey');
@@ -31,7 +31,7 @@ const hasEngine = existsSync('/var/run/docker.sock');
     expect(status).toBe(1);
   });
 
-  it('still runs the tests of single parts, which need none', () => {
+  it('unit tests that need no Redis still run', () => {
     const { status, output } = run('test/unit/message-id.test.ts');
     expect(output).toContain('1 passed');
     expect(status).toBe(0);

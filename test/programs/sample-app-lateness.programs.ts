@@ -17,7 +17,7 @@ describe('LatenessWindow', () => {
     expect(windowOf([7]).summary()).toEqual({ count: 1, p50: 7, p99: 7 });
   });
 
-  it('reports percentiles by nearest rank, and sorts by number, not as text', () => {
+  it('reports percentiles by nearest rank, and sorts numerically', () => {
     const hundred = Array.from({ length: 100 }, (_, i) => 100 - i);
     expect(windowOf(hundred).summary()).toEqual({ count: 100, p50: 50, p99: 99 });
     expect(windowOf([100, 9, 20]).summary()).toEqual({ count: 3, p50: 20, p99: 100 });
@@ -41,11 +41,11 @@ describe('LatenessWindow', () => {
     );
   });
 
-  it('forgets the oldest messages when more come than fit', () => {
+  it('drops the oldest messages when it is full', () => {
     expect(windowOf([900, 900, 1, 2, 3], 3).summary()).toEqual({ count: 3, p50: 2, p99: 3 });
   });
 
-  it('counts a message once, even if it is added twice', () => {
+  it('counts a message once even if it is added twice', () => {
     const window = windowOf([1, 2]);
     window.add('1', 2);
     expect(window.summary().count).toBe(2);

@@ -16,7 +16,7 @@ const SHOWN = [...PAGE.matchAll(/(?:data-excerpts="|excerpts: ')([\w -]+)/g)].fl
 const GUIDES = [...PAGE.matchAll(/(?:\/docs\/|')([\w-]+\.md)(?:#([\w-]+))?/g)];
 
 describe('the code that the sample page shows', () => {
-  it('is shown by a card, whichever excerpt it is', () => {
+  it('appears in a card for each excerpt', () => {
     expect(EXCERPTS.length).toBeGreaterThanOrEqual(16);
     expect([...new Set(SHOWN)].sort()).toEqual(EXCERPTS.map(({ name }) => name).sort());
   });
@@ -31,7 +31,7 @@ describe('the code that the sample page shows', () => {
     expect(found).toContainEqual(lines);
   });
 
-  it('comes with links to guides and headings that exist', () => {
+  it('has links to existing guides and headings only', () => {
     expect(GUIDES.length).toBeGreaterThanOrEqual(12);
     for (const [, page, anchor] of GUIDES) {
       const file = `docs/${page}`;

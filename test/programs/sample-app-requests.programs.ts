@@ -41,7 +41,7 @@ describe('requests to the sample shop', () => {
     return { status: response.statusCode, message };
   }
 
-  it('for its health and its metrics are answered', async () => {
+  it('for its health and its metrics get an answer', async () => {
     const { body, status } = await shop.get('/health');
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: 'ok', details: { 'delay-queue': { status: 'up', queues: { orders: {} } } } });
@@ -83,7 +83,7 @@ describe('requests to the sample shop', () => {
   const own = () => new URL(shop.url).host;
 
   describe('for an order', () => {
-    it('may have a JSON object as their body, or no body at all', async () => {
+    it('may have a JSON object or nothing as their body', async () => {
       expect((await send('POST', '/orders')).status).toBe(201);
       expect((await send('POST', '/orders', { headers: JSON_BODY, body: '{"item":"Tea"}' })).status).toBe(201);
     });
@@ -92,7 +92,7 @@ describe('requests to the sample shop', () => {
       { kind: 'text', type: 'text/plain', body: '{"item":"Tea"}' },
       { kind: 'form', type: 'application/x-www-form-urlencoded', body: 'item=Tea' },
       { kind: 'nameless', type: '', body: '{"item":"Tea"}' },
-    ])('place nothing with a $kind body, and the answer says what to send', async ({ type, body }) => {
+    ])('place nothing with a $kind body and are told what to send', async ({ type, body }) => {
       const before = await orders();
       const { status, message } = await send('POST', '/orders', {
         headers: type ? { 'content-type': type } : {},
@@ -123,7 +123,7 @@ describe('requests to the sample shop', () => {
       expect((await shop.post('/add?task=x&delay=30')).body.message).toContain("delay '30' has no unit");
     });
 
-    it('may give a delay as a number of milliseconds', async () => {
+    it('may state a delay as a number of milliseconds', async () => {
       const { body } = await shop.post('/orders', { payWithin: 30_000 });
       const time = Date.parse(String(body.dueAt)) - Date.parse(String(body.placedAt));
       expect(Math.abs(time - 30_000)).toBeLessThan(1000);
@@ -149,14 +149,14 @@ describe('requests to the sample shop', () => {
       },
     );
 
-    it('may come from its own page or from no page', async () => {
+    it("may come from the shop's own page or from no page", async () => {
       const page = { origin: shop.url, 'sec-fetch-site': 'same-origin' };
       expect((await send('POST', '/orders', { headers: page })).status).toBe(201);
       expect((await send('POST', '/orders', { headers: { 'sec-fetch-site': 'none' } })).status).toBe(201);
     });
 
     it.each(['/', '/orders', '/events'])(
-      'are refused under a host name that is not this machine: GET %s',
+      "are refused with a host name that is not this machine's: GET %s",
       async (path) => {
         const { status, message } = await send('GET', path, { headers: { host: 'rebound.example' } });
         expect(status).toBe(421);
@@ -165,26 +165,26 @@ describe('requests to the sample shop', () => {
     );
 
     it.each(['localhost', 'shop.localhost', '127.0.0.1', '127.1.2.3', '[::1]', 'LOCALHOST:3000'])(
-      'may call the shop %s',
+      'may address the shop as %s',
       async (host) => {
         expect((await send('GET', '/orders', { headers: { host } })).status).toBe(200);
       },
     );
 
     it.each(['127.0.0.1.example', 'localhost.example', '127.0.0.1@rebound.example', ':', '10.0.0.1'])(
-      'may not call the shop %s',
+      'may not address the shop as %s',
       async (host) => {
         expect((await send('GET', '/orders', { headers: { host } })).status).toBe(421);
       },
     );
 
-    it("may not name a foreign Origin with the shop's own Host", async () => {
+    it("may not send a foreign Origin with the shop's own Host", async () => {
       const headers = { origin: 'http://rebound.example', host: own() };
       expect((await send('POST', '/orders', { headers })).status).toBe(403);
     });
   });
 
-  describe('for a task by GET, as one types them into a browser', () => {
+  describe('for a task by GET, as typed into a browser', () => {
     const tasks = async () => {
       const page = await shop.listen();
       const shown = page.of('snapshot')[0]!.data.tasks;
@@ -193,11 +193,11 @@ describe('requests to the sample shop', () => {
     };
 
     const allowed: { from: string; headers: Record<string, string> }[] = [
-      { from: 'somebody who types the address', headers: { 'sec-fetch-site': 'none' } },
-      { from: 'a program that is no browser', headers: {} },
+      { from: 'a user who types the address', headers: { 'sec-fetch-site': 'none' } },
+      { from: 'a program other than a browser', headers: {} },
       { from: "the shop's own page", headers: { 'sec-fetch-site': 'same-origin' } },
     ];
-    it.each(allowed)('add it for $from', async ({ from, headers }) => {
+    it.each(allowed)('add the task for $from', async ({ from, headers }) => {
       const task = from.slice(0, 20);
       expect((await send('GET', `/add?task=${encodeURIComponent(task)}`, { headers })).status).toBe(200);
       expect((await tasks())[0]).toMatchObject({ task });
@@ -213,7 +213,7 @@ describe('requests to the sample shop', () => {
       },
       { kind: 'another origin', headers: { origin: 'http://127.0.0.1:1' }, status: 403 },
       {
-        kind: 'a browser that fetches what somebody may be about to type',
+        kind: 'a browser that prefetches the address',
         headers: { 'sec-fetch-site': 'none', 'sec-purpose': 'prefetch;prerender' },
         status: 403,
       },
@@ -236,7 +236,7 @@ describe('requests to the sample shop', () => {
     });
   });
 
-  it('may use the host names that ALLOWED_HOSTS adds, and no others', async () => {
+  it('may use the host names of ALLOWED_HOSTS and no others', async () => {
     const hosts = ['shop.example', 'other.example:8080', 'localhost', 'rebound.example'];
     const named = await SampleApp.start({ ALLOWED_HOSTS: 'shop.example, Other.Example' });
     const answers = [];

@@ -26,11 +26,11 @@ describe('the sample shop', () => {
     await redis.stop();
   });
 
-  it('uses the Redis at REDIS_URL, and says so', () => {
+  it('uses the Redis at REDIS_URL and logs it', () => {
     expect(shop.log).toContain(`Store: Redis at ${redis.url}`);
   });
 
-  it('cancels an unpaid order when its time is up, and notifies the pages', async () => {
+  it('cancels an unpaid order when its time is up and notifies the pages', async () => {
     const page = await shop.listen();
     const id = await shop.place({ item: 'Tea', payWithin: '300ms' });
     await page.until('order', { id, status: 'unpaid' });
@@ -44,7 +44,7 @@ describe('the sample shop', () => {
     expect(receivedAt - dueAt).toBeLessThan(LATEST);
   });
 
-  it('logs what was typed without anything that a terminal obeys', async () => {
+  it('logs user input without control sequences for a terminal', async () => {
     const typed = 'Tea\u001b[2J\u009b\u202e\u2066\u200f\u0007!';
     await shop.place({ item: typed, payWithin: 0 });
     await shop.post(`/add?delay=1ms&task=${encodeURIComponent(typed)}`);
@@ -66,7 +66,7 @@ describe('the sample shop', () => {
     expect((await shop.get(`/orders/${id}`)).body).toMatchObject({ status: 'paid' });
   });
 
-  it('answers a second payment like the first', async () => {
+  it('gives a second payment the answer of the first', async () => {
     const id = await shop.place({});
     const first = await shop.post(`/orders/${id}/pay`);
     const second = await shop.post(`/orders/${id}/pay`);
@@ -81,7 +81,7 @@ describe('the sample shop', () => {
     expect(body.message).toContain('cancelled');
   });
 
-  it('lets either the payment or the timeout win, and never both', async () => {
+  it('lets either the payment or the timeout win, never both', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const page = await shop.listen();
@@ -102,13 +102,13 @@ describe('the sample shop', () => {
     expect(outcomes.map((told) => new Set(told).size)).toEqual(outcomes.map(() => 1));
   });
 
-  it('answers 404 for an order that nobody placed', async () => {
+  it('answers 404 for an unknown order', async () => {
     expect((await shop.get('/orders/none')).status).toBe(404);
     expect((await shop.post('/orders/none/pay')).status).toBe(404);
   });
 
   it.each([{ payWithin: '5 parsecs' }, { payWithin: -1 }, { payWithin: 1.5 }, { payWithin: null }, { payWithin: {} }])(
-    'places no order with a payWithin of $payWithin, and says why',
+    'refuses an order with a payWithin of $payWithin and says why',
     async (order) => {
       const before = await shop.get('/orders');
       const { status, body } = await shop.post('/orders', order);
@@ -128,7 +128,7 @@ describe('the sample shop', () => {
     expect((body as unknown as { id: string }[]).slice(0, 3).map(({ id }) => id)).toEqual(ids.reverse());
   });
 
-  it('does a task when it is due, and shows it', async () => {
+  it('performs a task when it is due and shows it', async () => {
     const page = await shop.listen();
     const { status, body } = await shop.post('/add?task=sanyou&delay=200ms');
     expect({ status, body }).toMatchObject({ status: 201, body: { task: 'sanyou', doneAt: null } });
@@ -139,7 +139,7 @@ describe('the sample shop', () => {
     expect(shop.log).toContain('Task due: sanyou');
   });
 
-  it('does a task that somebody has typed into the address bar, after five seconds by default', async () => {
+  it('performs a task from the address bar after five seconds by default', async () => {
     const askedAt = Date.now();
     const { status, body } = await shop.get('/add?task=sanyou');
     expect({ status, body }).toMatchObject({ status: 200, body: { task: 'sanyou', doneAt: null } });
@@ -153,7 +153,7 @@ describe('the sample shop', () => {
     page.close();
   });
 
-  it('refuses a task without text, and an invalid delay', async () => {
+  it('refuses a task without text and an invalid delay', async () => {
     expect((await shop.post('/add')).status).toBe(400);
     expect((await shop.get('/add')).status).toBe(400);
     expect((await shop.post('/add?task=x&delay=soon')).status).toBe(400);
@@ -173,7 +173,7 @@ describe('the sample shop', () => {
 });
 
 describe('the sample shop in trouble', () => {
-  it('sends a new snapshot and carries on after its Redis was away', async () => {
+  it('sends a new snapshot and recovers after an outage of its Redis', async () => {
     const redis = await startRedis({ args: ['--appendonly', 'yes'] });
     const shop = await SampleApp.start({ REDIS_URL: redis.url });
     const page = await shop.listen();
@@ -187,7 +187,7 @@ describe('the sample shop in trouble', () => {
     await redis.stop();
   });
 
-  it('refuses orders while its Redis is away, and says why', async () => {
+  it('refuses orders while its Redis is down and says why', async () => {
     const redis = await startRedis();
     const shop = await SampleApp.start({ REDIS_URL: redis.url });
     await redis.kill9();
@@ -198,7 +198,7 @@ describe('the sample shop in trouble', () => {
     await redis.stop();
   });
 
-  it('runs in memory without a Redis, and says what that means', async () => {
+  it('runs in memory without a Redis and says what that means', async () => {
     const shop = await SampleApp.start();
     expect(shop.log).toContain('Store: memory: orders and messages die with this process');
     const page = await shop.listen();
@@ -208,7 +208,7 @@ describe('the sample shop in trouble', () => {
     await shop.end();
   });
 
-  it('names a port that is in use, and the fix', async () => {
+  it('names a port that is in use and the fix', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

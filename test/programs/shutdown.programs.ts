@@ -24,7 +24,7 @@ describe('SIGTERM', () => {
     return performance.now() - start;
   }
 
-  test('lets running handlers finish and offer, leaves the rest to others, and the process ends by itself', async () => {
+  test('lets running handlers finish and offer, leaves other messages to other processes and ends the process', async () => {
     const { queue, settings, producer, worker, offer } = await startQueue(5000);
     for (let i = 0; i < 4; i++) await offer({ do: 'work-past-sigterm', ms: 300 }, `m${i}`);
     await until(() => worker.of('start').length === 4);
@@ -62,7 +62,7 @@ describe('SIGTERM', () => {
     expect(worker.log).toBe('');
   });
 
-  test('waits for a handler that never returns only until shutdownTimeout, and its message is handled again', async () => {
+  test('waits at most shutdownTimeout for a handler that never returns, whose message is handled again', async () => {
     const { settings, worker, offer } = await startQueue(600);
     await offer({ do: 'hang', firstAttemptOnly: true }, 'hangs');
     await until(() => worker.of('start').length === 1);
@@ -77,7 +77,7 @@ describe('SIGTERM', () => {
     expect(next.of('end')).toMatchObject([{ id: 'hangs', attempt: 2 }]);
   });
 
-  test('aborts the signal of a running handler, and no attempt is spent if it gives up in time', async () => {
+  test('aborts the signal of a running handler, and no attempt is spent if it stops in time', async () => {
     const { queue, settings, producer, worker, offer } = await startQueue(3000);
     await offer({ do: 'work-until-aborted', firstAttemptOnly: false }, 'long');
     await until(() => worker.of('start').length === 1);
@@ -122,7 +122,7 @@ describe.each([
     return { queues, release, ...app };
   }
 
-  test('logs of which queues, how many messages, and until when it waits', async () => {
+  test('logs for which queues and messages it waits, and until when', async () => {
     const { queues, release, log, close } = await startBusy(2, 10_000);
     const from = Date.now();
     const closed = close();
@@ -140,7 +140,7 @@ describe.each([
     expect(instant).toBeLessThanOrEqual(to + 10_000);
   });
 
-  test('logs in one line what becomes of those that do not finish, however many queues there are', async () => {
+  test('logs in one line the fate of unfinished handlers, however many queues there are', async () => {
     const { queues, release, log, close } = await startBusy(7, 200);
     await close();
     release();
@@ -154,7 +154,7 @@ describe.each([
     expect(lines[1]).toMatch(/, and those of 2 more queues$/);
   });
 
-  test('logs nothing of it if no handler runs', async () => {
+  test('logs nothing about them if no handler runs', async () => {
     const { log, close } = await scene.startApp({
       module: { ...store },
       providers: [handlerOf(scene.newQueue(), () => undefined)],

@@ -15,8 +15,8 @@ import { until } from '../support/until.js';
 
 const MEMORY: DelayQueueModuleOptions = { store: 'memory' };
 
-describe('a mistake that would stay silent is refused', () => {
-  test('a handler on a static method', () => {
+describe('the check for silent mistakes', () => {
+  test('refuses a handler on a static method', () => {
     expect(() => {
       class Handlers {
         @DelayedHandler('orders')
@@ -32,7 +32,7 @@ describe('a mistake that would stay silent is refused', () => {
     );
   });
 
-  test('a handler on a property', () => {
+  test('refuses a handler on a property', () => {
     const decorate = DelayedHandler('orders') as PropertyDecorator;
     expect(() => {
       class Handlers {
@@ -49,7 +49,7 @@ describe('a mistake that would stay silent is refused', () => {
     );
   });
 
-  test('a listener on a static method', () => {
+  test('refuses a listener on a static method', () => {
     expect(() => {
       class Listeners {
         @OnDelayQueueEvent('dead')
@@ -65,14 +65,14 @@ describe('a mistake that would stay silent is refused', () => {
     );
   });
 
-  test('an import of the module without options', async () => {
+  test('refuses an import of the module without options', async () => {
     await expect(startRoot({ module: class {}, imports: [DelayQueueModule] })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
       message: expect.stringContaining('DelayQueueModule has no options: import DelayQueueModule.forRoot({ … })'),
     });
   });
 
-  describe('a class whose constructor needs something', () => {
+  describe('of a class with constructor parameters', () => {
     class Shop {}
     const declareHandler = (type: Type) =>
       DelayedHandler('orders')(
@@ -95,7 +95,7 @@ describe('a mistake that would stay silent is refused', () => {
       handle(): void {}
     }
 
-    test('and which Nest knows nothing of', async () => {
+    test('refuses the class without a decorator', async () => {
       await expect(startTestApp(MEMORY, { providers: [Shop, Undecorated] })).rejects.toMatchObject({
         code: 'INVALID_HANDLER',
         message: expect.stringContaining(
@@ -162,7 +162,7 @@ describe('a mistake that would stay silent is refused', () => {
         'class Compiled extends Base { constructor() { super(...arguments); this.calls = []; } handle() {} }',
       ],
       ['swc', 'class Compiled extends Base { handle() {} constructor(...args) { super(...args), this.calls = []; } }'],
-    ])('by inheritance, in a class with fields that %s has compiled', async (_by, source) => {
+    ])('refuses an inherited constructor in a class with fields compiled by %s', async (_by, source) => {
       expect(await start(compiledFrom(source))).toContain('Compiled has no constructor, and that of UndecoratedBase');
     });
 
@@ -173,7 +173,7 @@ describe('a mistake that would stay silent is refused', () => {
         'INVALID_HANDLER: @DelayedHandler on InheritsConstructor.handle: InheritsConstructor has no constructor, and that of UndecoratedBase',
       ],
       [
-        'a base without a decorator, which keeps it private',
+        'a base without a decorator and with private fields',
         InheritsPrivate,
         'INVALID_HANDLER: @DelayedHandler on InheritsPrivate.handle: InheritsPrivate has no constructor, and that of UndecoratedPrivateBase',
       ],
@@ -182,7 +182,7 @@ describe('a mistake that would stay silent is refused', () => {
         InheritsTwice,
         'INVALID_LISTENER: @OnDelayQueueEvent on InheritsTwice.tell: InheritsTwice has no constructor, and that of UndecoratedBase',
       ],
-    ])('by inheritance from %s', async (_what, provider, refusal) => {
+    ])('refuses a constructor inherited from %s', async (_what, provider, refusal) => {
       expect(await start(provider)).toContain(refusal);
     });
 
@@ -220,15 +220,15 @@ describe('a mistake that would stay silent is refused', () => {
     }
 
     test.each<[string, Type]>([
-      ['that passes it on from a constructor of its own', Decided],
-      ['whose base of a library can do without', Emits],
+      ['that passes the parameter on from its own constructor', Decided],
+      ['whose library base class works without parameters', Emits],
       ['whose base is decorated', InheritsDecorated],
-      ['that gets it as a property', Filled],
-    ])('but not one %s', async (_what, provider) => {
+      ['with property injection', Filled],
+    ])('accepts a class %s', async (_what, provider) => {
       expect(await start(provider)).toBe('it started');
     });
 
-    test('but not one that is decorated, or made by a factory', async () => {
+    test('accepts a class that is decorated or created by a factory', async () => {
       const made = { provide: Undecorated, useFactory: () => new Undecorated(new Shop()) };
       const app = await startTestApp(MEMORY, { providers: [Shop, Decorated, made] });
       expect(app.log.filter((line) => line.startsWith('log Handling'))).toHaveLength(2);
@@ -246,7 +246,7 @@ describe('a class with a handler that is provided twice', () => {
 
   const refusal = (text: string) => ({ code: 'INVALID_HANDLER', message: expect.stringContaining(text) });
 
-  test('by two modules, fails the start, and the error names both', async () => {
+  test('by two modules fails the start, and the error names both', async () => {
     @Module({ providers: [Timeouts] })
     class OrdersModule {}
     @Module({ providers: [Timeouts] })
@@ -258,7 +258,7 @@ describe('a class with a handler that is provided twice', () => {
     );
   });
 
-  test('by one module, under two tokens, fails the start, and the error names it', async () => {
+  test('by one module under two tokens fails the start, and the error names it', async () => {
     const providers = [Timeouts, { provide: 'timeouts', useClass: Timeouts }];
     await expect(startTestApp(MEMORY, { providers })).rejects.toMatchObject(
       refusal(
@@ -289,11 +289,11 @@ describe('an entry in `queues` that no queue of the process matches', () => {
     ['orderss', 'orders', ['orders', 'emails']],
     ['order-timeout', 'orders-timeouts', ['orders-timeouts']],
     ['ordes', 'orders', ['borderers', 'orders']],
-  ])('%s: is told of at the start, with the handled queue that was meant', async (entry, meant, names) => {
+  ])('%s causes a warning at the start that names the intended queue', async (entry, meant, names) => {
     expect(warnings(await start({ [entry]: { concurrency: 2 } }, ...names))).toEqual([warning(entry, meant)]);
   });
 
-  test('is told of, once, with the queue that is offered to instead', async () => {
+  test('causes one warning that names the queue with offers', async () => {
     const { producer, ...started } = await start({ ordres: {}, emails: {} });
     for (const queue of ['emails', 'invoices', 'orders', 'order']) await producer.offer(queue, 1, '1h');
     await until(() => warnings({ producer, ...started }).length > 0);
@@ -302,16 +302,16 @@ describe('an entry in `queues` that no queue of the process matches', () => {
   });
 
   test.each<[string, DelayQueueModuleOptions['queues'], string[]]>([
-    ['that nothing is near to', { invoices: {} }, ['orders']],
-    ['beside one for the name that is near', { shop1: {}, shop2: {} }, ['shop1']],
-    ['of a sibling with another number', { 'tenant-1': {} }, ['tenant-2']],
-    ['of a family', { 'shop-1': {} }, ['shop-*', 'shop-2']],
-  ])('is no mistake %s', async (_what, queues, names) => {
+    ['if no name is similar', { invoices: {} }, ['orders']],
+    ['if the similar name has an entry', { shop1: {}, shop2: {} }, ['shop1']],
+    ['for a sibling with another number', { 'tenant-1': {} }, ['tenant-2']],
+    ['for a queue of a family', { 'shop-1': {} }, ['shop-*', 'shop-2']],
+  ])('causes no warning %s', async (_what, queues, names) => {
     expect(warnings(await start(queues, ...names))).toEqual([]);
   });
 });
 
-describe('a process in which nobody listens for SIGTERM', () => {
+describe('a process without a listener for SIGTERM', () => {
   /** Those of the test runner. */
   let others: NodeJS.SignalsListener[];
   beforeEach(() => {
@@ -324,7 +324,7 @@ describe('a process in which nobody listens for SIGTERM', () => {
 
   const isHint = (line: string) => line.startsWith('warn Nothing listens for SIGTERM');
 
-  test('is told so for an application with handlers, and not for one that only offers', async () => {
+  test('is warned if an application has handlers, not if it only offers', async () => {
     const parts = { providers: [handlerOf('orders', () => undefined)] };
     const apps = await Promise.all([startTestApp(MEMORY, parts), startTestApp(MEMORY)]);
     // Nest has one logger for all applications of a process.
