@@ -89,7 +89,7 @@ describe('an abort', () => {
     expect(took.p99).toBeLessThanOrEqual(LIMIT);
   });
 
-  test('stops a handler within 100 ms whose queue shares its connection with 63 others', async () => {
+  test('stops a handler within 100 ms if its queue shares its connection with 63 others', async () => {
     const queues = Array.from({ length: 64 }, () => scene.newQueue());
     const handling = new InThisProcess();
     await scene.startApp({ providers: queues.map((queue) => handlerOf(queue, handling.handle)) });
@@ -99,7 +99,7 @@ describe('an abort', () => {
     expect(took.p99).toBeLessThanOrEqual(LIMIT);
   });
 
-  test('stops a handler of a family that has just started, whose queue has a message now and then', async () => {
+  test('stops a handler of a family in a queue with rare messages', async () => {
     const family = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const handling = new InThisProcess();
@@ -116,7 +116,7 @@ describe('an abort', () => {
     expect([...handling.reasons]).toEqual(['MessageAborted']);
   });
 
-  test('and the end of a handler have exactly one winner', async () => {
+  test('has exactly one winner against the end of the handler', async () => {
     const queue = scene.newQueue();
     const handled = new Set<string>();
     const observer = {

@@ -24,7 +24,7 @@ function cpuOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10_000;
 }
 
-describe('in a cluster', () => {
+describe('a cluster', () => {
   // A server that is blocked must not be replaced.
   const cluster = useCluster(['--cluster-node-timeout', '15000']);
   const closers: (() => Promise<void>)[] = [];
@@ -45,7 +45,7 @@ describe('in a cluster', () => {
     });
   }
 
-  test('an announcement costs the other primaries nothing', async () => {
+  test('does not involve other primaries in an announcement', async () => {
     const ROUNDS = 6;
     /** How long the servers are watched while nothing is announced, ms. */
     const IDLE = 5000;
@@ -92,7 +92,7 @@ describe('in a cluster', () => {
     await stores.SPUBLISH.clear();
   });
 
-  test('moving a slot blocks the shard for as long as its largest key takes', async () => {
+  test('blocks a shard during a slot move for as long as its largest key takes', async () => {
     const MESSAGES = 200_000;
     const queue = randomName('queue');
     const app = await startTestApp({ connection: { cluster: { nodes: cluster().nodes } }, consume: false });

@@ -10,7 +10,7 @@ const RACES_AT_ONCE = 200;
 describe('the expiry of a message and its claim', () => {
   const scene = new Scene({});
 
-  test('have exactly one winner, and no handler is called after the expiry by the clock of Redis', async () => {
+  test("have exactly one winner, and no handler is called after the expiry by Redis' clock", async () => {
     const queue = scene.newQueue();
     const handled = new Map<string, number>();
     const expired = new Set<string>();

@@ -17,7 +17,7 @@ const LEASE = 2000;
 /** How late a message may be on a busy machine, ms; the next check of the directory is a minute away. */
 const LATEST = 5000;
 
-describe('a family of queues, when processes and connections break', () => {
+describe('a family of queues during failures of processes and connections', () => {
   const scene = new Scene({});
   /** Of a test that uses a store without the module. */
   let connections: RedisConnections | undefined;
@@ -38,7 +38,7 @@ describe('a family of queues, when processes and connections break', () => {
     );
   });
 
-  test('goes on in another process, soon after the lease, when one is killed with its messages', async () => {
+  test('continues in another process soon after the lease when one is killed with its messages', async () => {
     const name = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue: `${name}-*`, handler: { lease: LEASE } };
@@ -55,7 +55,7 @@ describe('a family of queues, when processes and connections break', () => {
     for (const queue of names(name)) expect([attempts.get(queue), attempts.get(`${queue} later`)]).toEqual([2, 1]);
   });
 
-  test('handles everything, each message once, while its processes are replaced one after the other', async () => {
+  test('handles each message once while its processes are replaced one by one', async () => {
     const name = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue: `${name}-*` };
@@ -87,7 +87,7 @@ describe('a family of queues, when processes and connections break', () => {
     expect(ended().every(({ attempt }) => attempt === 1)).toBe(true);
   });
 
-  test('handles messages in time while all subscriptions are killed again and again', async () => {
+  test('handles messages in time while all subscriptions are killed repeatedly', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module: { consume: false } });
@@ -122,7 +122,7 @@ describe('a family of queues, when processes and connections break', () => {
     expect(handled.ids.sort()).toEqual(queues.sort());
   });
 
-  test('hears of messages that were offered without a registration, and finds them again after a restart', async () => {
+  test('discovers messages that were offered without a registration, also after a restart', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const family = { providers: [handlerOf(`${name}-*`, handled.record, { checkInterval: '1s' })] };
@@ -154,7 +154,7 @@ describe('a family of queues, when processes and connections break', () => {
     expect(handled.calls.map(({ attempt }) => attempt)).toEqual([1, 1]);
   });
 
-  test('closes the connections of queues that are at rest, and opens them again', async () => {
+  test('closes the connections of idle queues and opens them again', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(`${name}-*`, handled.record, { lease: '1s' })] });

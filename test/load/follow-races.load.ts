@@ -10,10 +10,10 @@ const RACES_AT_ONCE = 100;
 
 type Part = 'first' | 'second';
 
-describe('an offer that follows', () => {
+describe('a follower', () => {
   const scene = new Scene({});
 
-  test('and the end of the message that it follows: it is handled exactly once, and after that message', async () => {
+  test("is handled exactly once, after the message that it follows, even if it is offered at that one's end", async () => {
     const queue = scene.newQueue();
     const ended = new Set<string>();
     const handled = new Map<string, Part[]>();

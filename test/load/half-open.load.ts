@@ -21,7 +21,7 @@ const module = {
   defaults: { blockTimeout: BLOCK_TIMEOUT, checkInterval: CHECK_INTERVAL, lease: LEASE },
 };
 
-describe('half-open connections, whose bytes vanish without an error', () => {
+describe('half-open connections that lose all bytes without an error', () => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
@@ -67,7 +67,7 @@ describe('half-open connections, whose bytes vanish without an error', () => {
     return { connections: dark.length, took, handled };
   }
 
-  test('are noticed in time, one, two or all at once, and no message is lost or early', async () => {
+  test('are detected in time, one, two or all at once, and no message is lost or early', async () => {
     // One heartbeat and the wait for its answer.
     const announcements = BLOCK_TIMEOUT + OFFER_TIMEOUT;
     const wakeSignal = BLOCK_TIMEOUT + 5000;
@@ -100,7 +100,7 @@ describe('half-open connections, whose bytes vanish without an error', () => {
     );
   });
 
-  test('delay an earlier message, whose announcement is lost, by the check interval at most', async () => {
+  test('delay an earlier message whose announcement is lost by at most the check interval', async () => {
     const { queue, handled, proxy, producer, behind } = await startBehindProxy();
     await producer.offer(queue, null, '1h');
     await until(() => proxy.connections.some(({ sent }) => sent.has('SUBSCRIBE')));
@@ -119,7 +119,7 @@ describe('half-open connections, whose bytes vanish without an error', () => {
     expect(behind.log).toContainEqual(expect.stringMatching(/^error .*announcements is down: no answer/));
   });
 
-  test('make offers fail in time with typed errors, and each one can be repeated without a duplicate', async () => {
+  test('make offers fail in time with typed errors, and a repetition creates no duplicate', async () => {
     const { queue, proxy, behind, producer } = await startBehindProxy();
     const ids = Array.from({ length: 20 }, (_, i) => `m${i}`);
     const offer = async (id: string) => {
@@ -152,7 +152,7 @@ describe('half-open connections, whose bytes vanish without an error', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 20 });
   });
 
-  test('are replaced if they go dark while they are being opened', async () => {
+  test('are replaced if they fail while they are being opened', async () => {
     const { queue, handled, proxy, producer } = await startBehindProxy();
     const isForCommands = connectionsFor('commands');
     const isOpening = () => proxy.connections.filter((other) => isForCommands(other) && !other.sent.has('EVAL'));

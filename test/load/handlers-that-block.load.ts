@@ -62,13 +62,13 @@ describe.each(['memory', 'redis'] as const)('handlers that block the event loop,
     );
   }
 
-  test('a claim that takes longer than its lease to handle has each message handled once', async () => {
+  test('handle each message of a claim once, even if the claim takes longer than its lease', async () => {
     const { app, handled } = await handleAll(Array<number>(16).fill(100), block);
     expectOnce({ handled, count: 16 });
     expect(app.log.filter((line) => line.includes('blocked handlers left no time'))).toHaveLength(1);
   });
 
-  test('async handlers that block before their first await are called once for each message', async () => {
+  test('are called once for each message if they are async and block before their first await', async () => {
     const { handled } = await handleAll(Array<number>(16).fill(100), async (ms) => {
       block(ms);
       await sleep(20);
@@ -76,18 +76,18 @@ describe.each(['memory', 'redis'] as const)('handlers that block the event loop,
     expectOnce({ handled, count: 16 });
   });
 
-  test('hundreds of blocking messages at high concurrency are handled once each', async () => {
+  test('handle hundreds of messages once each at high concurrency', async () => {
     const { handled } = await handleAll(Array<number>(180).fill(8), block, { concurrency: 1000 });
     expectOnce({ handled, count: 180 });
   });
 
-  test('a handler that blocks for longer than the lease costs the other messages of its claim no attempt', async () => {
+  test('cost the other messages of their claim no attempt if one blocks for longer than the lease', async () => {
     const payloads = [0, 0, 0, LEASE * 1.5, ...Array<number>(12).fill(0)];
     const { handled } = await handleAll(payloads, block);
     expectOnce({ handled, count: payloads.length });
   });
 
-  test('a handler that blocks for longer than the lease costs the messages of the next claim no attempt', async () => {
+  test('cost the messages of the next claim no attempt if one blocks for longer than the lease', async () => {
     const payloads = [...Array<number>(49).fill(0), LEASE * 1.5, ...Array<number>(50).fill(0)];
     const { handled } = await handleAll(payloads, block, { concurrency: 100 });
     expectOnce({ handled, count: payloads.length });
@@ -118,7 +118,7 @@ describe('handlers that block the event loop, in several processes', () => {
     { count: 60, concurrency: 16, ms: 100 },
     { count: 300, concurrency: 1000, ms: 15 },
   ])(
-    '$count messages of $ms ms each are handled once, none dies, and both processes share the work',
+    'handle each of $count messages of $ms ms once, without dead letters, and share the work',
     async ({ count, ...given }) => {
       const { starts, dead } = await handleAll(count, given);
       console.log(`blocking handlers: ${starts.map(({ length }) => length).join(' + ')} starts for ${count} messages`);

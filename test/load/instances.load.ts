@@ -47,7 +47,7 @@ describe('faults of the Redis of one instance', () => {
   }
 
   test(
-    'leave the lateness of another as it is, and lose nothing of either',
+    'do not delay the messages of another instance, and lose none of either',
     async () => {
       const program = new URL('./instances.program.ts', import.meta.url);
       const args = [...argumentsFor(program), main.url, billing.url];

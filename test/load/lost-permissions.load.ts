@@ -17,7 +17,7 @@ const MESSAGES_A_SECOND = 40;
 /** The time between two offers, ms. */
 const PACE = 1000 / MESSAGES_A_SECOND;
 
-describe('a worker that loses each permission for a while, one after the other', () => {
+describe('a worker that loses one permission after another for a while', () => {
   const scene = new Scene({});
 
   async function takeEach(layout: LayoutName, commands: readonly string[]) {

@@ -28,7 +28,7 @@ function longestAnswer(idle: Distribution): number {
   return Math.max(PING_P99, TIMES_QUIET * idle.p99) * overload;
 }
 
-describe('under load', () => {
+describe('a loaded queue', () => {
   const scene = new Scene({});
   let quiet: TestRedis;
   beforeAll(async () => {
@@ -87,7 +87,7 @@ describe('under load', () => {
     [`${MILLION} messages due at one millisecond`, MILLION, (_index: number) => 0],
     [`${PENDING} messages offered in reverse order of their due times`, PENDING, (index: number) => -index],
   ])(
-    '%s are handled once each, and other clients are answered in time',
+    'handles %s once each while other clients get answers in time',
     async (what, count, offset) => {
       const queue = scene.newQueue();
       const app = await scene.startApp({ module: { consume: false } });

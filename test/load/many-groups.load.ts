@@ -52,7 +52,7 @@ describe(`${GROUPS.toLocaleString('en')} groups of one message each`, () => {
     return { speed, full };
   }
 
-  test('are handled at a fair share of the speed of messages without groups, and leave nothing in Redis', async () => {
+  test('are handled almost as fast as messages without groups, and leave nothing in Redis', async () => {
     await drain(WARM_UP, 'off');
     await drain(WARM_UP, ON);
     const before = await room();

@@ -36,7 +36,7 @@ describe('a worker on a narrow network', () => {
   const attempts = (handled: Handled) => handled.calls.map(({ id, attempt }) => `${id} ${attempt}`).sort();
   const once = Array.from({ length: MESSAGES }, (_, i) => `m${i} 1`).sort();
 
-  test('receives its messages in parts, each once, if a whole claim would take too long', async () => {
+  test('receives its messages in parts, each once, if a whole claim takes too long', async () => {
     const { queue, producer, handled } = await start(1_500_000);
     await until(() => isEmpty(producer, queue), {
       within: 60_000,
@@ -45,7 +45,7 @@ describe('a worker on a narrow network', () => {
   });
 
   test.each(['native', 'redisson'] as const)(
-    'leaves its messages to another worker, with no attempt spent, if not even one arrives in time: layout %s',
+    'leaves its messages to another worker, without an attempt, if not even one arrives in time: layout %s',
     async (layout) => {
       const { queue, producer, handled, worker, defaults } = await start(50_000, layout);
       const others = new Handled();

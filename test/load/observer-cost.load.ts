@@ -11,7 +11,7 @@ const MOST = 6;
 
 const scene = new Scene();
 
-test(`OpenTelemetry adds to a handled message at most ${MOST} times what its SDK takes for a span and three measurements`, async () => {
+test(`OpenTelemetry adds to a handled message at most ${MOST} times the SDK's time for a span and three measurements`, async () => {
   const { plain, observed, sdk } = await runProgram<HandlingCost>('./otel/handling-cost.ts', {
     module: { connection: scene.url, prefix: scene.prefix },
     queue: scene.newQueue(),

@@ -7,10 +7,10 @@ const MESSAGES = 1000;
 /** The offers are spread over this time, ms. */
 const DEPLOY = 10_000;
 
-describe('a rolling deploy that brings a new type of messages', () => {
+describe('a rolling deploy that introduces a new message type', () => {
   const scene = new Scene({});
 
-  test('leaves no message behind: each is handled on its first attempt, and none is dead', async () => {
+  test('handles each message at its first attempt and leaves no dead letter', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const start = (types: string[]) => scene.startWorker({ queue, types, quiet: true });

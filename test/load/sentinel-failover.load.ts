@@ -8,7 +8,7 @@ import { RedisSentinels } from '../support/redis/redis-sentinels.js';
 import { handlerOf, startTestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-describe('a failover that a sentinel is told to make', () => {
+describe('a failover requested from a sentinel', () => {
   const MIN_REPLICAS = ['--min-replicas-to-write', '1', '--min-replicas-max-lag', '2'];
 
   test.each<[string, string[], Partial<{ failoverDetector: boolean }>]>([
@@ -16,7 +16,7 @@ describe('a failover that a sentinel is told to make', () => {
     ['without failoverDetector', [], { failoverDetector: false }],
     ['with min-replicas-to-write', MIN_REPLICAS, {}],
     ['with min-replicas-to-write, without failoverDetector', MIN_REPLICAS, { failoverDetector: false }],
-  ])('loses what the replica has not received: %s', async (how, args, options) => {
+  ])('loses only what the replica has not received: %s', async (how, args, options) => {
     const servers = await RedisSentinels.start(args);
     const queue = randomName('orders');
     const handled = new Handled();

@@ -34,7 +34,7 @@ describe('a short soak', () => {
     });
 
   test(
-    'with many kinds of faults loses nothing, is never early, and explains every duplicate',
+    'loses nothing under many kinds of faults, is never early and explains every duplicate',
     async () => {
       const result = await soak({ seed: 1, faultsEvery: 0.3, workers: 3 });
       expect(redReasons(result)).toEqual([]);
@@ -69,7 +69,7 @@ describe('a short soak', () => {
   );
 
   test(
-    'with groups handles the messages of each one after the other, in their order',
+    'handles the messages of each group one after the other, in their order',
     async () => {
       const result = await soak({ seed: 2, faultsEvery: 0.6, workers: 3, groups: 1, rate: 200 });
       expect(redReasons(result)).toEqual([]);
@@ -81,7 +81,7 @@ describe('a short soak', () => {
   );
 
   test(
-    'finds messages that were handled beside too many of their group, and behind later ones',
+    'finds messages that exceed the concurrency of their group or overtake earlier ones',
     async () => {
       const result = await soak({ consumer: 'crowding', groups: 1, faultsEvery: 0, rate: 200 });
       const { crowded, overtaken } = result.verdict;
@@ -103,7 +103,7 @@ describe('a short soak', () => {
       soak({ consumer, faultsEvery: 0, seconds: 2, longestDelay: 1000, producers: 1, ...settings });
 
     test(
-      'is green if the consumer does nothing wrong',
+      'passes if the consumer does nothing wrong',
       async () => {
         const result = await naive('sound');
         expect(redReasons(result)).toEqual([]);
@@ -129,7 +129,7 @@ describe('a short soak', () => {
     );
 
     test(
-      'finds messages that were handled before they were due',
+      'finds messages that were handled before their due time',
       async () => {
         const { verdict } = await naive('early');
         expect(verdict).toMatchObject({ lost: { count: 0 }, corrupt: { count: 0 }, unattributed: { count: 0 } });
@@ -139,7 +139,7 @@ describe('a short soak', () => {
     );
 
     test(
-      'finds messages that were handed out twice',
+      'finds messages that were delivered twice',
       async () => {
         const { verdict } = await naive('double');
         expect(verdict).toMatchObject({ lost: { count: 0 }, early: { count: 0 }, corrupt: { count: 0 } });

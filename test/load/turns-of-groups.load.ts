@@ -29,7 +29,7 @@ interface Run {
 /** From when a group has a message that may be handled until that message begins. */
 interface Wait {
   readonly group: string;
-  /** How many messages of other groups were begun meanwhile. */
+  /** How many messages of other groups began in the meantime. */
   readonly others: number;
   /** How many other groups had messages then. */
   readonly ready: number;
@@ -70,7 +70,7 @@ describe(`${GROUPS} groups with sizes by a power law and ${PROCESSES} processes`
     [1, 'to'],
     ['unlimited', 'from'],
   ])(
-    'handle the next message of each within one turn of all that are ready, with a concurrency of %s',
+    'handle the next message of each within one turn of all ready groups, with a concurrency of %s',
     async (concurrency, since) => {
       const runs = await handleAll({ concurrency });
       const waits = waitsOf(runs, since);

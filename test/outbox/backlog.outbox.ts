@@ -10,7 +10,7 @@ describe('300,000 rows that are set aside', () => {
     return { url, stop: () => server.stop() };
   });
 
-  it('are in nobody’s way', async () => {
+  it('slow nobody down', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp();
     await scene.write(

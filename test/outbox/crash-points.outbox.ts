@@ -51,13 +51,13 @@ describe('a relay that dies', () => {
   const at = new Date('2040-01-01');
   const later = new Date('2041-01-01');
 
-  it('between the offer and the removal of its row, doubles nothing', async () => {
+  it('between the offer and the removal of its row creates no duplicate', async () => {
     const app = await scene.startApp({ outbox: { relay: false } });
     const messages = await relayTwice((transaction, queue) => app.outbox.offerAt(transaction, queue, 1, at));
     expect(messages).toEqual([{ id: expect.any(String), payload: 1, dueAt: at }]);
   });
 
-  it('between an operation and the removal of its row, leaves what the operations in their order lead to', async () => {
+  it('between an operation and the removal of its row leaves the result of the operations in their order', async () => {
     const { outbox } = await scene.startApp({ outbox: { relay: false } });
     const messages = await relayTwice(async (transaction, queue) => {
       // The message is not there yet: this changes nothing, even if it is repeated after the offer.
@@ -76,7 +76,7 @@ describe('a relay that dies', () => {
     ]);
   });
 
-  it('leaves its rows to others once their lease ends, and not before', async () => {
+  it('leaves its rows to others once their lease ends, not before', async () => {
     const queue = scene.newQueue();
     const writer = await scene.startApp({ outbox: { relay: false } });
     const { id } = await scene.transact((transaction) => writer.outbox.offer(transaction, queue, null, '1h'));

@@ -20,7 +20,7 @@ function problemsOf(files: readonly string[]): string[] {
   );
 }
 
-test('the snippets of the README compile with the libraries that they are about', async () => {
+test('the snippets of the README compile with their libraries', async () => {
   const text = await readFile(join(ROOT, 'packages', 'outbox', 'README.md'), 'utf8');
   // The application itself is built and run in test/smoke.
   const snippets = [...text.matchAll(SNIPPET)].filter(([, name]) => name !== 'app.module.ts');
@@ -35,7 +35,7 @@ test('the snippets of the README compile with the libraries that they are about'
   }
 });
 
-test('what opens each library compiles with its own declarations', () => {
+test("the function that opens each library compiles with the library's declarations", () => {
   const { config } = ts.readConfigFile(join(LIBRARIES, 'tsconfig.json'), ts.sys.readFile.bind(ts.sys)) as {
     config: object;
   };
@@ -44,7 +44,7 @@ test('what opens each library compiles with its own declarations', () => {
   expect(problemsOf(fileNames)).toEqual([]);
 });
 
-test('the model of Prisma in the README is the table that the outbox uses', async () => {
+test('the Prisma model in the README matches the table of the outbox', async () => {
   const read = (...path: string[]) => readFile(join(ROOT, ...path), 'utf8');
   const [readme, schema] = await Promise.all([
     read('packages', 'outbox', 'README.md'),

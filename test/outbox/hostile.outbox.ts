@@ -262,8 +262,8 @@ const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp
   ['null for a transaction', (o) => o.cancel(null, 'q', 'm'), 'INVALID_ARGUMENT', /^transaction: .*not null/],
 ];
 
-describe('a call that is refused', () => {
-  it.each(REFUSED)('names the field and the fix, and writes nothing: %s', async (_, call, code, message) => {
+describe('a refused call', () => {
+  it.each(REFUSED)('names the field and the fix and writes nothing: %s', async (_, call, code, message) => {
     const database = recording();
     const { outbox, close } = await outboxOn(database);
     const before = database.statements.length;
@@ -276,7 +276,7 @@ describe('a call that is refused', () => {
   });
 });
 
-describe('options that are refused', () => {
+describe('refused options', () => {
   const database = recording();
   it.each([
     ['no database', {}, /database: use what pg\(pool\)/],
@@ -288,7 +288,7 @@ describe('options that are refused', () => {
       { database: { ...database, dialect: 'postgresql' }, table: `${'s'.repeat(40)}.${'t'.repeat(40)}` },
       /table: must have at most 63 characters with its schema, .*not 81/,
     ],
-    ['a batch of none', { database, batchSize: 0 }, /batchSize: must be a whole number between 1 and 1000/],
+    ['a batch size of 0', { database, batchSize: 0 }, /batchSize: must be a whole number between 1 and 1000/],
     ['an interval without a unit', { database, pollInterval: 'often' }, /pollInterval is not a duration/],
     ['a short lease', { database, lease: 10 }, /lease: must be between 1000 ms/],
     ['a relay that is text', { database, relay: 'yes' }, /relay: must be true or false/],
@@ -300,13 +300,13 @@ describe('options that are refused', () => {
     await expect(started).rejects.toMatchObject({ code: 'INVALID_OPTION', message: expect.stringMatching(message) });
   });
 
-  it('fail at once, if there is nothing to read', () => {
+  it('fail immediately if there is nothing to read', () => {
     expect(() => OutboxModule.forRoot(undefined as never)).toThrow(/forRoot\(\) must be given an options object/);
     expect(() => OutboxModule.forRootAsync({} as never)).toThrow(/needs useFactory/);
     expect(() => OutboxModule.forRoot({ database, instance: 'a b' })).toThrow(/instance: must be 1–24/);
   });
 
-  it('name the databases that a library may speak to', () => {
+  it('name the databases that a library may use', () => {
     expect(() => typeOrm({ options: { type: 'mongodb' } } as never)).toThrow(/'mongodb' .* must be one of postgres/);
     expect(() => knex({ client: { driverName: 'oracledb' } } as never)).toThrow(/'oracledb' must be one of pg/);
     expect(() => drizzle({} as never, { dialect: 'sqlite' } as never)).toThrow(

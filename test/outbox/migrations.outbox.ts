@@ -22,7 +22,7 @@ async function print(...words: readonly string[]): Promise<{ code: number; outpu
 }
 
 describe('the SQL of the table', () => {
-  it.each(DIALECTS)('is a file of the package, for %s', async (dialect) => {
+  it.each(DIALECTS)('is a file in the package, for %s', async (dialect) => {
     const file = (name: string) =>
       fileURLToPath(new URL(`../../packages/outbox/migrations/${name}.sql`, import.meta.url));
     expect(await readFile(file(dialect), 'utf8')).toBe(createTableSql(dialect));
@@ -47,7 +47,7 @@ describe('the SQL of the table', () => {
     expect(printed.problems).toMatch(problem);
   });
 
-  it('is refused for names that would need more than quotes', () => {
+  it('is refused for names that quotes alone cannot protect', () => {
     for (const table of ['', '1st', 'a.b.c', 'a b', 'ä', 'x'.repeat(49), null, {}]) {
       expect(() => createTableSql('sqlite', table as string)).toThrow(/^OutboxModule: table: must be a name/);
     }

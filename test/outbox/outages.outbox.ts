@@ -16,7 +16,7 @@ describe('an outbox in PostgreSQL', () => {
   afterAll(() => postgresql.server.stop());
   const scene = new OutboxScene('pg', () => Promise.resolve({ url: postgresql.url, stop: () => Promise.resolve() }));
 
-  it('goes on after the database was away, woken by commits as before, and says so once', async () => {
+  it('recovers from an outage of the database, woken by commits as before, and logs it once', async () => {
     const app = await scene.startApp({ outbox: { pollInterval: '1h' } });
     const queue = scene.newQueue();
     await until(async () => (await app.outbox.status()).relay.listening);
@@ -29,7 +29,7 @@ describe('an outbox in PostgreSQL', () => {
     expect(app.log.filter((line) => line.includes('cannot be relayed')).length).toBeLessThanOrEqual(1);
   });
 
-  it('starts while the database is away, and relays once it is there', async () => {
+  it('starts while the database is down, and relays once it is up', async () => {
     const queue = scene.newQueue();
     const writer = await scene.startApp({ outbox: { relay: false } });
     await scene.transact((transaction) => writer.outbox.offer(transaction, queue, null, '1h'));
@@ -40,7 +40,7 @@ describe('an outbox in PostgreSQL', () => {
     await until(async () => (await app.producer.counts(queue)).delayed === 1, { within: 20_000, every: 50 });
   });
 
-  it('is one of several, each with its own table', async () => {
+  it('may be one of several, each with its own table', async () => {
     const queue = scene.newQueue();
     await scene.library.execute(createTableSql('postgresql', 'delay_queue_outbox_billing'));
     const { database } = scene.library;

@@ -31,7 +31,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     ).rejects.toThrow(Rolled);
 
   describe('an offer in a transaction', () => {
-    it('is in the queue after the commit, under the id that was returned, and not before', async () => {
+    it('is in the queue under the returned id after the commit, not before', async () => {
       const app = await scene.startApp();
       const queue = scene.newQueue();
       const before = Date.now();
@@ -47,7 +47,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
       expect(message!.dueAt.getTime()).toBeLessThan(Date.now() + 30 * MINUTE);
     });
 
-    it('never exists if the transaction rolls back', async () => {
+    it('has no effect if the transaction rolls back', async () => {
       const app = await scene.startApp();
       const queue = scene.newQueue();
       await rollBack(async (transaction) => app.outbox.offer(transaction, queue, 'rolled back', '30m'));
@@ -56,7 +56,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
       expect((await delayed(app, queue)).map((message) => message.payload)).toEqual(['committed']);
     });
 
-    it('has the id, the type and the bytes that were given', async () => {
+    it('keeps its id, type and bytes', async () => {
       const app = await scene.startApp();
       const queue = scene.newQueue();
       await scene.transact(async (transaction) => {
@@ -66,7 +66,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
       expect(await app.producer.find(queue, 'ü €😀')).toMatchObject({ payload: Buffer.from([0, 255]), type: 't' });
     });
 
-    it('is at an instant, if it has one', async () => {
+    it('keeps its due instant', async () => {
       const app = await scene.startApp();
       const queue = scene.newQueue();
       const at = new Date('2040-02-29T09:00:00Z');
@@ -93,7 +93,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     });
   });
 
-  it('many offers are made in their order, in few statements', async () => {
+  it('makes many offers in their order, in few statements', async () => {
     const app = await scene.startApp();
     const queue = scene.newQueue();
     const payloads = Array.from({ length: 1203 }, (_, i) => i);
@@ -112,7 +112,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
   });
 
   describe('the operations on one message', () => {
-    it('are carried out in the order in which they were committed', async () => {
+    it('are carried out in the order of their commits', async () => {
       const app = await scene.startApp({ outbox: { batchSize: 3 } });
       const queue = scene.newQueue();
       await app.outbox.pause();
@@ -157,7 +157,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     });
   });
 
-  it('a delay counts from the writing of its row, not from its relaying', async () => {
+  it('counts a delay from the writing of its row, not from its relaying', async () => {
     const app = await scene.startApp();
     const queue = scene.newQueue();
     await app.outbox.pause();
@@ -172,7 +172,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(dueAt).toBeLessThan(after + 10_000 + 200);
   });
 
-  it('onDuplicate decides what an offer does whose id is in use', async () => {
+  it('applies onDuplicate to an offer whose id is in use', async () => {
     const app = await scene.startApp();
     const queue = scene.newQueue();
     for (const [payload, onDuplicate] of [['first'], ['kept away', 'keep'], ['third', 'replace']] as const) {
@@ -184,7 +184,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect((await delayed(app, queue)).map(({ payload }) => payload)).toEqual(['third']);
   });
 
-  it('an offer says when its message expires', async () => {
+  it('lets an offer set the expiry of its message', async () => {
     const app = await scene.startApp();
     const queue = scene.newQueue();
     await scene.transact(async (transaction) => {
@@ -198,7 +198,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(await expires('m')).toEqual((await app.producer.find(queue, 'm'))!.dueAt);
   });
 
-  it('a debounced message is due at most its longest wait after the first offer', async () => {
+  it('has a debounced message due at most its longest wait after the first offer', async () => {
     const app = await scene.startApp();
     const queue = scene.newQueue();
     const options = { id: 'm', onDuplicate: 'replace', maxWait: '10m' } as const;
@@ -211,7 +211,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(dueAt.getTime()).toBe(offeredAt.getTime() + 10 * MINUTE);
   });
 
-  it('a reschedule changes what the message holds', async () => {
+  it('lets a reschedule change the contents of a message', async () => {
     const app = await scene.startApp();
     const queue = scene.newQueue();
     class Numbers extends DelayQueue(`${queue}-numbers`, payload<{ n: number }>()) {}
@@ -226,7 +226,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(await app.producer.find(`${queue}-numbers`, 'n')).toMatchObject({ payload: { n: 2 } });
   });
 
-  it('typed queues are offered to by their classes', async () => {
+  it('accepts offers to typed queues by their classes', async () => {
     const app = await scene.startApp();
     const name = scene.newQueue();
     class Emails extends DelayQueue(`${name}-emails`, payload<{ to: string }>()) {}
@@ -252,7 +252,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     ]);
   });
 
-  it('a row that can never be relayed is set aside with its error, and can be retried or discarded', async () => {
+  it('sets aside a row that can never be relayed, with its error, for a retry or a discard', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp({ module: { queues: { [queue]: { maxPayloadBytes: 100 } } } });
     const large = 'x'.repeat(200);
@@ -288,7 +288,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(await roomy.producer.counts(queue)).toMatchObject({ delayed: 2 });
   });
 
-  it('a row of a full queue waits until there is room, and others do not wait for it', async () => {
+  it('keeps the rows of a full queue until it has space, and relays others', async () => {
     const [full, other] = [scene.newQueue(), scene.newQueue()];
     const app = await scene.startApp({ module: { queues: { [full]: { maxMessages: 1 } } } });
     await app.producer.offer(full, 'in the way', '1h', { id: 'first' });
@@ -351,7 +351,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     );
   });
 
-  it('leaves rows of operations that it does not know to later versions, in their places', async () => {
+  it('leaves rows of unknown operations to later versions, in their places', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp({ outbox: { pollInterval: 50 } });
     await scene.write(`INSERT INTO %table (operation, queue, message_id, body, written_at_ms) VALUES ('abort', '${queue}', 'm', '{}', 0)`); // prettier-ignore
@@ -368,7 +368,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(await app.producer.find(queue, 'm')).toMatchObject({ payload: 'behind it' });
   });
 
-  it.each(['null', '7', '[', '"text"'])('sets a row aside whose body is %s', async (body) => {
+  it.each(['null', '7', '[', '"text"'])('sets aside a row whose body is %s', async (body) => {
     const queue = scene.newQueue();
     const app = await scene.startApp();
     await scene.write(`INSERT INTO %table (operation, queue, message_id, body, delay_ms, written_at_ms) VALUES ('offer', '${queue}', 'm', '${body}', 0, 0)`); // prettier-ignore
@@ -379,7 +379,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     ]);
   });
 
-  it('offers in a group', async () => {
+  it('offers a message with its group', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp({ module: { queues: { [queue]: { groups: { concurrency: 1 } } } } });
     await scene.transact(async (transaction) => {
@@ -391,7 +391,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(await app.producer.find(queue, 'a')).toMatchObject({ group: 'customer-7' });
   });
 
-  it('is paused by several at once', async () => {
+  it('accepts several pauses at once', async () => {
     const app = await scene.startApp();
     for (let round = 0; round < 10; round++) {
       await Promise.all([1, 2, 3, 4].map(() => app.outbox.pause()));
@@ -401,7 +401,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     }
   });
 
-  it('a paused outbox relays nothing in any process, and tells so', async () => {
+  it('relays nothing in any process while it is paused, and reports that', async () => {
     const [app, other] = [await scene.startApp(), await scene.startApp()];
     const queue = scene.newQueue();
     await app.outbox.pause();
@@ -417,7 +417,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(await app.producer.counts(queue)).toMatchObject({ delayed: 1 });
   });
 
-  it('an application with relay: false only writes', async () => {
+  it('only writes with relay: false', async () => {
     const app = await scene.startApp({ outbox: { relay: false } });
     const queue = scene.newQueue();
     await scene.transact(async (transaction) => app.outbox.offer(transaction, queue, null, '1h'));
@@ -426,7 +426,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(await app.producer.counts(queue)).toMatchObject({ delayed: 1 });
   });
 
-  it('what looks like a transaction, and is none, is refused, and nothing is written', async () => {
+  it('refuses an object that is not a transaction, and writes nothing', async () => {
     const app = await scene.startApp({ outbox: { relay: false } });
     const given = Object.entries({ ...scene.library.outside, 'an object': {} });
     for (const [name, outside] of given) {
@@ -440,7 +440,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(await app.outbox.status()).toMatchObject({ waiting: 0 });
   });
 
-  it('an application whose database lacks the table does not start, and says how to make it', async () => {
+  it('fails the start if the database lacks the table, and says how to create it', async () => {
     await expect(scene.startApp({ outbox: { table: 'not_there' } })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
       message: expect.stringMatching(/^OutboxModule: table: not_there .*npx nestjs-delay-queue-outbox migration/),

@@ -10,7 +10,7 @@ import { OutboxScene } from './outbox-scene.js';
 
 const require = createRequire(new URL('./libraries/package.json', import.meta.url));
 
-describe('behind PgBouncer in transaction mode', () => {
+describe('an outbox behind PgBouncer in transaction mode', () => {
   let postgresql: PostgresqlServer;
   let bouncerUrl = '';
   const scene = new OutboxScene('pg', async () => {
@@ -29,7 +29,7 @@ describe('behind PgBouncer in transaction mode', () => {
   });
   afterAll(() => Promise.all(ends.map((end) => end())));
 
-  it('a relay does not count as listening, says why, and polls', async () => {
+  it('does not count as listening, says why and polls', async () => {
     const app = await scene.startApp();
     const queue = scene.newQueue();
     await until(() => app.log.some((line) => line.includes('Notifications of PostgreSQL do not arrive')), {
@@ -62,7 +62,7 @@ describe('behind PgBouncer in transaction mode', () => {
       },
     ],
   ];
-  it.each(databases)('%s listens through a pool that goes around it', async (_, open) => {
+  it.each(databases)('through %s listens with a pool that bypasses it', async (_, open) => {
     const app = await scene.startApp({ outbox: { database: await open(), pollInterval: '1h' } });
     const queue = scene.newQueue();
     await until(async () => (await app.outbox.status()).relay.listening);

@@ -7,9 +7,9 @@ const SHORT: SoakSettings = { library: 'pg', transactions: 3000, writers: 8, kil
 
 const soak = (changes: Partial<SoakSettings> = {}) => runSoak({ ...SHORT, ...changes }, () => undefined);
 
-describe('while relays, the database and Redis are killed', () => {
+describe('an outbox whose relays, database and Redis are killed', () => {
   it.each(['pg', 'mysql2'] as const)(
-    'nothing committed is lost, nothing rolled back appears, and nothing in the queue is doubled, through %s',
+    'loses nothing committed, offers nothing rolled back and duplicates nothing, through %s',
     async (library) => {
       const { lost, ghosts, doubled, committed, rolledBack } = await soak({ library });
       expect({ lost, ghosts, doubled }).toEqual({ lost: [], ghosts: [], doubled: [] });
@@ -19,16 +19,16 @@ describe('while relays, the database and Redis are killed', () => {
   );
 });
 
-describe('the oracle notices', () => {
-  it('ghosts, of offers that do not wait for the commit', async () => {
+describe('the oracle', () => {
+  it('finds ghosts of offers that do not wait for the commit', async () => {
     expect((await soak({ control: 'ghosts', transactions: 500, kills: 0 })).ghosts.length).toBeGreaterThan(50);
   });
 
-  it('losses, of offers after the commit', async () => {
+  it('finds losses of offers after the commit', async () => {
     expect((await soak({ control: 'losses', kills: 15 })).lost.length).toBeGreaterThan(0);
   });
 
-  it('doubles, of a relay that offers under new ids', async () => {
+  it('finds duplicates of a relay that offers under new ids', async () => {
     expect((await soak({ control: 'doubles', transactions: 500, kills: 0 })).doubled.length).toBeGreaterThan(50);
   });
 });

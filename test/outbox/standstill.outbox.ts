@@ -13,7 +13,7 @@ import type { StandstillSettings } from './standstill.program.js';
 describe.each([
   ['pg', startPostgresql],
   ['mysql2', startMariadb],
-] as const)('a relay that stands still for longer than its lease, through %s,', (library, start) => {
+] as const)('a relay that is suspended for longer than its lease, through %s,', (library, start) => {
   let url = '';
   const scene = new OutboxScene(library, async () => {
     const { server, url: ofServer } = await start();
@@ -24,7 +24,7 @@ describe.each([
   beforeAll(() => void (removePrograms = setUpPrograms()));
   afterAll(() => removePrograms());
 
-  it('does not bring a message back that was cancelled meanwhile', async () => {
+  it('does not restore a message that was cancelled in the meantime', async () => {
     const queue = scene.newQueue();
     const writer = await scene.startApp({ outbox: { relay: false } });
     const settings: StandstillSettings = { library, databaseUrl: url, table: await scene.table(), ...scene.target };
@@ -52,7 +52,7 @@ describe.each([
     }
   });
 
-  it('cannot be, for a lease that calls may outlast: the application does not start', async () => {
+  it('fails to start with a lease that calls may outlast', async () => {
     await expect(scene.startApp({ module: { offerTimeout: 600 }, outbox: { lease: '1s' } })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
       message: 'OutboxModule: lease: 1000 ms must be at least twice offerTimeout of the delay queue, which is 600 ms',

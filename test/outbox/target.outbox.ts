@@ -32,7 +32,7 @@ describe('the table of an outbox', () => {
     ['prefix', () => ({ prefix: 'another' })],
   ];
   it.each(others)(
-    'takes rows for one target: an application with another %s writes and relays none',
+    'accepts rows for one target, so an application with another %s writes and relays none',
     async (_, module) => {
       const queue = scene.newQueue();
       const app = await scene.startApp();
@@ -51,7 +51,7 @@ describe('the table of an outbox', () => {
     },
   );
 
-  it('refuses the rows of a process that only writes', async () => {
+  it('refuses the rows of a process that only writes for another target', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp();
     await offer(app, queue, 'first');
@@ -83,7 +83,7 @@ describe('the table of an outbox', () => {
     expect(offered.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('has its target again after Redis has lost its data', async () => {
+  it('keeps its target after Redis has lost its data', async () => {
     const queue = scene.newQueue();
     const before = await scene.startApp();
     await offer(before, queue, 'lost');
@@ -96,7 +96,7 @@ describe('the table of an outbox', () => {
     expect(await app.producer.find(queue, 'm')).not.toBeNull();
   });
 
-  it('gets another target if it is told to', async () => {
+  it('gets another target after the documented statement', async () => {
     const queue = scene.newQueue();
     const before = await scene.startApp();
     await offer(before, queue, 'first');

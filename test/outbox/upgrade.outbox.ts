@@ -35,7 +35,7 @@ describe.each([
     return { table, app: await scene.startApp({ outbox: { table, batchSize: 5, pollInterval: 50 } }) };
   }
 
-  it('works as before, and says how to upgrade it', async () => {
+  it('works as before, with a hint how to upgrade it', async () => {
     const { app, table } = await startOnOldTable();
     expect(app.log).toContainEqual(expect.stringMatching(`upgrade ${dialect} --table ${table}`));
     const queue = scene.newQueue();
@@ -52,7 +52,7 @@ describe.each([
     expect((await app.outbox.failed()).map(({ row }) => row)).toEqual([1, 2, 3]);
   });
 
-  it('lists, retries and discards what that version has set aside', async () => {
+  it('allows rows set aside by that version to be listed, retried and discarded', async () => {
     const { app } = await startOnOldTable();
     const [first, second] = await app.outbox.failed({ limit: 2 });
     expect(await app.outbox.failed({ after: second!.row })).toMatchObject([{ row: 3 }]);
@@ -63,7 +63,7 @@ describe.each([
     expect(await app.outbox.status()).toMatchObject({ failed: 1 });
   });
 
-  it('is upgraded while it is in use', async () => {
+  it('can be upgraded while it is in use', async () => {
     const { app, table } = await startOnOldTable();
     for (const statement of upgradeTableSql(dialect, table).trim().split('\n')) await scene.library.execute(statement);
     const upgraded = await scene.startApp({ outbox: { table } });

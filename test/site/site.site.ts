@@ -46,7 +46,7 @@ describe('the documentation site', () => {
     return problems;
   }
 
-  it('has no page that is too wide for 320 px, misses a file, asks another host, or that axe finds fault with', async () => {
+  it('has pages that fit 320 px, load without other hosts, lack no file and satisfy axe', async () => {
     const context = await browser.newContext({ viewport: { width: 320, height: 640 }, colorScheme: 'light' });
     const foreign = new Set<string>();
     context.on('request', (request) => request.url().startsWith(site.url) || foreign.add(request.url()));
@@ -58,19 +58,19 @@ describe('the documentation site', () => {
     expect([...foreign].filter((url) => !url.startsWith('data:'))).toEqual([]);
   });
 
-  it('has no page that axe finds fault with in the dark, with its sidebar', async () => {
+  it('has pages that satisfy axe in the dark, with their sidebar', async () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'dark' });
     expect(await forEachPage(context, (page) => accessibilityProblems(page))).toEqual([]);
   });
 
-  it('cancels an unpaid order in the page, with the module itself', async () => {
+  it('cancels an unpaid order in the page with the real module', async () => {
     const page = await open('/');
     await page.getByRole('button', { name: 'Place an order' }).click();
     await page.getByText(/^cancelled, \d+ ms late$/).waitFor({ timeout: 20_000 });
     expect(await page.getByText(/^cancelled, /).count()).toBe(1);
   });
 
-  it('never handles an order that is paid', async () => {
+  it('never handles a paid order', async () => {
     const page = await open('/');
     await page.getByRole('button', { name: 'Place an order' }).click();
     await page.getByRole('button', { name: 'Pay order 1' }).click();
@@ -80,7 +80,7 @@ describe('the documentation site', () => {
     expect(await page.getByText('paid: never handled').count()).toBe(1);
   });
 
-  it('shows the figures that docs/benchmarks.md has', async () => {
+  it('shows the figures of docs/benchmarks.md', async () => {
     const row = (await readPage('docs/benchmarks.md'))
       .split('\n')
       .find((line) => line.startsWith('| Drain of a backlog: handled'));
@@ -98,13 +98,13 @@ describe('the documentation site', () => {
     expect(await page.locator('.result').count()).toBeGreaterThan(0);
   });
 
-  it('says which version it is about', async () => {
+  it('shows its version', async () => {
     const { version } = JSON.parse(await readPage('package.json')) as { version: string };
     const page = await open('/guide/');
     expect(await page.getByRole('link', { name: `v${version}` }).count()).toBeGreaterThan(0);
   });
 
-  it('has every guide in llms.txt and its text in llms-full.txt', async () => {
+  it('lists every guide in llms.txt and contains its text in llms-full.txt', async () => {
     const [list, full] = await Promise.all([BuiltSite.text('llms.txt'), BuiltSite.text('llms-full.txt')]);
     const missing = [];
     for (const document of [...(await docPages()), 'README.md']) {
@@ -115,7 +115,7 @@ describe('the documentation site', () => {
     await until(() => list.includes('(/nestjs-delay-queue/guide/recipes)'));
   });
 
-  it('shows no snippet of TypeScript that no test compiles', async () => {
+  it('shows only TypeScript snippets that a test compiles', async () => {
     // Those of the outbox are compiled in test/outbox, with the libraries that they are about.
     const tested = new Set(['README.md', BOARD_README, OUTBOX_README, ...(await docPages())]);
     const untested = [];
@@ -134,7 +134,7 @@ describe('the documentation site', () => {
     return Object.entries(ROUTES).filter(([document]) => !document.startsWith('site/'));
   }
 
-  it('leads back to the pages of the project, and to no copy', async () => {
+  it('links back to the pages of the project and to no copy', async () => {
     await until(async () => (await sitePages()).every(([document]) => !document.startsWith('site/docs')));
     const html = await BuiltSite.text('guide/recipes.html');
     expect(html).toContain('/edit/main/docs/recipes.md');

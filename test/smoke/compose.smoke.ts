@@ -34,20 +34,20 @@ if (!hasDocker) process.stderr.write('There is no Docker here, so docs/deploymen
     await Application.removeAll();
   });
 
-  it.each(['worker-1', 'worker-2'])('has %s, which reaches Redis', async (name) => {
+  it.each(['worker-1', 'worker-2'])('the Compose file starts %s, which reaches Redis', async (name) => {
     const ask = `fetch('http://127.0.0.1:3000/health').then(({ status }) => console.log(status))`;
     const { output } = await environment.getContainer(name).exec(['node', '-e', ask]);
     expect(output.trim()).toBe('200');
   });
 
-  it('has a Redis that evicts nothing and appends to a file', async () => {
+  it('the Compose file starts a Redis that evicts nothing and appends to a file', async () => {
     const redis = environment.getContainer('redis-1');
     const read = async (setting: string) => (await redis.exec(['redis-cli', 'config', 'get', setting])).output;
     expect(await read('maxmemory-policy')).toContain('noeviction');
     expect(await read('appendonly')).toContain('yes');
   });
 
-  it('stops a worker by its signal, long before it would be killed', async () => {
+  it('the Compose file stops a worker by its signal, long before it would be killed', async () => {
     const worker = environment.getContainer('worker-1');
     const from = performance.now();
     await worker.stop({ timeout: 30_000, remove: false });

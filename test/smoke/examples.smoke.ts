@@ -35,7 +35,7 @@ describe('the examples, with the packages from their tarballs', () => {
     return app;
   }
 
-  it.each(examples)('%s prints what its README shows, and ends', async (example) => {
+  it.each(examples)('include %s, which prints the output in its README and ends', async (example) => {
     const readme = await readFile(join(EXAMPLES, example, 'README.md'), 'utf8');
     const [, shown] = /^```text\n(.*?)^```$/ms.exec(readme) ?? [];
     const output = await run(example);
@@ -43,7 +43,7 @@ describe('the examples, with the packages from their tarballs', () => {
     else expect(output).toBe(shown);
   });
 
-  it('telemetry sends its traces and metrics to the collector that Grafana has', async () => {
+  it('include telemetry, which sends its traces and metrics to the collector of Grafana', async () => {
     const collector = await OtlpReceiver.start();
     try {
       const app = await install('telemetry');

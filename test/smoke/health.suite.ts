@@ -19,7 +19,7 @@ interface Health {
 
 /** Declares the tests of an application that Terminus asks about its queue: `health.ts`. */
 export function describeHealth(lateStatus: LateStatus, app: () => Application): void {
-  describe('with the health indicator', () => {
+  describe('the health indicator', () => {
     const queue = randomName('smoke');
     let redis: TestRedis;
     let program: RunningProgram;
@@ -49,12 +49,12 @@ export function describeHealth(lateStatus: LateStatus, app: () => Application): 
       expect(await compileStock(app(), 'src/health.ts', compiler)).toBe('');
     });
 
-    it('is 200 and up while nothing waits', async () => {
+    it('returns 200 and up while nothing waits', async () => {
       expect(await health()).toMatchObject({ code: 200, status: 'ok', queue: { status: 'up' } });
       expect((await health()).queue.message).toBeUndefined();
     });
 
-    it(`is 200 and ${lateStatus}, with a message, while a due message waits for longer than maxOverdue`, async () => {
+    it(`returns 200 and ${lateStatus}, with a message, while a due message exceeds maxOverdue`, async () => {
       await fetch(`${url}/orders`, { method: 'POST' });
       await until(async () => (await health()).queue.message !== undefined);
       expect(await health()).toMatchObject({
@@ -64,7 +64,7 @@ export function describeHealth(lateStatus: LateStatus, app: () => Application): 
       });
     });
 
-    it('is 503 and down while Redis is away, and 200 again with Redis', async () => {
+    it('returns 503 and down while Redis is down, and 200 again with Redis', async () => {
       await redis.kill9();
       await until(async () => (await health()).code === 503);
       expect(await health()).toMatchObject({ status: 'error', queue: { status: 'down' } });

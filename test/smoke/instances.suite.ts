@@ -7,7 +7,7 @@ import { compileStock, STOCK_COMPILERS } from './stock-settings.js';
 
 /** Declares the tests of an application with two Redis servers and a queue in memory: `instances.ts`. */
 export function describeInstances(app: () => Application): void {
-  describe('with several instances', () => {
+  describe('an application with several instances', () => {
     let servers: readonly TestRedis[] = [];
 
     beforeAll(async () => {
@@ -20,7 +20,7 @@ export function describeInstances(app: () => Application): void {
       expect(await compileStock(app(), 'src/instances.ts', compiler)).toBe('');
     });
 
-    it('handles each message in its own instance, and leaves the others alone', async () => {
+    it('handles each message in its own instance and leaves the others alone', async () => {
       const [shop, billing] = servers;
       const env = { REDIS_URL: shop!.url, BILLING_URL: billing!.url };
       const output = await app().command(process.execPath, [app().path('built/instances.js')], { env });

@@ -21,7 +21,7 @@ export function describeNestAdd(format: NestLine['format'], app: () => Applicati
       await expect(app().runUntil('built/added.js', 'successfully started')).resolves.toBeUndefined();
     });
 
-    it('leaves an application that its linter and Prettier accept', async () => {
+    it('leaves an application that passes its linter and Prettier', async () => {
       const files = ['src/app.module.ts', 'src/reminders', 'src/added.ts'];
       const linter = format === 'esm' ? ['oxlint', '--type-aware'] : ['eslint'];
       await expect(app().command('npx', [...linter, ...files])).resolves.toBeDefined();

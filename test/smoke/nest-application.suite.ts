@@ -67,23 +67,23 @@ export function describeNestApplication(suite: NestSuite): void {
       expect(await app.run('built/main.js')).toEqual(HANDLED);
     });
 
-    it('says hello with the first message of the README', async () => {
+    it('prints hello for the first message of the README', async () => {
       await expect(app.runUntil('built/first-message.js', 'Hello, Ada!')).resolves.toBeUndefined();
     });
 
-    it('runs guards, interceptors, pipes and filters around handlers, and has instances for each message', async () => {
+    it('runs guards, interceptors, pipes and filters around handlers, with request-scoped instances per message', async () => {
       expect(await app.run('built/enhancers.js')).toEqual(ENHANCED);
     });
 
-    it('goes with class-validator and nestjs-cls', async () => {
+    it('works with class-validator and nestjs-cls', async () => {
       expect(await app.run('built/enhancer-packages.js')).toEqual(WITH_PACKAGES);
     });
 
-    it('traces a message from the request that offered it to what its handler does', async () => {
+    it('traces a message from the request of its offer to its handler', async () => {
       expect(await app.run('built/traces.js')).toEqual(TRACED);
     });
 
-    it('answers with Prometheus metrics after the steps of the documentation', async () => {
+    it('serves Prometheus metrics after the steps of the documentation', async () => {
       expect(await app.run('built/measured.js', process.execPath, [app.path('built/measured-app.js')])).toEqual({
         handled: true,
         waiting: true,
@@ -101,13 +101,13 @@ export function describeNestApplication(suite: NestSuite): void {
 }
 
 function testTools({ testRunners, typeScripts, builders }: NestSuite, app: () => Application): void {
-  it('is tested by node:test, with its testing module', async () => {
+  it('works in node:test with its testing module', async () => {
     const output = await app().command(process.execPath, ['--test', 'built/reminders.node-test.js']);
     expect(output).toMatch(/^# pass 1$|ℹ pass 1$/m);
   });
 
   it.each(testRunners)(
-    'is tested by $title, on the memory store and with its testing module',
+    'works in $title with the memory store and the testing module',
     async ({ command: [file, ...args], env }) => {
       await expect(app().command(file, args, { env })).resolves.toBeDefined();
     },
@@ -143,11 +143,11 @@ function testBundles(app: () => Application): void {
     expect(await bundle.run(options.file)).toEqual(ENHANCED);
   });
 
-  it('is one copy, whether it is imported or required', async () => {
+  it('is one copy whether imported or required', async () => {
     expect(await app().run('both-formats/main.mjs')).toEqual(ONE_COPY);
   });
 
-  it('is one copy in a bundle too', async () => {
+  it('is also one copy in a bundle', async () => {
     const bundle = await createBundle(app(), 'both-formats/main.mjs', ESBUILD_ESM);
     expect(await bundle.run(ESBUILD_ESM.file)).toEqual(ONE_COPY);
   });

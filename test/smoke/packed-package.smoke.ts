@@ -77,7 +77,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([packed.remove(), commandLine.remove(), redisson.remove(), Application.removeAll()]));
 
 describe('the packed package', () => {
-  it('contains the built library in both formats, and nothing else of the project', () => {
+  it('contains the built library in both formats and no other file of the project', () => {
     const foreign = packed.files.filter((path) => !/^(dist\/lib|schematics)\//.test(path));
     expect(foreign.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
     expect(packed.files).toContain('schematics/collection.json');
@@ -87,12 +87,12 @@ describe('the packed package', () => {
     }
   });
 
-  it('has a manifest with nothing that only the project needs', async () => {
+  it('has no manifest entry that only the project needs', async () => {
     const manifest = JSON.parse(await readFile(packed.built('package.json'), 'utf8')) as object;
     expect(Object.keys(manifest).sort()).toEqual(FIELDS);
   });
 
-  it('reads no file of its own, because a bundle would leave such files behind', async () => {
+  it('reads none of its own files, which a bundle would leave behind', async () => {
     expect(packed.files.filter((path) => path.endsWith('.lua'))).toEqual([]);
     expect(await readsFiles(packed)).toEqual([]);
   });
@@ -105,7 +105,7 @@ describe('the packed package', () => {
     expect(code.trimEnd()).toMatch(/\n\/\/# sourceMappingURL=core\.js\.map$/);
   });
 
-  it('contains a licence for what is bundled with it', async () => {
+  it('contains a licence for its bundled dependencies', async () => {
     expect(await readFile(packed.built('dist/lib/cjs/zod.js'), 'utf8')).toContain('Colin McDonnell');
   });
 });
@@ -118,7 +118,7 @@ async function readsFiles({ files, built }: PackedPackage): Promise<string[]> {
 }
 
 describe('the packed layout of Redisson', () => {
-  it('contains the built package in both formats, with its scripts in the code, and nothing else of the project', async () => {
+  it('contains the built package in both formats, with inlined scripts, and no other file of the project', async () => {
     const foreign = redisson.files.filter((path) => !/^dist\/(cjs|esm)\/.*\.(js|d\.ts|map|json)$/.test(path));
     expect(foreign.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
     expect(await readsFiles(redisson)).toEqual([]);
@@ -127,7 +127,7 @@ describe('the packed layout of Redisson', () => {
 });
 
 describe('the packed command line', () => {
-  it('contains the program, and nothing else of the project', () => {
+  it('contains the program and no other file of the project', () => {
     const foreign = commandLine.files.filter((path) => !/^dist\/.*\.js$/.test(path));
     expect(foreign.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
     expect(commandLine.files).toContain('dist/main.js');
@@ -145,30 +145,30 @@ describe.each([
     app = await createConsumer([packed.tarball, commandLine.tarball, redisson.tarball], options);
   });
 
-  it('handles a delayed message, and lets the process end', async () => {
+  it('handles a delayed message and lets the process end', async () => {
     expect(await app.run('dist/consumer.js')).toEqual(HANDLED);
   });
 
-  it('runs guards, interceptors, pipes and filters around handlers, and has instances for each message', async () => {
+  it('runs guards, interceptors, pipes and filters around handlers, with request-scoped instances per message', async () => {
     expect(await app.run('dist/enhancers.js')).toEqual(ENHANCED);
   });
 
-  it('traces a message from the request that offered it to what its handler does', async () => {
+  it('traces a message from the request of its offer to its handler', async () => {
     expect(await app.run('dist/traces.js')).toEqual(TRACED);
   });
 
-  it('loads nothing that is not used', async () => {
+  it('loads no unused module', async () => {
     expect(await app.run('both-formats/loaded.mjs')).toEqual(LOADED);
   });
 
-  it('has a command line beside it', async () => {
+  it('works with its command line', async () => {
     const env = { REDIS_URL: sharedRedisUrl() };
     const words = ['counts', 'orders', '--json', '--prefix', await prefixWithOrders()];
     expect(JSON.parse(await app.command('nestjs-delay-queue-cli', words, { env }))).toMatchObject(NO_MESSAGES);
   });
 
   it.each(NODE_VERSIONS)(
-    'handles a message on Node.js %s, is one copy whether it is imported or required, and goes with its command line',
+    'handles a message on Node.js %s, is one copy and works with its command line',
     async (version) => {
       const node = nodes.binary(version);
       if (node === undefined) return;

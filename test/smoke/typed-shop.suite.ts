@@ -15,23 +15,23 @@ const RUN_TIMEOUT = 60_000;
 
 /** Declares the tests of an application whose queues are typed: `shop.ts`, tested by `shop.spec.ts`. */
 export function describeTypedShop(testRunners: readonly TestRunner[], app: () => Application): void {
-  describe('with typed queues', () => {
+  describe('an application with typed queues', () => {
     it.each(STOCK_COMPILERS)('compiles with $compiler under the settings of `nest new`', async (compiler) => {
       expect(await compileStock(app(), 'src/shop.spec.ts', compiler)).toBe('');
     });
 
     // The file has @ts-expect-error before each wrong use, which is an error itself if the compiler finds nothing wrong.
-    it.each(STOCK_COMPILERS)('does not compile with $compiler where they are used wrongly', async (compiler) => {
+    it.each(STOCK_COMPILERS)('does not compile with $compiler if they are misused', async (compiler) => {
       expect(await compileStock(app(), 'test/typed-queues.types.ts', compiler)).toBe('');
     });
 
-    it.each(testRunners)('is tested by $title in less than 3 s', async (runner) => {
+    it.each(testRunners)('is tested in $title within 3 s', async (runner) => {
       const { passed, total, time } = readReport(await testShop(app(), runner, { args: runner.json }));
       expect({ passed, total }).toEqual({ passed: TESTS, total: TESTS });
       expect(time).toBeLessThan(TEST_TIME);
     });
 
-    it.each(testRunners)('is tested by $title with no connection made and no handle left open', async (runner) => {
+    it.each(testRunners)('is tested in $title without connections or open handles', async (runner) => {
       const { args, read } = runner.openHandles;
       let open: readonly unknown[] = [];
       const connections = await countConnections(async (url) => {

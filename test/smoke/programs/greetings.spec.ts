@@ -27,7 +27,7 @@ it('greets in time', async () => {
 });
 
 if (timers) {
-  it('answers offers while timers are fake', async () => {
+  it('accepts offers while timers are fake', async () => {
     const app = await Test.createTestingModule({ imports: [GreetingsModule] }).compile();
     await app.init();
     timers.useFakeTimers();

@@ -15,11 +15,11 @@ const timers = typeof jest !== 'undefined' ? jest : typeof vi !== 'undefined' ? 
 it('reminds in time, without Redis and without waiting', () => checkReminders());
 
 if (timers) {
-  it('does so when timers become fake while it runs', async () => {
+  it('reminds in time when timers become fake while it runs', async () => {
     await checkReminders(() => timers.useFakeTimers()).finally(() => timers.useRealTimers());
   });
 
-  it('does so when timers are fake from the start', async () => {
+  it('reminds in time when timers are fake from the start', async () => {
     timers.useFakeTimers();
     await checkReminders().finally(() => timers.useRealTimers());
   });

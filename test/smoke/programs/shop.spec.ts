@@ -36,7 +36,7 @@ it('cancels an order that is not paid within half an hour', async () => {
   assert.deepEqual(app.get(Clerk).done, ['cancel-unpaid o-1']);
 });
 
-it('collects a payment at the third attempt, and then does the rest', async () => {
+it('collects a payment at the third attempt and then performs the rest', async () => {
   await app.get(Shop).place('o-1', 'ada@shop.example');
   await app.get(Shop).pay('o-1', 7);
   await queue.drain();
@@ -44,7 +44,7 @@ it('collects a payment at the third attempt, and then does the rest', async () =
   assert.deepEqual(await app.get(Orders).counts(), { delayed: 0, ready: 0, active: 0, dead: 0 });
 });
 
-it('tries a payment again, but not one of nothing', async () => {
+it('retries a payment, but not one of zero', async () => {
   const outcomes = [
     await queue.handle(Orders, 'pay', { orderId: 'o-1', amount: 7 }),
     await queue.handle(Orders, 'pay', { orderId: 'o-1', amount: 7 }, { attempt: 3 }),
@@ -55,7 +55,7 @@ it('tries a payment again, but not one of nothing', async () => {
   assert.deepEqual(kinds, ['retry', 'ack', 'dead', 'ack']);
 });
 
-it('refuses an email to nowhere', async () => {
+it('refuses an email without a recipient', async () => {
   await assert.rejects(app.get(Shop).place('o-1', 'Ada'), { code: 'INVALID_PAYLOAD' });
   assert.deepEqual(queue.offered(Emails), []);
 });
