@@ -17,11 +17,11 @@ export interface BatchRunnerOptions extends HandlerRules {
   readonly call: HandlerCall;
   readonly outcomes: Outcomes;
   readonly clock: Clock;
-  /** The most messages of a call. */
+  /** The maximum number of messages in a call. */
   readonly size: number;
   /** How long the first message of a batch waits for others, ms; 0: for those of the same turn of the event loop. */
   readonly wait: number;
-  /** What bounds its calls. */
+  /** Bounds its calls. */
   readonly calls: ConcurrentCalls;
   readonly observers?: Pick<Observers, 'handleBatch'> | undefined;
   /** Called when no message waits any more. */
@@ -35,14 +35,14 @@ interface WaitingDelivery {
   readonly settle: (outcome: Outcome | Promise<Outcome>) => void;
 }
 
-/** An outcome for each message of a batch; a promise, if the schema of a new payload takes its time. */
+/** An outcome for each message of a batch; a promise if the check of a new payload is asynchronous. */
 type BatchOutcomes = readonly (Outcome | Promise<Outcome>)[];
 
 /** Collects deliveries, calls the handler with many of them at once, and gives each its own outcome. */
 export class BatchRunner {
   readonly #nextCall: WaitingCall = { start: () => this.#callFirst(), release: () => this.stop() };
   #waiting: WaitingDelivery[] = [];
-  /** How many calls for them wait to start. */
+  /** Number of its calls that wait to start. */
   #asked = 0;
   #cancelTimer: CancelTimer | undefined;
   #stopped = false;
@@ -59,12 +59,12 @@ export class BatchRunner {
     });
   }
 
-  /** The messages that wait do not wait for others any more. */
+  /** Calls the handler with the waiting messages, which wait for no others. */
   flush(): void {
     if (this.#waiting.length > 0 && this.#asked === 0) this.#askForCall();
   }
 
-  /** Starts no further call; what waits for one is released. */
+  /** Starts no further call, and releases the messages that wait for one. */
   stop(): void {
     this.#stopped = true;
     this.#cancelTimer?.();
@@ -78,7 +78,7 @@ export class BatchRunner {
     this.options.calls.add(this.#nextCall);
   }
 
-  /** Plans the call for those that wait: at the end of the wait of the first one. A call that waits to start takes them as well. */
+  /** Plans the call for the waiting messages: when the wait of the first one ends. A call that waits to start takes them as well. */
   #planCall(): void {
     const first = this.#waiting[0];
     if (!first || this.#asked > 0 || this.#cancelTimer) return;
@@ -107,7 +107,7 @@ export class BatchRunner {
     return outcome !== undefined;
   }
 
-  /** @returns a promise of its end, unless it has already ended */
+  /** Returns a promise of its end, unless it has already ended. */
   #call(batch: readonly WaitingDelivery[]): Promise<void> | undefined {
     const deliveries = batch.map(({ delivery }) => delivery);
     const outcomes = this.#observe(deliveries);
@@ -131,7 +131,7 @@ export class BatchRunner {
     });
   }
 
-  /** Leaves out of the call what an observer has held up for too long. */
+  /** Leaves out messages that an observer has held up for too long. */
   #handleAfterWait(deliveries: readonly Delivery[]): BatchOutcomes | Promise<BatchOutcomes> {
     const ended = deliveries.map((delivery) => this.options.outcomes.afterWait(delivery));
     const rest = deliveries.filter((_, i) => !ended[i]);

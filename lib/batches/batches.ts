@@ -10,7 +10,7 @@ import { BatchRunner } from './batch-runner.js';
 import { ConcurrentCalls } from './concurrent-calls.js';
 import { GroupBatches } from './group-batches.js';
 
-/** How messages wait for their calls in a queue that has a handler of batches. */
+/** Makes messages wait for their calls in a queue with a handler of batches. */
 export class Batches implements WaitingCalls {
   maxBatch = 1;
   readonly #calls: ConcurrentCalls;
@@ -18,9 +18,9 @@ export class Batches implements WaitingCalls {
 
   constructor(
     private readonly options: {
-      /** How many calls may run at once. */
+      /** The maximum number of calls at once. */
       readonly concurrency: number;
-      /** The most messages of a group that can be handled at once; null: any number. */
+      /** The maximum number of messages of a group handled at once; null: no limit. */
       readonly groupConcurrency: number | null;
       readonly outcomes: Outcomes;
       readonly observers?: Pick<Observers, 'handleBatch'> | undefined;
@@ -39,7 +39,7 @@ export class Batches implements WaitingCalls {
     return (delivery) => runner.run(delivery);
   }
 
-  /** Has a handler of single messages wait until one more call may run. */
+  /** Makes a handler of single messages wait until one more call may run. */
   waitStep(next: Handle): Handle {
     return (delivery: Delivery) =>
       new Promise<Outcome>((settle) => {

@@ -3,19 +3,15 @@ import { setImmediate } from '../timing/event-loop.js';
 
 /** A call of a handler that may have to wait until others have ended. */
 export interface WaitingCall {
-  /**
-   * Makes the call; must not throw.
-   *
-   * @returns a promise of its end, unless it has already ended
-   */
+  /** Makes the call; must not throw. Returns a promise of its end, unless it has already ended. */
   start(): Promise<unknown> | undefined;
-  /** There will be no call, because the process stops. */
+  /** Called instead of {@link start} if the process stops. */
   release(): void;
 }
 
 /**
- * Bounds the calls of a queue that has a handler of batches: claims count messages, and cannot bound calls then. At most `concurrency`
- * calls run at once, of whatever handlers; the others wait in the order in which they came.
+ * Bounds the calls of a queue with a handler of batches, which claims cannot do, because they count messages. At most `concurrency` calls
+ * run at once, whatever their handlers; the others wait in order of arrival.
  */
 export class ConcurrentCalls {
   #waiting: WaitingCall[] = [];
@@ -31,7 +27,6 @@ export class ConcurrentCalls {
     else this.#waiting.push(call);
   }
 
-  /** Starts no further call. */
   stop(): void {
     this.#stopped = true;
     for (const call of this.#waiting.splice(0)) call.release();
@@ -53,7 +48,7 @@ export class ConcurrentCalls {
     this.#startWaiting();
   };
 
-  /** Calls that end at once make room for others: these follow in the next turn of the event loop, so that nothing starves. */
+  /** Starts waiting calls. If they end at once, the next ones follow in the next turn of the event loop, so that nothing starves. */
   readonly #startWaiting = (): void => {
     for (const call of this.#waiting.splice(0, this.#free)) this.#start(call);
     if (this.#free > 0 && this.#waiting.length > 0) setImmediate(this.#startWaiting);

@@ -4,13 +4,13 @@ import type { Delivery } from '../consumer/delivery.js';
 import { RELEASE } from '../consumer/outcomes.js';
 
 export interface GroupBatchesOptions extends BatchRunnerOptions {
-  /** The most messages of a group that can be handled at once; null: any number. */
+  /** The maximum number of messages of a group handled at once; null: no limit. */
   readonly groupConcurrency: number | null;
 }
 
 /**
- * Collects deliveries into batches with messages of one group each, and into batches of those without a group. Groups come and go, so
- * each has a runner only while messages wait in it.
+ * Collects deliveries into batches of one group each, and of messages without a group. A group has a runner only while messages wait in it,
+ * because groups come and go.
  */
 export class GroupBatches {
   /** By group; undefined: the messages without one. */
@@ -19,12 +19,11 @@ export class GroupBatches {
 
   constructor(private readonly options: GroupBatchesOptions) {}
 
-  /** How many groups have messages that wait for their calls; those without a group count as one. */
+  /** Number of groups with waiting messages; those without a group count as one. */
   get waitingGroups(): number {
     return this.#runners.size;
   }
 
-  /** As {@link BatchRunner.run}. */
   run(delivery: Delivery): Promise<Outcome> {
     if (this.#stopped) return Promise.resolve(RELEASE);
     const { group } = delivery;
@@ -33,12 +32,11 @@ export class GroupBatches {
     return runner.run(delivery);
   }
 
-  /** The process has no slots for more messages, so what waits for others of its group would keep the slots from them. */
+  /** Calls handlers with the waiting messages, because the process has no slots for more of their groups. */
   flush(): void {
     for (const runner of [...this.#runners.values()]) runner.flush();
   }
 
-  /** As {@link BatchRunner.stop}. */
   stop(): void {
     this.#stopped = true;
     for (const runner of this.#runners.values()) runner.stop();

@@ -3,13 +3,13 @@ import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import type { DelayQueueEvent } from './delay-queue-events.js';
 
 /**
- * Watches the delay queue of a process: around each offer and each call of a handler, and event by event. All methods are optional;
- * one that is missing costs nothing.
+ * Watches the delay queue of a process: around each offer and each call of a handler, and event by event. All methods are optional; one
+ * that is missing costs nothing.
  *
- * Pass it to `forRoot({ observers })`, or decorate a provider with `@DelayQueueListener()`. Messages are offered and handled whatever
- * an observer does: what it throws is logged, and what it returns is ignored. Only if it does not call `next` within the `timeout` of
- * the handler, or within `offerTimeout`, does the attempt or the offer fail, with an error that names the observer. Of several
- * observers, the first is the outermost.
+ * Pass it to `forRoot({ observers })`, or decorate a provider with `@DelayQueueListener()`. Messages are offered and handled whatever an
+ * observer does: what it throws is logged, and what it returns is ignored. Only if it does not call `next` within the `timeout` of the
+ * handler, or within `offerTimeout`, does the attempt or the offer fail, with an error that names the observer. The first of several
+ * observers is the outermost.
  *
  * @example
  * ```ts
@@ -24,24 +24,23 @@ import type { DelayQueueEvent } from './delay-queue-events.js';
  */
 export interface DelayQueueObserver {
   /**
-   * Around an offer: `offer`, `offerAt`, or `offerMany` with all of its messages.
+   * Runs around an offer: `offer`, `offerAt`, or `offerMany` with all of its messages.
    *
    * @param offers - their arguments are checked, but not yet their payloads
-   * @param next - makes the offer, once, and rejects if it fails; the headers that it is given travel with each message, unless the
-   *   message already has one of that name
+   * @param next - makes the offer, once, and rejects if it fails; its headers travel with each message that has none of the same name
    */
   offer?(offers: OfferContext, next: (headers?: MessageHeaders) => Promise<unknown>): unknown;
 
   /**
-   * Around the handling of one message; each attempt on its own. The handler runs in the context in which `next` is called, such as
-   * a span or an `AsyncLocalStorage`.
+   * Runs around the handling of one message, for each attempt. The handler runs in the context in which `next` is called, such as a span or
+   * an `AsyncLocalStorage`.
    *
    * @param next - handles the message, once
    */
   handle?(message: DelayedMessage, next: () => HandlingOutcome | Promise<HandlingOutcome>): unknown;
 
   /**
-   * Around one call of a handler that takes batches.
+   * Runs around one call of a handler that takes batches.
    *
    * @param next - handles the messages, once; gives an outcome for each
    */
@@ -53,18 +52,12 @@ export interface DelayQueueObserver {
   /** Called for each event, at once; keep it short. A promise is not awaited. */
   event?(event: DelayQueueEvent): unknown;
 
-  /**
-   * Called at the start by an instance of the module that has a name.
-   *
-   * @param name - of the instance
-   * @returns the observer that watches the instance in place of this one
-   */
+  /** Called at the start by an instance of the module that has a name. Returns the observer that watches it in place of this one. */
   forInstance?(name: string): DelayQueueObserver;
 }
 
-/** What is about to be offered. */
+/** An offer before it is made. */
 export interface OfferContext {
-  /** The name of the queue. */
   readonly queue: string;
   /** One, or as many as `offerMany` was given. */
   readonly messages: readonly {
@@ -72,28 +65,29 @@ export interface OfferContext {
     readonly id: string;
     /** Empty if none was given. */
     readonly type: string;
-    /** As given; those of observers are not among them. */
+    /** As given, without those of observers. */
     readonly headers: MessageHeaders;
     /** As given; absent if none was. */
     readonly group?: string | undefined;
   }[];
-  /** Whether messages of the queue have headers; not every layout has them. */
+  /** True if the queue's layout has headers. */
   readonly carriesHeaders: boolean;
 }
 
-/** How a handler ended, and what becomes of its message. */
+/** The end of a handler, and its effect on the message. */
 export type HandlingOutcome =
   | {
       /**
-       * `ack`: the handler is done, and the message is gone. `aborted`: somebody has aborted the message, so it is gone however the
-       * handler ended. `expired`: it was too late to call the handler. `release`: the process is about to stop, and the message goes back with no attempt spent.
+       * `ack`: the handler is done, and the message is gone. `aborted`: somebody has aborted the message, so it is gone however the handler
+       * ended. `expired`: it was too late to call the handler. `release`: the process is about to stop, and the message goes back with no
+       * attempt spent.
        */
       readonly kind: 'ack' | 'aborted' | 'expired' | 'release';
     }
   | {
       /** `again`: the handler ended with `again()`. `defer`: it ended with a `DeferMessage`, which spends no attempt. */
       readonly kind: 'again' | 'defer';
-      /** Until the message is due again, ms; absent if the handler gave a date. */
+      /** Time until the message is due again, ms; absent if the handler gave a date. */
       readonly delay?: number;
       /** When the message is due again; absent if the handler gave a delay. */
       readonly at?: Date;
@@ -101,15 +95,15 @@ export type HandlingOutcome =
   | {
       /** The handler failed, and the message has attempts left. */
       readonly kind: 'retry';
-      /** Until the message is due again, ms. */
+      /** Time until the message is due again, ms. */
       readonly delay: number;
-      /** What the handler threw. */
+      /** Thrown by the handler. */
       readonly error: unknown;
     }
   | {
       /** The handler failed for good. */
       readonly kind: 'dead';
-      /** What the handler threw. */
+      /** Thrown by the handler. */
       readonly error: unknown;
     };
 
@@ -121,7 +115,7 @@ export const OBSERVER_METHODS = [
   'forInstance',
 ] as const satisfies (keyof DelayQueueObserver)[];
 
-/** Whether it has some of the methods of an observer, and nothing else under their names, nor generators, whose bodies would never run. */
+/** True if it has at least one method of an observer, and nothing else under their names, nor generators, whose bodies would never run. */
 export function isObserver(given: unknown): given is DelayQueueObserver {
   if (typeof given !== 'object' || given === null) return false;
   const methods = OBSERVER_METHODS.map((name) => (given as Record<string, unknown>)[name]);

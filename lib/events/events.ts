@@ -2,25 +2,22 @@ import { type Channel, channel } from 'node:diagnostics_channel';
 import { type DelayQueueEvent, type DelayQueueEvents, EVENT_NAMES, type EventName } from './delay-queue-events.js';
 import type { Notes } from './notes.js';
 
-/** What parts of the library listen for: an event, or a note. */
+/** An event or a note, for the parts of the library that listen. */
 export type Told = DelayQueueEvents & Notes;
 
-/** Where events go besides: to whoever in the process subscribes to a channel, whether it knows the application or not. */
+/** Channels that publish events to any subscriber in the process. */
 const CHANNELS = Object.fromEntries(
   EVENT_NAMES.map((name) => [name, channel(`nestjs-delay-queue:${name}`)]),
 ) as Readonly<Record<EventName, Channel>>;
 
-/**
- * What all parts of a process tell each other and the application: events, which the application may listen for, and notes, which
- * are for the log. What nobody listens for costs next to nothing.
- */
+/** Passes on events, for the process and the application, and notes, for the log. They cost almost nothing without a listener. */
 export class Events {
   readonly #listeners = new Map<keyof Told, ((told: never) => void)[]>();
   readonly #watchers: ((event: DelayQueueEvent) => void)[] = [];
   readonly #notedOnce = new Set<keyof Notes>();
   readonly #origin: Pick<DelayQueueEvent, 'instance'>;
 
-  /** @param instance - whose events they are; undefined: of the instance without a name */
+  /** @param instance - the name of the instance; undefined: the one without a name */
   constructor(instance?: string) {
     this.#origin = instance === undefined ? {} : { instance };
   }
@@ -30,12 +27,11 @@ export class Events {
     this.#listeners.set(name, [...(this.#listeners.get(name) ?? []), listener]);
   }
 
-  /** Listens for every event. */
   watch(watcher: (event: DelayQueueEvent) => void): void {
     this.#watchers.push(watcher);
   }
 
-  /** Whether somebody listens. Ask before you build an event that occurs for every message. */
+  /** True if somebody listens. Ask before you build an event that occurs for every message. */
   has(name: EventName): boolean {
     return this.#watchers.length > 0 || this.#listeners.has(name) || CHANNELS[name].hasSubscribers;
   }
@@ -49,23 +45,22 @@ export class Events {
     if (hasSubscribers) CHANNELS[name].publish(told);
   }
 
-  /** An event as listeners and observers get it. */
+  /** Completes an event for listeners and observers. */
   complete<Name extends EventName>(name: Name, event: DelayQueueEvents[Name]): DelayQueueEvent<Name> {
     return { name, ...this.#origin, ...event };
   }
 
-  /** Tells the log, and no observer. */
+  /** Notifies the log, and no observer. */
   note<Name extends keyof Notes>(name: Name, note: Notes[Name]): void {
     this.#tell(name, note);
   }
 
-  /** Like {@link note}, unless it did so before: each connection may find out the same. */
+  /** Like {@link note}, but only the first time for a name: each connection may find out the same. */
   noteOnce<Name extends keyof Notes>(name: Name, note: Notes[Name]): void {
     if (!this.#notedOnce.has(name)) this.note(name, note);
     this.#notedOnce.add(name);
   }
 
-  /** True if {@link noteOnce} was called with this name. */
   hasNotedOnce(name: keyof Notes): boolean {
     return this.#notedOnce.has(name);
   }

@@ -4,16 +4,15 @@ import type { BackgroundWork } from './delay-queue-events.js';
 import type { Events } from './events.js';
 import { OnceAMinute } from './once-a-minute.js';
 
-/** How many different errors of one streak are reported at once; further ones wait for the next reminder. */
+/** The maximum number of different errors of a streak reported at once; further ones wait for the next reminder. */
 const MAX_KINDS = 5;
 
-/** Is notified of a streak; `lasted` is how long it has lasted, ms. */
+/** Notified of a streak; `lasted` is how long it has lasted, ms. */
 export interface FailureStreakListener {
   readonly failing: (reason: string, lasted: number) => void;
   readonly over: (lasted: number) => void;
 }
 
-/** Reports failures of background work as events. */
 export function workFailures(events: Events, work: BackgroundWork, queue?: string): FailureStreakListener {
   return {
     failing: (reason, lasted) => events.emit('work-failing', { work, queue, reason, lasted }),
@@ -21,7 +20,6 @@ export function workFailures(events: Events, work: BackgroundWork, queue?: strin
   };
 }
 
-/** Reports failures of a connection as events. */
 export function connectionFailures(events: Events, connection: string): FailureStreakListener {
   return {
     failing: (reason, lasted) => events.emit('connection-lost', { connection, reason, lasted }),
@@ -30,13 +28,13 @@ export function connectionFailures(events: Events, connection: string): FailureS
 }
 
 /**
- * Reports the failures of something that is retried until it works: when it begins to fail, when the error changes, once a
- * minute while it lasts, and when it works again. Further retries are not reported.
+ * Reports the failures of something that is retried until it works: when it begins to fail, when the error changes, once a minute while it
+ * lasts, and when it works again. Further retries are not reported.
  */
 export class FailureStreak {
   /** When it began to fail, on the monotonic clock; undefined while it works. */
   #since: number | undefined;
-  /** The errors reported since then, without their numbers. */
+  /** Errors reported since then, without their numbers. */
   readonly #reported = new Set<string>();
   readonly #reminder: OnceAMinute;
 
@@ -68,7 +66,7 @@ export class FailureStreak {
     this.listener.over(lasted);
   }
 
-  /** Numbers in the text, such as ports and durations, do not make it a different error. */
+  /** True for a new kind of error. Numbers, such as ports and durations, do not make it different. */
   #isNews(reason: string): boolean {
     const kind = reason.replace(/\d+/g, '');
     if (this.#reported.has(kind) || this.#reported.size === MAX_KINDS) return false;

@@ -1,10 +1,10 @@
 import type { DelayQueueEvents, HeldByQueue } from './delay-queue-events.js';
 
-/** What only the log tells, and no listener, by name. */
+/** Notes, by name, which only the log gets. */
 export interface Notes {
-  /** Messages were released, because handlers block the event loop and these could not be started in time. */
+  /** Messages were released because handlers block the event loop, so these could not be started in time. */
   released: { readonly queue: string; readonly count: number };
-  /** `count` claims in a row were not answered in time; what they took is released. */
+  /** `count` claims in a row were not answered in time; their messages are released. */
   'claims-unanswered': { readonly queue: string; readonly count: number };
   /** An offer was ignored, because a handler of this process holds the message with that id. */
   'offered-while-held': { readonly queue: string; readonly id: string };
@@ -16,9 +16,9 @@ export interface Notes {
   'made-late': { readonly methods: readonly string[]; readonly by: string };
   /** An observer, or a listener, threw. */
   'observer-failed': { readonly observer: string; readonly reason: string };
-  /** The queue has more partitions than this process is configured with, which uses them. */
+  /** The queue has more partitions than configured in this process, which uses them all. */
   'partitions-adopted': { readonly queue: string; readonly configured: number; readonly partitions: number };
-  /** Another process handles the groups of the queue, or of a family of queues, otherwise than this one. */
+  /** Another process handles the groups of the queue or family differently. */
   'groups-differ': { readonly queue: string; readonly own: string; readonly other: string };
   /** The message that repeats for a handler was lost with the data of Redis, and is offered again. */
   'repeat-lost': { readonly queue: string; readonly id: string };
@@ -32,7 +32,7 @@ export interface Notes {
   'options-overridden': { readonly options: readonly { readonly name: string; readonly because: string }[] };
   /** Options are configured for a queue that this process does not use, though it uses one with nearly the same name. */
   'options-unmatched': { readonly queue: string; readonly nearest: string };
-  /** The process stops, and waits for handlers that are running. */
+  /** The process stops, and waits for running handlers. */
   'shutdown-waiting': { readonly queues: readonly HeldByQueue[]; readonly until: Date };
   /** Nobody listens for a signal that ends the process, so its handlers are not waited for. */
   'signals-ignored': { readonly signal: 'SIGTERM' };
@@ -42,10 +42,7 @@ export interface Notes {
   'server-unidentified': { readonly reason: string };
   /** Redis does not use the user or password of the connection, and goes on without it. */
   'login-ignored': { readonly reason: string };
-  /**
-   * Redis refuses to wait for several queues in one call, because a proxy hides that it is a cluster. From now on, each handled queue
-   * has a connection of its own.
-   */
+  /** Redis refuses to wait for several queues in one call, because a proxy hides a cluster: each handled one gets a connection. */
   'wake-signals-separated': { readonly reason: string };
   /** Redis has no functions for this user, so this process sends scripts instead. */
   'functions-unavailable': { readonly reason: string };
@@ -54,18 +51,18 @@ export interface Notes {
 }
 
 export interface ConnectedServer {
-  /** What it calls itself, such as `Redis 7.0.15`; undefined: the user may not ask. */
+  /** Such as `Redis 7.0.15`; undefined if the user may not ask. */
   readonly server: string | undefined;
   /** Host and port, or the path of a socket; in a cluster, those of one primary. */
   readonly address: string;
-  /** The number of primaries of a cluster; undefined: it is none. */
+  /** The number of primaries of a cluster; undefined without a cluster. */
   readonly primaries: number | undefined;
-  /** The name by which sentinels know the server; undefined: none were asked. */
+  /** The server's name in sentinels; undefined if none were asked. */
   readonly master: string | undefined;
-  /** Its number; undefined in a cluster. */
+  /** Undefined in a cluster. */
   readonly database: number | undefined;
   /** The first part of every key. */
   readonly prefix: string;
-  /** Whether the module was given no `connection`, or one that names no server. */
+  /** True if the module was given no `connection`, or one that names no server. */
   readonly isDefault: boolean;
 }

@@ -13,25 +13,22 @@ import type { Events } from './events.js';
 import { OnceAMinute } from './once-a-minute.js';
 import { type Complain, type HookLimit, type HookOwner, surround } from './surround.js';
 
-/** What the log calls an observer. */
+/** Returns the name of an observer for the log. */
 export function nameOf(observer: object, fallback: string): string {
   const { name } = observer.constructor;
   return name === 'Object' || name === '' ? fallback : name;
 }
 
-/** Does some work about a subject inside the hooks of all observers, each of which has the time of the limit to let it begin. */
+/** Does some work about a subject inside the hooks of all observers, each of which must let it begin within the limit. */
 export type Around<Subject, Argument, Result> = (
   subject: Subject,
   work: (argument?: Argument) => Result | Promise<Result>,
   limit: HookLimit<Result>,
 ) => Result | Promise<Result>;
 
-/**
- * The observers of this process. The log is not among them: it listens for the events that it has texts for, so that nobody builds
- * the others.
- */
+/** The observers of this process. The log is not among them: it listens only for events with texts, so that nobody builds the others. */
 export class Observers {
-  /** Undefined: no observer asks for it, and nothing needs to be prepared for one. */
+  /** Undefined if no observer has the method, so that nothing needs to be prepared. */
   offer: Around<OfferContext, MessageHeaders, unknown> | undefined;
   handle: Around<DelayedMessage, never, HandlingOutcome> | undefined;
   handleBatch: Around<readonly DelayedMessage[], never, readonly HandlingOutcome[]> | undefined;
@@ -39,16 +36,11 @@ export class Observers {
   constructor(
     private readonly events: Events,
     private readonly clock: Clock,
-    /** Undefined: that of the one without a name. */
+    /** Undefined for the instance without a name. */
     private readonly instance?: string,
   ) {}
 
-  /**
-   * Adds an observer inside those that are there.
-   *
-   * @param name - for errors and the log
-   * @throws DelayQueueError `INVALID_OPTION` if its `forInstance` returns no observer
-   */
+  /** Adds an observer inside the existing ones. Throws `INVALID_OPTION` if its `forInstance` returns no observer. */
   add(given: DelayQueueObserver, name: string): void {
     const observer = this.#ofInstance(given, name);
     const owner = this.#ownerOf(name);
@@ -77,8 +69,7 @@ export class Observers {
   /**
    * Calls a method for each event of a name.
    *
-   * @param isWanted - whether it is told of events of a queue
-   * @param place - class and method, for the log
+   * @param listener - `isWanted`: true to get events of a queue; `place`: class and method, for the log
    */
   listen<Name extends EventName>(
     name: Name,
@@ -106,7 +97,7 @@ export class Observers {
     return { name, complain: this.#complaintsOf(name), clock: this.clock };
   }
 
-  /** At most one a minute. */
+  /** Complains at most once a minute. */
   #complaintsOf(observer: string): Complain {
     const limit = new OnceAMinute(this.clock);
     return (error) => {
@@ -124,7 +115,6 @@ function inside<Subject, Result>(
   return outer ? (subject, work, limit) => outer(subject, () => inner(subject, work, limit), limit) : inner;
 }
 
-/** Tells somebody of an event, without waiting for them. */
 function tell(call: () => unknown, owner: HookOwner): void {
   void surround(call, () => undefined, owner);
 }

@@ -8,7 +8,7 @@ export class OnceAMinute {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Whether the last report is at least a minute ago, or there was none. */
+  /** True if the last report is at least a minute ago, or there was none. */
   get isDue(): boolean {
     return this.clock.monotonic() >= this.#dueAt;
   }

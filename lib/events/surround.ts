@@ -2,33 +2,31 @@ import { isThenable } from '../message/failure.js';
 import { isIterator, UnusedIterator } from '../message/handler-results.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 
-/** Is told what a hook threw. */
+/** Called with what a hook threw. */
 export type Complain = (error: unknown) => void;
 
-/** Whose hook it is. */
 export interface HookOwner {
-  /** For errors and the log. */
   readonly name: string;
-  /** Is told what the hook throws by itself; that the work failed is no fault of the hook. */
+  /** Called with what the hook itself throws, not with a failure of the work. */
   readonly complain: Complain;
   readonly clock: Pick<Clock, 'schedule'>;
 }
 
-/** How long a hook may keep the work waiting. */
+/** The time that a hook has to let the work begin. */
 export interface HookLimit<Result> {
   /** ms; null: no limit. */
   readonly timeout: number | null;
-  /** Gives the result when that has passed, from the name of the hook's owner; the work is never done then. Must not throw. */
+  /** Returns the result when that time has passed, given the owner's name; the work is then never done. Must not throw. */
   readonly onTimeout: (owner: string, timeout: number) => Result | Promise<Result>;
 }
 
 /**
- * Does some work inside a hook of the application, which is expected to call `next`. The work is done once, and its result counts, even
- * if the hook throws, forgets `next`, or calls it twice. If the hook calls `next` late, the work waits for that, but no longer than its
- * limit. What the hook does after `next` is never waited for.
+ * Does some work inside a hook of the application, which is expected to call `next`. The work is done once, and its result counts, even if
+ * the hook throws, forgets `next`, or calls it twice. If the hook calls `next` late, the work waits for that, but no longer than its limit.
+ * What the hook does after `next` is never waited for.
  *
- * @param work - must not throw, but for an argument that it refuses, before it has done anything
- * @param limit - default: there is none
+ * @param work - must not throw, except for an argument that it refuses before it has done anything
+ * @param limit - default: none
  */
 export function surround<Argument, Result>(
   hook: (next: (argument?: Argument) => Result | Promise<Result>) => unknown,
@@ -69,7 +67,7 @@ export function surround<Argument, Result>(
   });
 }
 
-/** @throws UnusedIterator if the hook is a generator, compiled to a plain function */
+/** Throws {@link UnusedIterator} if the hook is a generator compiled to a plain function. */
 function refuseIterator(returned: unknown): void {
   if (isIterator(returned)) throw new UnusedIterator('it');
 }

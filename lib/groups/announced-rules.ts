@@ -2,9 +2,9 @@ import type { RedisConnections } from '../redis/redis-connections.js';
 import type { GroupRules } from '../store/message-store.js';
 import { groupKeys } from '../store/native/group-keys.js';
 
-/** A process that has just begun to listen announces its rules, and asks for others. */
+/** Announces the rules of a process that has just begun to listen, and asks for others. */
 const ASK = 'groups?';
-/** The answer of one that has others. */
+/** The answer of a process with other rules. */
 const ANSWER = 'groups';
 
 const NO_LIMIT = 'unlimited';
@@ -12,22 +12,22 @@ const NO_LIMIT = 'unlimited';
 export interface AnnouncedRulesOptions {
   readonly connections: Pick<RedisConnections, 'announcements' | 'commands'>;
   readonly prefix: string;
-  /** The name of a queue, or of a family of queues. */
+  /** The name of a queue or family. */
   readonly queue: string;
-  /** Those of this process. */
   readonly rules: GroupRules;
   /** Called with the rules of a process that has others. */
   readonly onOther: (rules: GroupRules) => void;
 }
 
 /**
- * Compares how processes handle the groups of a queue: each says so once it listens, and again after an outage, and those that differ
- * answer. So both report the difference once the second one listens, and nothing is stored. Versions that do not know these announcements pass them over.
+ * Compares how processes handle the groups of a queue: each announces its rules once it listens and after an outage, and those with others
+ * answer. So both report the difference once the second one listens, and nothing is stored. Versions that do not know these announcements
+ * ignore them.
  *
- * The databases of a server share the channel. So the rules are announced with the number of the database, and only those with this
- * database's number are compared. They are announced without one, too: an older version reads nothing else, and reports the difference.
+ * The databases of a server share the channel, so rules carry the number of the database and are compared only within it. They are
+ * announced without one, too: an older version reads nothing else, and reports the difference.
  *
- * @returns what ends it
+ * Returns a function that ends it.
  */
 export function announceRules({ connections, prefix, queue, rules, onOther }: AnnouncedRulesOptions): () => void {
   const { announcements, commands } = connections;
@@ -35,10 +35,10 @@ export function announceRules({ connections, prefix, queue, rules, onOther }: An
   const own = textOf(rules);
   const publish = async (text: string) => {
     const heard = await commands.send(announcements.command, channel, text);
-    // Those that listen to a pattern of channels hear nothing else.
+    // Listeners to a pattern of channels receive nothing else.
     if (heard.number() === 0 && announcements.command === 'SPUBLISH') await commands.send('PUBLISH', channel, text);
   };
-  // A comparison that fails is not reported: whatever is amiss, other calls report it.
+  // A failed comparison is not reported, because other calls report the cause.
   const announce = (word: string, database?: string) => {
     const text = database === undefined ? `${word} ${own}` : `${word} ${own} ${database}`;
     void publish(text).catch(() => undefined);
@@ -63,7 +63,7 @@ function textOf({ concurrency, onRetry }: GroupRules): string {
   return `${concurrency ?? NO_LIMIT} ${onRetry}`;
 }
 
-/** @returns undefined: the text announces something else */
+/** Returns undefined if the text announces something else. */
 function readRules(text: string): { readonly rules: GroupRules; readonly database: string | undefined } | undefined {
   const found = /^groups\?? (\d+|unlimited) (hold|pass)(?: (\d+))?$/.exec(text);
   if (!found) return undefined;

@@ -3,7 +3,7 @@ import type { Offer } from '../store/producer-store.js';
 import type { Reading } from '../store/reading.js';
 import type { Destination, Incomplete, Question, QueuePart, Router } from '../store/router.js';
 
-/** Routes the messages that have groups to a store of their own, which is where partition 0 is, and the others as before. */
+/** Routes messages with groups to a store of their own, which is where partition 0 is, and the others as before. */
 export class GroupRouter implements Router {
   readonly check: Router['check'];
   readonly changes: Router['changes'];
@@ -11,8 +11,8 @@ export class GroupRouter implements Router {
   #stores: readonly MessageStore[] = [];
 
   /**
-   * @param plain - routes the messages that have no group
-   * @param groups - the store of those that have one
+   * @param plain - routes the messages without a group
+   * @param groups - the store of those with one
    */
   constructor(
     private readonly plain: Router,

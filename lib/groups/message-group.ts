@@ -11,18 +11,14 @@ import { type FailedPart, unfinished } from '../store/write-all.js';
 import type { GroupRouter } from './group-router.js';
 
 /**
- * The messages of one group, as returned by `DelayQueueProducer.group`. Its methods reject with the same errors.
+ * The messages of one group, as returned by `DelayQueueProducer.group`. Its methods reject with the same errors. They go through the
+ * queue's messages with groups in steps of about 1000, each of which sees one instant, and may miss messages offered meanwhile.
  *
- * They go through the queue's messages that have groups, in steps of about 1000, each of which sees one instant. What is offered
- * meanwhile may be missed.
- *
- * @typeParam Snapshot - what a message looks like
+ * @typeParam Snapshot - the type of a message
  */
 export interface MessageGroup<Snapshot = MessageSnapshot> {
   /**
-   * Cancels the messages of the group that are not due yet.
-   *
-   * @returns how many
+   * Cancels the messages of the group that are not due yet, and returns how many.
    *
    * @example
    * ```ts
@@ -32,14 +28,13 @@ export interface MessageGroup<Snapshot = MessageSnapshot> {
   cancelAll(): Promise<number>;
 
   /**
-   * Moves the due time of the messages of the group that are not due yet.
+   * Moves the due time of the messages of the group that are not due yet, and returns how many.
    *
    * @param due - a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
-   * @returns how many were moved
    */
   rescheduleAll<const Due extends Duration | Date = Duration | Date>(due: CheckedDue<Due>): Promise<number>;
 
-  /** Makes the dead letters of the group due now, with all their attempts restored. @returns how many */
+  /** Makes the dead letters of the group due now, with all their attempts restored, and returns how many. */
   redriveAll(): Promise<number>;
 
   /** Counts the messages of the group in each state. */
@@ -48,15 +43,13 @@ export interface MessageGroup<Snapshot = MessageSnapshot> {
   /**
    * Lists the messages of the group in a state, in no particular order. A message that stays in it is listed at least once.
    *
-   * @param state - `'delayed'`, `'ready'`, `'active'` or `'dead'`
    * @param query - `cursor` of the page before; `limit` (1–1000, default 100)
    */
   list(state: MessageState, query?: PageQuery): Promise<MessagePage<Snapshot>>;
 }
 
-/** What a group needs to know of its queue. */
 export interface GroupedQueue<Snapshot> {
-  /** That of a queue with the option `groups`. */
+  /** The router of a queue with the option `groups`. */
   readonly router: Router;
   /** True if messages of the queue may expire. */
   readonly canExpire: boolean;
@@ -66,7 +59,6 @@ export interface GroupedQueue<Snapshot> {
   readonly show: (message: StoredMessage) => Snapshot;
 }
 
-/** The messages of a group in the store of a queue. */
 export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
   readonly #store: MessageStore;
 
@@ -124,7 +116,7 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
     }
   }
 
-  /** A message whose change is not known to be copied is changed; after any other failure, no further ones are tried. */
+  /** Counts a message as changed even if the change is not known to be copied; after any other failure, no further ones are tried. */
   async #forEach(what: string, state: MessageState, change: (id: string) => Promise<boolean>): Promise<number> {
     let changed = 0;
     const failed: FailedPart[] = [];
@@ -164,7 +156,7 @@ function idsBehind(last: string, state: MessageState, { members }: GroupPage): s
   return wanted.map(({ id }) => id).sort();
 }
 
-/** A cursor tells the step in which its page has ended, and the last message on it. */
+/** Reads the step in which a page has ended, and the last message on it. */
 function readCursor(cursor = ':'): { step: string; last: string } {
   const [, step, last] = /^(\d*):([^]*)$/.exec(cursor) ?? [];
   if (step !== undefined && last !== undefined) return { step, last };

@@ -7,17 +7,15 @@ import { showFailure } from '../message/failure.js';
 import { type Calendar, letterIdOf, type Occurrence, type RepeatRule } from '../message/repeat-rule.js';
 import { LEASE_EXPIRED, type Outcome } from '../store/consumer-store.js';
 
-/** What messages that repeat need of their queue. */
 export interface RepeatSettings {
   readonly calendar: Calendar;
-  /** How many attempts a message has. */
+  /** The number of attempts of a message. */
   readonly attempts: number;
 }
 
 /** An occurrence that no handler could start within this time has been missed, ms. */
 const MISSED_AFTER = 60_000;
 
-/** Reads the rules of messages that repeat. */
 export function repeatsWith(settings: RepeatSettings): RepeatsOf {
   return (delivery, rule, firstDue) => {
     try {
@@ -29,15 +27,15 @@ export function repeatsWith(settings: RepeatSettings): RepeatsOf {
 }
 
 /**
- * The terms of a message that repeats. Its next time is the first one after the start of this attempt, by the clock of the store: so an
- * attempt that starts late stands for all occurrences until then, and one whose time comes while it runs is handled after it.
+ * The terms of a message that repeats. Its next time is the first one after the start of this attempt, by the store's clock: a late attempt
+ * stands for all occurrences until then, and an occurrence that comes while it runs is handled after it.
  */
 export class Repetition implements Terms {
   readonly repeat: Occurrence;
   readonly #firstDue: FirstDue;
   readonly #next: Date | null;
 
-  /** @throws DelayQueueError `INVALID_ARGUMENT` if this calendar cannot read the rule */
+  /** Throws `INVALID_ARGUMENT` if this calendar cannot read the rule. */
   constructor(
     private readonly delivery: Pick<Delivery, 'id' | 'attempt' | 'dueAt' | 'lateness'>,
     private readonly settings: RepeatSettings,
@@ -56,12 +54,12 @@ export class Repetition implements Terms {
     return this.#firstDue.expiresAt;
   }
 
-  /** Not if the leases of all its attempts have expired: then nothing stands for the occurrences until now. */
+  /** False if the leases of all its attempts have expired: then nothing stands for the occurrences until now. */
   get #hasAttempt(): boolean {
     return this.delivery.attempt <= this.settings.attempts;
   }
 
-  /** Ends an occurrence that has no attempt left, is to be skipped, or has expired. */
+  /** Ends an occurrence that has no attempt left, must be skipped, or has expired. */
   outcomeWithoutHandler(): Outcome | undefined {
     const { attempt, lateness } = this.delivery;
     if (!this.#hasAttempt) return { kind: 'dead', error: JSON.stringify(LEASE_EXPIRED), by: 'lease' };
@@ -70,7 +68,7 @@ export class Repetition implements Terms {
     return this.#firstDue.outcomeWithoutHandler();
   }
 
-  /** Adds the next occurrence, if this one has ended and another one comes. */
+  /** Adds the next occurrence if this one has ended. */
   complete(given: Outcome): Outcome {
     const outcome = this.#firstDue.complete(given);
     if (outcome.kind !== 'ack' && outcome.kind !== 'dead') return outcome;

@@ -21,7 +21,7 @@ export interface RunnerParts {
   readonly calendar?: Calendar | undefined;
 }
 
-/** Puts together what takes the messages of a queue to its handlers: of each feature, only what the queue's options ask for. */
+/** Creates the runner of a queue with only those features that its options ask for. */
 export function createRunner(
   { codec, options, router }: Queue,
   handlers: readonly ConfiguredHandler[],

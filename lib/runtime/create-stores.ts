@@ -24,11 +24,11 @@ import { type RedisServer, waitFor } from '../redis/commands/redis-server.js';
 import { placeOf, serverName } from '../redis/check/server-info.js';
 import { limitsOfPartition, openerInRedis, routerOf } from './open-queue.js';
 
-/** A queue, or a family of queues, that this process must be able to serve. */
+/** A queue or family that this process must be able to serve. */
 export interface CheckedQueue {
   readonly name: string;
   readonly options: ResolvedQueueOptions;
-  /** Undefined for a family: its queues are opened when they are used. */
+  /** Undefined for a family, whose queues are opened when they are used. */
   readonly router?: Router;
 }
 
@@ -39,34 +39,32 @@ export interface Stores {
   /** Called when the application has started. Until then, connections that nothing uses are closed. */
   started(): void;
   /**
-   * Checks the server and that its user may run every command that the queues need, and that the queues can be served here. Checks again after each outage; problems found then are only logged.
+   * Checks the server, the user's permissions for all commands of the queues, and that the queues can be served here. Checks again after
+   * each outage; problems found then are only logged.
    *
-   * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`, `INVALID_OPTION`; other codes if the
-   *   check could not run
+   * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`, `INVALID_OPTION`; other codes if the check could
+   *   not run
    */
   check(queues: readonly CheckedQueue[]): Promise<void>;
-  /** Whether there is a connection to the server, or to any server of a cluster. */
+  /** True if there is a connection to the server, or to any server of a cluster. */
   readonly isConnected: boolean;
-  /** Opens a queue. */
   open(queue: string, options: ResolvedQueueOptions): Router;
-  /** Which queues there are. */
   readonly directory: QueueDirectory;
-  /** Whether a queue holds messages with groups, in whatever state: a store without groups does not see them. */
+  /** True if a queue holds messages with groups in any state, which a store without groups does not see. */
   hasGroups(queue: string): Promise<boolean>;
-  /** Tells other processes how this one handles the groups of a queue or a family, and calls `onOther` with what they do otherwise. */
+  /** Announces how this process handles the groups of a queue or family, and calls `onOther` with the different rules of others. */
   announceGroups(queue: string, rules: GroupRules, onOther: (rules: GroupRules) => void): void;
-  /** What has been offered for handlers that declare repeats; undefined: this store loses nothing while the process runs. */
+  /** Records offers for handlers that declare repeats; undefined: this store loses nothing while the process runs. */
   readonly repeatMarks?: RepeatMarks;
-  /** Where the messages are, if others can get there: with equal places, two instances would share all queues. */
+  /** Identifies shared storage: two instances with equal places would share all queues. Undefined if nobody else can get there. */
   readonly place?: object;
-  /** The servers, each with database and prefix, as this process has their addresses. */
+  /** The servers, each with database and prefix, at the addresses that this process uses. */
   addresses(): Promise<readonly string[]>;
-  /** Called when the application stops: from now on no call waits for Redis to come back. */
+  /** Called when the application stops: from now on, no call waits for Redis to come back. */
   failFast(): void;
   close(): Promise<void>;
 }
 
-/** What all stores of a process share. */
 export interface ProcessParts {
   readonly clock: Clock;
   readonly events: Events;
@@ -153,7 +151,7 @@ function memoryStores({ clock, events }: ProcessParts): Stores {
     check: () => Promise.resolve(),
     isConnected: true,
     addresses: () => Promise.resolve(['memory']),
-    // All of them are in this process, which has one option for each queue.
+    // All its messages are in this process, which has one option for each queue.
     hasGroups: () => Promise.resolve(false),
     announceGroups: () => undefined,
     failFast: () => undefined,

@@ -24,18 +24,15 @@ import { ShutdownHint } from './shutdown-hint.js';
 import { isVerdict } from '../redis/check/redis-check.js';
 import type { CheckedQueue, Stores } from './create-stores.js';
 
-/**
- * Handlers' signals abort this many milliseconds before `shutdownTimeout` ends, or a fifth of it if that is less, so that
- * handlers can still react and their outcomes can be settled.
- */
+/** Signals abort this long before `shutdownTimeout` ends, ms, but at most a fifth of it, so that handlers can react and be settled. */
 const MAX_ABORT_RESERVE = 1000;
 
 /**
  * Starts and stops everything.
  *
- * Start: once every module is up, keep the connections open, and start a worker for each handled queue and family.
- * Stop: while every module is still up, stop claiming, let handlers finish, and settle. The connections close at the very
- * end, so that handlers, and requests that are still being served, can offer until then.
+ * Start: once every module is up, keeps the connections open, and starts a worker for each handled queue and family. Stop: while every
+ * module is still up, stops claiming, lets handlers finish, and settles. The connections close at the very end, so that handlers, and
+ * requests that are still being served, can offer until then.
  */
 @Injectable()
 export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
@@ -88,7 +85,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     if (count > 0) this.events.emit('shutdown-timed-out', { count, queues });
   }
 
-  /** How many messages each queue or family holds that holds any. */
+  /** The number of messages held, for each queue or family that holds any. */
   #held(): HeldByQueue[] {
     const counts = [...this.#workers].map(([queue, { held }]) => ({ queue, count: held }));
     return counts.filter(({ count }) => count > 0);
@@ -171,7 +168,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
       shutdownTimeout - reserve,
     );
     await allInSlices(this.#workers.values(), this.clock, (worker) => worker.stopClaiming());
-    // What was claimed, but not started, is given back by now.
+    // Claimed messages that were not started are released by now.
     const queues = this.#held();
     if (queues.length > 0) this.events.note('shutdown-waiting', { queues, until: new Date(until) });
     await allInSlices(this.#workers.values(), this.clock, (worker) => worker.drained());
@@ -184,11 +181,11 @@ function startEvents({ name: queue, handlers }: DeclaredQueue): DelayQueueEvents
 }
 
 /**
- * Runs `start` after the last bootstrap hook of the application. The start-up of the application waits for it, and fails if it does.
+ * Runs `start` after the last bootstrap hook of the application, whose start-up waits for it and fails if it does.
  *
- * No handler may run until every module is up. Nest calls a global module's own `onApplicationBootstrap` first, long before a
- * slow one of another module has ended. It calls the hooks module by module, the farthest from the root first, and within a
- * module its class last. So the very last hook is that of the root module's class, and `start` is appended to it.
+ * No handler may run until every module is up. Nest calls a global module's own `onApplicationBootstrap` first, long before a slow one of
+ * another module has ended. It calls the hooks module by module, the farthest from the root first, and within a module its class last. So
+ * the last hook is that of the root module's class, to which `start` is appended.
  */
 function afterBootstrap(modules: ModulesContainer, start: () => Promise<void>): void {
   const root = [...modules.values()].reduce((nearest, module) =>

@@ -4,15 +4,15 @@ export const RESOLVED_OPTIONS = Symbol('nestjs-delay-queue:options');
 export const STORES = Symbol('nestjs-delay-queue:stores');
 /** The `Clock` of this process. */
 export const CLOCK = Symbol('nestjs-delay-queue:clock');
-/** Numbers from 0 to 1, for what varies at random. */
+/** Returns random numbers from 0 to 1. */
 export const RANDOM = Symbol('nestjs-delay-queue:random');
-/** What stands in for all of these in a test; mostly there is none. */
+/** Test overrides of all of these; undefined outside tests. */
 export const SUBSTITUTES = Symbol('nestjs-delay-queue:substitutes');
 
-/** Provides what is done once the handlers of this process have started. */
+/** Provides the {@link StartTask}. */
 export const START_TASK = Symbol('nestjs-delay-queue:start-task');
 
-/** What is done once the handlers of this process have started. */
+/** Runs once the handlers of this process have started. */
 export interface StartTask {
   /** The start-up of the application waits for it, and fails if it does. */
   run(): Promise<void>;

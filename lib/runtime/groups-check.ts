@@ -7,14 +7,14 @@ import type { Stores } from './create-stores.js';
 import { STORES } from './delay-queue-tokens.js';
 import type { Queue } from './queues.js';
 
-/** How many reports are remembered; what is forgotten may be reported again. */
+/** The number of reports remembered; a forgotten one may be repeated. */
 const MAX_REPORTED = 10_000;
 
 /**
- * Reports, each once for a queue, what processes are configured with that must be the same in all of them:
+ * Reports, once for each queue, differences in options that must be the same in all processes:
  *
- * - a queue has messages with groups, and this process handles it without the option `groups`: they are in keys that it never looks at;
- * - another process handles the groups of a queue otherwise.
+ * - a queue has messages with groups, and this process handles it without the option `groups`: they are in keys that it never reads;
+ * - another process handles the groups of a queue differently.
  */
 @Injectable()
 export class GroupsCheck {
@@ -34,7 +34,7 @@ export class GroupsCheck {
     });
   }
 
-  /** What looks for messages that this process leaves alone, now and then; undefined: there can be none. */
+  /** Returns a function that looks for messages that this process ignores; undefined: there can be none. */
   lookerAt(queue: Pick<Queue, 'name' | 'options'>): (() => void) | undefined {
     if (!mayIgnore(queue)) return undefined;
     return () => {
@@ -43,9 +43,8 @@ export class GroupsCheck {
   }
 
   /**
-   * Whether a queue has messages with groups that this process leaves alone, which is reported.
-   *
-   * @throws what calls to Redis throw; a user that may not ask learns nothing
+   * Returns true, and reports it, if a queue has messages with groups that this process ignores. Throws what calls to Redis throw, except
+   * that a user without the permission gets false.
    */
   async ignoresGroups(queue: Pick<Queue, 'name' | 'options'>): Promise<boolean> {
     const { name } = queue;

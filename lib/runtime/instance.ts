@@ -11,7 +11,7 @@ import { RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
 import { Queues } from './queues.js';
 import { isDeepStrictEqual } from 'node:util';
 
-/** What one import of the module consists of, for what looks at it from outside. */
+/** The parts of one import of the module, for use from outside. */
 @Injectable()
 export class Instance {
   constructor(
@@ -25,20 +25,16 @@ export class Instance {
   ) {}
 }
 
-/** Gives an instance its name. */
 export function namedInstance(name: string): ValueProvider<string> {
   return { provide: INSTANCE, useValue: name };
 }
 
-/** All instances of an application. Nest throws if there is none. */
+/** Returns all instances of an application. Nest throws if there is none. */
 export function instancesOf(app: Pick<ModuleRef, 'get'>): Instance[] {
   return app.get(Instance, { strict: false, each: true });
 }
 
-/**
- * @param name - as it was read from what a user gave
- * @throws DelayQueueError `INVALID_OPTION` if there is no instance of this name
- */
+/** Finds an instance by a name that was read from user input; throws `INVALID_OPTION` if there is none. */
 export function findInstance(app: Pick<ModuleRef, 'get'>, name: string): Instance {
   const instances = instancesOf(app);
   const found = instances.find((instance) => instance.name === name);
@@ -56,9 +52,6 @@ export class InstanceCheck implements OnModuleInit {
     private readonly modules: ModulesContainer,
   ) {}
 
-  /**
-   * @throws DelayQueueError `INVALID_OPTION`
-   */
   onModuleInit(): void {
     const instances = instancesOf(this.app);
     if (instanceNames(this.app).length > instances.length) throw ofTwoCopies();

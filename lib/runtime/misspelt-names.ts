@@ -10,15 +10,15 @@ import type { Stores } from './create-stores.js';
 import { RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
 import { isLayout } from '../store/layout.js';
 
-/** How many unhandled queues are remembered as reported; one that is forgotten may be reported again. */
+/** The number of unhandled queues remembered as reported; a forgotten one may be reported again. */
 const MAX_REPORTED = 10_000;
 
 /**
  * Reports names that are probably misspelt, each once:
  *
- * - queues that messages are offered to and that no process has ever handled, unless others than processes of this package may do so;
- * - entries in `queues` whose name is near that of a queue without an entry which this process handles or offers to. An entry that is
- *   near nothing may be for another process that shares the configuration.
+ * - queues that get offers but that no process has ever handled, unless processes without this package may do so;
+ * - entries in `queues` whose name is near that of a queue without an entry, which this process handles or offers to. Another entry may be
+ *   for another process that shares the configuration.
  */
 @Injectable()
 export class MisspeltNames {
@@ -26,10 +26,10 @@ export class MisspeltNames {
   #handled: ReadonlySet<string> = new Set();
   #families: readonly string[] = [];
   readonly #reported = new Set<string>();
-  /** The queues that the next look at the directory is about. */
+  /** Queues to look up in the directory next. */
   #doubtful = new Set<string>();
   #looking = false;
-  /** The entries that no queue of this process has matched so far. */
+  /** Entries that no queue of this process has matched so far. */
   readonly #unmatched = new Set<string>();
 
   constructor(
@@ -51,7 +51,7 @@ export class MisspeltNames {
     });
   }
 
-  /** Called when a queue was registered because messages are offered to it, not for each of them. */
+  /** Called when a queue is registered because of an offer, not for each offer. */
   offered(queue: string): void {
     this.#checkHandled(queue);
     this.#checkEntries(queue);
@@ -70,7 +70,7 @@ export class MisspeltNames {
     if (entry !== undefined) this.#reportEntry(entry, queue);
   }
 
-  /** Handlers of this process count before they have started: it offers while it starts. */
+  /** Handlers of this process count before they have started, because it may offer while it starts. */
   #isHandled(queue: string): boolean {
     return (
       this.handlers.servedBy(queue) !== undefined ||

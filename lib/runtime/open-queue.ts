@@ -12,7 +12,6 @@ import { GroupStore } from '../store/native/group-store.js';
 import { PlainRouter, type Router } from '../store/router.js';
 import type { Clock } from '../timing/clock.js';
 
-/** What the queues of a process share in Redis. */
 export interface SharedInRedis {
   readonly connections: RedisConnections;
   readonly prefix: string;
@@ -20,7 +19,7 @@ export interface SharedInRedis {
   readonly events: Events;
 }
 
-/** Makes what opens queues in Redis. What the options of a queue need is put together here. */
+/** Returns a function that opens queues in Redis with the parts that their options need. */
 export function openerInRedis({ connections, prefix, clock, events }: SharedInRedis) {
   const spreadOver = stickyIds();
   return (queue: string, options: ResolvedQueueOptions): Router => {
@@ -35,7 +34,7 @@ export function openerInRedis({ connections, prefix, clock, events }: SharedInRe
   };
 }
 
-/** Makes the router of a queue whose stores this process alone knows. */
+/** Makes the router of a queue whose stores only this process knows. */
 export function routerOf({ partitions, groups }: StoresOfQueue<MessageStore>): Router {
   const router =
     partitions.length === 1
@@ -44,11 +43,7 @@ export function routerOf({ partitions, groups }: StoresOfQueue<MessageStore>): R
   return groups ? new GroupRouter(router, groups) : router;
 }
 
-/**
- * The limits of each partition of a queue: its share of those that are meant for the whole queue.
- *
- * @param partitions - how many there are
- */
+/** The limits of each of so many partitions: its share of those for the whole queue. */
 export function limitsOfPartition(options: ResolvedQueueOptions, partitions = options.partitions): StoreLimits {
   const { attempts, maxDeadLetters, maxMessages, rate } = options;
   return {

@@ -10,10 +10,10 @@ import type { Stores } from './create-stores.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
 import { MisspeltNames } from './misspelt-names.js';
 
-/** How long the effect of a call may lag behind the caller's clock, ms: it estimates the clock of Redis by which the call ends. */
+/** How far the effect of a call may lag behind the caller's clock, ms, by which it estimates when the call ends by Redis' clock. */
 const LAG = 5000;
 
-/** How many registrations are remembered; a queue that is forgotten is merely registered again. */
+/** The number of registrations remembered; a forgotten queue is merely registered again. */
 const MAX_REMEMBERED = 10_000;
 
 /** How long offers wait for a registration, ms: the directory may be on a shard that does not answer, and the messages on others. */
@@ -22,17 +22,17 @@ const MAX_WAIT = 1000;
 interface Remembered {
   /** On the monotonic clock. */
   readonly until: number;
-  /** Until it is answered, or offers do not wait for it any more. */
+  /** Present until it is answered or offers no longer wait for it. */
   answer?: Promise<void> | undefined;
 }
 
 /**
- * Registers the queues to which this process offers, before it does, and remembers that for a while: a queue costs two commands
- * each time, at most every two minutes.
+ * Registers the queues to which this process offers, before it does, and remembers that for a while: a queue costs two commands each time,
+ * at most every two minutes.
  *
- * An offer is sent right behind the registration and is acknowledged after it, so an acknowledged message is in a registered queue.
- * A registration that fails, or takes its time, must not hold up the offer: it is repeated until it works, and soon, because if the process
- * dies before, nobody finds a message of a family whose announcement was missed.
+ * An offer is sent right behind the registration and is acknowledged after it, so an acknowledged message is in a registered queue. A
+ * registration that is slow or fails must not hold up the offer. It is soon repeated until it works: if the process dies before, nobody
+ * finds a message of a family whose announcement was missed.
  */
 @Injectable()
 export class QueueRegistrar implements OnModuleDestroy {
@@ -43,10 +43,10 @@ export class QueueRegistrar implements OnModuleDestroy {
   readonly #remembered = new Map<string, Remembered>();
   /** Queues whose registration failed. */
   readonly #owed = new Set<string>();
-  /** What this process handles, until that is registered. */
+  /** Queues and families that this process handles, until they are registered. */
   #handled: readonly string[] = [];
   #cancelRetry: CancelTimer | undefined;
-  /** How many registrations have failed in a row. */
+  /** Number of failures in a row. */
   #failures = 0;
   #hasStarted = false;
   #stopped = false;
@@ -64,10 +64,8 @@ export class QueueRegistrar implements OnModuleDestroy {
   }
 
   /**
-   * Registers a queue before messages are added to it, unless that was done lately. The messages need not wait for it: it is on its
-   * way before anything else that is sent in this turn.
-   *
-   * @returns what their acknowledgement has to wait for, if anything; it never rejects
+   * Registers a queue before messages are added to it, unless that was done lately. The messages need not wait: the registration is sent
+   * before anything else in this turn. Returns what their acknowledgement has to wait for, if anything; it never rejects.
    */
   register(queue: string): Promise<void> | undefined {
     const now = this.clock.monotonic();
@@ -78,7 +76,7 @@ export class QueueRegistrar implements OnModuleDestroy {
     const remembered: Remembered = { until: now + this.#memory };
     const sent = this.#send(queue, remembered);
     this.#remember(queue, remembered);
-    // What has failed may well fail again: offers do not wait for it.
+    // A registration that has failed may well fail again, so offers do not wait for it.
     if (isOwed) return undefined;
     remembered.answer = atMost(this.clock, MAX_WAIT, sent).then(() => {
       remembered.answer = undefined;
@@ -87,8 +85,8 @@ export class QueueRegistrar implements OnModuleDestroy {
   }
 
   /**
-   * Called when the application has started: registers the queues and families that this process handles, in the background. Nothing is
-   * repeated before, because that would keep alive a process whose start has failed.
+   * Called when the application has started: registers the handled queues and families in the background. Nothing is repeated before,
+   * because that would keep a process alive whose start has failed.
    */
   started(handled: readonly string[]): void {
     this.#hasStarted = true;

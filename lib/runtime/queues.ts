@@ -20,16 +20,13 @@ import type { Clock } from '../timing/clock.js';
 import { inSlices } from '../timing/slices.js';
 import { RecentlyUsed } from './recently-used.js';
 
-/** A queue as this process knows it. */
 export class Queue {
-  /** Encodes payloads and headers for its layout. */
   readonly codec: MessageCodec;
   /** All its stores as one. */
   readonly store: WholeQueue;
-  /** How many offers of this process are not answered yet. Until they are, later offers use the same queue, so that all stay in order. */
+  /** Number of unanswered offers of this process. Until it is 0, later offers use this object, so that all stay in order. */
   pendingOffers = 0;
 
-  /** @param router - says where its messages go */
   constructor(
     readonly name: string,
     readonly options: ResolvedQueueOptions,
@@ -40,26 +37,26 @@ export class Queue {
   }
 }
 
-/** A handler with the options that hold for its messages. */
+/** A handler with the options for its messages. */
 export interface ConfiguredHandler {
   readonly handler: DelayedMessageHandler;
   readonly options: ResolvedQueueOptions;
 }
 
-/** How many queues are kept that are neither handled nor configured; it is cheap to create one again. */
+/** The number of queues kept that are neither handled nor configured; it is cheap to create one again. */
 const MAX_OTHERS = 1000;
 
 /** The queues of this process, created when they are first used: producers may offer to any name. */
 @Injectable()
 export class Queues {
-  /** The queues that are handled or configured. */
+  /** Queues that are handled or configured. */
   readonly #known = new Map<string, Queue>();
   readonly #others = new RecentlyUsed<Queue>(MAX_OTHERS, ({ pendingOffers }) => pendingOffers > 0);
-  /** The options of the queues that are not known, by the families that decide them. */
+  /** Options of the other queues, by the families that decide them. */
   readonly #optionsOfOthers = new Map<string, ResolvedQueueOptions>();
-  /** The handlers of the queues of families that are not configured by their own names, by the families that decide. */
+  /** Handlers of queues that are configured only through their families, by the families that decide. */
   readonly #handlersOfOthers = new Map<string, ConfiguredHandler[]>();
-  /** The families that are configured. */
+  /** Families that are configured. */
   readonly #families: readonly string[];
 
   constructor(
@@ -70,11 +67,7 @@ export class Queues {
     this.#families = Object.keys(options.queues).filter(isFamily);
   }
 
-  /**
-   * The queue of a name that a user gave.
-   *
-   * @throws DelayQueueError `INVALID_ARGUMENT`
-   */
+  /** Returns the queue of a name from user input, or throws `INVALID_ARGUMENT`. */
   named(name: string): Queue {
     const known = this.#known.get(name);
     if (known) return known;
@@ -96,7 +89,7 @@ export class Queues {
   }
 
   /**
-   * Resolves the options of every queue and family that is configured or handled, so that a mistake shows at start-up.
+   * Resolves the options of every configured or handled queue and family, so that a mistake shows at start-up.
    *
    * @throws DelayQueueError `INVALID_OPTION`
    */
@@ -119,11 +112,7 @@ export class Queues {
     if (family && isFamily(family.name)) throw unsupportedFamily(layout, name, family);
   }
 
-  /**
-   * The handlers of a queue, with their options. The queue's entry in `queues` applies to each of them.
-   *
-   * @param name - of the queue, if `declared` is its family
-   */
+  /** The handlers of a queue with their options; its entry in `queues` applies to each. `name` is the queue's, also for a family. */
   handlersOf(declared: DeclaredQueue, name = declared.name): ConfiguredHandler[] {
     if (this.#isKnown(name)) return this.#configure(declared, name);
     const deciding = `${declared.name} ${familyOf(name, this.#families)}`;
@@ -132,12 +121,12 @@ export class Queues {
     return handlers;
   }
 
-  /** The options that hold for a family as such, rather than for one of its queues. */
+  /** The options of a family itself, rather than of one of its queues. */
   optionsOfFamily(name: string): ResolvedQueueOptions {
     return this.#resolve(name);
   }
 
-  /** Whether messages of a family's queues may have groups: those of all its queues, or of one that is configured so. */
+  /** True if messages of any queue of a family may have groups. */
   familyHasGroups(name: string): boolean {
     const configured = Object.keys(this.options.queues).filter((queue) => this.handlers.servedBy(queue)?.name === name);
     return [name, ...configured].some((queue) => this.#resolve(queue).groups !== null);
@@ -167,7 +156,7 @@ export class Queues {
 
   #resolve(name: string): ResolvedQueueOptions {
     const declared = (this.handlers.find(name) ?? this.handlers.familyOf(name))?.options ?? {};
-    // What the deployment configures overrides what the code declares.
+    // The deployment's configuration overrides the code's declarations.
     return resolveOptionsOf(name, this.options.defaults, declared, this.#configured(name));
   }
 
@@ -181,7 +170,7 @@ export class Queues {
   }
 }
 
-/** @throws DelayQueueError `INVALID_OPTION` if no batch could have two messages of a group */
+/** Throws `INVALID_OPTION` if no batch could have two messages of a group. */
 function assertGroupsForBatches(name: string, { groups }: ResolvedQueueOptions, handler: DelayedMessageHandler): void {
   if (groups && groups.concurrency !== 1) return;
   const advice = `such as { concurrency: ${handler.batch!.size} }, or leave batchPerGroup out`;
@@ -205,7 +194,7 @@ function unsupportedFamily(layout: Layout, name: string, family: DeclaredQueue):
   );
 }
 
-/** Whoever shares the queue would get the payload without its type. */
+/** Other consumers of the queue would get the payload without its type. */
 function refuseTypes({ name }: Layout, queue: DeclaredQueue | undefined): void {
   if (queue?.definition && typesOf(queue.definition)) {
     throw new DelayQueueError(

@@ -1,4 +1,4 @@
-/** How many values are looked at to drop one: so the cost does not grow with those in use. */
+/** The maximum number of values examined to drop one, so that the cost does not grow with those in use. */
 const MAX_LOOKS = 2;
 
 /** Keeps the most recently used values, by name, and drops the others unless they are in use. */
@@ -6,7 +6,7 @@ export class RecentlyUsed<Value> {
   readonly #values = new Map<string, Value>();
   #latest: string | undefined;
 
-  /** @param max - how many to keep that are not in use */
+  /** @param max - the number of values to keep that are not in use */
   constructor(
     private readonly max: number,
     private readonly isInUse: (value: Value) => boolean = () => false,
@@ -16,13 +16,12 @@ export class RecentlyUsed<Value> {
     return this.#values.size;
   }
 
-  /** Returns the value of a name if it is in use. */
   inUse(name: string): Value | undefined {
     const value = this.#values.get(name);
     return value !== undefined && this.isInUse(value) ? value : undefined;
   }
 
-  /** Returns the value of a name, created if it is not there. */
+  /** Returns the value of a name, or creates it. */
   get(name: string, make: () => Value): Value {
     const kept = this.#values.get(name);
     if (kept !== undefined && name === this.#latest) return kept;
@@ -35,7 +34,7 @@ export class RecentlyUsed<Value> {
     return value;
   }
 
-  /** Drops the values that were used the longest time ago. Those in use count as used now. */
+  /** Drops the least recently used values. Those in use count as used now. */
   #drop(): void {
     let looks = MAX_LOOKS;
     for (const [name, value] of this.#values) {

@@ -32,7 +32,7 @@ import { Workers } from './workers.js';
 
 const IN_A_TEST = { token: SUBSTITUTES, optional: true };
 
-/** What a process needs besides what offers: its options and surroundings, its handlers and listeners, its queues and workers. */
+/** Providers of a process besides the producer: options, clock, stores, handlers, listeners, queues and workers. */
 export const runtimeProviders: Provider[] = [
   // A module with a name replaces it.
   namedInstance(UNNAMED),
@@ -91,11 +91,7 @@ export const runtimeProviders: Provider[] = [
   DelayQueueRuntime,
 ];
 
-/**
- * Nest would only say that it cannot resolve a dependency.
- *
- * @throws DelayQueueError `INVALID_OPTION`
- */
+/** Throws `INVALID_OPTION` without options, where Nest would only say that it cannot resolve a dependency. */
 async function resolveGivenOptions(options?: DelayQueueModuleOptions): Promise<ResolvedModuleOptions> {
   if (options !== undefined) return resolveModuleOptionsInSlices(options);
   throw new DelayQueueError(
@@ -105,7 +101,7 @@ async function resolveGivenOptions(options?: DelayQueueModuleOptions): Promise<R
   );
 }
 
-/** The log names the instance after the context of each line. */
+/** The log appends the instance's name to the context of each line. */
 function loggedEvents(instance: string): Events {
   const events = new Events(instance || undefined);
   const loggerOf = (context: string) => new SafeLogger(instance === UNNAMED ? context : `${context}:${instance}`);

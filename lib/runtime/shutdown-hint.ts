@@ -4,7 +4,7 @@ import type { CancelTimer, Clock } from '../timing/clock.js';
 /** How long an application has to listen for signals after its start, ms: `enableShutdownHooks()` may follow `listen()`. */
 const TIME_TO_LISTEN = 5000;
 
-/** Tells if nobody listens for the signal that ends a process: its handlers would be cut off, and their messages wait for their leases. */
+/** Notes that nobody listens for SIGTERM, which would cut off handlers and leave their messages until their leases end. */
 export class ShutdownHint {
   #cancelTimer: CancelTimer | undefined;
 

@@ -3,12 +3,12 @@ import type { Clock } from '../timing/clock.js';
 import type { ConfiguredHandler } from './queues.js';
 import type { Stores } from './create-stores.js';
 
-/** What stands in for Redis, for time and for chance while an application is tested. */
+/** Test overrides of Redis, time and chance. */
 export interface Substitutes {
   readonly clock: Clock;
   readonly random: () => number;
   /** Changes what a handler waits for by itself. */
   adjust(handler: ConfiguredHandler): ConfiguredHandler;
-  /** The stores of an instance; called once for each. */
+  /** Opens the stores of an instance; called once for each. */
   openStores(instance: string, events: Events): Stores;
 }

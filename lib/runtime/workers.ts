@@ -16,10 +16,10 @@ import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './delay-qu
 import { type Queue, Queues } from './queues.js';
 import type { Substitutes } from './substitutes.js';
 
-/** What serves a queue, or a family of queues. */
+/** Serves a queue or a family. */
 export type Worker = QueueWorker | Family;
 
-/** Makes what serves the handled queues of this process. */
+/** Creates the workers of this process' handled queues and families. */
 @Injectable()
 export class Workers {
   /** Distinguishes the schedulers of this process from those of others. */
@@ -39,7 +39,7 @@ export class Workers {
     private readonly groupsCheck: GroupsCheck,
   ) {}
 
-  /** Makes what serves a queue or a family; it is to be started. */
+  /** Creates the worker of a queue or family; the caller starts it. */
   open(declared: DeclaredQueue): Worker {
     return isFamily(declared.name) ? this.#family(declared) : this.#open(declared, declared.name);
   }
@@ -72,7 +72,6 @@ export class Workers {
     });
   }
 
-  /** Makes what serves a queue. */
   #open(declared: DeclaredQueue, name: string): QueueWorker {
     const { clock, events, random, observers } = this;
     const queue = this.queues.get(name);

@@ -2,10 +2,8 @@
 export type CancelTimer = () => void;
 
 /**
- * The time of this process. It is injected so that tests can control it.
- *
- * There are two clocks on purpose. Durations are measured on the monotonic one, which no administrator and no time server
- * can change. The wall clock is only the memory store's substitute for the clock of Redis.
+ * The time of this process, injected so that tests can control it. Durations are measured on the monotonic clock, which no administrator
+ * and no time server can change. The wall clock only replaces the clock of Redis for the memory store.
  */
 export interface Clock {
   /** Milliseconds since an arbitrary start, never going back. */
@@ -18,18 +16,18 @@ export interface Clock {
   schedulePunctually(task: () => void, delay: number): CancelTimer;
 }
 
-/** `setTimeout` overflows above this many milliseconds (24.8 days) and would fire at once. */
+/** Above this many milliseconds (24.8 days), `setTimeout` overflows and fires at once. */
 export const MAX_TIMER = 2 ** 31 - 1;
 
 /**
- * A timer of Node.js counts in whole milliseconds and fires up to two of them late. So a punctual wait uses timers until this
- * many milliseconds are left, and then turns of the event loop, which keep serving everything else.
+ * The last part of a punctual wait, ms, in turns of the event loop, which keep serving everything else: a timer of Node.js counts in whole
+ * milliseconds and fires up to two of them late.
  */
 const LAST_TURNS = 0.25;
 
 /**
- * Waits shorter than this many milliseconds use a plain timer, so that such turns take a tenth of the time at most. Waits this
- * short mean a busy queue, where a slightly later transfer moves more messages at once.
+ * Shorter waits, ms, use a plain timer, so that such turns take at most a tenth of the time. They mean a busy queue, where a slightly later
+ * transfer moves more messages at once.
  */
 const MIN_PUNCTUAL = 10 * LAST_TURNS;
 

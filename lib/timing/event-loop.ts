@@ -2,8 +2,8 @@ import { nextTick as processNextTick } from 'node:process';
 import * as timers from 'node:timers';
 
 /*
- * The turns of the event loop, from Node.js itself. The fake timers of a test framework replace the globals; a call that waits
- * for the end of its turn would then hang until the test advances the time. They may still fake the time itself: see `clock.ts`.
+ * The turns of the event loop, from Node.js itself. Fake timers of a test framework replace the globals; a call that waits for the end of
+ * its turn would hang until the test advances the time. They may still fake the time itself: see `clock.ts`.
  */
 
 export const { setImmediate, clearImmediate } = timers;

@@ -16,12 +16,11 @@ export class Pauses {
     return this.#take((end) => this.clock.schedulePunctually(end, length));
   }
 
-  /** Whether a pause is under way. */
+  /** True if a pause is under way. */
   get areTaken(): boolean {
     return this.#ends.size > 0;
   }
 
-  /** Ends all pauses that are under way. */
   end(): void {
     for (const end of [...this.#ends]) end();
   }
@@ -39,7 +38,7 @@ export class Pauses {
   }
 }
 
-/** Waits until a promise is fulfilled, for `longest` ms at most. It must not be rejected. */
+/** Waits until a promise is fulfilled, for at most `longest` ms. It must not be rejected. */
 export async function atMost(clock: Clock, longest: number, promise: Promise<unknown>): Promise<void> {
   await new Promise<void>((resolve) => {
     const cancelTimer = clock.schedule(resolve, longest);

@@ -1,15 +1,15 @@
 /** How long an answer about the clock stays valid, ms: the clock may be changed, or drift. */
 const MAX_VALID = 60_000;
 
-/** When a question was sent and its answer arrived, on the monotonic clock: the clock was read in between. */
+/** When a question was sent and its answer arrived, on the monotonic clock: the remote clock was read in between. */
 export interface RoundTrip {
   readonly sentAt: number;
   readonly receivedAt: number;
 }
 
-/** An estimate of a clock elsewhere, such as a server's, from answers that tell its time. It counts from the question, so it is not behind. */
+/** Estimates a remote clock, such as a server's, from answers with its time. Counts from the question, so it is never behind. */
 export class RemoteClock {
-  /** How far that clock is ahead of the monotonic clock of this process, at most, ms; undefined if not known. */
+  /** The maximum lead of the remote clock over the monotonic clock of this process, ms; undefined if not known. */
   #offset: number | undefined;
   #validUntil = -Infinity;
 
@@ -17,10 +17,8 @@ export class RemoteClock {
   constructor(private readonly longestRoundTrip: number) {}
 
   /**
-   * Learns from an answer. One that took long leaves a wide range of what the clock may show, so the estimate of before stays if it
-   * lies in it.
-   *
-   * @param shown - what the clock showed, ms since the epoch
+   * Learns from an answer with the clock's time, ms since the epoch. A slow answer leaves a wide range for the clock, so an earlier
+   * estimate within it stays.
    */
   learn(shown: number, { sentAt, receivedAt }: RoundTrip): void {
     const least = shown - receivedAt;
@@ -32,7 +30,6 @@ export class RemoteClock {
     else if (!isKept) this.#validUntil = sentAt;
   }
 
-  /** True if it is time to ask again. */
   isStale(now: number): boolean {
     return now > this.#validUntil;
   }

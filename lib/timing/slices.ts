@@ -1,10 +1,10 @@
 import type { Clock } from './clock.js';
 import { setImmediate } from './event-loop.js';
 
-/** How long work may keep the event loop busy in one turn, ms. What it has begun goes on in the same turn, which takes several times as long. */
+/** How long work may begin in one turn of the event loop, ms. What it has begun goes on in that turn and takes several times as long. */
 const SLICE = 3;
 
-/** Does something with each of many items, and lets the event loop turn in between. The first slice is done at once. */
+/** Does something with each of many items and yields to the event loop in between. The first slice is done at once. */
 export async function inSlices<Item>(
   items: Iterable<Item>,
   clock: Pick<Clock, 'monotonic'>,
@@ -20,7 +20,7 @@ export async function inSlices<Item>(
   }
 }
 
-/** As `Promise.all`, but the event loop turns while the work is begun. */
+/** Like `Promise.all`, but yields to the event loop while the work is begun. */
 export async function allInSlices<Item>(
   items: Iterable<Item>,
   clock: Pick<Clock, 'monotonic'>,

@@ -1,6 +1,5 @@
 import { queueMicrotask, setImmediate } from './event-loop.js';
 
-/** How large a batch may be. */
 export interface BatchLimits<Item> {
   readonly maxItems: number;
   /** In the unit of `weigh`; a single item may exceed it. */
@@ -11,7 +10,7 @@ export interface BatchLimits<Item> {
 export interface TurnBatcherOptions<Item> extends BatchLimits<Item> {
   /** Sends a batch; it must not throw. */
   readonly send: (batch: readonly Item[]) => void;
-  /** Whether nothing is under way, so that a new item need not wait for the end of the turn; default: never. */
+  /** True if nothing is under way, so that a new item need not wait for the end of the turn; default: never. */
   readonly isIdle?: () => boolean;
 }
 
@@ -22,8 +21,8 @@ const MIN_SPLIT = 32;
 export const MAX_BATCH = 1000;
 
 /**
- * Sends the items added in one turn of the event loop in one call. No item waits for others to arrive: a lone one is sent at
- * the end of its turn or, if nothing is under way, as soon as the code that added it has finished.
+ * Sends the items added in one turn of the event loop in one call. No item waits for others to arrive: a lone one is sent at the end of its
+ * turn or, if nothing is under way, as soon as the code that added it has finished.
  */
 export class TurnBatcher<Item> {
   readonly #options: TurnBatcherOptions<Item>;
@@ -55,8 +54,7 @@ export class TurnBatcher<Item> {
   };
 
   /**
-   * The answers to one batch lead to the next one, so a single batch would have the server and this process wait for each other in
-   * turn. With two halves, each works on one of them.
+   * Halves a batch, because its answers lead to the next one: with a single batch, the server and this process would wait for each other.
    */
   #mostOf(count: number): number {
     const { maxItems, isIdle } = this.#options;
@@ -64,7 +62,6 @@ export class TurnBatcher<Item> {
   }
 }
 
-/** Splits a list into batches, in order. */
 export function* inBatches<Item>(
   items: readonly Item[],
   { maxItems, maxWeight, weigh }: BatchLimits<Item>,
