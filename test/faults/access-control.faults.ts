@@ -10,12 +10,12 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** What the page says to leave out for each way to call functions. */
+/** The rules that the page says can be left out for each way to call functions. */
 const WAYS: { way: string; without: string[]; note: unknown[] }[] = [
-  { way: 'both ways', without: [], note: [] },
-  { way: 'functions alone', without: ['+eval', '+evalsha'], note: [] },
+  { way: 'functions and scripts', without: [], note: [] },
+  { way: 'functions only', without: ['+eval', '+evalsha'], note: [] },
   {
-    way: 'scripts alone',
+    way: 'scripts only',
     without: ['+fcall', '+function|load'],
     note: [expect.stringMatching(/^log Redis has no functions for this user \(NOPERM /)],
   },
@@ -35,7 +35,7 @@ describe('a Redis user with the documented permissions', () => {
     return scene.url.replace('redis://', `redis://${user}:secret@`);
   }
 
-  test.each(WAYS)('can do everything that handling needs, with $way', async ({ without, note }) => {
+  test.each(WAYS)('can do everything that a worker needs, with $way', async ({ without, note }) => {
     await scene.redis.call('FUNCTION', 'FLUSH');
     const queue = scene.newQueue();
     const handled = new Handled();
@@ -61,7 +61,7 @@ describe('a Redis user with the documented permissions', () => {
     expect(log.filter((line) => /NOPERM|permission/.test(line))).toEqual(note);
   });
 
-  test.each(WAYS)('can do everything that producing needs, with $way', async ({ without, note }) => {
+  test.each(WAYS)('can do everything that a producer needs, with $way', async ({ without, note }) => {
     await scene.redis.call('FUNCTION', 'FLUSH');
     const queue = scene.newQueue();
     const connection = await urlOf(
@@ -86,13 +86,13 @@ describe('a Redis user with the documented permissions', () => {
     expect(log.filter((line) => /NOPERM|permission/.test(line))).toEqual(note);
   });
 
-  test('that handles has no permission it does not need', () => {
+  test('has no permission that a worker does not need', () => {
     const ofKeys = neededCommands(partitionPermissions, nativeKeys('delay-queue', 'orders'));
     const needed = [...neededToCall('functions'), ...neededToCall('scripts'), ...ofKeys];
     expect(commandRules(rules.worker!)).toEqual(rulesFor(needed));
   });
 
-  test('that handles a family can do everything that it needs, and has nothing that it does not need', async () => {
+  test('can do everything that the worker of a family needs, and nothing more', async () => {
     const handled = new Handled();
     const start = async (userRules: readonly string[]) =>
       scene.startApp({
@@ -116,7 +116,7 @@ describe('a Redis user with the documented permissions', () => {
     }
   });
 
-  test('that may not use the directory of queues handles and offers as ever, and the log says what is missing', async () => {
+  test('handles and offers without access to the directory of queues, and the log says what is missing', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const ofOne = rules.worker!.map((rule) => rule.replace('delay-queue:*', `delay-queue:{${queue}}:*`));
@@ -137,7 +137,7 @@ describe('a Redis user with the documented permissions', () => {
     return scene.startApp({ module: { connection, prefix: 'delay-queue' }, providers });
   }
 
-  test('cannot start without any one of them, and the error names it', async () => {
+  test('cannot start without any single permission, and the error names it', async () => {
     const queue = scene.newQueue();
     const needed = neededCommands(partitionPermissions, nativeKeys('delay-queue', queue));
     for (const rule of rulesFor(needed, [])) {
@@ -149,7 +149,7 @@ describe('a Redis user with the documented permissions', () => {
     }
   });
 
-  test('gets one error that lists everything missing, for all queues', async () => {
+  test('gets one error that lists everything missing for all queues', async () => {
     const [a, b] = [scene.newQueue(), scene.newQueue()];
     await expect(startLacking(['+zremrangebyrank', '+publish', '+time'], [a, b])).rejects.toMatchObject({
       code: 'MISSING_PERMISSION',
@@ -164,7 +164,7 @@ describe('a Redis user with the documented permissions', () => {
     });
   });
 
-  test('with access to one queue only is refused for another, and the error names the key', async () => {
+  test('with access to only one queue is rejected for another, and the error names the key', async () => {
     const [own, other] = [scene.newQueue(), scene.newQueue()];
     const ofOne = rules.worker!.map((rule) => rule.replace('delay-queue:*', `delay-queue:{${own}}:*`));
     const module = { connection: await urlOf('one', ofOne), prefix: 'delay-queue' };
@@ -188,7 +188,7 @@ describe('a Redis user with the documented permissions', () => {
     return Number(/rdb_changes_since_last_save:(\d+)/.exec(await scene.redis.info('persistence'))![1]);
   }
 
-  test('is checked again when another server answers, and not when the same one does', async () => {
+  test('is checked again only when another server answers', async () => {
     const user = randomName('changing');
     const allow = (...more: string[]) => scene.redis.call('ACL', 'SETUSER', user, 'reset', ...rules.worker!, ...more);
     await allow();

@@ -23,7 +23,7 @@ const QUEUES: Readonly<Record<string, DelayQueueModuleOptions['defaults']>> = {
   'a queue of Redisson': { layout: layouts.redisson },
 };
 
-describe('with acknowledge, an offer', () => {
+describe('an offer with acknowledge', () => {
   const scene = new Scene({ args: ['--repl-diskless-sync-delay', '0'] });
   const proxies = new Proxies(scene);
   let link: TcpProxy;
@@ -62,7 +62,7 @@ describe('with acknowledge, an offer', () => {
     (await copies.keys(`*${queue}*`)).filter((key) => /messages|redisson_delay_queue/.test(key));
 
   describe.each(Object.entries(QUEUES))('to %s', (_, defaults) => {
-    test('is answered once the replica has its message', async () => {
+    test('succeeds once the replica has its message', async () => {
       const queue = scene.newQueue();
       const { producer } = await scene.startApp({ module: { acknowledge, defaults, consume: false } });
       const offeredAt = performance.now();
@@ -71,7 +71,7 @@ describe('with acknowledge, an offer', () => {
       expect(await copiedKeys(queue)).not.toEqual([]);
     });
 
-    test('fails if the replica does not confirm it, and is stored and handled all the same', async () => {
+    test('fails if the replica does not confirm it, but is stored and handled', async () => {
       const queue = scene.newQueue();
       const handled = new Handled();
       const { producer } = await scene.startApp({
@@ -88,7 +88,7 @@ describe('with acknowledge, an offer', () => {
     });
   });
 
-  test('made again with its id is answered once the replica has it, and creates no other', async () => {
+  test('succeeds once the replica has it if it is repeated with its id, and creates only one message', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false } });
     await replica.freeze();
@@ -99,7 +99,7 @@ describe('with acknowledge, an offer', () => {
     expect(await copiedKeys(queue)).not.toEqual([]);
   });
 
-  test('may be undone or moved, which waits as well, and says nothing of copies if nothing was done', async () => {
+  test('waits for copies when it is cancelled or changed, except when nothing was changed', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false } });
     for (const id of ['a', 'b', 'c']) await producer.offer(queue, 1, '1h', { id });
@@ -116,7 +116,7 @@ describe('with acknowledge, an offer', () => {
     expect(await producer.find(queue, 'c')).toMatchObject({ payload: 2 });
   });
 
-  test('that is refused says so, even if nothing is copied', async () => {
+  test('reports its rejection even if nothing is copied', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false } });
     await producer.offer(queue, 1, '1h', { id: 'm' });
@@ -127,7 +127,7 @@ describe('with acknowledge, an offer', () => {
     await expect(stored).rejects.toMatchObject({ code: 'NOT_REPLICATED', messageId: 'n' });
   });
 
-  test('waits together with the others of its turn', async () => {
+  test('waits together with the other offers of its turn', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false } });
     await producer.offer(queue, 0, '1h');
@@ -137,7 +137,7 @@ describe('with acknowledge, an offer', () => {
     expect((await waits()) - before).toBeLessThanOrEqual(2);
   });
 
-  test('of a list that is not copied leaves all of the list stored, and the error says how many', async () => {
+  test('leaves the whole list stored if the list is not copied, and the error says how many', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false } });
     await replica.freeze();
@@ -149,7 +149,7 @@ describe('with acknowledge, an offer', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 600 });
   });
 
-  test('that waits in vain makes no handler late', async () => {
+  test('delays no handler while it waits in vain', async () => {
     const queue = scene.newQueue();
     const lateness: number[] = [];
     const { producer } = await scene.startApp({
@@ -163,7 +163,7 @@ describe('with acknowledge, an offer', () => {
     expect(lateness.sort((one, other) => one - other)[20]).toBeLessThan(WITHIN / 3);
   });
 
-  test('whose connection breaks while it waits is never acknowledged', async () => {
+  test('is never acknowledged if its connection breaks while it waits', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false, connection: proxy.url } });
@@ -177,7 +177,7 @@ describe('with acknowledge, an offer', () => {
     ]);
   });
 
-  test('waits for the last sending, if the server had lost its library', async () => {
+  test('waits for the copy of its last transmission if the server has lost its library', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false, connection: proxy.url } });
@@ -190,7 +190,7 @@ describe('with acknowledge, an offer', () => {
     expect(offers.count).toBe(3);
   });
 
-  test('needs permission to wait', async () => {
+  test('requires the permission to wait', async () => {
     const user = ['acknowledged', 'on', '>secret', '~*', '&*', '+@all', '-wait'] as const;
     await scene.redis.call('ACL', 'SETUSER', ...user);
     const { host, port } = scene.server;
@@ -203,12 +203,12 @@ describe('with acknowledge, an offer', () => {
   });
 });
 
-describe('with acknowledge.fsync', () => {
+describe('acknowledge.fsync', () => {
   const scene = new Scene({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
   const module = { acknowledge: { replicas: 0, fsync: true, within: WITHIN } } as const;
   const isOld = async () => serverName(await scene.redis.info('server')).startsWith('Redis 7.0.');
 
-  test('an offer is answered once it is on disk, and a server that cannot tell is refused at the start', async () => {
+  test('lets an offer succeed once it is on disk, and rejects a server that cannot confirm this', async () => {
     const queue = scene.newQueue();
     const handler = handlerOf(queue, () => undefined);
     const start = scene.startApp({ module, providers: [handler] });
@@ -227,7 +227,7 @@ describe('with acknowledge.fsync', () => {
     await until(async () => (await producer.counts(queue).catch(() => undefined))?.delayed === 1);
   });
 
-  test('a server that writes no log is refused', async () => {
+  test('rejects a server that writes no append-only file', async () => {
     if (await isOld()) return;
     await scene.redis.config('SET', 'appendonly', 'no');
     const handler = handlerOf(scene.newQueue(), () => undefined);

@@ -86,7 +86,7 @@ describe('announcements in a cluster', () => {
     return connections;
   }
 
-  /** Waits until the primary of a queue has so many listeners to its channel. */
+  /** Waits until the channel of a queue has that many listeners on its primary. */
   async function untilHeard(by: number, name = queue): Promise<void> {
     const numbers = async () =>
       (await cluster().ask(
@@ -98,21 +98,21 @@ describe('announcements in a cluster', () => {
     await until(async () => Number((await numbers())[1]) === by, { within: 10_000, every: 20 });
   }
 
-  /** A message that is announced, because it falls due before all others, is handled in time. */
+  /** Expects a message that is announced, because it falls due before all others, to be handled in time. */
   async function expectHeard({ producer }: Pick<TestApp, 'producer'>, name = queue): Promise<void> {
     const id = randomName('m');
     await producer.offer(name, null, 100, { id });
     expect((await handled.until(id, { within: LATEST })).late).toBeLessThan(LATEST);
   }
 
-  /** How many messages all servers together have sent to each other, of a kind. */
+  /** The number of messages of a kind that all servers have sent to each other. */
   async function sentToOthers(kind: 'publish' | 'publishshard'): Promise<number> {
     const infos = await Promise.all(cluster().members.map((member) => cluster().ask(member, 'CLUSTER', 'INFO')));
     const sent = (info: unknown) => new RegExp(`cluster_stats_messages_${kind}_sent:(\\d+)`).exec(String(info))?.[1];
     return infos.reduce<number>((sum, info) => sum + Number(sent(info) ?? 0), 0);
   }
 
-  test('reach the other processes, and no server but the replica of the primary', async () => {
+  test('reach the other processes, and no server except the replica of the primary', async () => {
     const producer = await startProducer();
     await startConsumer();
     await startConsumer();
@@ -123,7 +123,7 @@ describe('announcements in a cluster', () => {
     expect(await sentToOthers('publishshard')).toBeGreaterThanOrEqual(before.shard + 5);
   });
 
-  test('of all queues arrive over one connection to each primary', async () => {
+  test('arrive for all queues over one connection to each primary', async () => {
     const queues = Array.from({ length: 12 }, () => randomName('queue'));
     const app = await startApp({ providers: queues.map((name) => handlerOf(name, handled.record)) });
     for (const name of queues) await untilHeard(1, name);
@@ -137,7 +137,7 @@ describe('announcements in a cluster', () => {
     await Promise.all(queues.map((name) => expectHeard(app, name)));
   });
 
-  test('and commands take one connection to each primary, and wake-up signals one for each queue', async () => {
+  test('take one connection to each primary, as do commands; wake-up signals take one for each queue', async () => {
     const queues = Array.from({ length: 20 }, () => randomName('queue'));
     const primaries = new Set<ClusterMember>();
     for (const name of queues) primaries.add(await cluster().primaryOf(keyOf(name)));
@@ -147,7 +147,7 @@ describe('announcements in a cluster', () => {
     await until(async () => JSON.stringify(await connections()) === JSON.stringify(expected));
   });
 
-  test('are heard by all processes of a family, also while the queue is awake in one of them', async () => {
+  test('reach all processes of a family, even while the queue has a worker in one of them', async () => {
     const family = randomName('tenant');
     const app = await startConsumer(`${family}-*`);
     const heard: string[] = [];
@@ -164,7 +164,7 @@ describe('announcements in a cluster', () => {
     expect(new Set(heard)).toEqual(new Set([`${family}-1`]));
   });
 
-  test.each(['queue', 'family'])('tell processes that handle the groups of a %s otherwise', async (what) => {
+  test.each(['queue', 'family'])('reach processes with other options for the groups of a %s', async (what) => {
     const name = what === 'queue' ? queue : `${queue}-*`;
     const apps: TestApp[] = [];
     for (const concurrency of [1, 2]) {
@@ -176,7 +176,7 @@ describe('announcements in a cluster', () => {
     expect(told()).toHaveLength(2);
   });
 
-  test('need the documented permissions, which are checked at the start', async () => {
+  test('require the documented permissions, which are checked at the start', async () => {
     const rules = [...(await printedRules('operations.md', 'worker')), ...IN_CLUSTER];
     const connectionOf = async (userRules: readonly string[]): Promise<Connection> => {
       const username = randomName('worker');
@@ -196,7 +196,7 @@ describe('announcements in a cluster', () => {
     });
   });
 
-  describe('are heard again', () => {
+  describe('are received again', () => {
     test('after a planned failover', async () => {
       const producer = await startProducer();
       await startConsumer();
@@ -250,7 +250,7 @@ describe('announcements in a cluster', () => {
         ['has moved', move],
         ['has failed over', () => cluster().failOver(keyOf(queue))],
         ['was given up and taken back', giveUpAndTakeBack],
-      ])('by a listener that sends nothing, and looks anew, after the slot %s', async (_what, happen) => {
+      ])('by a listener that sends nothing and looks again after the slot %s', async (_what, happen) => {
         const heard: string[] = [];
         let looks = 0;
         connect(connectionOf()).announcements.listen(channelOf(queue), {

@@ -15,11 +15,11 @@ const OFFER_EVERY = 15;
 const ONE_WAY = 20;
 const LAYOUTS = ['native', 'redisson'] as const;
 
-describe.each(LAYOUTS)('offers that wait for the end of an outage, in layout %s', (layout) => {
+describe.each(LAYOUTS)('an offer that waits for the end of an outage, in layout %s', (layout) => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
-  test('are written if their answers can arrive in time, and otherwise not sent', async () => {
+  test('is written if its answer can arrive in time, and is otherwise not sent', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
     const module = {

@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 const QUEUES = 5;
 const MESSAGES = 20;
 
-/** A server that has all slots, and refuses calls across slots to a client that knows nothing of clusters: like a proxy before one. */
+/** A server that has all slots and refuses calls across slots to a client that does not know clusters, like a proxy before a cluster. */
 describe('a cluster behind a proxy', () => {
   const scene = new Scene({ args: ['--cluster-enabled', 'yes'] });
 
@@ -27,22 +27,25 @@ describe('a cluster behind a proxy', () => {
     ["layout: 'native'", {}, QUEUES],
     ["Redisson's layout", { layout: redisson({ codec: 'json' }) }, QUEUES],
     ['partitions', { partitions: 2 }, QUEUES * 2],
-  ])('with %s, refuses one call, is told of once, and each queue waits alone', async (_what, options, waiting) => {
-    await scene.redis.config('RESETSTAT');
-    const handled = new Handled();
-    const queues = Array.from({ length: QUEUES }, () => scene.newQueue());
-    const { producer, log } = await scene.startApp({
-      providers: queues.map((queue) => handlerOf(queue, handled.record, options)),
-      module: { queues: Object.fromEntries(queues.map((queue) => [queue, options])) },
-    });
-    for (let i = 0; i < MESSAGES; i++)
-      await Promise.all(queues.map((queue) => producer.offer(queue, i, i * 20, { id: `${queue}-${i}` })));
-    await handled.untilCalls(QUEUES * MESSAGES);
-    expect(Math.max(...handled.calls.map(({ late }) => late))).toBeLessThan(1000);
-    expect(await countRefusals()).toBe(1);
-    await until(async () => (await countBlocked()) === waiting);
-    expect(log.filter((line) => !line.startsWith('log '))).toEqual([
-      expect.stringMatching(/^warn Redis refuses to wait for several queues in one call \(CROSSSLOT .*cluster/),
-    ]);
-  });
+  ])(
+    'rejects one call with %s, which is logged once, and each queue then waits on its own connection',
+    async (_what, options, waiting) => {
+      await scene.redis.config('RESETSTAT');
+      const handled = new Handled();
+      const queues = Array.from({ length: QUEUES }, () => scene.newQueue());
+      const { producer, log } = await scene.startApp({
+        providers: queues.map((queue) => handlerOf(queue, handled.record, options)),
+        module: { queues: Object.fromEntries(queues.map((queue) => [queue, options])) },
+      });
+      for (let i = 0; i < MESSAGES; i++)
+        await Promise.all(queues.map((queue) => producer.offer(queue, i, i * 20, { id: `${queue}-${i}` })));
+      await handled.untilCalls(QUEUES * MESSAGES);
+      expect(Math.max(...handled.calls.map(({ late }) => late))).toBeLessThan(1000);
+      expect(await countRefusals()).toBe(1);
+      await until(async () => (await countBlocked()) === waiting);
+      expect(log.filter((line) => !line.startsWith('log '))).toEqual([
+        expect.stringMatching(/^warn Redis refuses to wait for several queues in one call \(CROSSSLOT .*cluster/),
+      ]);
+    },
+  );
 });

@@ -29,7 +29,7 @@ const WAYS: Readonly<Record<string, (nodes: Node[], login: RedisOptions) => Conn
     new OlderCluster(nodes, { ...overrides, redisOptions: { ...login, ...overrides } }),
 };
 
-describe('a cluster', () => {
+describe('a connection to a cluster', () => {
   let server: TestRedis;
   let redis: Redis;
   let nodes: Node[];
@@ -50,8 +50,8 @@ describe('a cluster', () => {
     return user;
   }
 
-  describe.each(Object.entries(WAYS))('connected with %s', (_way, connect) => {
-    test('that refuses the password fails the start-up at once, without revealing it', async () => {
+  describe.each(Object.entries(WAYS))('configured with %s', (_way, connect) => {
+    test('fails the start at once if the password is refused, without revealing it', async () => {
       const login = { username: await newUser(), password: `${SECRET}-old` };
       const start = performance.now();
       const error = await refusalOf(startTestApp({ connection: connect(nodes, login) }));
@@ -60,7 +60,7 @@ describe('a cluster', () => {
       expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain(SECRET);
     });
 
-    test('whose password changes refuses calls as such, and works again when it is changed back', async () => {
+    test('reports LOGIN_REFUSED while the password is wrong, and works again when it is restored', async () => {
       const queue = randomName('orders');
       const handled = new Handled();
       const username = await newUser();
@@ -86,7 +86,7 @@ describe('a cluster', () => {
     });
   });
 
-  test('that is a single server is reported as not being a cluster', async () => {
+  test('is rejected if the server is not a cluster', async () => {
     const { hostname, port } = new URL(sharedRedisUrl());
     const connection = { cluster: { nodes: [{ host: hostname, port: Number(port) }] } };
     await expect(startTestApp({ connection })).rejects.toMatchObject({
@@ -95,7 +95,7 @@ describe('a cluster', () => {
     });
   });
 
-  test("gets the first node's login on all connections, even under addresses it announces itself", async () => {
+  test("uses the first node's login for all connections, even to addresses that the cluster announces", async () => {
     const user = await newUser();
     const queue = randomName('orders');
     // The cluster announces a different address.

@@ -37,7 +37,7 @@ describe('a cluster', () => {
 
   const keyOf = (name: string) => `delay-queue:{${name}}:delayed`;
 
-  /** A queue that another primary has. */
+  /** A queue on another primary. */
   async function queueElsewhere(): Promise<string> {
     const here = await cluster().primaryOf(keyOf(queue));
     for (;;) {
@@ -73,8 +73,8 @@ describe('a cluster', () => {
     answers.release();
   }
 
-  describe('whose answers are cut off', () => {
-    test('leaves the outcome of a cancellation unknown, rather than cancel again and say that there was nothing', async () => {
+  describe('whose answers are lost', () => {
+    test('leaves the outcome of a cancellation unknown instead of repeating it and reporting that nothing was there', async () => {
       const { producer } = await startApp();
       await producer.offer(queue, 1, '1h', { id: 'a' });
       await producer.cancel(queue, 'none');
@@ -85,7 +85,7 @@ describe('a cluster', () => {
       expect(refusal).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
     });
 
-    test('leaves the outcome of an offer unknown, rather than refuse it as a duplicate of itself', async () => {
+    test('leaves the outcome of an offer unknown instead of rejecting it as its own duplicate', async () => {
       const { producer } = await startApp();
       await producer.offer(queue, 1, '1h');
       const [refusal] = await Promise.all([
@@ -95,7 +95,7 @@ describe('a cluster', () => {
       expect(refusal).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
     });
 
-    test('costs no message of a claim an attempt', async () => {
+    test("spends no attempt of a claim's messages", async () => {
       const ids = Array.from({ length: 20 }, (_, i) => `m${i}`);
       const { producer } = await startConsumer();
       await producer.pause(queue);
@@ -113,9 +113,9 @@ describe('a cluster', () => {
       expect(handled.calls.map(({ attempt }) => attempt)).toEqual(ids.map(() => 1));
     });
 
-    test('never says that the outcome of an offer is unknown if it was not sent', async () => {
+    test('never reports an offer that was not sent as unknown', async () => {
       const { producer, log } = await startApp();
-      // That of the queue's primary alone: another one's might be told of sooner.
+      // Only the connection to the queue's primary: an outage of another one might be logged sooner.
       const proxy = proxies.before(await cluster().primaryOf(keyOf(queue)));
       const outages = () => log.filter((line) => line.includes('connection for commands is down')).length;
       const offers: Promise<unknown>[] = [];
@@ -133,7 +133,7 @@ describe('a cluster', () => {
   });
 
   describe('that moves a slot', () => {
-    test('takes offers again as soon as the slot has moved, and none fails meanwhile', async () => {
+    test('accepts offers again as soon as the slot has moved, and fails none meanwhile', async () => {
       const { producer } = await startConsumer();
       await producer.offer(queue, 1, '1h');
       const move = await cluster().beginMove(keyOf(queue));
@@ -147,7 +147,7 @@ describe('a cluster', () => {
       expect(handled.calls.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
     });
 
-    test('refuses an offer if that takes too long, and says that nothing was written', async () => {
+    test('rejects an offer if the move takes too long, and says that nothing was written', async () => {
       const { producer } = await startApp();
       await producer.offer(queue, 1, '1h');
       const move = await cluster().beginMove(keyOf(queue));
@@ -160,7 +160,7 @@ describe('a cluster', () => {
       expect(await producer.counts(queue)).toMatchObject({ delayed: 1 });
     });
 
-    test('answers for a key that is there already', async () => {
+    test('answers for a key that has already moved', async () => {
       const connections = new RedisConnections({
         connection: proxies.connection,
         clock: systemClock,
@@ -180,7 +180,7 @@ describe('a cluster', () => {
     });
   });
 
-  describe('whose subscription is half-open', () => {
+  describe('with a half-open subscription', () => {
     /** Waits until the scheduler only waits for announcements, and for its next check a minute later. */
     async function untilQuiet(): Promise<void> {
       const transfers = proxies.watch(callsOf('transfer'));
@@ -192,7 +192,7 @@ describe('a cluster', () => {
       });
     }
 
-    test('is noticed, and messages that were not announced are looked for', async () => {
+    test('notices the subscription and finds the messages that were not announced', async () => {
       const { producer } = await startApp();
       await startConsumer();
       await producer.offer(queue, 0, 0, { id: 'first' });
@@ -208,8 +208,8 @@ describe('a cluster', () => {
     });
   });
 
-  describe('one of whose servers hangs', () => {
-    test('serves the queues of the others as before', async () => {
+  describe('with a server that hangs', () => {
+    test('serves the queues of the other servers as before', async () => {
       const elsewhere = await queueElsewhere();
       const { producer } = await startApp({ providers: [handlerOf(elsewhere, handled.record)] });
       await producer.offer(queue, 0, '1h');

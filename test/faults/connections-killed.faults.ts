@@ -36,7 +36,7 @@ describe('killed connections and lost announcements', () => {
     }
   });
 
-  test('messages are handled in time while all subscriptions are killed again and again', async () => {
+  test('messages are handled in time while all subscriptions are killed repeatedly', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module: { consume: false } });
@@ -75,7 +75,7 @@ describe('killed connections and lost announcements', () => {
     expect(handled.ids).toEqual(['later']);
   });
 
-  test('no acknowledged message is lost while all other connections are killed again and again', async () => {
+  test('no acknowledged message is lost while all other connections are killed repeatedly', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     // A claim whose answer is lost with its connection comes back after the lease.
@@ -115,7 +115,7 @@ describe('killed connections and lost announcements', () => {
     for (const { late } of handled.calls) expect(late).toBeGreaterThanOrEqual(0);
   });
 
-  test('SCRIPT FLUSH in the middle of work has no effect', async () => {
+  test('SCRIPT FLUSH has no effect while messages are handled', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });

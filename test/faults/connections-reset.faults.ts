@@ -10,7 +10,7 @@ const RESET_EVERY = 200;
 const OFFER_EVERY = 5;
 const LEASE = 1000;
 
-describe('connections that are reset again and again', () => {
+describe('connections that are reset repeatedly', () => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 

@@ -25,11 +25,11 @@ interface Doomed {
 
 interface CrashPoint {
   readonly point: string;
-  /** Whether transfers and claims are calls of their own, because the queue has a rate. */
+  /** True if transfers and claims are separate calls, because the queue has a rate. */
   readonly isLimited?: boolean;
   /** What the proxy holds back at this point. */
   readonly hold?: (proxy: TcpProxy) => Hold;
-  /** Whether the process is exactly at this point. */
+  /** True once the process is exactly at this point. */
   readonly reached: (doomed: Doomed) => unknown;
   /** The attempts that the doomed process made, then those of the other one. */
   readonly attempts: readonly [doomed: number[], other: number[]];
@@ -143,7 +143,7 @@ describe('a process killed with -9', () => {
     };
   }
 
-  test('loses no message at any point of its way, and no message is handled more than twice', async () => {
+  test('loses no message at any step, and no message is handled more than twice', async () => {
     const outcomes = await Promise.all(POINTS.map(killAt));
     console.log(
       outcomes.map(({ took }, i) => `${POINTS[i]!.point}: message gone ${took} ms after the kill`).join('\n'),

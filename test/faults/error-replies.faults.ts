@@ -54,7 +54,7 @@ describe('error replies from a Redis that starts, fails over or is full', () => 
   }
 
   test.each([1, 3])(
-    'a message is handled once after its transfer, claim and settlement were each refused %d times',
+    'a message is handled once after its transfer, claim and outcome were each refused %d times',
     async (times) => {
       const stages = [];
       // One after the other, because the application that starts last receives what all of them log.
@@ -112,7 +112,7 @@ describe('error replies from a Redis that starts, fails over or is full', () => 
     }
   });
 
-  test.each([1, 3])('a subscription that is refused %d times in a row is soon established', async (times) => {
+  test.each([1, 3])('a subscription that is refused %d times in a row is established soon', async (times) => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const proxy = await proxies.start();
@@ -148,7 +148,7 @@ describe('error replies from a Redis that starts, fails over or is full', () => 
     expect(await producer.counts(queue)).toMatchObject({ delayed: 1 + REPLIES.length });
   });
 
-  test('a partly refused list reports how much was written, and succeeds when repeated with its ids', async () => {
+  test('a partly refused list reports how much was written, and succeeds when it is repeated with its ids', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
     const { producer } = await scene.startApp({ module: { connection: proxy.url, consume: false } });

@@ -12,11 +12,11 @@ import { until } from '../support/until.js';
 import { TirelessProducer } from './tireless-producer.js';
 
 const OFFER_TIMEOUT = 1000;
-/** How long the servers take to replace a primary that is gone, about, ms. */
+/** Roughly how long the servers take to replace a primary that is gone, ms. */
 const REPLACED_WITHIN = 5000;
 /** How much later than its bound something may happen on a busy machine, ms. */
 const SLACK = 4000;
-/** What was acknowledged so long before a fault has reached the replica, ms. */
+/** An offer that was acknowledged this long before a fault has reached the replica, ms. */
 const REPLICATED = 300;
 
 /** Servers that replace each other, and the one that has a queue. */
@@ -72,7 +72,7 @@ const FAULTS: Readonly<Record<string, (servers: Servers, queue: string) => Promi
     await servers.untilReplaced(queue, former);
     return () => former.restart();
   },
-  'vanishes without a word': async (servers, queue) => {
+  'vanishes silently': async (servers, queue) => {
     const former = await servers.primaryOf(queue);
     await former.freeze();
     await servers.untilReplaced(queue, former);
@@ -82,8 +82,8 @@ const FAULTS: Readonly<Record<string, (servers: Servers, queue: string) => Promi
 
 describe.each([
   ['a cluster', startCluster],
-  ['a primary watched by sentinels', startSentinels],
-])('when a server of %s', (where, start) => {
+  ['servers with sentinels', startSentinels],
+])('the failover of a primary in %s', (where, start) => {
   let servers: Servers;
 
   beforeAll(async () => {
@@ -92,7 +92,7 @@ describe.each([
   afterAll(() => servers.stop());
 
   test.each(Object.entries(FAULTS))(
-    '%s, no replicated message is lost, and work soon resumes',
+    'loses no replicated message if the primary %s, and work soon resumes',
     async (what, happen) => {
       const queue = randomName('orders');
       const handled = new Handled();

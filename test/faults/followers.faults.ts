@@ -15,12 +15,12 @@ const LEASE = 1000;
 const FOLLOW = { onDuplicate: 'follow' } as const;
 const HOUR = 3_600_000;
 
-describe('a message that follows another', () => {
+describe('a follower', () => {
   const scene = new Scene();
   const opened: RedisConnections[] = [];
   afterAll(() => Promise.all(opened.map((connections) => connections.close())));
 
-  test('is handled once, after it, if the process that handles it is killed', async () => {
+  test('is handled once, after its message, if the process that handles the message is killed', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue, handler: { lease: LEASE, concurrency: 32 } };
@@ -44,7 +44,7 @@ describe('a message that follows another', () => {
     expect(await scene.redis.exists(scene.key(queue, 'followers'))).toBe(0);
   });
 
-  test('is handled once if the process is killed right after the settle that releases it', async () => {
+  test('is handled once if the process is killed right after the call that releases the follower', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue, handler: { lease: LEASE } };
@@ -62,7 +62,7 @@ describe('a message that follows another', () => {
   });
 
   test.each([1, 100])(
-    'is released by the next repair if an older version has settled it: %i messages',
+    'is released by the next repair if an older version has settled its message: %i messages',
     async (count) => {
       const queue = scene.newQueue();
       const keys = nativeKeys(scene.prefix, queue);
@@ -87,7 +87,7 @@ describe('a message that follows another', () => {
       const gone = ids.slice(0, 3 * count);
       const dead = ids.slice(3 * count, 6 * count);
       const active = ids.slice(6 * count);
-      // As older versions settle: the claim, and what they know of.
+      // Settles as older versions do: the claim, and the keys that they know.
       const settled = scene.redis
         .multi()
         .hset(keys.claims, 'old', `\n${active.join('\n')}\n`)
@@ -151,7 +151,7 @@ describe('a message that follows another', () => {
     expect(calls.slice(ids.length).sort()).toEqual(followed.map((id) => `third ${id}`).sort());
   });
 
-  test('keeps its partition in use although an older version has settled the last message there', async () => {
+  test('keeps its partition in use even if an older version has settled the last message there', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false, defaults: { partitions: 4 } } });
     await producer.offer(queue, 1, '1h', { id: 'm' });

@@ -14,7 +14,7 @@ const BATCH_WAIT = LEASE / 3 - 500;
 describe('a worker that is frozen while messages wait for their batch', () => {
   const scene = new Scene();
 
-  test('starts none of them after another worker has, once it is thawed', async () => {
+  test('starts none of them after another worker has handled them', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const handler = { lease: LEASE, batch: BATCH, batchWait: BATCH_WAIT, concurrency: 2 };
@@ -25,7 +25,7 @@ describe('a worker that is frozen while messages wait for their batch', () => {
       Array.from({ length: MESSAGES }, () => ({ payload, delay: 0 })),
     );
     await until(() => frozen.of('start').length === BATCH);
-    // A second claim may take those that are to wait.
+    // A second claim may take the messages that are to wait.
     await until(async () => (await producer.counts(queue)).active === MESSAGES);
     frozen.freeze();
     expect((await producer.counts(queue)).active).toBe(MESSAGES);
@@ -34,7 +34,7 @@ describe('a worker that is frozen while messages wait for their batch', () => {
     await other.end('SIGTERM');
 
     frozen.thaw();
-    // Its next message shows that it has gone on.
+    // Its next message shows that it has continued.
     await producer.offer(queue, null, 0, { id: 'next' });
     await until(() => frozen.of('end').some(({ id }) => id === 'next'), { within: 30_000 });
     expect(frozen.of('start').slice(BATCH)).toMatchObject([{ id: 'next' }]);

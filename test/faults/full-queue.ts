@@ -53,7 +53,7 @@ export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = 
   transfer: (store) => store.transfer({ limit: 10 }),
   claim: (store) => store.claim({ token: 'new', limit: 10, lease: LONG_LEASE }),
   'claim one': (store) => store.claim({ token: 'new', limit: 1, lease: LONG_LEASE }),
-  ring: (store) => store.wake(),
+  wake: (store) => store.wake(),
   'claim nothing': (store) => store.claim({ token: 'new', limit: 0, lease: 0 }),
   'claim in place of another': (store) =>
     store.claim({ token: 'new', insteadOf: HELD.token, limit: 10, lease: LONG_LEASE }),
@@ -85,7 +85,7 @@ export const CALLS_OF_GROUPS: typeof CALLS = {
   'cancel a held message': (store) => store.cancel('held'),
   'reschedule a held message': (store) => store.reschedule('held', { at: FAR + 1 }),
   'offer, replace a held message': offer('held', 'replace'),
-  'offer, replace a message in line': offer('in line', 'replace'),
+  'offer, replace a message in the backlog': offer('in line', 'replace'),
   abort: (store) => store.abort('active'),
   'settle: ack, with its group': settle({ kind: 'ack' }, { ...HELD, group: 'one' }),
   'settle: ack of a followed message, with its group': settle({ kind: 'ack' }, { ...FOLLOWED, group: 'one' }),
@@ -117,7 +117,7 @@ export class FullQueues {
 
   /**
    * @param options - `user`: the Redis user of the stores, who may do everything at first; `hasGroups`: the messages are of one group, whose
-   *   slots are all taken
+   *   permits are all taken
    */
   constructor(
     private readonly scene: Scene,
@@ -179,8 +179,8 @@ export class FullQueues {
 }
 
 /**
- * One slot more than these messages have: `held`, `active`, `followed`, `expired` and `ready`. What is `in line` waits for its turn behind
- * `ready`, and a claim may take both.
+ * One permit more than these messages have: `held`, `active`, `followed`, `expired` and `ready`. The message `in line` waits in the backlog
+ * behind `ready`, and a claim may take both.
  */
 const RULES = { concurrency: 6, onRetry: 'hold' } as const;
 

@@ -20,7 +20,7 @@ interface Run {
   readonly to: number;
 }
 
-/** What the handlers of workers have run to the end, in the order of their starts. */
+/** The runs that the handlers of workers have completed, in the order of their starts. */
 function runsOf(workers: readonly WorkerProcess[]): Run[] {
   const ends = workers.flatMap((worker) => worker.of('end'));
   return ends
@@ -53,7 +53,7 @@ describe('groups when processes fail', () => {
     return producer;
   }
 
-  test('the groups of a killed worker go on after the lease, with the message that it held, and in order', async () => {
+  test('the groups of a killed worker continue in order after the lease, first with the messages it held', async () => {
     const queue = scene.newQueue();
     const settings = { queue, handler: { groups, lease: LEASE, concurrency: 64 } };
     const doomed = await scene.startWorker(settings);
@@ -74,7 +74,7 @@ describe('groups when processes fail', () => {
     await expectNothingLeft(queue);
   });
 
-  test('a group whose message kills its process each time goes on once that message is dead', async () => {
+  test('a group whose message kills its process each time continues once that message is dead', async () => {
     const queue = scene.newQueue();
     const settings = { queue, handler: { groups, lease: 1000, attempts: 1 } };
     const { producer } = await scene.startApp({ module: { consume: false, queues: { [queue]: { groups } } } });
@@ -91,7 +91,7 @@ describe('groups when processes fail', () => {
     await until(async () => (await producer.find(queue, 'next')) === null);
   });
 
-  test('two processes keep the groups while one of them loses its leases, and its late outcomes free no slot', async () => {
+  test('groups stay in order while one of two processes loses its leases, and its late outcomes free no permit', async () => {
     const queue = scene.newQueue();
     const handler = { groups, lease: 1000, concurrency: 4 };
     const workers = await Promise.all([scene.startWorker({ queue, handler }), scene.startWorker({ queue, handler })]);
@@ -103,7 +103,7 @@ describe('groups when processes fail', () => {
     }
     const handled = () => new Set(workers.flatMap((worker) => worker.of('end').map(({ id }) => id)));
     await until(() => handled().size === GROUPS * EACH + 8, { within: 30_000 });
-    // The frozen attempt runs beside the one that took over; all others, alone.
+    // The frozen attempt overlaps with the one that took over; all others run alone.
     await until(() => workers.some(({ log }) => log.includes('lease was lost')), { within: 15_000 });
     const lost = new Set(
       workers.flatMap((worker) => worker.of('end').filter(({ attempt }) => attempt > 1)).map(({ id }) => id),
@@ -114,7 +114,7 @@ describe('groups when processes fail', () => {
     await expectNothingLeft(queue);
   });
 
-  test('a process that knows of no groups leaves the messages with groups alone', async () => {
+  test('a process that does not know groups leaves messages with groups alone', async () => {
     const queue = scene.newQueue();
     const producer = await start(queue, () => null);
     const worker = await scene.startWorker({ queue, handler: { groups, lease: '1h', concurrency: 4 } });
@@ -155,7 +155,7 @@ describe('groups when processes fail', () => {
     expect(next.of('end').map(({ id }) => id)).toEqual(['waits', 'waits, too']);
   });
 
-  /** What is stored of messages with groups, by key. */
+  /** The stored values of messages with groups, by key. */
   async function groupKeysOf(queue: string): Promise<Map<string, string>> {
     const keys = (await scene.redis.keys(scene.key(queue, 'lane:*'))).sort();
     const dumps = await Promise.all(keys.map((key) => scene.redis.dumpBuffer(key)));

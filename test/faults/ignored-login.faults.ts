@@ -22,7 +22,7 @@ const CLIENTS: Readonly<Record<string, Connect>> = {
   'ioredis 5': (options) => (overrides) => new (Redis5 as unknown as typeof Redis)({ ...options, ...overrides }),
 };
 
-/** What is written past the logger. */
+/** What bypasses the logger. */
 let written: unknown[];
 beforeEach(() => {
   written = [];
@@ -38,7 +38,7 @@ describe('a password for a server without one', () => {
   const scene = new Scene({});
 
   test.each(Object.entries(CLIENTS))(
-    'is told of once in the log, and nothing on the console, by %s',
+    'is logged once and never printed on the console by %s',
     async (...[, connect]) => {
       const { host, port } = scene.server;
       const queue = scene.newQueue();
@@ -62,7 +62,7 @@ describe('a password for a server without one', () => {
     },
   );
 
-  test.each(Object.entries(CLIENTS))('that gets one is not told of, by %s', async (...[, connect]) => {
+  test.each(Object.entries(CLIENTS))('is not logged once the server requires it, by %s', async (...[, connect]) => {
     const { host, port } = scene.server;
     const queue = scene.newQueue();
     await scene.redis.config('SET', 'requirepass', PASSWORD);
@@ -74,7 +74,7 @@ describe('a password for a server without one', () => {
     expect(log.filter((line) => line.includes('login'))).toEqual([]);
   });
 
-  test('of a user of another name is left alone', async () => {
+  test('is left alone if it belongs to another user', async () => {
     const { host, port } = scene.server;
     const queue = scene.newQueue();
     await scene.redis.call('ACL', 'SETUSER', 'app', 'on', `>${PASSWORD}`, '~*', '&*', '+@all');

@@ -58,33 +58,33 @@ describe('a start that fails', () => {
 
   test.each<[string, () => DynamicModule[], string]>([
     [
-      'refuses the login of the second',
+      'the login of the second is refused',
       () => [MAIN(), BILLING({ connection: `redis://:wrong@${hostOf(billing)}/99` })],
       'LOGIN_REFUSED',
     ],
     [
-      'refuses the login of the first',
+      'the login of the first is refused',
       () => [BILLING({ connection: `redis://:wrong@${hostOf(billing)}/99` }), MAIN()],
       'LOGIN_REFUSED',
     ],
     [
-      'has options of the second that contradict each other',
+      'options of the second contradict each other',
       () => [MAIN(), BILLING({ queues: { orders: { partitions: 2, rate: { max: 1, per: '1s' } } } })],
       'INVALID_OPTION',
     ],
     [
-      'has options of the first that contradict each other',
+      'options of the first contradict each other',
       () => [BILLING({ queues: { orders: { partitions: 2, rate: { max: 1, per: '1s' } } } }), MAIN()],
       'INVALID_OPTION',
     ],
-  ])('because it %s leaves no connection of either behind', async (_why, imports, code) => {
+  ])('leaves no connection of either instance behind when %s', async (_why, imports, code) => {
     await expect(start(imports(), [HANDLERS])).rejects.toMatchObject({ code });
     await until(async () => (await connectionsTo(main)) + (await connectionsTo(billing)) === 0);
   });
 });
 
 describe('a stop', () => {
-  test('lets the handlers of all instances finish at the same time, and they may offer to each other', async () => {
+  test('lets the handlers of all instances finish at the same time and offer to each other', async () => {
     const began = new Set<string>();
     const ended = new Set<string>();
 
@@ -131,7 +131,7 @@ describe('a stop', () => {
     expect(await billingProducer().find('left', 'main')).toMatchObject({ state: 'delayed' });
   });
 
-  test('waits for the longest shutdownTimeout, not for their sum', async () => {
+  test('waits for the longest shutdownTimeout, not for the sum', async () => {
     const began = new Set<string>();
     const forever = new Latch();
     const handlers = handlerOfBoth(async (instance) => {
@@ -157,7 +157,7 @@ describe('an instance whose Redis is down', () => {
   test.each<[string, () => Promise<void>, () => Promise<void>]>([
     ['frozen', () => billing.server.freeze(), () => billing.server.thaw()],
     ['killed', () => billing.server.kill9(), () => billing.server.restart()],
-  ])('(%s) leaves the others alone, and works again once it is back', async (_how, down, up) => {
+  ])('leaves the others alone and works again once Redis is back (%s)', async (_how, down, up) => {
     const handled: string[] = [];
     const handlers = handlerOfBoth((instance, payload) => void handled.push(`${instance} ${String(payload)}`));
     await start([MAIN(), BILLING({ offerTimeout: 500 })], [handlers]);
@@ -180,7 +180,7 @@ describe('an instance whose Redis is down', () => {
     expect(handled.filter((each) => each.startsWith('main'))).toEqual(['main a']);
   });
 
-  test('at the start, too', async () => {
+  test('leaves the others alone at the start, and works once Redis is back', async () => {
     const handled: string[] = [];
     const handlers = handlerOfBoth((instance) => void handled.push(instance));
     await billing.server.kill9();

@@ -15,7 +15,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
   ['Redis', {}],
   ['Redis with partitions', { defaults: { partitions: 3 } }],
   ["Redisson's layout", { defaults: { layout: redisson() } }],
-])('an abort whose announcement is late: %s', (_name, module) => {
+])('an abort whose announcement is late, with %s', (_name, module) => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
@@ -37,7 +37,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     return { queue, producer, proxy, events };
   }
 
-  test('is told as an abort by an extension of the lease that overtakes it', async () => {
+  test('reaches the handler as an abort through an extension of the lease that overtakes the announcement', async () => {
     const aborted: unknown[] = [];
     const { queue, producer, proxy, events } = await startConsumer(async (_, { signal }) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -55,7 +55,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(events).toEqual(['aborted']);
   });
 
-  test('is told as an abort if the outcome of the handler is refused before', async () => {
+  test("is reported as an abort even if the handler's outcome is refused before", async () => {
     const [begun, mayEnd] = [new Latch(), new Latch()];
     const { queue, producer, proxy, events } = await startConsumer(async () => {
       begun.open();

@@ -14,10 +14,10 @@ import { until } from '../support/until.js';
 /** How long a network holds calls or their answers, ms. */
 const HELD = 1500;
 const DELAY = 200;
-/** How far two processes on one busy machine may be apart with what they tell of one instant, ms. */
+/** How much two processes on a busy machine may differ about one instant, ms. */
 const SLACK = 300;
 
-/** What holds up the calls that claim. */
+/** Ways to hold up the calls that claim. */
 const HOLDS: readonly [string, (proxy: TcpProxy) => Hold[]][] = [
   ['an answer', (proxy) => [proxy.holdReplies(callsOf('transfer')), proxy.holdReplies(callsOf('claim'))]],
   ['a call', (proxy) => [proxy.hold(callsOf('transfer')), proxy.hold(callsOf('claim'))]],
@@ -61,7 +61,7 @@ describe.each(LAYOUTS)('a claim in %s', (_, defaults) => {
     for (const hold of holds) hold.release();
   }
 
-  describe.each(HOLDS)('of which %s is held up', (__, holdAll) => {
+  describe.each(HOLDS)('with %s that is held up', (__, holdAll) => {
     test('tells the handler how late its message is', async () => {
       const { proxy, producer, queue, handled, lateness } = await start();
       await holdUp(proxy, holdAll, () => producer.offer(queue, 1, DELAY));
@@ -75,7 +75,7 @@ describe.each(LAYOUTS)('a claim in %s', (_, defaults) => {
     });
 
     if (!('layout' in defaults))
-      test('drops what has expired meanwhile, and nothing else', async () => {
+      test('drops only what has expired meanwhile', async () => {
         const { proxy, producer, queue, handled, expired } = await start();
         await holdUp(proxy, holdAll, () =>
           producer.offerMany(queue, [

@@ -32,9 +32,9 @@ const CALLS: Record<
   'a clear': { script: 'clear', cut: (producer, queue) => producer.clear(queue) },
 };
 
-describe('a call that arrives after its caller gave up', () => {
+describe('a call that arrives after its caller has given up', () => {
   const scene = new Scene({});
-  // To load it takes a part of the short time that these calls have.
+  // Loading it would take a part of the short time that these calls have.
   beforeAll(async () => {
     for (const { library } of [nativeFunctions.offer, redissonFunctions.offer])
       await scene.redis.function('LOAD', 'REPLACE', library.source);
@@ -68,7 +68,7 @@ describe('a call that arrives after its caller gave up', () => {
       },
     );
 
-    test('the first call on a connection carries the deadline of its caller, even if its server was slow to tell its time', async () => {
+    test('the first call on a connection has the deadline of its caller, even if the server told its time slowly', async () => {
       const queue = scene.newQueue();
       const proxy = await proxies.start();
       const { producer } = await scene.startApp({ module: { ...module, connection: proxy.url, offerTimeout: 1000 } });

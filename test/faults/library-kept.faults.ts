@@ -7,17 +7,17 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** The one of queues, and the one that checks permissions when a connection is back. */
+/** The library of queues, and the one that checks permissions when a connection is back. */
 const LIBRARIES = [nativeLibrary, ownFunctions.checkPermissions.library].map(({ name }) => name);
 
 describe.each([
   { keeps: 'an RDB file', args: ['--save', '3600 1'], end: 'restart', loads: 0 },
   { keeps: 'an append-only file', args: ['--appendonly', 'yes', '--appendfsync', 'always'], end: 'kill9', loads: 0 },
   { keeps: 'nothing', args: [], end: 'kill9', loads: LIBRARIES.length },
-] as const)('a server that keeps $keeps', ({ args, end, loads }) => {
+] as const)('a server that keeps $keeps when it ends', ({ args, end, loads }) => {
   const scene = new Scene({ args });
 
-  test(`${loads === 0 ? 'still has each library' : 'is sent each library once'} after it was ended, and messages are handled as before`, async () => {
+  test(`${loads === 0 ? 'still has each library' : 'is sent each library once'} after a restart, and messages are handled as before`, async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });

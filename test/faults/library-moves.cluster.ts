@@ -12,10 +12,10 @@ import { useCluster } from '../support/redis/use-cluster.js';
 import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-describe('in a cluster', () => {
+describe('libraries in a cluster', () => {
   const cluster = useCluster();
 
-  test('a library is listed if any primary has it, and deleted from each that has it', async () => {
+  test('are listed if any primary has them, and deleted from each primary that has them', async () => {
     const text = `local function run()\n  return 1\nend\n\nregister('offer', {}, run)\n`;
     const old = new RedisLibrary(nativeLibrary.purpose, [{ read: () => text, modules: [], functions: ['offer'] }]);
     const [first, second, third] = await cluster().primaries();
@@ -33,7 +33,7 @@ describe('in a cluster', () => {
   });
 });
 
-describe('in a cluster, a queue whose keys get to another server', () => {
+describe('in a cluster, a queue whose keys reach another server', () => {
   const cluster = useCluster();
   const clients: Redis[] = [];
   let app: TestApp;
@@ -71,7 +71,7 @@ describe('in a cluster, a queue whose keys get to another server', () => {
     return CommandCount.start(client);
   }
 
-  /** Handles a new message and the one that was there before, and tells how many libraries the new server was sent. */
+  /** Handles a new message and the one that was there before, and returns how many libraries the new server was sent. */
   async function loadsSince(count: CommandCount): Promise<number> {
     await handleOne('after');
     expect(await app.producer.reschedule(queue, 'kept', 0)).toBe(true);
@@ -90,7 +90,7 @@ describe('in a cluster, a queue whose keys get to another server', () => {
     expect(await loadsSince(count)).toBe(0);
   });
 
-  test('loads the library there if the replica had not received it yet', async () => {
+  test('loads the library there if that replica had not received it yet', async () => {
     const replica = await cluster().replicaOf(key());
     await until(() => has(replica, nativeLibrary));
     await cluster().ask(replica, 'CONFIG', 'SET', 'replica-read-only', 'no');
@@ -102,7 +102,7 @@ describe('in a cluster, a queue whose keys get to another server', () => {
     expect(await loadsSince(count)).toBe(2);
   });
 
-  test('loads the library where its slot has moved to, if that server has never seen it', async () => {
+  test('loads the library there if the slot moves to a server that has never had it', async () => {
     const move = await cluster().beginMove(key());
     await cluster().ask(move.target, 'FUNCTION', 'FLUSH');
     const count = await countAt(move.target);

@@ -10,7 +10,7 @@ describe.each([
 ] as const)('a user that loses the permission to run %s', (_what, hasGroups, calls, commands) => {
   const scene = new Scene({});
   const user = randomName('user');
-  // With these limits, letters are buried and dropped at once.
+  // With these limits, messages become dead letters and are dropped at once.
   const queues = new FullQueues(scene, { user, hasGroups, limits: { attempts: 2, maxDeadLetters: 0 } });
   const refusals = new Map<string, string[]>(commands.map((command) => [command, []]));
   const setUser = (rule: string) => scene.redis.call('ACL', 'SETUSER', user, rule);
@@ -20,7 +20,7 @@ describe.each([
     for (const call of Object.values(calls)) await call((await queues.copy()).store);
   });
 
-  test.each(commands)('%s: each call is refused without a change, or works as before', async (command) => {
+  test.each(commands)('gets each call rejected without a change, or carried out as before: %s', async (command) => {
     for (const [name, call] of Object.entries(calls)) {
       const { store, dump } = await queues.copy((redis, keys) =>
         redis.hset(keys.messages, 'in no state', 'J1'.repeat(9)),
@@ -42,7 +42,7 @@ describe.each([
     }
   });
 
-  test('each of these commands is needed by some call', () => {
+  test('needs each of these commands for some call', () => {
     expect([...refusals].filter(([, names]) => names.length === 0)).toEqual([]);
   });
 });

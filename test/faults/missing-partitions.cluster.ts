@@ -64,7 +64,7 @@ describe.each([
   ['is killed', 'with partition 0 and the directory'],
   ['hangs', 'with partition 0 and the directory'],
   ['is killed', 'with neither partition 0 nor the directory'],
-])('while a shard %s that nothing replaces, one %s', (fault, which) => {
+])('while a shard %s and is not replaced, one %s', (fault, which) => {
   const cluster = useCluster(['--cluster-require-full-coverage', 'no']);
   const events: DelayQueueEvent[] = [];
   let queue: string;
@@ -114,7 +114,7 @@ describe.each([
 
   afterAll(() => app.close());
 
-  test('whole-queue reads answer at once with what lives, and name the partitions that are missing', async () => {
+  test('reads of the whole queue answer at once from the remaining partitions and name the missing ones', async () => {
     const each = living.length * EACH;
     for (let round = 0; round < 2; round++) {
       expect(await timed(() => producer.counts(queue))).toEqual({
@@ -137,7 +137,7 @@ describe.each([
     }
   });
 
-  test('reads that can name none answer for what lives, and an event names what is missing', async () => {
+  test('reads that cannot name partitions answer from the remaining ones, and an event names the missing ones', async () => {
     expect(await timed(() => producer.isPaused(queue))).toBe(false);
     expect(await timed(() => producer.nextDue(queue))).toBeInstanceOf(Date);
     const each = living.length * EACH;
@@ -148,12 +148,12 @@ describe.each([
     expect(app.log.filter((line) => line.includes(`${queue}: ${missing.length} of`))).toHaveLength(1);
   });
 
-  test('changes of the whole queue fail, because they may not leave out a partition', async () => {
+  test('changes of the whole queue fail rather than leave out a partition', async () => {
     expect(await refusalOf(producer.pause(queue))).toMatchObject({ code: /^(NOT_CONNECTED|OUTCOME_UNKNOWN)$/ });
     await refusalOf(producer.resume(queue));
   });
 
-  test('generated ids are in partitions that answer', async () => {
+  test('generated ids go to partitions that answer', async () => {
     const offered: string[] = [];
     for (let turn = 0; turn < TURNS; turn++) {
       const { id } = await timed(() => producer.offer(queue, turn, '1h'));
@@ -165,14 +165,14 @@ describe.each([
     expect(places.size).toBeGreaterThan(1);
   });
 
-  test('given ids stay where they belong: offers to missing partitions fail, others do not', async () => {
+  test('given ids keep their partition: only offers to missing partitions fail', async () => {
     const [lost, kept] = [idsIn(missing[0]!)[0]!, idsIn(living[0]!)[0]!];
     await timed(() => producer.offer(queue, null, '1h', { id: kept }));
     const refusal = await refusalOf(producer.offer(queue, null, '1h', { id: lost }));
     expect(refusal).toMatchObject({ code: 'NOT_CONNECTED', messageId: lost });
   });
 
-  test('the health of the application is degraded, and names the partitions', async () => {
+  test('the health of the application is degraded and names the missing partitions', async () => {
     const indicator = app.context.get(DelayQueueHealthIndicator);
     const { health } = await timed(() => indicator.check('health', { queues: [queue] }));
     expect(health).toMatchObject({
@@ -182,7 +182,7 @@ describe.each([
     });
   });
 
-  test('the command line names the partitions', async () => {
+  test('the command line names the missing partitions', async () => {
     const { url } = (await cluster().primaryOf(keyIn(queue, living[0]!))).server;
     const run = (...words: string[]) => runInProcess({ url, prefix: PREFIX }, ...words, '--cluster', '--timeout', '3s');
     // At the same time, because each waits for the partitions until its timeout.
@@ -206,7 +206,7 @@ describe.each([
     expect(adapter.getDescription()).toBe(`Unpaid orders. Incomplete: partitions ${missing.join(', ')} do not answer.`);
   });
 
-  test('a process that starts offers to the partitions that answer, and reads them', async () => {
+  test('a process that starts offers to the remaining partitions and reads them', async () => {
     const late = await start();
     for (let turn = 0; turn < TURNS; turn++) {
       const { id } = await timed(() => late.producer.offer(queue, turn, '1h'));
@@ -216,7 +216,7 @@ describe.each([
     await late.close();
   });
 
-  test('a process with a rate, which partitions cannot keep, is told so', async () => {
+  test('a process with a rate is told that partitions cannot keep it', async () => {
     const told: DelayQueueEvent[] = [];
     const settings = { partitions: 1, rate: { max: 10, per: '1s' }, checkInterval: '1s' };
     const observer = { event: (event: DelayQueueEvent) => void told.push(event) };
@@ -231,7 +231,7 @@ describe.each([
     await limited.close();
   });
 
-  test('nothing is missing any more once the shard is back', async () => {
+  test('no partition is missing once the shard is back', async () => {
     for (const member of doomed.toReversed()) await FAULTS[fault]![1]!(member);
     await cluster().untilWhole();
     await until(async () => (await producer.counts(queue)).missing === undefined, { within: 20_000 });

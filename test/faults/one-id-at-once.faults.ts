@@ -11,7 +11,7 @@ const ENOUGH = 30;
 describe('one id offered by several processes while it is handled', () => {
   const scene = new Scene();
 
-  test('has each created message handled once, and no other', async () => {
+  test('leads to one handler call for each message that was created', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const producers = await Promise.all(

@@ -11,7 +11,7 @@ const LEASE = 3000;
 describe('a Redis out of memory that evicts nothing', () => {
   const scene = new Scene({ args: ['--maxmemory-policy', 'noeviction'] });
 
-  test('refuses offers with a typed error, while everything already stored goes on', async () => {
+  test('rejects offers with a typed error, while everything already stored continues', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const release = new Latch();

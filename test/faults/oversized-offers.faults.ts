@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 
 const MIB = 1024 * 1024;
 const LAYOUTS = ['native', 'redisson'] as const;
-/** Payloads that take so many bytes in JSON. */
+/** Payloads that take about 2 MiB in JSON. */
 const PAYLOADS = {
   'of ASCII characters': 'x'.repeat(2 * MIB),
   // One character of a string takes three bytes, so the string is shorter than the limit.
@@ -20,7 +20,7 @@ describe.each(LAYOUTS)('again() with a payload beyond proto-max-bulk-len, in lay
   const scene = new Scene({ args: ['--proto-max-bulk-len', '1mb'] });
   const defaults = { layout: layouts[layout], maxPayloadBytes: 8 * MIB, attempts: 1 };
 
-  test.each(Object.entries(PAYLOADS))('%s fails its attempt, and nothing else', async (_, large) => {
+  test.each(Object.entries(PAYLOADS))('fails only its own attempt: %s', async (_, large) => {
     const queue = scene.newQueue();
     const handled: unknown[] = [];
     const handle = ({ isLarge }: { isLarge: boolean }) => {
@@ -37,10 +37,10 @@ describe.each(LAYOUTS)('again() with a payload beyond proto-max-bulk-len, in lay
   });
 });
 
-describe("a look for a payload beyond proto-max-bulk-len in Redisson's layout", () => {
+describe("a search for a payload beyond proto-max-bulk-len in Redisson's layout", () => {
   const scene = new Scene({ args: ['--proto-max-bulk-len', '1mb'] });
 
-  test('finds nothing, and takes no other call along', async () => {
+  test('finds nothing and lets no other call fail', async () => {
     const queue = scene.newQueue();
     const defaults = { layout: layouts.redisson, maxPayloadBytes: 8 * MIB };
     const { producer, log } = await scene.startApp({ module: { consume: false, defaults } });
@@ -65,7 +65,7 @@ describe.each(LAYOUTS)('an offer beyond proto-max-bulk-len, in layout %s', (layo
     message: expect.stringMatching(/proto-max-bulk-len/),
   };
 
-  test.each(Object.entries(PAYLOADS))('%s fails alone, and its neighbours are written', async (_, large) => {
+  test.each(Object.entries(PAYLOADS))('fails alone, and offers around it are written: %s', async (_, large) => {
     const queue = scene.newQueue();
     const { producer, log } = await scene.startApp({ module });
     await producer.offer(queue, { n: 0 }, '1h', { id: 'before' });
@@ -85,7 +85,7 @@ describe.each(LAYOUTS)('an offer beyond proto-max-bulk-len, in layout %s', (layo
     expect(log.filter((line) => line.includes('is down'))).toEqual([]);
   });
 
-  test('of a list is refused alone', async () => {
+  test('is rejected alone in a list', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     const error = await refusalOf(
@@ -105,7 +105,7 @@ describe.each(LAYOUTS)('an offer beyond proto-max-bulk-len, in layout %s', (layo
     expect(await producer.counts(queue)).toMatchObject({ delayed: 2 });
   });
 
-  test('is written once Redis accepts it, and comes back whole', async () => {
+  test('is written once Redis accepts it, and is read back completely', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     const payload = { large: PAYLOADS['of other characters'] };
@@ -119,7 +119,7 @@ describe.each(LAYOUTS)('an offer beyond proto-max-bulk-len, in layout %s', (layo
     }
   });
 
-  test('is still possible for a user without the permission to ask', async () => {
+  test('is still possible for a user who may not ask for the limit', async () => {
     const queue = scene.newQueue();
     await scene.redis.config('SET', 'proto-max-bulk-len', 8 * MIB);
     try {

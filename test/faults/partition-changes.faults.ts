@@ -27,7 +27,7 @@ async function turns(count: number): Promise<void> {
 const routerOf = (partitions: NativePartitions) => new PartitionRouter(partitions, stickyIds());
 const outcomeOf = (outcome: WriteOutcome) => (outcome instanceof WriteFailure ? 'failed' : outcome.outcome);
 
-describe('the partitions of a queue that change', () => {
+describe('the changing partitions of a queue', () => {
   const scene = new Scene();
   const processes: RedisConnections[] = [];
 
@@ -78,7 +78,7 @@ describe('the partitions of a queue that change', () => {
     return { queue, partitions };
   }
 
-  it('takes nothing from a writer that read the partitioning before it changed', async () => {
+  it('accept nothing from a writer that read the partitioning before it changed', async () => {
     const { queue, partitions } = await openFull(4);
     const stale = formatPartitioning(partitions.partitioning);
     const limits = limitsOfPartition(resolveQueueOptions());
@@ -99,7 +99,7 @@ describe('the partitions of a queue that change', () => {
     }
   });
 
-  it('creates an id once, however many writers of different knowledge offer it while the number changes', async () => {
+  it('create an id once, even if writers with different knowledge offer it during the change', async () => {
     for (let round = 0; round < 200; round++) {
       const { queue, partitions: old } = await openFull(1 + (round % 4), []);
       const other = open(queue, 1 + (round % 4), 1);
@@ -108,7 +108,7 @@ describe('the partitions of a queue that change', () => {
       const all = ids(8);
       const grown = grower.agree();
       const writers = [old, other, grower];
-      // The change begins before all of them, and each begins at a moment of its own.
+      // The change begins before all writers, and each writer begins at a moment of its own.
       const outcomes = await Promise.all(
         writers.map(async (writer, i) => {
           if (writer === grower) await grown;
@@ -122,7 +122,7 @@ describe('the partitions of a queue that change', () => {
     }
   });
 
-  it('keeps each message at one of its places, and finds and cancels it from any process', async () => {
+  it('keep each message in one of its places, where any process finds and cancels it', async () => {
     const { queue, partitions: stale } = await openFull(2);
     const staler = open(queue, 1, 1);
     for (const number of [4, 8, 16]) {
@@ -146,10 +146,10 @@ describe('the partitions of a queue that change', () => {
   });
 
   it.each([
-    ['nobody but the first partition', []],
+    ['only the first partition', []],
     ['half of the partitions', [1, 3, 5]],
     ['all partitions', [1, 2, 3, 4, 5, 6, 7]],
-  ])('heals after the process that changed them has died when it had told %s', async (_who, told) => {
+  ])('recover if the process that changed them has died after it told %s', async (_who, told) => {
     const { queue, partitions: old } = await openFull(4);
     const { epoch } = old.partitioning;
     for (const partition of [0, ...told]) await setPartitioning(queue, partition, `${epoch + 1} 8 4`);
@@ -173,7 +173,7 @@ describe('the partitions of a queue that change', () => {
     expect(await count(next)).toBe(0);
   });
 
-  it('agree although several processes change them at once', async () => {
+  it('agree even if several processes change them at once', async () => {
     for (let round = 0; round < 20; round++) {
       const { queue, partitions } = await openFull(2);
       const growing = [4, 8, 16].map((number, i) => open(queue, number, i));
@@ -201,7 +201,7 @@ describe('the partitions of a queue that change', () => {
     }
   });
 
-  it('are told by the next call if one of them does not know of the change', async () => {
+  it('learn of the change from the next call if one of them missed it', async () => {
     const { queue, partitions } = await openFull(8, []);
     for (const partition of [0, 5]) {
       await scene.redis.del(nativeKeys(scene.prefix, queue, partition).partitions);
@@ -213,7 +213,7 @@ describe('the partitions of a queue that change', () => {
     }
   });
 
-  it('says what is wrong with a partitioning that somebody else has written', async () => {
+  it('report what is wrong with a partitioning that somebody else has written', async () => {
     const { queue, partitions } = await openFull(4);
     await setPartitioning(queue, 0, 'eight');
     await expect(partitions.refresh()).rejects.toMatchObject({

@@ -7,7 +7,7 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** Offers until an offer is in time. */
+/** Repeats an offer until it succeeds. */
 const offerPatiently = (producer: DelayQueueProducer, queue: string, delay: Duration, id = 'any') =>
   until(() =>
     producer.offer(queue, null, delay, { id }).then(
@@ -19,7 +19,7 @@ const offerPatiently = (producer: DelayQueueProducer, queue: string, delay: Dura
 describe('outages of Redis', () => {
   const scene = new Scene({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
 
-  test('an application starts while Redis is down, and begins to work when it is back', async () => {
+  test('an application starts while Redis is down and begins to work when Redis is back', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     await scene.server.kill9();
@@ -60,7 +60,7 @@ describe('outages of Redis', () => {
     },
   );
 
-  test('offers fail in time while Redis is down, with an error that says that nothing was written', async () => {
+  test('offers fail in time while Redis is down, and the error says that nothing was written', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { offerTimeout: 300 } });
     await producer.offer(queue, null, '1h');
@@ -79,7 +79,7 @@ describe('outages of Redis', () => {
     }
   });
 
-  test('messages are handled by themselves and in time after a crash and a restart with the data', async () => {
+  test('messages are handled in time after a crash and a restart with the data', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
@@ -101,7 +101,7 @@ describe('outages of Redis', () => {
     expect(handled.ids).toEqual(['before', 'meanwhile', 'after']);
   });
 
-  test('each connection logs an outage once and its end once, however many calls fail', async () => {
+  test('each connection logs the start and the end of an outage once, however many calls fail', async () => {
     const queues = Array.from({ length: 5 }, () => scene.newQueue());
     const { producer, log } = await scene.startApp({
       module: { offerTimeout: 300, defaults: { blockTimeout: '1s', checkInterval: '1s' } },

@@ -57,7 +57,7 @@ describe('refusals by Redis', () => {
   const scene = new Scene({ args: ['--enable-protected-configs', 'yes', '--busy-reply-threshold', '100'] });
   const urlOf = (user: string) => scene.url.replace('redis://', `redis://${user}:secret@`);
 
-  test('an offer that may not be announced fails, and nothing is written', async () => {
+  test('an offer that may not be announced fails and writes nothing', async () => {
     const queue = scene.newQueue();
     await scene.redis.call('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels');
     const { producer } = await scene.startApp({ module: { connection: urlOf('mute') } });
@@ -78,7 +78,7 @@ describe('refusals by Redis', () => {
     });
   });
 
-  test('an application whose user lacks a permission does not start, and the error names the queue and the ACL', async () => {
+  test('an application without a permission does not start, and the error names the queue and the ACL', async () => {
     const queue = scene.newQueue();
     const users: [string, string][] = [
       ['keys', '~elsewhere:* &* +@all'],
@@ -97,7 +97,7 @@ describe('refusals by Redis', () => {
     expect(await scene.redis.keys(`*${queue}*`)).toEqual([]);
   });
 
-  test('work resumes by itself once a permission that was taken is granted again', async () => {
+  test('work resumes once a lost permission is granted again', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     await scene.redis.call('ACL', 'SETUSER', 'late', 'reset', 'on', '>secret', '~*', '+@all', '&*');
@@ -113,7 +113,7 @@ describe('refusals by Redis', () => {
     expect(attempt).toBe(1);
   });
 
-  test('work resumes by itself once a server that became a replica is the primary again', async () => {
+  test('work resumes once a server that became a replica is the primary again', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
@@ -136,7 +136,7 @@ describe('refusals by Redis', () => {
   });
 
   describe.each(Object.entries(CONDITIONS))('of all writes with %s', (word, condition) => {
-    test('offers fail with advice, and what falls due meanwhile is handled once afterwards', async () => {
+    test('offers fail with advice, and messages that fall due meanwhile are handled once afterwards', async () => {
       const queue = scene.newQueue();
       const handled = new Handled();
       const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });

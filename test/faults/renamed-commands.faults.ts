@@ -13,7 +13,7 @@ const MAJORS: Readonly<Record<string, (url: string) => DelayQueueModuleOptions['
   'ioredis 5': (url) => (overrides) => new (Redis5 as unknown as typeof Redis)(url, overrides),
 };
 
-/** What is written past the logger. */
+/** What bypasses the logger. */
 let written: unknown[];
 beforeEach(() => {
   written = [];
@@ -37,7 +37,7 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
     expect(log.join()).not.toMatch(/functions/);
   });
 
-  test('a server whose FCALL was renamed is served by scripts, and the log says so once', async () => {
+  test('a server whose FCALL was renamed is served by scripts, which is logged once', async () => {
     server = await startRedis({ args: ['--rename-command', 'FCALL', 'secret-name'] });
     const { producer, log, close } = await startTestApp({ connection: connect(server.url) });
     await producer.offer('orders', 1, '1h');
@@ -46,7 +46,7 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
   });
 
   test.each(['INFO', 'EVAL', 'EVALSHA'])(
-    'a server whose FCALL and %s were renamed fails the start, of a worker and of a producer, with an error that says so',
+    'a server whose FCALL and %s were renamed fails the start of workers and producers, and the error says so',
     async (command) => {
       const renamed = ['--rename-command', 'FCALL', 'secret-call', '--rename-command', command, 'secret-name'];
       server = await startRedis({ args: renamed });
@@ -62,7 +62,7 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
     },
   );
 
-  test('a user who may not send INFO is served, and nothing is written to the console', async () => {
+  test('a user who may not call INFO is served, and nothing is written to the console', async () => {
     server = await startRedis({ args: ['--user', 'uninformed', 'on', '>secret', '~*', '&*', '+@all', '-info'] });
     const connection = connect(server.url.replace('redis://', 'redis://uninformed:secret@'));
     const { producer, log, close } = await startTestApp({ connection });
@@ -72,7 +72,7 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
     expect(written).toEqual([]);
   });
 
-  test('a login that is refused at the start fails it, and the log speaks of no retries', async () => {
+  test('a login that is refused fails the start, and the log does not mention retries', async () => {
     server = await startRedis({ args: ['--requirepass', 'secret'] });
     const lines: string[] = [];
     const record = (message: unknown) => void lines.push(String(message));

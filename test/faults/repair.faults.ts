@@ -15,14 +15,14 @@ const ACTIVE = 100;
 /** More than one call of the repair examines. */
 const MESSAGES = 1000;
 
-/** What somebody does to a queue with messages in every state. */
+/** Ways to damage a queue with messages in every state. */
 const DAMAGES: Record<string, (redis: Redis, keys: NativeKeys) => Promise<unknown>> = {
   'the claims of consumers are deleted': (redis, { claims, leases }) => redis.del(claims, leases),
   'the ready messages are deleted': (redis, { ready }) => redis.del(ready),
   'the dead letters are deleted': (redis, { dead, errors }) => redis.del(dead, errors),
 };
 
-describe('messages in no state', () => {
+describe('orphaned messages', () => {
   const scene = new Scene();
 
   test.each([
@@ -31,7 +31,7 @@ describe('messages in no state', () => {
     ['native', 'the dead letters are deleted'],
     ['redisson', 'the claims of consumers are deleted'],
     ['redisson', 'the dead letters are deleted'],
-  ] as const)('are ready again after the next start, and the log says so: layout %s, %s', async (layout, damage) => {
+  ] as const)('become ready after the next start, which is logged: layout %s, %s', async (layout, damage) => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module: { consume: false, defaults: { layout: layouts[layout] } } });
@@ -77,7 +77,7 @@ describe('messages in no state', () => {
     'of layout redisson': { layout: redisson() },
   };
 
-  /** Deletes what tells when the messages of a queue fall due, of every partition. */
+  /** Deletes the due times of a queue's messages in every partition. */
   const forgetDueTimes = async (queue: string, partitions = 1) => {
     const keys = Array.from(
       { length: partitions },
@@ -87,7 +87,7 @@ describe('messages in no state', () => {
   };
 
   test.each(['of layout native', 'with partitions'])(
-    'that are not due yet are delayed again, and none is handled early: a queue %s',
+    'become delayed again if they are not due yet, and none is handled early: a queue %s',
     async (kind) => {
       const queue = scene.newQueue();
       const handled = new Handled();
@@ -118,7 +118,7 @@ describe('messages in no state', () => {
     },
   );
 
-  test.each(Object.keys(QUEUES))('that wait for their next attempt go on waiting: a queue %s', async (kind) => {
+  test.each(Object.keys(QUEUES))('still wait for their next attempt: a queue %s', async (kind) => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const options = QUEUES[kind]!;
@@ -146,7 +146,7 @@ describe('messages in no state', () => {
     await producer.clear(queue);
   });
 
-  test('that another program has put into the queue are dead letters at once, whatever due time their bytes would be', async () => {
+  test('become dead letters at once if another program wrote them, whatever due time their bytes would be', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     await producer.offer(queue, 'sound', '1h');
@@ -157,7 +157,7 @@ describe('messages in no state', () => {
   });
 });
 
-describe('claims whose leases are deleted', () => {
+describe('messages of claims whose leases are deleted', () => {
   const scene = new Scene();
   const LEASE = 1500;
 
@@ -174,7 +174,7 @@ describe('claims whose leases are deleted', () => {
   };
 
   test.each(Object.keys(QUEUES))(
-    'come back once the queue is repaired, and what waits behind them goes on: a queue %s',
+    'are handled again once the queue is repaired, and the messages behind them follow: a queue %s',
     async (kind) => {
       const { options, group } = QUEUES[kind]!;
       const queue = scene.newQueue();
@@ -198,7 +198,7 @@ describe('claims whose leases are deleted', () => {
     },
   );
 
-  test.each(Object.keys(QUEUES))('stay with handlers that run: a queue %s', async (kind) => {
+  test.each(Object.keys(QUEUES))('stay with running handlers: a queue %s', async (kind) => {
     const { options, group } = QUEUES[kind]!;
     const queue = scene.newQueue();
     const attempts: number[] = [];

@@ -25,7 +25,7 @@ describe('a message that repeats', () => {
     return delayed + ready + active;
   };
 
-  test('goes on where killed processes have left it: no occurrence comes twice, and none is missing', async () => {
+  test('continues after killed processes without a repeated or a missing occurrence', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp({ module });
     const workers: WorkerProcess[] = [];
@@ -49,7 +49,7 @@ describe('a message that repeats', () => {
     expect(started.filter(({ attempt }) => attempt === 2).length).toBeGreaterThanOrEqual(2);
   });
 
-  test('goes on after an occurrence that has killed each process that handled it, and leaves its letter', async () => {
+  test('continues after an occurrence that kills each process that handles it, and leaves a dead letter of it', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     const poison = settings(queue, EVERY_SECOND, { do: 'crash' });
@@ -66,7 +66,7 @@ describe('a message that repeats', () => {
     expect(heir.of('start').every(({ attempt }) => attempt === 1)).toBe(true);
   });
 
-  test('is one chain while a rolling deploy changes its rule, whatever order old and new processes start in', async () => {
+  test('stays one chain while a rolling deploy changes its rule, in whatever order processes start', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp({ module });
     const start = (cron: string) => scene.startWorker(settings(queue, cron, { do: 'work', ms: 300 }));
@@ -78,7 +78,7 @@ describe('a message that repeats', () => {
     })();
     await until(() => occurrencesOf([one, other]).length >= 2, { within: 30_000 });
     const fresh = [await start(EVERY_OTHER_SECOND)];
-    // An old one that had crashed comes back.
+    // An old process that had crashed comes back.
     const third = await start(EVERY_SECOND);
     await one.end('SIGTERM');
     fresh.push(await start(EVERY_OTHER_SECOND));
@@ -86,7 +86,7 @@ describe('a message that repeats', () => {
     await third.end('SIGTERM');
     const ends = () => fresh.reduce((sum, worker) => sum + worker.of('end').length, 0);
     const before = ends();
-    // One with the old rule may be under way, and gives way to the new rule when it ends.
+    // An occurrence of the old rule may be under way; the new rule follows when it ends.
     await until(() => ends() >= before + 4, { within: 30_000 });
     isOver = true;
     await watching;
@@ -99,10 +99,10 @@ describe('a message that repeats', () => {
   });
 });
 
-describe('Redis loses its data', () => {
+describe('repeats when Redis loses its data', () => {
   // In memory only, so that it is empty when it starts again.
   const scene = new Scene({});
-  /** Of the checks, ms. */
+  /** The check interval, ms. */
   const CHECKS = 1000;
 
   /** A process whose handler declares a repeat; `comes` waits for the next occurrence. */
@@ -129,10 +129,10 @@ describe('Redis loses its data', () => {
   }
   const losses: [string, () => Promise<unknown>][] = [
     ['FLUSHALL', () => scene.redis.flushall()],
-    ['a restart without it', () => scene.server.kill9().then(() => scene.server.restart())],
+    ['a restart without its data', () => scene.server.kill9().then(() => scene.server.restart())],
   ];
 
-  test.each(losses)('by %s, and what handlers declare comes back by itself', async (_how, lose) => {
+  test.each(losses)('come back by themselves if handlers declare them: %s', async (_how, lose) => {
     const queue = scene.newQueue();
     const { app, comes } = await startRepeating(queue);
     await comes();
@@ -147,7 +147,7 @@ describe('Redis loses its data', () => {
   test.each<[string, QueueOptions]>([
     ['with partitions', { partitions: 3 }],
     ['with groups', { groups: { concurrency: 1 } }],
-  ])('and the repeats of a queue %s come back', async (_what, options) => {
+  ])('come back in a queue %s', async (_what, options) => {
     const queue = scene.newQueue();
     const { app, comes } = await startRepeating(queue, options);
     await comes();
@@ -157,7 +157,7 @@ describe('Redis loses its data', () => {
     expect(await app.producer.find(queue, 'repeat')).toMatchObject({ repeat: { cron: EVERY_SECOND } });
   });
 
-  test('and the repeats of a queue whose name is in a family come back', async () => {
+  test('come back in a queue whose name is in a family', async () => {
     const family = scene.newQueue();
     const queue = `${family}:digest`;
     const { app, comes } = await startRepeating(queue, {}, [handlerOf(`${family}:*`, () => undefined)]);
@@ -168,12 +168,12 @@ describe('Redis loses its data', () => {
     expect(await app.producer.find(queue, 'repeat')).toMatchObject({ repeat: { cron: EVERY_SECOND } });
   });
 
-  test('and several processes offer what they declare once', async () => {
+  test('are offered once, even if several processes declare them', async () => {
     const queue = scene.newQueue();
     const [one, other] = [await startRepeating(queue, { concurrency: 1 }), await startRepeating(queue)];
     await scene.redis.flushall();
     await Promise.race([one.comes(), other.comes()]);
-    // Each has looked by then.
+    // Each process has checked by then.
     for (let seconds = 0; seconds < 3; seconds++) await Promise.race([one.comes(), other.comes()]);
     const { delayed, ready, active } = await one.app.producer.counts(queue);
     expect(delayed + ready + active).toBeLessThanOrEqual(1);
@@ -182,7 +182,7 @@ describe('Redis loses its data', () => {
   test.each<[string, (app: TestApp, queue: string) => Promise<unknown>]>([
     ['cancelled', ({ producer }, queue) => producer.cancel(queue, 'repeat')],
     ['cleared', ({ producer }, queue) => producer.clear(queue)],
-  ])('or does not: a repeat that was %s stays away', async (_how, end) => {
+  ])('do not come back if they were %s', async (_how, end) => {
     const queue = scene.newQueue();
     const { app, comes } = await startRepeating(queue);
     await comes();

@@ -19,7 +19,7 @@ describe('a resting connection', () => {
   afterEach(() => connection.close());
 
   test.each(['connecting', 'connect', 'ready', 'end'])(
-    'that is %s when it begins to rest opens at once',
+    'opens at once if it was %s when it began to rest',
     async (event) => {
       const settings = { connection: scene.url, clock: systemClock, events: new LoggedEvents(), commandTimeout: 5000 };
       connection = new RedisConnection('commands', settings);
@@ -36,7 +36,7 @@ describe('a resting connection', () => {
     },
   );
 
-  test('that could not reach Redis opens once it is needed', async () => {
+  test('opens once it is needed, even if it could not reach Redis before', async () => {
     const port = await onRandomPort(async (free) => {
       await listenOn(free).then((server) => server.close());
       return free;

@@ -22,7 +22,7 @@ async function countCalls(command: string): Promise<{ calls: number; failed: num
   return { calls: Number(calls), failed: Number(failed) };
 }
 
-test('a process with 50 queues notices once for each library that its server has lost it, and loads it once', async () => {
+test('a process with 50 queues notices once per lost library, and loads each once', async () => {
   const providers = Array.from({ length: QUEUES }, () => handlerOf(scene.newQueue(), () => undefined));
   await scene.startApp({ providers });
   await scene.server.kill9();
@@ -36,7 +36,7 @@ test('a process with 50 queues notices once for each library that its server has
 });
 
 test.each(['FUNCTION FLUSH', 'FUNCTION DELETE', 'SCRIPT FLUSH', 'FLUSHALL'] as const)(
-  'after %s, messages are offered and handled as before, for one more call',
+  'messages are offered and handled as before after %s, at the cost of one call',
   async (command) => {
     const handled: unknown[] = [];
     const queue = scene.newQueue();
@@ -54,7 +54,7 @@ test.each(['FUNCTION FLUSH', 'FUNCTION DELETE', 'SCRIPT FLUSH', 'FLUSHALL'] as c
   },
 );
 
-test('when memory is short and the library is missing, messages are settled by scripts, and later by functions again', async () => {
+test('messages are settled by scripts while memory is short and the library missing, later by functions again', async () => {
   const queue = scene.newQueue();
   const started = new Latch();
   const release = new Latch();
@@ -83,7 +83,7 @@ test('when memory is short and the library is missing, messages are settled by s
   );
 });
 
-test('connections that open at once load the library a few times at most', async () => {
+test('connections that open at the same time load the library only a few times', async () => {
   await scene.redis.call('FUNCTION', 'FLUSH');
   const before = await countCalls('function\\|load');
   const settings = {

@@ -45,7 +45,7 @@ describe('a Redis behind TLS and a password', () => {
     tls: { ca: readFileSync(fileOf('ca.crt')) },
   });
 
-  test('works like any other', async () => {
+  test('works like any other Redis', async () => {
     const queue = randomName('orders');
     const handled = new Handled();
     const app = await startTestApp({ connection: connection() }, { providers: [handlerOf(queue, handled.record)] });
@@ -61,7 +61,7 @@ describe('a Redis behind TLS and a password', () => {
     await app.close();
   });
 
-  test('never has its password or a payload in the log or in an error', async () => {
+  test('exposes neither its password nor a payload in the log or in an error', async () => {
     const queue = randomName('orders');
     const errors: unknown[] = [];
     const note = (error: unknown) => errors.push(error);

@@ -6,7 +6,7 @@ import type { TestRedis } from '../support/redis/test-redis.js';
 import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** Sentinels tell a former primary only after eight seconds that it is none, which closes all its connections. */
+/** Sentinels tell a former primary only after eight seconds that it has been replaced, which closes all its connections. */
 const BEFORE_IT_KNOWS = 5000;
 
 const connectionsTo = async (server: TestRedis) =>
@@ -26,7 +26,7 @@ describe('a primary watched by sentinels', () => {
     await servers.stop();
   });
 
-  test('is left by all connections as soon as the sentinels have replaced it', async () => {
+  test('loses all connections as soon as the sentinels have replaced it', async () => {
     const queue = randomName('orders');
     const handled = new Handled();
     const [sentinel] = servers.sentinels;

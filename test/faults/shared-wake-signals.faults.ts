@@ -27,7 +27,7 @@ describe('wake-up signals that share a connection', () => {
     await Promise.all(opened.splice(0).map((connections) => connections.close()));
   });
 
-  /** Opens two signals that share a connection, and says for which keys another consumer was to be woken. */
+  /** Opens two signals that share a connection; `passedOn` gets the keys for which another consumer was to be woken. */
   function open(connection = scene.url) {
     const settings = { connection, clock: systemClock, events: new LoggedEvents() };
     const connections = new RedisConnections({ ...settings, commandTimeout: 5000, heartbeat: 60_000 });
@@ -70,7 +70,7 @@ describe('wake-up signals that share a connection', () => {
     await expectToShareCall(a, b);
   });
 
-  test('a queue joins a call that was sent again over a new connection', async () => {
+  test('a queue joins a call that was repeated over a new connection', async () => {
     const { a, b } = open();
     const [lost] = await waitBlocked(a.signal);
     const [, id] = /^id=(\d+) .*name=delay-queue:wake-signals/m.exec(String(await scene.redis.client('LIST')))!;
@@ -79,7 +79,7 @@ describe('wake-up signals that share a connection', () => {
     await expectToShareCall(a, b);
   });
 
-  test.each(['client|id', 'client|unblock'])('a user without %s has a connection for each queue', async (command) => {
+  test.each(['client|id', 'client|unblock'])('a user without %s needs a connection for each queue', async (command) => {
     const user = randomName('lacking');
     await scene.redis.call('ACL', 'SETUSER', user, 'on', 'nopass', '~*', '&*', '+@all', `-${command}`);
     const { a, b } = open(scene.url.replace('redis://', `redis://${user}:any@`));
@@ -90,7 +90,7 @@ describe('wake-up signals that share a connection', () => {
     expect(await Promise.all([first, second])).toEqual([true, true]);
   });
 
-  test('a key with a signal all the time does not keep the others from theirs', async () => {
+  test('a key that always has a signal does not keep other keys from theirs', async () => {
     const { a, b } = open();
     await scene.redis.rpush(a.key, ...Array.from({ length: 20_000 }, () => '1'));
     let signals = 0;
@@ -119,7 +119,7 @@ describe('wake-up signals that share a connection', () => {
     expect(await others).toBe(true);
   });
 
-  test('a signal for a consumer that does not come back is passed on, and the next one is left for others', async () => {
+  test('a signal for a consumer that does not return is passed on, and the next one is left for others', async () => {
     const { a, b, passedOn } = open();
     void b.signal.wait(HOUR);
     await send(a.key);
@@ -142,7 +142,7 @@ describe('wake-up signals that share a connection', () => {
     expect(await a.signal.wait(HOUR)).toBe(true);
   });
 
-  test('once a signal is closed nothing is popped for it, and the others go on', async () => {
+  test('a closed signal takes nothing from its key, and the others still work', async () => {
     const { a, b, passedOn } = open();
     const woken = b.signal.wait(HOUR);
     const closed = a.signal.wait(HOUR);
@@ -155,7 +155,7 @@ describe('wake-up signals that share a connection', () => {
     expect([passedOn, await scene.redis.llen(a.key)]).toEqual([[], 1]);
   });
 
-  test('the last one to close takes the connection with it', async () => {
+  test('the last signal to close also closes the connection', async () => {
     const { a, b } = open();
     const [waiting] = await waitBlocked(a.signal);
     await Promise.all([a.signal.close(), b.signal.close()]);
@@ -163,7 +163,7 @@ describe('wake-up signals that share a connection', () => {
     await until(async () => (await clients()).length === 0);
   });
 
-  test('a key that is something else in Redis does not silence the others', async () => {
+  test('a key of another type in Redis does not block the others', async () => {
     const { a, b } = open();
     await scene.redis.set(a.key, 'text');
     const fails = async () => {
@@ -178,7 +178,7 @@ describe('wake-up signals that share a connection', () => {
     await expect(again).rejects.toMatchObject({ code: 'STORE_REFUSED' });
   });
 
-  test('all waits fail when the server dies, and end with a signal again when it is back', async () => {
+  test('all waits fail when the server dies, and can be woken again when it is back', async () => {
     const { a, b } = open();
     const [first] = await waitBlocked(a.signal);
     const waits = [first!, b.signal.wait(HOUR)].map((wait) => wait.catch((error: { code: string }) => error.code));
@@ -191,7 +191,7 @@ describe('wake-up signals that share a connection', () => {
     expect(await Promise.all(again)).toEqual([true, true]);
   });
 
-  test('another process gets the signal of one without a free slot', async () => {
+  test('another process gets the signal of a process without a free slot', async () => {
     const [queue, other] = [scene.newQueue(), scene.newQueue()];
     const [first, second] = [new Handled(), new Handled()];
     const done = new Latch();

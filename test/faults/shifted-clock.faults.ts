@@ -7,7 +7,7 @@ const HOUR = 3_600_000;
 const DELAY = 700;
 const PRELOAD = new URL('./shifted-clock/shift-clock.js', import.meta.url).href;
 
-describe('a process whose clock is wrong', () => {
+describe('a process with a wrong clock', () => {
   const scene = new Scene();
 
   const serverTime = async () => {

@@ -19,7 +19,7 @@ const NO_TLS = 'if the server speaks no TLS on this port, use redis:// instead o
 const TLS = 'if the server expects TLS on this port, use rediss:// instead of redis://, or set `tls`';
 const AUTHORITY = 'if its certificate is of an authority of your own, give that as `tls: { ca }`';
 
-describe('a client and a server of which one expects TLS', () => {
+describe('a client and a server of which only one expects TLS', () => {
   let server: TestRedis;
   let tlsPort: number;
 
@@ -57,7 +57,7 @@ describe('a client and a server of which one expects TLS', () => {
     ['a client without TLS at a port of TLS', ({ tls }) => ({ port: tls }), TLS],
     ['a client without TLS, with a password', ({ tls }) => ({ port: tls, password: 'secret' }), TLS],
     ['a client that does not know the authority', ({ tls }) => ({ port: tls, tls: {} }), AUTHORITY],
-  ])('%s is told in the log and by calls what probably is wrong', async (_what, connect, advice) => {
+  ])('are told in the log and in errors what is probably wrong: %s', async (_what, connect, advice) => {
     const connection = connect({ plain: server.port, tls: tlsPort });
     const app = await start(connection);
 
@@ -67,7 +67,7 @@ describe('a client and a server of which one expects TLS', () => {
     expect(error).toMatchObject({ code: 'NOT_CONNECTED', message: expect.stringContaining(advice) });
   });
 
-  test('gives no advice once a connection has been ready', async () => {
+  test('get no advice once a connection has been ready', async () => {
     const tls = { ca: readFileSync(fileOf('ca.crt')) };
     const app = await start({ port: tlsPort, tls });
     await app.producer.offer('orders', 1, '1h');

@@ -25,7 +25,7 @@ const FURTHER: typeof CALLS = {
   'settle: dead with another body': settleHeld({ kind: 'dead', error: '{}', body: 'J5' }),
 };
 
-/** Which messages a call is to remove. */
+/** The messages that a call removes. */
 const REMOVED: Record<string, readonly string[]> = {
   cancel: ['delayed'],
   'cancel a held message': ['held'],
@@ -36,10 +36,10 @@ const REMOVED: Record<string, readonly string[]> = {
   'discard the oldest': ['dead'],
 };
 
-/** Which calls remove what follows a message, or replace it. */
+/** The calls that remove or replace a follower. */
 const WITHOUT_FOLLOWER = ['cancel a follower', 'offer, replace a followed message'];
 
-/** What is neither in a state that goes on by itself nor gone on purpose. */
+/** Describes the messages that are neither in a state that continues by itself nor removed on purpose. */
 async function problemsOf(
   { redis, store, keys }: FullQueue,
   { name, ids, handled }: { name: string; ids: readonly string[]; handled: readonly ClaimedMessage[] },
@@ -69,15 +69,15 @@ async function problemsOf(
 describe.each([
   ['a message in every state', false, { ...CALLS, ...FURTHER }, FULL_QUEUE_IDS],
   ['messages of a group', true, { ...CALLS_OF_GROUPS, ...FURTHER }, [...FULL_QUEUE_IDS, 'held', 'in line']],
-] as const)('a script of a queue with %s that ends between two of its writes', (_, hasGroups, calls, ids) => {
+] as const)('a script that ends between two of its writes, in a queue with %s', (_, hasGroups, calls, ids) => {
   const dir = mkdtempSync(join(tmpdir(), 'torn-scripts-'));
   const scene = new Scene({ args: WITH_LOG, dir });
-  // With these limits, an expired lease buries its message.
+  // With these limits, a message whose lease expires becomes a dead letter.
   const queues = new FullQueues(scene, { hasGroups, limits: { attempts: 2 } });
 
   const NOT_TORN = ['clear', 'pause', 'resume', 'repair'];
   test.each(Object.keys(calls).filter((name) => !NOT_TORN.includes(name)))(
-    'loses no message and holds none for ever: %s',
+    'loses no message and keeps none forever: %s',
     async (name) => {
       await scene.redis.flushall();
       const queue = await queues.copy();

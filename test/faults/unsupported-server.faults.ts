@@ -7,7 +7,7 @@ import { checkServer } from '../../lib/redis/check/server-info.js';
 describe('a Redis that evicts keys', () => {
   const scene = new Scene({ args: ['--maxmemory-policy', 'allkeys-lru'] });
 
-  test('is refused at start-up, and the error says what to do', async () => {
+  test('is rejected at the start, and the error says what to do', async () => {
     const start = scene.startApp({ providers: [handlerOf(scene.newQueue(), () => undefined)] });
     await expect(start).rejects.toMatchObject({
       code: 'UNSUPPORTED_SERVER',
@@ -39,7 +39,7 @@ describe('the server check', () => {
     expect(() => checkServer(info(version), { allowEviction: false })).not.toThrow();
   });
 
-  test.each(['6.2.14', '5.0.0'])('refuses version %s', (version) => {
+  test.each(['6.2.14', '5.0.0'])('rejects version %s', (version) => {
     expect(() => checkServer(info(version), { allowEviction: false })).toThrow(/is too old: use Redis 7.0 or newer/);
   });
 });

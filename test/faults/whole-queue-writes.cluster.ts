@@ -13,7 +13,7 @@ const MESSAGES = 60;
 describe('while a shard with partitions of a queue is gone', () => {
   const cluster = useCluster(['--cluster-require-full-coverage', 'no']);
 
-  test('a write to the whole queue is carried out in the others, and says so; called again later, it does the rest', async () => {
+  test('a write to the whole queue is carried out in the others, and completed when it is called again later', async () => {
     const queue = randomName('orders');
     const { producer, close } = await startTestApp({
       connection: { cluster: { nodes: cluster().nodes } },

@@ -12,7 +12,7 @@ describe('killed and blocked workers', () => {
   const scene = new Scene();
   const allGone = (counts: object) => Object.values(counts).every((count) => count === 0);
 
-  test('the messages of a killed worker are handled by another soon after the lease, as a second attempt', async () => {
+  test('another worker handles the messages of a killed one soon after the lease, as a second attempt', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue, handler: { lease: LEASE, concurrency: 32 } };
@@ -38,7 +38,7 @@ describe('killed and blocked workers', () => {
     expect(new Set([...held, ...other.of('start').map(({ id }) => id)]).size).toBe(results.length);
   });
 
-  test('a message that kills its process each time is a dead letter after its attempts, and others are handled', async () => {
+  test('a message that kills its process each time becomes a dead letter, and others are handled', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue, handler: { lease: 1000, attempts: 2 } };
@@ -60,7 +60,7 @@ describe('killed and blocked workers', () => {
     expect(survivor.of('start').map(({ id }) => id)).toEqual(['fine']);
   });
 
-  test('messages that fell due while no consumer ran are handled when one starts', async () => {
+  test('messages that fell due without a consumer are handled when one starts', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const first = await scene.startWorker({ queue });
@@ -85,7 +85,7 @@ describe('killed and blocked workers', () => {
     const [stalled, other] = workers[0].of('start').length === 1 ? workers : [workers[1], workers[0]];
     await until(() => other.of('end').length === 1, { within: 15_000 });
     expect(other.of('end')).toMatchObject([{ id: 'm', attempt: 2 }]);
-    // The same id again, so that a late outcome that counted would show.
+    // The same id again, so that a late outcome would show if it counted.
     await until(async () => (await producer.offer(queue, null, '1h', { id: 'm' })).created);
 
     await until(() => stalled.log.includes('lease was lost'), { within: 15_000 });
