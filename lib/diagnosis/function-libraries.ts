@@ -49,10 +49,7 @@ export class FunctionLibraries {
   readonly #connections: RedisConnections;
   readonly #current: readonly LoadedLibrary[];
 
-  /**
-   * Opens no connection yet.
-   * @throws DelayQueueError `INVALID_OPTION`
-   */
+  /** Opens no connection yet. @throws DelayQueueError `INVALID_OPTION` */
   constructor(place: FunctionLibrariesPlace = {}) {
     const { connection, offerTimeout, layouts = [] } = place;
     const options = resolveModuleOptions({ connection, offerTimeout });

@@ -6,10 +6,7 @@ export function checkInfo(info: string): Finding[] {
   return [versionOf(info), evictionOf(info), persistenceOf(info)];
 }
 
-/**
- * Reports which other databases of the server are in use, because all of them share its channels.
- * @returns undefined if there are none
- */
+/** Reports which other databases of the server are in use, because all of them share its channels. @returns undefined if there are none */
 export function checkDatabases(info: string, own: string): Finding | undefined {
   const others = [...info.matchAll(/^db(\d+):keys=/gm)].map(([, number]) => number).filter((number) => number !== own);
   if (others.length === 0) return undefined;

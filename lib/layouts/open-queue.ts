@@ -15,10 +15,7 @@ export interface OpenQueue {
   readonly store: MessageStore;
 }
 
-/**
- * Finds a queue of the application's producer, for calls that only its layout offers.
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
+/** Finds a queue of the application's producer, for calls that only its layout offers. @throws DelayQueueError `INVALID_ARGUMENT` */
 export function openQueue(producer: DelayQueueProducer, name: string): OpenQueue {
   // Undefined in a test double that extends the class.
   const parts = isInstance(producer, DelayQueueProducer) ? (producer[PARTS] as QueueParts | undefined) : undefined;

@@ -20,10 +20,7 @@ export interface DelayQueueModuleOptions {
    * @defaultValue `'redis'`
    */
   readonly store?: 'redis' | 'memory' | undefined;
-  /**
-   * The first part of every key. 1–64 of the characters `A–Z a–z 0–9 _ . : -`.
-   * @defaultValue `'delay-queue'`
-   */
+  /** The first part of every key. 1–64 of the characters `A–Z a–z 0–9 _ . : -`. @defaultValue `'delay-queue'` */
   readonly prefix?: string | undefined;
   /**
    * Start even if Redis may evict messages when its memory is full. Otherwise an `allkeys-*` `maxmemory-policy` fails the start-up with
@@ -31,10 +28,7 @@ export interface DelayQueueModuleOptions {
    * @defaultValue `false`
    */
   readonly allowEviction?: boolean | undefined;
-  /**
-   * Start the handlers; with `false`, this process only offers.
-   * @defaultValue `true`
-   */
+  /** Start the handlers; with `false`, this process only offers. @defaultValue `true` */
   readonly consume?: boolean | undefined;
   /**
    * Run the application's global guards, pipes, interceptors and exception filters around handlers, too. Those added by
@@ -48,10 +42,7 @@ export interface DelayQueueModuleOptions {
    * @defaultValue `[]`
    */
   readonly observers?: readonly DelayQueueObserver[] | undefined;
-  /**
-   * Options for every queue.
-   * @defaultValue `{}`
-   */
+  /** Options for every queue. @defaultValue `{}` */
   readonly defaults?: QueueOptions | undefined;
   /**
    * Options by queue name, or by the beginning of the names and a `*`. They override those of the queue's `@DelayedHandler`, which override
@@ -59,10 +50,7 @@ export interface DelayQueueModuleOptions {
    * @defaultValue `{}`
    */
   readonly queues?: Readonly<Record<string, QueueOptions>> | undefined;
-  /**
-   * How long a stopping process waits for running handlers. 0 ms – 1 h.
-   * @defaultValue `'10s'`
-   */
+  /** How long a stopping process waits for running handlers. 0 ms – 1 h. @defaultValue `'10s'` */
   readonly shutdownTimeout?: Duration | undefined;
   /**
    * How long an offer, or another call of the producer, may take before it fails. A schema, and each observer before `next`, may take as

@@ -21,10 +21,7 @@ export interface FixedBackoff {
   readonly type: 'fixed';
   /** The wait. 0 ms – 100 years. */
   readonly delay: Duration;
-  /**
-   * The share of the wait by which it varies at random, up or down. 0–1.
-   * @defaultValue `0`
-   */
+  /** The share of the wait by which it varies at random, up or down. 0–1. @defaultValue `0` */
   readonly jitter?: number | undefined;
 }
 
@@ -32,25 +29,13 @@ export interface FixedBackoff {
 export interface ExponentialBackoff {
   /** Selects this kind of backoff. */
   readonly type: 'exponential';
-  /**
-   * The wait after the first failed attempt. 0 ms – 100 years.
-   * @defaultValue `'1s'`
-   */
+  /** The wait after the first failed attempt. 0 ms – 100 years. @defaultValue `'1s'` */
   readonly delay?: Duration | undefined;
-  /**
-   * The factor by which the wait grows with each failed attempt. 1–100.
-   * @defaultValue `2`
-   */
+  /** The factor by which the wait grows with each failed attempt. 1–100. @defaultValue `2` */
   readonly factor?: number | undefined;
-  /**
-   * The longest wait. 0 ms – 100 years.
-   * @defaultValue `'1h'`
-   */
+  /** The longest wait. 0 ms – 100 years. @defaultValue `'1h'` */
   readonly maxDelay?: Duration | undefined;
-  /**
-   * The share of the wait by which it varies at random, up or down. 0–1.
-   * @defaultValue `0.2`
-   */
+  /** The share of the wait by which it varies at random, up or down. 0–1. @defaultValue `0.2` */
   readonly jitter?: number | undefined;
 }
 
@@ -89,10 +74,7 @@ export interface GroupOptions {
 
 /** Names an instance of the module. */
 export interface InstanceOptions {
-  /**
-   * The `name` that `DelayQueueModule.forRoot()` was given. See `docs/instances.md`.
-   * @defaultValue the instance without a name
-   */
+  /** The `name` that `DelayQueueModule.forRoot()` was given. See `docs/instances.md`. @defaultValue the instance without a name */
   readonly instance?: string | undefined;
 }
 
@@ -138,10 +120,7 @@ export interface TypedQueueOptions extends QueueOptions, InstanceOptions {}
 
 /** The options of a queue. All are optional. */
 export interface QueueOptions {
-  /**
-   * How many messages of the queue a process handles at once. 1–1000.
-   * @defaultValue `16`
-   */
+  /** How many messages of the queue a process handles at once. 1–1000. @defaultValue `16` */
   readonly concurrency?: number | undefined;
   /**
    * Over how many hash slots of a Redis Cluster the messages of the queue are spread, by their ids, for a queue that is too busy for one
@@ -170,10 +149,7 @@ export interface QueueOptions {
    * @defaultValue `'30s'`
    */
   readonly lease?: Duration | undefined;
-  /**
-   * How many attempts a message has before it becomes a dead letter. 1–1,000,000.
-   * @defaultValue `5`
-   */
+  /** How many attempts a message has before it becomes a dead letter. 1–1,000,000. @defaultValue `5` */
   readonly attempts?: number | undefined;
   /**
    * The wait before a failed message's next attempt: exponential, fixed, or a function.
@@ -192,10 +168,7 @@ export interface QueueOptions {
    * @defaultValue `'never'`
    */
   readonly expiresAfter?: Duration | 'never' | undefined;
-  /**
-   * What becomes of a message that has expired: `'drop'` removes it, `'dead'` makes it a dead letter.
-   * @defaultValue `'drop'`
-   */
+  /** What becomes of a message that has expired: `'drop'` removes it, `'dead'` makes it a dead letter. @defaultValue `'drop'` */
   readonly onExpired?: 'drop' | 'dead' | undefined;
   /**
    * How long a message waits for a process that has a handler for its type before it becomes a dead letter, counted from its due time. The
@@ -203,10 +176,7 @@ export interface QueueOptions {
    * @defaultValue `'24h'`
    */
   readonly unknownTypeGrace?: Duration | undefined;
-  /**
-   * The maximum size of a message's encoded payload and headers, in bytes. 1 byte – 512 MiB.
-   * @defaultValue `256 * 1024`
-   */
+  /** The maximum size of a message's encoded payload and headers, in bytes. 1 byte – 512 MiB. @defaultValue `256 * 1024` */
   readonly maxPayloadBytes?: number | undefined;
   /**
    * The maximum number of messages in the queue, in all states together; further offers are refused. At least 1, or `'unlimited'`. Each of

@@ -5,14 +5,14 @@ import { formatCursor, PAGE_BYTES, wrongCursor } from './page-cursor.js';
 import type { Reading } from './reading.js';
 
 /**
- * Lists the delayed or dead messages of all stores in one order. A message's place is an instant and its name, which mean the same in
- * every store, so a cursor is as good for all stores as for one. An offset is walked to.
+ * Lists the delayed or dead messages of all stores in one order. A message's place is an instant and its name, with the same meaning in
+ * every store, so a cursor fits all stores. An offset is reached by reading up to it.
  */
 export async function listMerged(
   reading: Reading,
   { state, from = { offset: 0 }, limit }: PageRequest,
 ): Promise<StoredPage> {
-  // It need not walk to an offset.
+  // A single store need not read up to an offset.
   const [only, ...others] = reading.stores;
   if (others.length === 0) return only!.list({ state, from, limit });
   let cursor = 'cursor' in from ? from.cursor : undefined;
@@ -35,17 +35,17 @@ export async function listMerged(
   }
 }
 
-/** Reads a page of each partition, and takes what is certain to come first. */
+/** Reads a page of each partition, and returns the messages that are certain to come first. */
 async function readPart(reading: Reading, request: PageRequest) {
   const { state, limit } = request;
-  // Ids spread evenly, so a partition has hardly more of the next messages than twice its share.
+  // Ids spread evenly, so a partition seldom has more than twice its share of the next messages.
   const share = Math.min(limit, Math.ceil(limit / reading.stores.length) * 2 + 8);
   const pages = await reading.all((partition) => partition.list({ ...request, limit: share }));
   const byPlace = (one: StoredMessage, other: StoredMessage) =>
     instantOf(state, one) - instantOf(state, other) ||
     Buffer.compare(Buffer.from(nameOf(one)), Buffer.from(nameOf(other)));
   const found = pages.flatMap(({ messages }) => messages).sort(byPlace);
-  // What follows in a partition that has more comes after the last one that was read of it.
+  // A partition's unread messages come after the last one that was read of it.
   const [end] = pages.flatMap(({ messages, cursor }) => (cursor === null ? [] : messages.slice(-1))).sort(byPlace);
   const certain = end ? found.filter((message) => byPlace(message, end) <= 0) : found;
   const messages = certain.slice(0, limit);
@@ -64,10 +64,9 @@ function cursorAt(state: MessageState, message: StoredMessage): string {
   return formatCursor(state, `${instantOf(state, message)}:${nameOf(message)}`);
 }
 
-/** Where a walk through one partition after the other goes on. */
 interface PlaceInTurn {
   readonly partition: number;
-  /** The cursor in that partition; undefined: at its beginning. */
+  /** The cursor in that partition; undefined: its beginning. */
   readonly inner?: string | undefined;
 }
 
@@ -77,17 +76,16 @@ function formatPlace({ partition, inner = '' }: PlaceInTurn): string {
   return `${partition}/${inner}`;
 }
 
-/** Reads a cursor that {@link formatPlace} wrote. Any other is one of the only partition that there was before. */
+/** Reads a cursor that {@link formatPlace} wrote. Any other was made when the queue had one partition. */
 function parsePlace(cursor: string): PlaceInTurn {
   const [, partition, inner] = /^(\d{1,3})\/(.*)$/s.exec(cursor) ?? [];
   if (partition === undefined) return { partition: 0, inner: cursor };
   return { partition: Number(partition), inner: inner === '' ? undefined : inner };
 }
 
-/** What a partition without an answer has. */
+/** In place of a partition's answer. */
 const NOTHING = { counts: [], cursor: null };
 
-/** Counts the types of one partition after the other. */
 export async function countTypesInTurn(reading: Reading, cursor?: string): Promise<TypeCountPage> {
   const width = reading.stores.length;
   const place = cursor === undefined ? BEGIN : parsePlace(cursor);
@@ -97,7 +95,6 @@ export async function countTypesInTurn(reading: Reading, cursor?: string): Promi
   return { ...page, cursor: partition + 1 < width ? formatPlace({ partition: partition + 1 }) : null };
 }
 
-/** Lists the messages of one partition after the other. */
 export async function listInTurn(reading: Reading, request: PageRequest): Promise<StoredPage> {
   const { state, limit } = request;
   const messages: StoredMessage[] = [];
@@ -113,7 +110,7 @@ export async function listInTurn(reading: Reading, request: PageRequest): Promis
   return { messages, cursor: partition < reading.stores.length ? formatPlace({ partition }) : null };
 }
 
-/** In which partition a page begins, and where in there. */
+/** Returns the partition in which a page begins, and where in there. */
 async function startOf(reading: Reading, { state, from }: PageRequest) {
   if (from && 'cursor' in from) {
     const { partition, inner } = parsePlace(from.cursor);

@@ -3,25 +3,22 @@ import type { ProducerStore } from './producer-store.js';
 import type { AdminStore } from './admin-store.js';
 
 /**
- * The port: where the messages of one queue live. Its callers ask for the role they need.
+ * The port that keeps the messages of one queue. Callers ask for the role they need. Every instant is milliseconds since the epoch **by the
+ * store's clock** (for Redis: its `TIME`), and every length of time is milliseconds. Arguments are already validated.
  *
- * Every instant is milliseconds since the epoch **by the store's clock** (for Redis: its `TIME`); every length of time is
- * milliseconds. Arguments are already validated.
- *
- * What all methods promise:
+ * All methods promise:
  * - Each call is atomic: it happens as a whole or not at all, and no other call sees it half-done.
- * - A call that rejects with `NOT_CONNECTED`, `LOGIN_REFUSED` or `STORE_REFUSED` has changed nothing. After `OUTCOME_UNKNOWN`
- *   it may have happened, or may still happen until its time is up, and never later. Offers, settlements, claims and calls
- *   about one id can then be repeated: the second time they find their work done.
+ * - A call that rejects with `NOT_CONNECTED`, `LOGIN_REFUSED` or `STORE_REFUSED` has changed nothing. After `OUTCOME_UNKNOWN` it may have
+ *   happened, or may still happen until its time is up, and never later. Offers, settlements, claims and calls about one id can then be
+ *   repeated: the second time they find their work done.
  * - Every id is in at most one state. `test/contract/` states the rest as rules, for every store.
  */
 export interface MessageStore extends ProducerStore, ConsumerStore, AdminStore {}
 
-/** What every store needs to know of its queue. */
 export interface StoreLimits {
-  /** After this many failed attempts, an expired lease makes the message a dead letter. */
+  /** The number of failed attempts after which an expired lease makes the message a dead letter. */
   readonly attempts: number;
-  /** More dead letters than this drop the oldest. */
+  /** The number of dead letters beyond which the oldest are dropped. */
   readonly maxDeadLetters: number;
   /** Offers that would make more messages than this, in all states together, are refused; null: no limit. */
   readonly maxMessages: number | null;
@@ -31,11 +28,10 @@ export interface StoreLimits {
   readonly groups?: GroupRules | null;
 }
 
-/** How messages of one group are handled. */
 export interface GroupRules {
-  /** How many of them are handled at once, over all processes; null: no limit. */
+  /** The maximum number of them handled at once, over all processes; null: no limit. */
   readonly concurrency: number | null;
-  /** Whether a message that waits for a retry holds those behind it back, or lets them pass. */
+  /** `'hold'`: a message that waits for a retry keeps its permit. `'pass'`: it lets others pass. */
   readonly onRetry: 'hold' | 'pass';
 }
 

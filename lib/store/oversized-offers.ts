@@ -3,23 +3,22 @@ import type { Offer, OfferReceipt } from './producer-store.js';
 import type { RedisCommands } from '../redis/commands/redis-commands.js';
 import { notConnected } from '../redis/redis-errors.js';
 
-/** The lowest `proto-max-bulk-len` that Redis can be given, bytes. */
+/** The lowest `proto-max-bulk-len` that Redis can be configured with, bytes. */
 const LOWEST_LIMIT = 1024 * 1024;
 
-/** How many bytes of UTF-8 a unit of a string may take. */
+/** Maximum bytes of UTF-8 for a UTF-16 unit of a string. */
 const MAX_BYTES = 3;
 
 const OVERSIZED: OfferReceipt = { outcome: 'oversized', dueAt: 0 };
 
-/** Whether a body may be longer than some Redis accepts; with the default `maxPayloadBytes` none is. */
+/** True if some Redis may not accept the body. With the default `maxPayloadBytes`, every Redis accepts all. */
 export function mayBeOversized({ body }: Offer): boolean {
   return body.length * MAX_BYTES > LOWEST_LIMIT && Buffer.byteLength(body) > LOWEST_LIMIT;
 }
 
 /**
- * Offers the messages that Redis accepts. It closes a connection on which an argument longer than `proto-max-bulk-len` begins, and
- * that takes all calls along that are under way, mostly without an error. So it is asked before a long one is sent.
- *
+ * Offers the messages that Redis accepts. Redis closes a connection on which an argument longer than `proto-max-bulk-len` begins; all other
+ * calls on it are lost, mostly without an error. So Redis is asked before a long one is sent.
  * @param key - of a string, or of nothing, on the server of the queue
  * @param offer - offers those that are accepted
  */
@@ -36,22 +35,19 @@ export async function offerAccepted(
   return isAccepted.map((accepted) => (accepted ? receipts.next().value! : OVERSIZED));
 }
 
-/** Whether Redis accepts an argument of so many bytes. Undefined: every Redis does, so it is not asked. */
+/** Resolves to true if Redis accepts an argument of this length. Undefined if every Redis does, so that it is not asked. */
 export function acceptsArgument(commands: RedisCommands, key: string, bytes: number): Promise<boolean> | undefined {
   return bytes > LOWEST_LIMIT ? accepts(commands, key, bytes) : undefined;
 }
 
-/**
- * Asks with GETBIT, whose offsets have the same limit: unlike CONFIG, services that run Redis do not forbid it. If the user may not
- * send it either, the length is taken for accepted.
- */
+/** Asks with GETBIT, whose offsets have the same limit; services forbid CONFIG. True if the user may not send GETBIT either. */
 async function accepts(commands: RedisCommands, key: string, bytes: number): Promise<boolean> {
   try {
     await commands.send('GETBIT', key, (bytes - 1) * 8);
     return true;
   } catch (error) {
     if (hasCode(error, 'STORE_REFUSED')) return !(error.cause as Error).message.includes('bit offset');
-    // Only the question may have been carried out.
+    // Only the question may have been carried out, not the offer.
     throw hasCode(error, 'OUTCOME_UNKNOWN') ? notConnected('offer', 0, error.cause) : error;
   }
 }

@@ -4,7 +4,7 @@ import type { RedisServers } from '../redis/commands/redis-server.js';
 import type { Clock } from '../timing/clock.js';
 import { allInSlices } from '../timing/slices.js';
 
-/** Makes sure, once, that the queues of this process can be served here. */
+/** Checks, once, that the queues of this process can be served here. */
 export class QueueChecks {
   #isDone = false;
 
@@ -13,17 +13,13 @@ export class QueueChecks {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Checks now.
-   *
-   * @throws DelayQueueError `INVALID_OPTION`; others if it was not possible
-   */
+  /** @throws DelayQueueError `INVALID_OPTION`; others if the checks could not be made */
   async run(): Promise<void> {
     await allInSlices(this.checks, this.clock, (check) => check());
     this.#isDone = true;
   }
 
-  /** Checks when there is a connection, unless that is done; a problem is only logged. */
+  /** Checks when there is a connection, unless that is done. A problem is only logged. */
   catchUp(servers: RedisServers, events: Events): void {
     const report = (error: unknown) =>
       hasCode(error, 'INVALID_OPTION') && events.emit('server-unfit', { reason: showFailure(error) });

@@ -1,6 +1,6 @@
 import type { MessageStore } from './message-store.js';
 
-/** One look at the stores of a queue. Each of them must answer. */
+/** One reading from the stores of a queue. Each of them must answer. */
 export class Reading {
   readonly stores: MessageStore[];
 
@@ -8,7 +8,7 @@ export class Reading {
     this.stores = [...stores];
   }
 
-  /** Adds a store that is where the first one is. */
+  /** Adds a store on the server of the first one. */
   add(store: MessageStore): void {
     this.stores.push(store);
   }
@@ -19,7 +19,7 @@ export class Reading {
     return answers.flatMap((answer) => (answer === undefined ? [] : [answer]));
   }
 
-  /** Asks one store. @returns undefined if it does not answer, and the result does without it */
+  /** Asks one store. @returns undefined if it does not answer, and the result can do without it */
   one<Answer>(place: number, call: (store: MessageStore) => Promise<Answer>): Promise<Answer | undefined> {
     return call(this.stores[place]!);
   }

@@ -2,36 +2,30 @@ import type { MessageStore } from './message-store.js';
 import type { Offer, OfferReceipt } from './producer-store.js';
 import { Reading } from './reading.js';
 
-/** Says where the messages of a queue go, and which stores it has. It is chosen when the queue is opened. */
+/** Decides which store a message of a queue goes to. It is chosen when the queue is opened. */
 export interface Router {
-  /** The stores that may hold messages. Another list after each change. */
+  /** The stores that may hold messages. A new list after each change. */
   readonly stores: readonly MessageStore[];
-  /** Says where a message goes. The answer holds as long as {@link stores} is the same list. */
+  /** Returns where a message goes. Valid as long as {@link stores} is the same list. */
   readonly route: (offer: Offer) => Destination;
-  /** Makes what the id of a new message ends with, if ids decide where messages go. */
+  /** Makes the ending of a new message's id, if ids decide where messages go. */
   readonly idEnding?: (() => string) | undefined;
   /** Asks the stores that may have a message, one after the other, until one has found it. */
   lookUp<Answer>(id: string, question: Question<Answer>): Promise<Answer>;
-  /** Looks at all stores. */
+  /** Reads from all stores. */
   read<Result extends object>(look: (reading: Reading) => Promise<Result>): Promise<Result & Incomplete>;
-  /** Does something with all stores; again if there turn out to be others than this process knew. */
+  /** Does something with all stores. Does it again if there turn out to be stores that this process did not know. */
   withAll<Result>(work: (parts: readonly QueuePart[]) => Promise<Result>): Promise<Result>;
-  /**
-   * Makes sure that the queue can be served here. Undefined: there is nothing to check.
-   *
-   * @throws DelayQueueError `INVALID_OPTION` if it cannot; others as any call
-   */
+  /** Checks that the queue can be served here. Absent: always. @throws DelayQueueError `INVALID_OPTION` if not; others like any call */
   readonly check?: (() => Promise<void>) | undefined;
   /** Present if the stores may change. */
   readonly changes?: RouterChanges | undefined;
 }
 
-/** Where some messages go, in one call. A store is one. */
 export interface Destination {
   offer(offers: readonly Offer[]): Promise<readonly WriteOutcome[]>;
 }
 
-/** What became of an offer of a call. */
 export type WriteOutcome = OfferReceipt | WriteFailure;
 
 /** An offer was not written, or is not known to be. */
@@ -39,13 +33,12 @@ export class WriteFailure {
   constructor(readonly error: unknown) {}
 }
 
-/** How a router keeps up with the stores of its queue. */
+/** Keeps up with changes of a queue's stores. */
 export interface RouterChanges {
-  /** How many partitions new messages are spread over. */
+  /** Number of partitions over which new messages are spread. */
   readonly partitions: number;
   /**
-   * Offers messages wherever they belong by now.
-   *
+   * Offers messages to wherever they belong by now.
    * @param destination - where they belonged
    * @param refusal - of the destination; undefined: {@link Router.stores} has changed since
    */
@@ -54,13 +47,11 @@ export interface RouterChanges {
     offers: readonly Offer[],
     refusal?: Repartitioned,
   ): Promise<readonly WriteOutcome[]>;
-  /**
-   * Notices changes at once or after `checkInterval` ms, and calls the listener after each, until the returned function is called.
-   */
+  /** Notices changes at once or within `checkInterval` ms, and calls the listener after each, until the returned function is called. */
   follow(listener: () => void, checkInterval: number): () => void;
 }
 
-/** A store has refused a call, because the queue is partitioned otherwise than the caller knew. Nothing was written. */
+/** Refusal of a call, because the queue has another partitioning than the caller knew. Nothing was written. */
 export class Repartitioned extends Error {
   /** @param partitioning - as it is stored */
   constructor(readonly partitioning: string) {
@@ -68,31 +59,28 @@ export class Repartitioned extends Error {
   }
 }
 
-/** A question about one message. */
 export interface Question<Answer> {
   readonly ask: (store: MessageStore) => Promise<Answer>;
   readonly isFound: (answer: Answer) => boolean;
 }
 
-/** A store of a queue. */
 export interface QueuePart {
   readonly store: MessageStore;
-  /** What errors call it. */
+  /** Its name in errors. */
   readonly name: string;
 }
 
-/** What a read of a queue may lack. */
 export interface Incomplete {
-  /** The partitions that did not answer; absent: none. */
+  /** The partitions that did not answer. Absent: none. */
   readonly missing?: readonly number[];
 }
 
-/** The route of all messages of a queue while it has one store. */
+/** Routes all messages of a queue to its only store. */
 export function straightTo(store: MessageStore): () => MessageStore {
   return () => store;
 }
 
-/** The router of a queue that has one store, and never another. */
+/** The router of a queue that always has one store. */
 export class PlainRouter implements Router {
   readonly stores: readonly [MessageStore];
   readonly route: () => MessageStore;

@@ -5,8 +5,8 @@ import type { Router } from './router.js';
 import { writeAll } from './write-all.js';
 
 /**
- * All stores of a queue as one. Each is looked at or changed at an instant of its own. A change that fails may have happened in some of
- * them; it can be repeated.
+ * All stores of a queue as one, each read or changed at an instant of its own. A failed change may have happened in some. It can be
+ * repeated.
  */
 export class WholeQueue {
   constructor(private readonly router: Router) {}
@@ -15,7 +15,6 @@ export class WholeQueue {
     return this.router.read(async (reading) => (await reading.all((store) => store.status())).reduce(add));
   }
 
-  /** Store by store. */
   countTypes(cursor?: string): Promise<TypeCountPage> {
     return this.router.read((reading) => countTypesInTurn(reading, cursor));
   }
@@ -33,8 +32,8 @@ export class WholeQueue {
   }
 
   /**
-   * Delayed and dead messages come in one order, as their places are the same in all stores: an instant and an id. Ready and
-   * active ones come store by store, because claims of different stores have no order.
+   * Lists delayed and dead messages in one order: by instant and id. Ready and active ones come store by store, because claims of different
+   * stores have no order.
    */
   list(request: PageRequest): Promise<StoredPage> {
     const list = hasOneOrder(request.state) ? listMerged : listInTurn;
@@ -44,7 +43,7 @@ export class WholeQueue {
 
 const hasOneOrder = (state: MessageState) => state === 'delayed' || state === 'dead';
 
-/** A queue is shown as paused until it is resumed everywhere. */
+/** A queue counts as paused until it is resumed everywhere. */
 function add(one: QueueStatus, other: QueueStatus): QueueStatus {
   return {
     counts: addCounts(one.counts, other.counts),

@@ -3,14 +3,13 @@ import { hasCode } from '../message/failure.js';
 import type { MessageStore } from './message-store.js';
 import type { Router } from './router.js';
 
-/** @param note - takes note of messages that were changed: they count even if a later call fails */
+/** @param note - counts messages that were changed, even if a later call fails */
 type Write = (store: MessageStore, note: (changed: number) => void) => Promise<void>;
 
 /**
- * Writes to all stores of a queue, whatever becomes of the others; again, if there turn out to be others than this process knew.
- *
+ * Writes to all stores of a queue, even if some fail. Writes again if there turn out to be stores that this process did not know.
  * @param what - the name of the method, for the error
- * @returns how many messages were changed
+ * @returns the number of messages changed
  * @throws DelayQueueError what the store throws, if nothing was done; otherwise `OUTCOME_UNKNOWN`, and `cause.errors` says where it failed
  */
 export async function writeAll(router: Router, what: string, write: Write): Promise<number> {
@@ -28,33 +27,30 @@ export async function writeAll(router: Router, what: string, write: Write): Prom
       finished = parts - failed.length;
     });
   } catch (error) {
-    // If a store has failed, its error says more.
+    // The error of a failed store says more.
     if (failed.length === 0) failed = [{ where: 'partitions that this process may not know', error }];
   }
   if (failed.length === 0) return changed;
   throw unfinished(what, describe({ finished, parts, changed }), failed);
 }
 
-/** @returns undefined: nothing was done */
+/** @returns undefined if nothing was done */
 function describe({ finished, parts, changed }: { finished: number; parts: number; changed: number }) {
   if (finished === 0 && changed === 0) return undefined;
   const where = `was carried out in ${finished} of ${parts} parts of the queue`;
   return changed === 0 ? where : `${where}, and has changed messages: ${changed}`;
 }
 
-/** A call that failed, of a write that takes several. */
 export interface FailedPart {
-  /** Such as `partition 3`. */
+  /** For example `partition 3`. */
   readonly where: string;
   readonly error: unknown;
 }
 
-/** How many places an error names. */
 const MAX_NAMED = 10;
 
 /**
- * The error of a write that takes several calls, of which some have failed.
- *
+ * Makes the error of a write of several calls, some of which have failed.
  * @param what - the name of the method
  * @param done - what the other calls have done, as the rest of a sentence; undefined: nothing
  */
@@ -73,7 +69,7 @@ export function unfinished(what: string, done: string | undefined, failed: reado
   return new DelayQueueError(worst.code === 'NOT_REPLICATED' ? worst.code : 'OUTCOME_UNKNOWN', problem, { cause });
 }
 
-/** Of several failures, the one that leaves most open. */
+/** Returns the failure that leaves the most uncertainty. */
 export function worstOf(failures: readonly unknown[]): unknown {
   return (
     failures.find((error) => hasCode(error, 'OUTCOME_UNKNOWN')) ??

@@ -1,17 +1,15 @@
 import type { Rate } from '../message-store.js';
 
-/** What claims have taken of a queue's rate. */
+/** The claims that have taken of a queue's rate. */
 export class ClaimWindow {
-  /** The claims that still count, oldest first. */
+  /** Those that still count, oldest first. */
   readonly #claims: { readonly at: number; readonly count: number }[] = [];
   #claimed = 0;
 
-  /** When the oldest claim took place that still counts. */
   get oldest(): number {
     return this.#claims[0]!.at;
   }
 
-  /** How many more messages may be claimed now. */
   room({ max, per }: Rate, now: number): number {
     while (this.#claims[0] && this.#claims[0].at + per <= now) this.#claimed -= this.#claims.shift()!.count;
     return Math.max(0, max - this.#claimed);

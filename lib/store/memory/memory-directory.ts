@@ -14,7 +14,6 @@ interface Watch {
   readonly listener: FamilyListener;
 }
 
-/** The directory of the queues in the memory of this process. */
 export class MemoryQueueDirectory implements QueueDirectory {
   readonly #names = new Set<string>();
   readonly #registered = new Map<string, string>();

@@ -15,23 +15,23 @@ import { ClaimRate } from './claim-rate.js';
 import { MemoryGroups } from './memory-groups.js';
 import { MessageTable, type MemoryMessage } from './message-table.js';
 
-/** How many of the oldest dead letters are looked at beyond those to be dropped. */
+/** Number of the oldest dead letters that are examined beyond those to be dropped. */
 const LOOK_PAST_UNREAD = 100;
 
 interface Taken {
   readonly messages: readonly MemoryMessage[];
-  /** Whether the claim got less than it asked for because of the rate, and left ready messages. */
+  /** True if the rate gave the claim less than it asked for, and ready messages remain. */
   readonly isRateSpent: boolean;
 }
 
-/** The rules by which the messages of one queue change their state. Nothing here waits, and nothing here tells anyone. */
+/** The rules by which the messages of one queue change their state. Everything here is synchronous, and nothing is announced. */
 export class MemoryQueue {
   readonly table = new MessageTable();
   paused = false;
   #limits!: StoreLimits;
   /** Undefined: messages have no groups. */
   #groups: MemoryGroups | undefined;
-  /** Tokens of claims that others have succeeded. */
+  /** Tokens of claims that others have replaced. */
   readonly #endedTokens = new Set<string>();
   rate = new ClaimRate();
   /** By the id of the message that they follow. */
@@ -52,7 +52,6 @@ export class MemoryQueue {
     else if (this.#groups?.rules !== groups) this.#groups = new MemoryGroups(groups);
   }
 
-  /** The messages that a claim can take, at most so many. */
   claimable(most: number): MemoryMessage[] {
     if (!this.#groups) return this.table.list('ready', most);
     return this.#groups.choose(this.table.list('ready', this.table.count('ready')), most);
@@ -85,7 +84,7 @@ export class MemoryQueue {
     return { outcome: present ? 'replaced' : 'created', dueAt };
   }
 
-  /** What an offer of a message that repeats does. One that is due gets the new body here. */
+  /** Decides what an offer of a message that repeats does. A due message gets the new body here. */
   #onRepeat(present: MemoryMessage, { due, body }: Offer, now: number): Offer['onDuplicate'] {
     const { id, state, dueAt, failedAttempts } = present;
     const stored = unwrapSetAside(present.body);
@@ -99,19 +98,18 @@ export class MemoryQueue {
     return 'keep';
   }
 
-  /** Removes a message and its follower. */
   remove(message: MemoryMessage): void {
     this.#groups?.leave(message);
     this.table.remove(message);
     this.dropFollower(message.id);
   }
 
-  /** @returns whether there was one */
+  /** @returns true if there was one */
   dropFollower(id: string): boolean {
     return this.#followers.delete(id);
   }
 
-  /** A message that repeats and is due does not come again. @returns whether it would have */
+  /** Makes a due message that repeats not come again. @returns true if it would have */
   endRepetition(id: string): boolean {
     const message = this.table.get(id);
     if (!message || message.state === 'dead' || !repeats(message)) return false;
@@ -125,7 +123,7 @@ export class MemoryQueue {
     this.#followers.clear();
   }
 
-  /** The message is gone, or dead of an error; or its follower takes its place. */
+  /** Removes the message, or makes it a dead letter if there is an error. A follower takes its place in both cases. */
   end(message: MemoryMessage, now: number, error?: string): void {
     const follower = this.#followers.get(message.id);
     if (!follower && error !== undefined) {
@@ -137,21 +135,20 @@ export class MemoryQueue {
       this.table.insert(message.id, Buffer.from(follower.body), instantOf(follower.due, now), Math.floor(now));
   }
 
-  /** The message is gone. Its follower takes its place, unless it repeats. */
+  /** Removes the message. Its follower takes its place, unless the follower repeats. */
   abort(message: MemoryMessage, now: number): void {
     const follower = this.#followers.get(message.id);
     if (follower && isRepeating(Buffer.from(follower.body))) this.dropFollower(message.id);
     this.end(message, now);
   }
 
-  /** Moves what is due to ready. */
   lineUpDue(now: number, limit: number): MemoryMessage[] {
     const due = this.#passed('delayed', now, limit);
     due.forEach((message) => this.table.lineUp(message));
     return due;
   }
 
-  /** Takes back what is active on an expired lease: each is ready again or dead. */
+  /** Takes back active messages whose lease has expired. Each is ready again or dead. */
   takeBackExpired(now: number, limit: number): { readonly recovered: number; readonly buried: readonly string[] } {
     const expired = this.#passed('active', now, limit);
     const buried = expired.filter((message) => !this.#takeBack(message, now)).map(({ id }) => id);
@@ -171,12 +168,12 @@ export class MemoryQueue {
     this.#groups?.take(taken);
     this.table.lineUpFirst(passedOn.slice(taken.length));
     if (rate && takesReady) this.rate.claims.count(taken.length, now);
-    // A claim that got all it asked for may have left its consumer without a free slot to wait with.
+    // A claim that got all it asked for may have left its consumer without a free slot, so that it cannot wait for the rate.
     const isRateSpent = takesReady && taken.length === room && room < most && this.claimable(1).length > 0;
     return { messages: taken, isRateSpent };
   }
 
-  /** Takes what is due straight from delayed; undefined if anything stands in the way, and then nothing has changed. */
+  /** Takes due messages straight from delayed; undefined if a condition is not met, and then nothing has changed. */
   claimDue({ token, limit, maxBytes = Infinity, lease }: ClaimRequest, now: number): MemoryMessage[] | undefined {
     const { rate, groups } = this.limits;
     if (rate || groups || this.paused || this.table.count('ready') > 0 || this.#endedTokens.has(token))
@@ -189,17 +186,17 @@ export class MemoryQueue {
     return taken;
   }
 
-  /** Whether a consumer waits for the rate, so that others need not be woken. */
+  /** True if a consumer waits for the rate, so that others need not be woken. */
   isRateAwaited(now: number): boolean {
     return this.limits.rate ? this.rate.isAwaited(now) : false;
   }
 
-  /** @returns in how many milliseconds the caller has to claim again; undefined if another consumer is going to */
+  /** @returns in how many milliseconds the caller has to claim again; undefined if another consumer will */
   awaitRate(now: number): number | undefined {
     return this.limits.rate ? this.rate.await(this.limits.rate, now) : undefined;
   }
 
-  /** Extends the leases of claims. What their tokens hold beyond them is ready again. */
+  /** Extends the leases of claims. Whatever else their tokens hold is ready again. */
   extend<Held extends Claim>(
     claims: readonly Held[],
     until: number,
@@ -217,17 +214,16 @@ export class MemoryQueue {
     return { lost, released: strays.length };
   }
 
-  /** Ends claims. Each answer says whether the claim was still held. */
   settle(settlements: readonly Settlement[], now: number): { readonly accepted: boolean[]; readonly released: number } {
     const accepted = settlements.map((settlement) => this.#settleOne(settlement, now));
-    // Once more and together, so that they keep their order.
+    // Again, but together, which keeps their order.
     const isReleased = ({ outcome }: Settlement, i: number) => outcome.kind === 'release' && accepted[i];
     const released = settlements.filter(isReleased).map(({ claim }) => this.table.get(claim.id)!);
     this.table.lineUpFirst(released);
     return { accepted, released: released.length };
   }
 
-  /** Removes the oldest dead letters beyond `maxDeadLetters`, save those whose bodies could not be read. */
+  /** Removes the oldest dead letters beyond `maxDeadLetters`, except those whose bodies could not be read. */
   dropDead(): number {
     const surplus = this.table.count('dead') - this.limits.maxDeadLetters;
     if (surplus <= 0) return 0;
@@ -243,10 +239,10 @@ export class MemoryQueue {
     return message ? [message] : [];
   }
 
-  /** @returns whether it may try again; if not, it is dead */
+  /** @returns false if the message is dead */
   #takeBack(message: MemoryMessage, now: number): boolean {
     message.failedAttempts++;
-    // Whoever claims one that repeats ends the occurrence: only a calendar knows the next one.
+    // A message that repeats must be claimed for its occurrence to end, because only a calendar knows the next one.
     const mayTryAgain = message.failedAttempts < this.limits.attempts || repeats(message);
     if (mayTryAgain) this.table.lineUp(message);
     else this.end(message, now, JSON.stringify(LEASE_EXPIRED));
@@ -259,7 +255,7 @@ export class MemoryQueue {
     if ('body' in outcome && outcome.body !== undefined && !('next' in outcome)) {
       const goesOn = repeats(message);
       message.body = Buffer.from(outcome.body);
-      // A rule that was cancelled meanwhile does not come back.
+      // A rule that was cancelled meanwhile must not return.
       if (!goesOn) message.body = withoutRule(message.body);
     }
     if (outcome.kind === 'retry' || outcome.kind === 'dead') message.failedAttempts++;
@@ -275,7 +271,7 @@ export class MemoryQueue {
     return true;
   }
 
-  /** Ends an occurrence. Its message comes again, unless it is to repeat no longer, or its follower takes its place. */
+  /** Ends an occurrence. Its message comes again, unless its repetition has ended or its follower takes its place. */
   #goOn(message: MemoryMessage, outcome: Extract<Outcome, { kind: 'ack' | 'dead' }>, now: number): void {
     if (outcome.kind === 'dead' && !this.table.get(outcome.next!.letter)) {
       const { letter, failedAttempts } = outcome.next!;
@@ -289,12 +285,11 @@ export class MemoryQueue {
     this.table.delay(message, outcome.next!.at);
   }
 
-  /** A token takes once, and not at all once another claim has succeeded its own. */
+  /** True if the token has taken messages, or another claim has replaced its own. */
   #hasTaken(token: string): boolean {
     return this.#endedTokens.has(token) || this.table.listHeld(token).length > 0;
   }
 
-  /** Those whose due time or lease end has passed. */
   #passed(state: 'delayed' | 'active', now: number, limit: number): MemoryMessage[] {
     return this.table.list(state, limit).filter(({ rank }) => Math.floor(rank) <= now);
   }
@@ -302,7 +297,7 @@ export class MemoryQueue {
 
 const repeats = ({ body }: MemoryMessage) => isRepeating(unwrapSetAside(body).body);
 
-/** A body without its rule, if it has one; what was set aside stays so. */
+/** Returns a body without its rule, if it has one, and with its first due time, if it has that. */
 function withoutRule(body: Buffer): Buffer {
   const { since, body: inside } = unwrapSetAside(body);
   if (!isRepeating(inside)) return body;
@@ -310,12 +305,11 @@ function withoutRule(body: Buffer): Buffer {
   return Buffer.from(since === null ? occurrence : wrapSetAside(occurrence, since));
 }
 
-/** The body of a single occurrence. */
 function occurrenceOf({ body }: MemoryMessage): Buffer {
   return Buffer.from(unwrapSetAside(withoutRule(body)).body);
 }
 
-/** Rounded up: a fraction of a millisecond late rather than early. */
+/** Rounded up, because late by a fraction of a millisecond is better than early. */
 export function instantOf(due: DueTime, now: number): number {
   return 'at' in due ? due.at : Math.ceil(now + due.after);
 }
@@ -324,7 +318,7 @@ function againAt(outcome: ComingAgain, now: number): number {
   return 'at' in outcome ? outcome.at : Math.ceil(now + outcome.delay);
 }
 
-/** The first messages, as long as their bodies stay within `maxBytes` together, but at least one. */
+/** Returns the first messages whose bodies fit into `maxBytes` together, but at least one. */
 export function withinBytes(messages: readonly MemoryMessage[], maxBytes: number): MemoryMessage[] {
   let bytes = 0;
   return messages.filter(({ body }, i) => (bytes += body.length) <= maxBytes || i === 0);

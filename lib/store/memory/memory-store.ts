@@ -36,10 +36,10 @@ import { listPage } from './message-page.js';
 import type { MemoryMessage, MessageTable } from './message-table.js';
 
 /**
- * Keeps the messages of one queue in this process: for tests and for trying out. They are gone when the process is.
+ * Keeps the messages of one queue in this process, for tests and experiments. They are lost when the process ends.
  *
- * Its clock starts at the wall clock and goes on with the monotonic one. Delays and leases are lengths of time: a wall
- * clock that is set forward must not make messages early, nor take leases from handlers that keep them.
+ * Its clock starts at the wall clock and continues with the monotonic one: if the wall clock is set forward, messages must not be early,
+ * and handlers must keep their leases.
  */
 export class MemoryMessageStore implements MessageStore {
   readonly #now: () => number;
@@ -56,13 +56,12 @@ export class MemoryMessageStore implements MessageStore {
     this.#wakeSignals = new MemoryWakeSignals(clock);
   }
 
-  /** From now on, what is claimed here counts for the rate of the other store, and the other way round. */
+  /** Shares one rate between this store and the other from now on. */
   shareRate(other: MemoryMessageStore): void {
     const { claims } = other.#queue.rate;
     if (this.#queue.rate.claims !== claims) this.#queue.rate = new ClaimRate(claims);
   }
 
-  /** Replaces the limits from now on. */
   limit(limits: StoreLimits): void {
     this.#queue.limits = limits;
   }
@@ -70,7 +69,7 @@ export class MemoryMessageStore implements MessageStore {
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     return this.#atomically((now) => {
       const receipts = offers.map((offer) => this.#queue.takeIn(offer, now));
-      // What was replaced may have had a slot.
+      // A replaced message may have had a permit.
       if (this.#hasGroups && receipts.some(({ outcome }) => outcome === 'replaced')) this.#wakeForReady();
       return receipts;
     });
@@ -112,7 +111,7 @@ export class MemoryMessageStore implements MessageStore {
     });
   }
 
-  /** The first message in a state, without a promise; undefined: none is in that state. */
+  /** Returns the first message in a state synchronously; undefined if none is in that state. */
   first(state: MessageState): StoredMessage | undefined {
     const [message] = this.#table.list(state, 1);
     return message && snapshotOf(message);
@@ -182,7 +181,7 @@ export class MemoryMessageStore implements MessageStore {
     });
   }
 
-  /** Every message here is in exactly one state: the table moves it in one step. */
+  /** Does nothing, because the table moves messages between states in one step. */
   repair(): Promise<RepairReport> {
     return Promise.resolve({ ready: [], delayed: [], cursor: null });
   }
@@ -191,12 +190,11 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically(() => this.glance());
   }
 
-  /** All on one page. */
   countTypes(): Promise<TypeCountPage> {
     return this.#atomically(() => ({ counts: this.#table.countTypes(), cursor: null }));
   }
 
-  /** Whether a message is active, or can be claimed. */
+  /** True if a message is active or can be claimed. */
   get isBusy(): boolean {
     return this.#table.count('active') > 0 || (!this.#queue.paused && this.#queue.claimable(1).length > 0);
   }
@@ -205,7 +203,7 @@ export class MemoryMessageStore implements MessageStore {
     return Boolean(this.#queue.limits.groups);
   }
 
-  /** As {@link status}, without a promise. */
+  /** Does what {@link status} does, synchronously. */
   glance(): QueueStatus {
     return {
       counts: this.#table.counts(),
@@ -273,7 +271,7 @@ export class MemoryMessageStore implements MessageStore {
     return this.#wakeSignals.open();
   }
 
-  /** Completes the report of a transfer with what comes next, and tells others of it. */
+  /** Completes the report of a transfer with the next due time, and announces it. */
   #report(
     counts: Omit<TransferReport, 'nextIn' | 'nextAt' | 'at'>,
     now: number,
@@ -287,7 +285,7 @@ export class MemoryMessageStore implements MessageStore {
     return report;
   }
 
-  /** Runs `work` at once and whole: nothing in it waits. If it made the earliest due time earlier, that is announced. */
+  /** Runs `work` synchronously. If the earliest due time becomes earlier, that is announced. */
   #atomically<T>(work: (now: number) => T): Promise<T> {
     return new Promise((resolve) => {
       const now = this.#now();
@@ -299,11 +297,7 @@ export class MemoryMessageStore implements MessageStore {
     });
   }
 
-  /**
-   * A paused queue wakes nobody: a consumer that woke would claim nothing, and the next transfer would wake it again.
-   *
-   * @returns whether there was something to wake a consumer for
-   */
+  /** Wakes a consumer, unless the queue is paused: it would claim nothing. @returns true if there was something to claim */
   #wakeForReady(): boolean {
     const isWorthIt = !this.#queue.paused && this.#queue.claimable(1).length > 0;
     if (isWorthIt) this.#wakeSignals.wake();
@@ -311,7 +305,7 @@ export class MemoryMessageStore implements MessageStore {
   }
 }
 
-/** What leaves the store has bytes of its own, so that no handler changes what the next attempt reads. */
+/** Copies the body, so that no handler changes what the next attempt reads. */
 function copyOf({ id, body, failedAttempts, dueAt, offeredAt }: MemoryMessage) {
   return { id, body: Buffer.from(body), failedAttempts, dueAt, offeredAt };
 }

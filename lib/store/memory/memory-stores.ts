@@ -2,15 +2,14 @@ import type { StoreLimits } from '../message-store.js';
 import type { MemoryQueueDirectory } from './memory-directory.js';
 import type { MemoryMessageStore } from './memory-store.js';
 
-/** The stores of a queue. */
 export interface StoresOfQueue<Store> {
   /** One for each partition. */
   readonly partitions: readonly Store[];
-  /** That of messages that have groups; undefined: there are none. */
+  /** The store of messages that have groups; undefined: there are none. */
   readonly groups: Store | undefined;
 }
 
-/** The stores of all queues in the memory of this process. Their messages live there, so none is ever dropped. */
+/** The stores of all queues in this process. None is ever dropped, because it keeps the messages. */
 export class MemoryStores<Store extends MemoryMessageStore> {
   readonly #stores = new Map<string, Store>();
 
@@ -23,7 +22,7 @@ export class MemoryStores<Store extends MemoryMessageStore> {
     return [...this.#stores.values()];
   }
 
-  /** Opens a queue, or gives an open one these limits: it may have been used before the options of its handler were known. */
+  /** Opens a queue, or changes the limits of an open one, which may have been used before the options of its handler were known. */
   open(queue: string, count: number, { groups = null, ...limits }: StoreLimits): StoresOfQueue<Store> {
     const partitions = Array.from({ length: count }, (_, partition) => this.#open(queue, String(partition), limits));
     const ofGroups = groups ? this.#open(queue, 'groups', { ...limits, groups }) : undefined;

@@ -3,7 +3,7 @@ import type { WakeSignal } from '../consumer-store.js';
 
 type EndWait = (isAwake: boolean) => void;
 
-/** The wake-up signals of one queue: each wakes the consumer that waits longest; with none waiting, one is kept for the next. */
+/** The wake-up signals of one queue. Each wakes the consumer that has waited longest; if none waits, one signal is kept. */
 export class MemoryWakeSignals {
   readonly #waiting = new Set<EndWait>();
   #kept = false;
@@ -21,7 +21,7 @@ export class MemoryWakeSignals {
     let closed = false;
     return {
       wait: (timeout) => (closed ? Promise.resolve(false) : this.#wait(timeout, waits)),
-      // A signal that nobody waits for is kept for anyone.
+      // Signals are only sent to waits, so one that comes later is kept for anyone.
       leave: () => waits.forEach((end) => end(false)),
       close: () => {
         closed = true;

@@ -3,7 +3,6 @@ import { formatCursor, PAGE_BYTES, parseCursor, type Place } from '../page-curso
 import { withinBytes } from './memory-queue.js';
 import type { MemoryMessage, MessageTable } from './message-table.js';
 
-/** Lists a page of the messages in a table. */
 export function listPage(
   table: MessageTable,
   { state, from = { offset: 0 }, limit }: PageRequest,
@@ -19,7 +18,7 @@ export function listPage(
   return { messages: listed.map(snapshotOf), cursor: last ? formatCursor(state, placeOf(last)) : null };
 }
 
-/** By claim and id, because leases change their rank. */
+/** Lists active messages by claim and id, because leases change their rank. */
 function listActive(table: MessageTable, behind: Place | undefined): MemoryMessage[] {
   const place = Buffer.from(behind?.name ?? '');
   return table

@@ -5,40 +5,37 @@ import type { Claim } from '../consumer-store.js';
 import type { GroupMember, TypeCount } from '../admin-store.js';
 import { RankedList, type Ranked } from './ranked-list.js';
 
-/** A message where it is now; only the {@link MessageTable} changes it. */
+/** A message and its current state. Only the {@link MessageTable} changes it. */
 export interface MemoryMessage extends Ranked {
   readonly id: string;
   /** Empty: none. */
   readonly group: string;
-  /** Whether it has a slot of its group. */
-  hasSlot: boolean;
+  hasPermit: boolean;
   body: Buffer;
   offeredAt: number;
   dueAt: number;
   failedAttempts: number;
-  /** The claim that holds it; null unless active. */
+  /** The token of the claim that holds it; null unless active. */
   token: string | null;
-  /** What ended it; empty unless dead. */
+  /** The error that ended it; empty unless dead. */
   error: string;
   state: MessageState;
   /**
-   * Its place among those in the same state. delayed: when it is due, and a fraction of a millisecond that keeps messages with groups in
-   * the order of their offers; ready: its number in the line; active: when its
-   * lease ends; dead: when it died.
+   * Its rank among those in the same state. Delayed: the due time, with a fraction of a millisecond that keeps messages with groups in the
+   * order of their offers. Ready: its position. Active: the end of its lease. Dead: the time of death.
    */
   rank: number;
-  /** Its id; while active, the place in its claim. */
+  /** Its id; while active, its place in its claim. */
   name: string;
 }
 
 /** As in `equals.lua`. */
 const FRACTION = 1 / 4096;
 
-/** The messages of one queue, by id and, in order, by state. Its verbs are the steps of a message's way. */
 export class MessageTable {
   readonly #byId = new Map<string, MemoryMessage>();
   #byState = emptyLists();
-  /** Of the next message at the end of the line, and of the one at its head. */
+  /** Positions of the next message to become the last and the first of the ready ones. */
   #lineEnd = 0;
   #lineHead = 0;
 
@@ -80,24 +77,22 @@ export class MessageTable {
     return message?.state === state ? message : undefined;
   }
 
-  /** The message of a claim that is still held. */
   getHeld({ id, token }: Claim): MemoryMessage | undefined {
     const message = this.#byId.get(id);
     return message?.token === token ? message : undefined;
   }
 
-  /** The messages that claims of a token hold. */
   listHeld(token: string): MemoryMessage[] {
     return this.list('active', this.count('active')).filter((message) => message.token === token);
   }
 
-  /** The lowest rank in a state: the earliest due time, lease end or death; undefined: nothing is in that state. */
+  /** The lowest rank in a state: the earliest due time, lease end or death; undefined if no message is in that state. */
   earliest(state: MessageState): number | undefined {
     const first = this.#byState[state].first();
     return first && Math.floor(first.rank);
   }
 
-  /** The first messages of a state, or the first behind a place that a message has, or had. */
+  /** Returns the first messages of a state, or the first behind a place that some message has or had. */
   list(state: MessageState, limit: number, behind?: { readonly rank: number; readonly id: string }): MemoryMessage[] {
     return this.#byState[state].take(limit, behind && { rank: behind.rank, name: bytesOf(behind.id) });
   }
@@ -112,7 +107,7 @@ export class MessageTable {
     const message: MemoryMessage = {
       id,
       group,
-      hasSlot: false,
+      hasPermit: false,
       name: bytesOf(id),
       body,
       offeredAt,
@@ -128,7 +123,7 @@ export class MessageTable {
     return message;
   }
 
-  /** As if offered anew, all attempts before it. */
+  /** Gives the message all its attempts, as if offered anew. */
   renew(message: MemoryMessage, offeredAt: number): void {
     message.offeredAt = offeredAt;
     message.failedAttempts = 0;
@@ -143,12 +138,11 @@ export class MessageTable {
     this.#move(message, 'ready', this.#lineEnd++);
   }
 
-  /** Puts messages before all that are ready, in their order. */
   lineUpFirst(messages: readonly MemoryMessage[]): void {
     for (const message of [...messages].reverse()) this.#move(message, 'ready', --this.#lineHead);
   }
 
-  /** Gives messages to a claim; leases that end together end in the order of tokens, and of messages in a claim. */
+  /** Gives messages to a claim. Leases that end together end in the order of tokens, and of messages in a claim. */
   lease(messages: readonly MemoryMessage[], token: string, until: number): void {
     messages.forEach((message, place) => {
       const name = `${bytesOf(token)}\n${String(place).padStart(4, '0')}\n${bytesOf(message.id)}`;
@@ -193,7 +187,7 @@ function emptyLists(): Record<MessageState, RankedList<MemoryMessage>> {
   return { delayed: new RankedList(), ready: new RankedList(), active: new RankedList(), dead: new RankedList() };
 }
 
-/** One character a byte, so that text compares as Redis compares ids: by bytes. */
+/** Makes one character of each byte, so that text compares by bytes, as ids do in Redis. */
 function bytesOf(id: string): string {
   return Buffer.from(id).toString('latin1');
 }

@@ -1,17 +1,17 @@
 const LARGEST_CHUNK = 1024;
 
-/** What orders an item: its rank, and among equal ranks its name, by character codes. */
+/** Orders items by rank, and those of equal rank by name (by character codes). */
 export interface Ranked {
   readonly rank: number;
   readonly name: string;
 }
 
 /**
- * Keeps items in order at a cost that hardly grows with their number: a list of short sorted arrays, where adding or
- * removing an item shifts a part of one array only. An item's rank and name must not change while it is in here.
+ * Keeps items in order at a cost that hardly grows with their number: in short sorted arrays, of which adding or removing an item shifts a
+ * part of one. The rank and name of an item must not change while it is in the list.
  */
 export class RankedList<T extends Ranked> {
-  /** None is empty. */
+  /** No chunk is empty. */
   #chunks: T[][] = [];
   #size = 0;
 
@@ -32,7 +32,7 @@ export class RankedList<T extends Ranked> {
     if (chunk.length > LARGEST_CHUNK) this.#chunks.splice(at + 1, 0, chunk.splice(LARGEST_CHUNK / 2));
   }
 
-  /** @returns whether it was there */
+  /** @returns true if it was there */
   remove(item: T): boolean {
     const at = this.#chunkOf(item);
     const chunk = this.#chunks[at] ?? [];
@@ -44,7 +44,7 @@ export class RankedList<T extends Ranked> {
     return true;
   }
 
-  /** The first `limit` items, or the first ones behind a place, whether or not an item is there. */
+  /** Returns the first `limit` items, or the first behind a place, which need not have an item. */
   take(limit: number, behind: Ranked = { rank: -Infinity, name: '' }): T[] {
     const taken: T[] = [];
     let at = this.#chunkOf(behind);
@@ -56,18 +56,17 @@ export class RankedList<T extends Ranked> {
     return taken;
   }
 
-  /** The first chunk that ends at the place or behind it; the number of chunks if none does. */
+  /** The index of the first chunk that ends at or behind the place; the number of chunks if there is none. */
   #chunkOf(place: Ranked): number {
     return countWhile(this.#chunks, (chunk) => chunk.length > 0 && compare(chunk.at(-1)!, place) < 0);
   }
 }
 
-/** How many items of a chunk come before a place. */
 function countBefore(chunk: readonly Ranked[], place: Ranked): number {
   return countWhile(chunk, (item) => compare(item, place) < 0);
 }
 
-/** How many elements from the start on satisfy a condition that is true for a first part of the array only. */
+/** Number of elements that satisfy a condition that is true for a first part of the array only. */
 function countWhile<Element>(array: readonly Element[], isTrue: (element: Element) => boolean): number {
   let low = 0;
   let high = array.length;

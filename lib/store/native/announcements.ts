@@ -1,21 +1,19 @@
 import type { Announcer, DueListener, TransferReport } from '../consumer-store.js';
 
 /**
- * What is announced on the channel of a queue, as text. The scripts write it.
+ * The announcements on the channel of a queue, as text that scripts write.
  *
  * The databases of a server share its channels, so due times and transfers end with the number of their database, and those of other
- * databases are passed over. Without a number they come from a version that writes none, in this database or in another one: then they
- * are a hint that something may fall due, which costs a look at most. An abort names the token of a claim, which no other claim has.
+ * databases are ignored. Without a number, they come from a version that writes none, in any database: they are a hint that something may
+ * fall due, which costs at most one look. An abort names the token of a claim, which is unique.
  */
 
-/** Where a script announces. */
 export interface Announcing {
   readonly channel: string;
   /** The argument `database` of the script. */
   readonly database: string;
 }
 
-/** In place of an instant. */
 const NEVER = -1;
 
 /** The argument `announcer` of scripts that transfer. */
@@ -27,11 +25,7 @@ export function announcerArgument(announcer: Announcer | undefined, { database, 
 
 type Listener = Omit<DueListener, 'onListening'>;
 
-/**
- * Passes an announcement on. What this version does not know is for others.
- *
- * @param database - the word for the listener's own database
- */
+/** Passes an announcement on, and ignores kinds that this version does not know. @param database - the word for the listener's own */
 export function readAnnouncement(text: string, database: string, listener: Listener): void {
   const words = text.split(' ');
   if (words[0] === 'transfer') readTransfer(words, database, listener);
@@ -59,7 +53,7 @@ function readTransfer([, scheduler, ...words]: readonly string[], database: stri
   }
 }
 
-/** An id may have spaces. */
+/** The rest is the id, which may have spaces. */
 function readAbort([, token, ...words]: readonly string[], listener: Listener): void {
   if (token !== undefined && words.length > 0) listener.onAbort?.({ token, id: words.join(' ') });
 }
@@ -68,7 +62,7 @@ function isForeign(of: string | undefined, database: string): boolean {
   return of !== undefined && of !== database;
 }
 
-/** When there is work again, as scripts tell it. */
+/** Converts a script's answer when there is work again. */
 export function nextWork(nextAt: number, now: number): Pick<TransferReport, 'nextAt' | 'nextIn'> {
   return nextAt === NEVER ? { nextAt: null, nextIn: null } : { nextAt, nextIn: Math.max(0, nextAt - now) };
 }

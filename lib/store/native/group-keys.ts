@@ -1,6 +1,6 @@
 import { type NativeKeys, nativeKeys, nativeKeysUnder } from './native-keys.js';
 
-/** The keys that messages with groups have besides; `lua/modules/groups.lua` describes what is in them. */
+/** The additional keys of messages with groups; `lua/modules/groups.lua` describes their contents. */
 const ENDINGS = {
   /** HASH group → how many of its permits are taken. */
   permits: 'lanes',
@@ -8,16 +8,13 @@ const ENDINGS = {
   line: 'line:',
   /** HASH id → '1', of delayed messages that keep their permits. */
   held: 'held',
-  /** STRING, when who waits for the queue's rate claims again; it expires. */
+  /** STRING, the time at which the consumer that waits for the queue's rate claims again; it expires. */
   awaited: 'awaited',
 };
 
 export type GroupKeys = NativeKeys & { readonly [Part in keyof typeof ENDINGS]: string };
 
-/**
- * The Redis keys of the messages of a queue that have groups. Processes that know of no groups leave them alone. Whether the queue is
- * paused, and what claims have taken of its rate, is known of the whole queue.
- */
+/** Makes the keys, which processes that know of no groups leave alone. The pause and the rate belong to the whole queue. */
 export function groupKeys(prefix: string, queue: string): GroupKeys {
   const ofQueue = nativeKeys(prefix, queue);
   const root = `${prefix}:{${queue}}:lane:`;

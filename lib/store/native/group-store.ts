@@ -8,13 +8,10 @@ import { nativeFunctions } from './native-library.js';
 import { NativeMessageStore } from './native-store.js';
 import { groupRulesArgument } from './script-arguments.js';
 
-/** Roughly how many messages one step through all groups looks at, which takes about 0.5 ms. */
+/** Approximate number of messages that one step through all groups examines, which takes about 0.5 ms. */
 const GROUP_STEP = 1000;
 
-/**
- * The messages of a queue that have groups. They have keys of their own, in the slot of the queue's first partition: processes that
- * know of no groups leave them alone.
- */
+/** The messages of a queue that have groups, in the hash slot of the queue's first partition. */
 export class GroupStore extends NativeMessageStore {
   readonly #commands: RedisConnections['commands'];
   readonly #keys: GroupKeys;
@@ -39,10 +36,10 @@ export class GroupStore extends NativeMessageStore {
     this.#keys = keys;
   }
 
-  /** Of a message that has lost its record, nobody knows the group. So its slot is free once the slots are counted anew. */
+  /** Claims, and repairs if a message has lost its record: its group is unknown, so only counting anew frees its permit. */
   override async claim(request: ClaimRequest): Promise<ClaimReport> {
     const report = await super.claim(request);
-    // If that fails, the next repair does it. The claim has been made.
+    // If it fails, the next repair does it. The claim has been made.
     if (report.orphans.length > 0) await this.repair(request.lease).catch(() => undefined);
     return report;
   }

@@ -16,15 +16,15 @@ import { groupKeys } from './group-keys.js';
 import { nativeKeys } from './native-keys.js';
 import { queueOfTag } from './partition-tag.js';
 
-/** The Redis keys of the directory of queues. No queue's name contains `@`, so no queue has this hash tag. */
+/** The Redis keys of the directory of queues. Their hash tag is unique, because no queue's name contains `@`. */
 export interface DirectoryKeys {
-  /** ZSET name → 0, of every queue that was registered and not forgotten since, or ever handled; sorted so that it can be listed by name. */
+  /** ZSET name → 0, of every queue that was ever handled, or registered and not forgotten since; sorted, to be listed by name. */
   readonly names: string;
   /** HASH name → stamp of its latest registration, of the queues that may hold messages. */
   readonly registered: string;
-  /** ZSET name → 0, of every queue and every family that some process has handled. */
+  /** ZSET name → 0, of every queue and family that some process has handled. */
   readonly handled: string;
-  /** HASH id → the id of the place, random; made by the first relay of an outbox. */
+  /** HASH id → the random id of this set of queues, made by the first relay of an outbox. */
   readonly place: string;
 }
 
@@ -33,7 +33,7 @@ export function directoryKeys(prefix: string): DirectoryKeys {
   return { names: key('names'), registered: key('registered'), handled: key('handled'), place: key('place') };
 }
 
-/** The commands that a process with families sends to the directory. One that only offers needs those that a producer has. */
+/** The commands that a process with families sends to the directory. A process that only offers needs those of a producer. */
 export const directoryPermissions: Permissions<DirectoryKeys> = {
   names: ['ZADD', 'ZRANGE', 'ZREM'],
   registered: ['HDEL', 'HGET', 'HSCAN', 'HSET'],
@@ -41,7 +41,7 @@ export const directoryPermissions: Permissions<DirectoryKeys> = {
   place: ['HGET', 'HSET'],
 };
 
-/** What a family needs besides what each of its queues needs. Redis compares the patterns with those of the user as text. */
+/** Names what a family needs besides what each of its queues needs. Redis compares the patterns with those of the user's ACL as text. */
 export function neededByFamily(prefix: string, family: WatchedFamily): NeededCommand[] {
   return [
     ...neededCommands(directoryPermissions, directoryKeys(prefix)),
@@ -49,7 +49,7 @@ export function neededByFamily(prefix: string, family: WatchedFamily): NeededCom
   ];
 }
 
-/** Patterns of channels. They are patterns of Redis, too: apart from the `*`, a family's name contains nothing with a meaning. */
+/** Makes patterns of channels for Redis: apart from the `*`, a family's name contains nothing with a special meaning. */
 function patternsOf(prefix: string, { name, hasGroups }: WatchedFamily): string[] {
   return [nativeKeys(prefix, name).due, ...(hasGroups ? [groupKeys(prefix, name).due] : [])];
 }
@@ -57,19 +57,19 @@ function patternsOf(prefix: string, { name, hasGroups }: WatchedFamily): string[
 export const placeFunction = nativeLibrary.define('place', directoryKeys(''));
 export const retireFunction = nativeLibrary.define('retire', directoryKeys(''));
 
-/** How many registrations one call reads, about, and how many one call writes. */
+/** Number of registrations that one call reads (approximately) or writes. */
 const PART = 1000;
 
 /**
- * The directory of queues in Redis. Its keys and those of the queues are in different slots of a cluster. Names in it that no queue
- * can have are passed over: somebody else wrote them, and what is made of them may break keys, patterns or a terminal.
+ * The directory of queues in Redis. Its keys and those of the queues are in different hash slots of a cluster. It ignores names that no
+ * queue can have: somebody else wrote them, and they may break keys, patterns or a terminal.
  *
- * Registrations are plain commands rather than a function: one that the server does not know yet is called a second time, behind
- * the offer that it must precede.
+ * Registrations are plain commands. A function that the server does not know yet is called a second time, after the offer that it must
+ * precede.
  */
 export class NativeQueueDirectory implements QueueDirectory {
   readonly #keys: DirectoryKeys;
-  /** What tells the stamps of this process from those of others. */
+  /** Distinguishes the stamps of this process from those of others. */
   readonly #origin = randomBytes(9).toString('base64url');
   #registrations = 0;
 
@@ -114,7 +114,7 @@ export class NativeQueueDirectory implements QueueDirectory {
       const names = await this.#namesFrom(behind, limit);
       found.push(...names.map(String).filter((name) => QUEUE_NAME.test(name)));
       if (names.length < limit) break;
-      // As bytes: they need not be text.
+      // As bytes, because they need not be text.
       behind = Buffer.concat([Buffer.from('('), names.at(-1)!]);
     }
     return found.slice(0, limit);

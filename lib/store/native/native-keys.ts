@@ -1,8 +1,7 @@
 import { partitionTag } from './partition-tag.js';
 
-/** What the names of the keys end with. */
 const ENDINGS = {
-  /** ZSET id → due ms. */
+  /** ZSET id → due time, ms. */
   delayed: 'delayed',
   /** HASH id → record, for every message in any state. */
   messages: 'messages',
@@ -18,27 +17,21 @@ const ENDINGS = {
   dead: 'dead',
   /** HASH id → error, JSON; the same ids as in `dead`. */
   errors: 'errors',
-  /**
-   * HASH id → '+' and a delay or '@' and an instant in ms, a line feed, and a body, for messages that wait until an active one of the same
-   * id is settled.
-   */
+  /** HASH id → '+' and a delay or '@' and an instant in ms, a line feed, and a body, of followers of an active message with the same id. */
   followers: 'followers',
   /** LIST, the wake-up signal: at most one element. */
   wake: 'wake',
   /** STRING, present while the queue is paused. */
   paused: 'paused',
-  /** STRING, what claims have taken of the queue's rate; `lua/modules/rate.lua` describes it. It expires. */
+  /** STRING, what claims have taken of the queue's rate, as `lua/modules/rate.lua` describes; it expires. */
   rate: 'rate',
-  /**
-   * Beginning of the names of STRINGs, one for each token of a claim that can take nothing any more because another claim
-   * replaced it. They expire.
-   */
+  /** With a token appended: STRING, present if another claim has replaced that token's claim, which can take nothing more; it expires. */
   ended: 'ended:',
   /** STRING, the queue's partitioning: how many partitions it has and had; absent: it never had several. */
   partitions: 'partitions',
-  /** HASH id → 1, of messages whose repeats handlers have declared. It stays when they are cancelled, so it is lost only with the data. */
+  /** HASH id → 1, of messages whose repeats handlers have declared. It outlives a cancel, so it is lost only with the data. */
   declared: 'declared',
-  /** Channel of earlier due times, and of transfers. */
+  /** Channel of earlier due times, transfers and aborts. */
   due: 'due',
 };
 
@@ -46,8 +39,7 @@ const ENDINGS = {
 export type NativeKeys = { readonly [Part in keyof typeof ENDINGS]: string };
 
 /**
- * The braces make the name of the queue the hash tag, so a cluster keeps all keys in one slot.
- *
+ * Makes the keys. The braces make the queue's name the hash tag, so a cluster keeps all keys in one hash slot.
  * @param partition - each has a hash tag of its own; partition 0 has that of a queue without partitions
  */
 export function nativeKeys(prefix: string, queue: string, partition = 0): NativeKeys {

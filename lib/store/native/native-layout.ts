@@ -10,7 +10,6 @@ import { nativeLibrary } from './native-library.js';
 import { NativeMessageStore } from './native-store.js';
 import { groupPermissions, neededInCluster, partitionPermissions } from './native-permissions.js';
 
-/** This package's own layout, which can do everything. */
 export const nativeLayout: Layout = {
   name: 'native',
   can: {

@@ -3,7 +3,7 @@ import { groupKeys } from './group-keys.js';
 import { readLua } from './lua-files.js';
 import type { NativeKeys } from './native-keys.js';
 
-/** What a library of another layout may use, too. */
+/** The modules that a library of another layout may use, too. */
 export const NATIVE_MODULES = {
   read: readLua,
   modules: [
@@ -14,7 +14,7 @@ export const NATIVE_MODULES = {
   functions: [],
 };
 
-/** The files of the functions with which a store works, by what they are called here. */
+/** The file of each function of a store. */
 const FILES = {
   offer: 'offer',
   cancel: 'cancel',
@@ -41,14 +41,13 @@ const FILES = {
   agree: 'agree',
 } as const;
 
-/** The library of the native layout; the header of each function is its contract. */
+/** The library of the native layout. The header of each function is its contract. */
 export const nativeLibrary = new RedisLibrary('nestjs-delay-queue: queues', [
   NATIVE_MODULES,
   { read: readLua, modules: [], functions: [...Object.values(FILES), 'place', 'retire'] },
 ]);
 
-/** The keys that headers may name. Whoever sends the further keys of messages with groups has them. */
+/** The keys that headers may name, including those of messages with groups, which only a caller with groups passes. */
 const layout: NativeKeys = groupKeys('', '');
 
-/** The functions with which a store works. */
 export const nativeFunctions = nativeLibrary.defineAll(FILES, layout);

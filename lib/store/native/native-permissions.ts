@@ -22,7 +22,7 @@ export const nativePermissions: Permissions<NativeKeys> = {
   due: ['PUBLISH', 'SUBSCRIBE'],
 };
 
-/** What a queue of any layout needs in a cluster besides. */
+/** Names what a queue of any layout also needs in a cluster. */
 export function neededInCluster({ due }: NativeKeys): NeededCommand[] {
   return ['SPUBLISH', 'SSUBSCRIBE'].map((name) => ({ name, target: due }));
 }
@@ -41,7 +41,7 @@ export const partitionPermissions: Permissions<NativeKeys> = {
   declared: ['HEXISTS', 'HSET'],
 };
 
-/** The same for the messages of a queue that have groups. They are in no partition. */
+/** The same for messages that have groups, which are in no partition. */
 export const groupPermissions: Permissions<GroupKeys> = {
   ...nativePermissions,
   delayed: [...nativePermissions.delayed, 'ZCOUNT'],

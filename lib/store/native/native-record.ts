@@ -8,9 +8,7 @@ export interface NativeRecord {
   readonly body: Buffer;
 }
 
-/**
- * Reads a record, a part of some bytes. What is too short to be one was written by somebody else, and becomes the body as it is.
- */
+/** Reads a record from a range of bytes. A shorter value than a record was written by somebody else; all of it becomes the body. */
 export function readRecord(bytes: Buffer, start = 0, end = bytes.length): NativeRecord {
   if (end - start < PREFIX_BYTES) return { dueAt: 0, offeredAt: 0, body: bytes.subarray(start, end) };
   return {

@@ -66,15 +66,15 @@ export interface NativeStoreOptions {
   readonly keys: NativeKeys;
   readonly limits: StoreLimits;
   /**
-   * The partitioning that calls about single messages go by; a partition that has another one refuses them with
-   * `Repartitioned`. Default: none, because there is only this partition.
+   * The partitioning that calls about single messages assume. A partition with another one refuses them with `Repartitioned`. Default:
+   * none, because there is only this partition.
    */
   readonly partitioning?: KnownPartitioning;
-  /** Of messages that have groups: their rules, as in `lua/modules/groups.lua`. */
+  /** The rules of messages that have groups, as in `lua/modules/groups.lua`. */
   readonly groups?: string;
 }
 
-/** The partitioning of a queue as its stores send it, which may change. */
+/** The partitioning of a queue as its stores send it. It may change. */
 export interface KnownPartitioning {
   readonly text: string;
 }
@@ -84,16 +84,16 @@ type NativeCall = Omit<ScriptCall, 'keys'>;
 
 const NONE: KnownPartitioning = { text: '' };
 
-/** What comes before a body in an argument of an outcome, bytes: a delay and a line feed. */
+/** Maximum bytes before a body in an argument of an outcome: a delay and a line feed. */
 const MAX_DETAIL = 32;
 
 const mayReplace = ({ onDuplicate }: Offer) => onDuplicate === 'replace';
 const isAck = ({ outcome }: Settlement) => outcome.kind === 'ack' && outcome.next === undefined;
 
-/** As a maximum number of messages: offers create none. */
+/** As `maxMessages`: creates no message. */
 const NONE_NEW = -1;
 
-/** The messages of one partition of a queue in Redis, in this package's own layout. The logic is in the functions; this class calls them. */
+/** The messages of one partition of a queue in Redis, in the native layout. The logic is in the functions, which this class calls. */
 export class NativeMessageStore implements MessageStore {
   readonly #connections: RedisConnections;
   readonly #keys: NativeKeys;
@@ -110,19 +110,19 @@ export class NativeMessageStore implements MessageStore {
     this.#groups = groups;
   }
 
-  /** What is known of the way to the server that has the messages. */
+  /** What is known of the connection to the server that has the messages. */
   get reach(): Reach {
     return this.#connections.servers.reachOf((this.#slot ??= hashSlot(this.#keys.messages)));
   }
 
-  /** @param maxMessages - how many messages the queue may have for an offer to create one; 0: any number */
+  /** @param maxMessages - the maximum number of messages in the queue; 0: no limit */
   offer(offers: readonly Offer[], maxMessages = this.#limits.maxMessages ?? 0): Promise<OfferReceipt[]> {
     if (!offers.some(mayBeOversized)) return this.#writeOffers(offers, maxMessages);
     const { commands } = this.#connections;
     return offerAccepted(commands, this.#keys.paused, offers, (accepted) => this.#writeOffers(accepted, maxMessages));
   }
 
-  /** As {@link offer}, but creates nothing: undefined for ids that are not in use. */
+  /** Like {@link offer}, but creates no message: undefined for ids that are not in use. */
   async offerIfPresent(offers: readonly Offer[]): Promise<(OfferReceipt | undefined)[]> {
     const receipts = await this.offer(offers, NONE_NEW);
     return receipts.map((receipt) => (receipt.outcome === 'full' ? undefined : receipt));
@@ -283,22 +283,18 @@ export class NativeMessageStore implements MessageStore {
     return this.#connections.openWakeSignal(this.#keys.wake, () => this.wake());
   }
 
-  /** Where every message passes, it is not spread into the arguments: that is measurably slower than naming them. */
+  /** Not spread into the arguments on hot paths, because that is measurably slower than naming the fields. */
   get #announcing(): Announcing {
     return { channel: this.#keys.due, database: this.#connections.announcements.databaseArgument };
   }
 
-  /**
-   * Calls a function.
-   *
-   * @throws Repartitioned
-   */
+  /** @throws Repartitioned */
   #run(called: NativeFunction, call: NativeCall = {}, commands = this.#connections.commands): Promise<ScriptReply> {
     const whole = this.#groups === undefined ? call : withGroups(called, call, this.#groups);
     return commands.run(called, { ...whole, keys: this.#keys }).catch(rethrow);
   }
 
-  /** A call of `offer` or `settle` with the further keys. */
+  /** Completes a call of `offer` or `settle` with the further keys. */
   #complete(call: NativeCall): NativeCall {
     if (this.#groups === undefined) return { ...call, further: 1 };
     return { ...call, further: 2, args: { ...call.args, groups: this.#groups } };
@@ -311,7 +307,7 @@ function withGroups(called: NativeFunction, call: NativeCall, groups: string): N
   return called.args.length === 1 ? { ...call, further: 1 } : { ...call, further: 1, args: { ...call.args, groups } };
 }
 
-/** @throws Repartitioned, if an error says so */
+/** @throws Repartitioned if the error says so, otherwise the error */
 function rethrow(error: unknown): never {
   throw repartitioned(error) ?? error;
 }

@@ -3,7 +3,7 @@ import type { RedisConnections } from '../../redis/redis-connections.js';
 import type { DeclaredRepeat, RepeatMarks } from '../repeat-marks.js';
 import { nativeKeys } from './native-keys.js';
 
-/** Marks in Redis, each beside the message that it is about: a server of a cluster may lose its data alone. */
+/** Marks in Redis, each beside its message, because one server of a cluster may lose its data alone. */
 export class NativeRepeatMarks implements RepeatMarks {
   constructor(
     private readonly connections: Pick<RedisConnections, 'commands'>,

@@ -15,23 +15,20 @@ import type { DeadSelection, PageRequest } from '../admin-store.js';
 import { parseCursor } from '../page-cursor.js';
 import { type Announcing, announcerArgument } from './announcements.js';
 
-/* The arguments of the scripts. */
-
-/** The arguments of all offers, one after the other. */
 export function offerArguments(offers: readonly Offer[]): ScriptArgument[] {
   const args: ScriptArgument[] = [];
   for (const offer of offers) args.push(offer.id, offerDueArgument(offer), offer.body);
   return args;
 }
 
-/** When an offer falls due, and what it does if its id is in use. */
+/** The due time of an offer, and what it does if its id is in use. */
 export function offerDueArgument({ due, onDuplicate, maxWait }: Offer): string {
   if (onDuplicate === 'keep') return dueArgument(due);
   const otherwise = maxWait === undefined ? onDuplicate : `${onDuplicate} ${maxWait}`;
   return `${dueArgument(due)} ${otherwise}`;
 }
 
-/** The body that was read travels as its digest, because it may be long. */
+/** Sends a digest of the body that was read, because the body may be long. */
 export function changeArguments(id: string, { due, from, to }: Change) {
   return { id, due: dueArgument(due), bodyRead: createHash('sha1').update(from).digest('hex'), body: to };
 }
@@ -55,15 +52,15 @@ function rateArgument(rate: StoreLimits['rate']): string {
   return rate ? `${rate.max} ${rate.per}` : '';
 }
 
-/** How many messages one call of `repair` reads. It reads their records, too, which are as large as their payloads. */
+/** Number of messages that one call of `repair` reads, including their records, which are as large as their payloads. */
 export const REPAIR_PART = 100;
 
-/** Come before the others of messages that have groups. */
+/** The groups of the messages, which precede the other arguments. */
 export function groupArguments(settlements: readonly Settlement[]): ScriptArgument[] {
   return settlements.map(({ claim }) => claim.group ?? '');
 }
 
-/** Groups consecutive settlements that have the same claim and the same outcome. */
+/** Merges consecutive settlements with the same claim and the same outcome. */
 export function settlementArguments(settlements: readonly Settlement[]): ScriptArgument[] {
   const args: ScriptArgument[] = [];
   for (let first = 0; first < settlements.length;) {
@@ -103,7 +100,7 @@ function whatOf(outcome: Outcome): string | number {
   return 'at' in outcome ? `@${outcome.at}` : '';
 }
 
-/** Neither a due time nor an error, which is JSON, has a line feed in it. */
+/** Neither a due time nor an error, which is JSON, contains a line feed. */
 function withBody(what: string, body: MessageBody): ScriptArgument {
   return typeof body === 'string' ? `${what}\n${body}` : Buffer.concat([Buffer.from(`${what}\n`), body]);
 }
@@ -126,7 +123,7 @@ export function transferArguments({ announcer, limit }: TransferRequest, limits:
   };
 }
 
-/** How many messages a transfer claims at most: it reads the records of all of them, each of which may be as large as a payload. */
+/** Maximum number of messages that a transfer claims. It reads all their records, each of which may be as large as a payload. */
 const MAX_TAKEN = 64;
 const MAX_TAKEN_BYTES = 1024 * 1024;
 

@@ -17,8 +17,6 @@ import { Repartitioned } from '../router.js';
 import { nextWork } from './announcements.js';
 import { readRecord } from './native-record.js';
 
-/* The replies of the scripts. */
-
 export function readReceipts(reply: ScriptReply, offers: number): OfferReceipt[] {
   const receipts: { outcome: OfferOutcome; dueAt: number }[] = [];
   for (let i = 0; i < offers; i++) receipts.push({ outcome: 'created', dueAt: reply.number() });
@@ -26,7 +24,7 @@ export function readReceipts(reply: ScriptReply, offers: number): OfferReceipt[]
   return reply.notCopied ? withProblem(receipts, reply) : receipts;
 }
 
-/** For offers that were to be copied, and are not known to be. */
+/** Adds the problem to the receipts of offers that are not known to be copied as asked. */
 export function withProblem(receipts: readonly OfferReceipt[], { notCopied }: ScriptReply): OfferReceipt[] {
   return receipts.map((receipt) => ({ ...receipt, notCopied }));
 }
@@ -55,7 +53,7 @@ function readTaken(reply: ScriptReply): Pick<ClaimReport, 'messages' | 'orphans'
       orphans.push(id);
       continue;
     }
-    // Where every message passes, the record is not spread: that is measurably slower than naming its fields.
+    // Not spread on this hot path, because that is measurably slower than naming the fields.
     const { body, dueAt, offeredAt } = readRecord(record);
     messages.push({ id, body, failedAttempts: failedAttempts[i] ?? 0, dueAt, offeredAt });
   }
@@ -99,7 +97,7 @@ export function readStoredPage(state: MessageState, reply: ScriptReply): StoredP
   return { messages, cursor: place === '' ? null : formatCursor(state, place) };
 }
 
-/** Of a damaged message, some parts are missing; it must not hide the others. */
+/** Reads a listed message. A damaged one lacks some parts and must not hide the others. */
 function readListed(state: MessageState, reply: ScriptReply): StoredMessage {
   const name = reply.text();
   const id = name.slice(name.indexOf('\n') + 1);
@@ -111,7 +109,7 @@ function readListed(state: MessageState, reply: ScriptReply): StoredMessage {
     id,
     state,
     ...record,
-    // Where the order of due times is kept, even if the record is damaged.
+    // The due time by which the message is ordered, even if the record is damaged.
     dueAt: Math.floor(dueAt),
     ...(dueAt % 1 > 0 && { rank: dueAt }),
     ...(name !== id && { name }),
@@ -121,7 +119,6 @@ function readListed(state: MessageState, reply: ScriptReply): StoredMessage {
   };
 }
 
-/** Reads an instant and an error. */
 export function readDeath(reply: ScriptReply): MessageDeath {
   return { at: reply.decimal(), error: reply.bytesOrNull()?.toString() ?? UNKNOWN_ERROR };
 }
@@ -143,7 +140,7 @@ export function readTransferReport(reply: ScriptReply): { now: number; report: T
   return { now, report: { ...counts, ...nextWork(reply.number(), now), at: now } };
 }
 
-/** Undefined: the script left it to others. */
+/** Undefined if the script did nothing because a condition was not met. */
 export function readClaimedTransfer(reply: ScriptReply): ClaimedTransfer | undefined {
   if (reply.done) return undefined;
   const next = reply.number();
