@@ -2,16 +2,15 @@ import type { Clock } from '../timing/clock.js';
 import type { Events } from '../events/events.js';
 import { OnceAMinute } from '../events/once-a-minute.js';
 
-/** A handled queue. */
 interface WatchedQueue {
-  /** Whether a handler of this process holds the message right now. */
+  /** True while a handler of this process holds the message. */
   readonly holds: (id: string) => boolean;
   readonly warning: OnceAMinute;
 }
 
 /**
- * Warns when an offer is ignored because a handler of this process holds the message with that id. Most likely that handler
- * offers its own id in order to be called again, and its loop would end silently.
+ * Warns when an offer is ignored because a handler of this process holds the message with that id. Most likely the handler offers its own
+ * id in order to be called again, and its loop would end silently.
  */
 export class AgainAdvice {
   readonly #queues = new Map<string, WatchedQueue>();
@@ -32,7 +31,7 @@ export class AgainAdvice {
   onKept(queue: string, id: string): void {
     const watched = this.#queues.get(queue);
     if (!watched) return;
-    // The time is checked first, because looking for the id goes through every held message.
+    // Time first: looking for the id goes through every held message.
     if (!watched.warning.isDue || !watched.holds(id)) return;
     watched.warning.reported();
     this.events.note('offered-while-held', { queue, id });

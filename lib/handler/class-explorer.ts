@@ -4,28 +4,28 @@ import { inSlices } from '../timing/slices.js';
 import { isScoped } from './message-scope.js';
 import type { InstanceWrapper } from './nest-internals.js';
 
-/** What has the methods of a class. */
+/** An object with the methods of a class. */
 export type Instance = Record<string | symbol, (...args: unknown[]) => unknown>;
 
-/** A method of a class that Nest knows. A scoped provider has no instance yet, so this is the method of the class. */
+/** A method of a class that Nest knows. It is the method of the class, since a scoped provider has no instance yet. */
 export interface ClassMethod {
-  /** Where Nest keeps the class and its instances. */
+  /** Nest's record of the class and its instances. */
   readonly host: InstanceWrapper;
   readonly prototype: object;
   readonly name: string | symbol;
 }
 
-/** Class and method, for people. */
+/** Class and method, for errors. */
 export function fullNameOf({ host, name }: ClassMethod): string {
   return `${String(host.name)}.${String(name)}`;
 }
 
-/** The method that decorators have decorated, or replaced; an instance may have something else in its place, such as a spy. */
+/** The method that decorators have decorated or replaced. An instance may have another in its place, such as a spy. */
 export function decoratedMethod({ prototype, name }: ClassMethod): (...args: unknown[]) => unknown {
   return (prototype as Instance)[name]!;
 }
 
-/** Visits the classes of all providers and controllers. The event loop turns meanwhile. */
+/** Visits the classes of all providers and controllers, and lets the event loop turn meanwhile. */
 export async function exploreClasses(
   discovery: DiscoveryService,
   visit: (host: InstanceWrapper, prototype: object | undefined) => void,
@@ -36,7 +36,7 @@ export async function exploreClasses(
   await inSlices(own, systemClock, (host) => visit(host, prototypeOf(host)));
 }
 
-/** Undefined if nothing is known of its class. A factory that makes an instance for each message has made none: its token may be the class. */
+/** Undefined if the class is unknown. A scoped factory has made no instance yet, but its token may be the class. */
 function prototypeOf(host: InstanceWrapper): object | undefined {
   const { metatype, token } = host;
   const instance: unknown = host.instance;

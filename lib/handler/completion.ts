@@ -3,10 +3,8 @@ import { follow } from '../message/failure.js';
 import type { Clock } from '../timing/clock.js';
 
 /**
- * What to wait for after a handler has returned: a promise, or the result itself if there is nothing to wait for, because a promise
- * for each message would be costly. An Observable completes with its last value, if it has any.
- *
- * @throws what inspecting the result throws
+ * Reads when the result of a handler is complete: a promise, or the result itself if there is nothing to wait for, because a promise for
+ * each message is costly. An Observable completes with its last value, if it has any. Throws what inspecting the result throws.
  */
 export function completionOf(result: unknown): unknown {
   const completion = isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
@@ -22,11 +20,11 @@ export interface TimeLimit {
   readonly clock: Pick<Clock, 'schedule'>;
   /** ms; null: no limit. */
   readonly timeout: number | null;
-  /** Gives the error to fail with when that has passed; must not throw. */
+  /** Makes the error to reject with. Must not throw. */
   readonly onTimeout: (timeout: number) => Error;
 }
 
-/** Follows what the application's code does, and rejects if it takes too long. */
+/** Follows the promise of application code, and rejects if it takes too long. */
 export function withinTimeout(
   completion: Promise<unknown>,
   { clock, timeout, onTimeout }: TimeLimit,

@@ -1,7 +1,7 @@
 import { DelayQueueError, type DelayQueueErrorCode } from '../message/delay-queue-errors.js';
 import type { InstanceWrapper } from './nest-internals.js';
 
-/** Where the compiler and `@Inject()` leave what the parameters of a constructor are. */
+/** Metadata of the compiler and of `@Inject()` about constructor parameters. */
 const KNOWN_PARAMETERS = ['design:paramtypes', 'self:paramtypes'];
 
 type Class = abstract new (...args: never) => object;
@@ -10,13 +10,12 @@ type Class = abstract new (...args: never) => object;
  * Refuses a class whose constructor Nest would silently call without arguments.
  *
  * @param place - decorator, class and method, for the error
- * @throws DelayQueueError
  */
 export function assertInjected(host: InstanceWrapper, place: string, code: DelayQueueErrorCode): void {
   const { metatype } = host;
   // Nest does not construct what a factory or a value provides.
   if (typeof metatype !== 'function' || host.isNotMetatype) return;
-  // They are inherited, as by Nest.
+  // A subclass inherits them, as Nest sees it.
   if (KNOWN_PARAMETERS.some((key) => Reflect.hasMetadata(key, metatype))) return;
   if (metatype.length > 0) {
     throw new DelayQueueError(
@@ -34,7 +33,7 @@ export function assertInjected(host: InstanceWrapper, place: string, code: Delay
   );
 }
 
-/** The class whose constructor is the first that is written down: that of the class itself or of one that it extends. */
+/** The class that declares the constructor: the class itself or one that it extends. */
 function constructorOf(type: Class): Class {
   const base: unknown = Object.getPrototypeOf(type);
   if (typeof base !== 'function' || base === Function.prototype || !lacksConstructor(type)) return type;
@@ -44,7 +43,7 @@ function constructorOf(type: Class): Class {
 /** Not a call, such as `new this.constructor(…)`. */
 const CONSTRUCTOR = /(?<![.\w$])constructor\s*\(([^)]*)\)/;
 
-/** What compilers write for a class without a constructor whose fields have initial values. */
+/** The constructor that compilers generate for a class whose fields have initial values. */
 const GENERATED = /(?<![.\w$])constructor\s*\((?:\.\.\.([\w$]+))?\)\s*\{\s*super\(\.\.\.(?:arguments|\1)\)/;
 
 function lacksConstructor(type: Class): boolean {
@@ -53,8 +52,8 @@ function lacksConstructor(type: Class): boolean {
 }
 
 /**
- * Whether a constructor has kept one of its parameters as a property, as TypeScript does for `constructor(private readonly dep: Dep)`,
- * and that is undefined. A parameter that serves another purpose may well be optional: nothing tells at run time.
+ * True if a constructor has assigned one of its parameters to a property, as in `constructor(private readonly dep: Dep)`, and that is
+ * undefined. A parameter with another use may be optional; nothing shows it at run time.
  */
 function lacksProperty(type: Class, instance: unknown): boolean {
   const source = Function.prototype.toString.call(type);

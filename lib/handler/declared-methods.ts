@@ -2,35 +2,33 @@ import { DelayQueueError, type DelayQueueErrorCode } from '../message/delay-queu
 
 type Method = (...args: unknown[]) => unknown;
 
-/** What decorators of one kind have declared about a method. */
+/** Declarations by decorators of one kind about a method. */
 export interface DeclaredMethod<Declaration> {
   readonly declarations: readonly Declaration[];
-  /** The method that they have decorated; another one may be in its place by now. */
+  /** The method that they have decorated. Another one may have taken its place. */
   readonly decorated: Method;
 }
 
 type ByName<Declaration> = Map<string | symbol, DeclaredMethod<Declaration>>;
 
-/** A kind of method decorators. */
 export interface DecoratorKind {
-  /** As it is written, such as `@DelayedHandler`. */
+  /** In code, such as `@DelayedHandler`. */
   readonly decorator: string;
   readonly code: DelayQueueErrorCode;
-  /** Of the metadata. All copies of the package share it, so a method is found whichever copy decorated it. */
+  /** Metadata key, shared by all copies of the package, so that a method is found whichever copy decorated it. */
   readonly key: symbol;
 }
 
 /**
- * What the decorators of one kind have declared about methods.
+ * The declarations by decorators of one kind.
  *
- * A declaration belongs to the name of the method in its class and in those that extend it, because the method itself may be replaced:
- * by a decorator above that wraps it, by one of the class that wraps all methods, by an override, by a spy. It also belongs to the
- * method, which may be copied to another class.
+ * A declaration belongs to the name of the method in its class and subclasses, because the method itself may be replaced: by a decorator
+ * above that wraps it, by one of the class that wraps all methods, by an override, by a spy. It also belongs to the method, which may be
+ * copied to another class.
  */
 export class DeclaredMethods<Declaration> {
   constructor(readonly kind: DecoratorKind) {}
 
-  /** Makes a decorator that declares something. */
   decorate(declaration: Declaration): MethodDecorator {
     return (target, name, descriptor?: PropertyDescriptor) => {
       const decorated = methodOf(this.kind, { target, name, descriptor });
@@ -43,7 +41,7 @@ export class DeclaredMethods<Declaration> {
     };
   }
 
-  /** The declared methods of a class, inherited ones too. An override with declarations of its own has only those. */
+  /** Yields the declared methods of a class, inherited ones too. An override with declarations of its own has only those. */
   *of(prototype: object): Generator<[string | symbol, DeclaredMethod<Declaration>]> {
     const names = new Set<string | symbol>();
     for (const each of classesOf(prototype)) {
@@ -77,7 +75,7 @@ export class DeclaredMethods<Declaration> {
   }
 }
 
-/** The prototypes of a class and of those that it extends, in this order. */
+/** The prototypes of a class and its superclasses, in this order. */
 function* classesOf(prototype: object): Generator<object> {
   let each: object | null = prototype;
   while (each && each !== Object.prototype) {
@@ -86,19 +84,15 @@ function* classesOf(prototype: object): Generator<object> {
   }
 }
 
-/** What a method decorator is given, unchecked. */
+/** The arguments of a method decorator, unchecked. */
 interface Decoration {
   readonly target: object;
-  /** An object, if the decorators are those of the language. */
+  /** An object for standard decorators. */
   readonly name: string | symbol | object;
   readonly descriptor: PropertyDescriptor | undefined;
 }
 
-/**
- * The method that is decorated. Nothing would ever call anything else.
- *
- * @throws DelayQueueError if it is no instance method
- */
+/** Reads the decorated method. Throws unless it is an instance method: Nest calls nothing else. */
 function methodOf({ decorator, code }: DecoratorKind, { target, name, descriptor }: Decoration): Method {
   const refuse = (place: string, problem: string) => new DelayQueueError(code, `${decorator} on ${place}: ${problem}`);
   if (typeof name === 'object') {

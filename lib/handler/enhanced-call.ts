@@ -7,12 +7,12 @@ import type { HandlerMessage } from './delayed-message-handler.js';
 import type { BoundEnhancers, PipedParameter } from './enhancers.js';
 import { ExecutionContextHost, FORBIDDEN_MESSAGE, InterceptorsConsumer } from './nest-internals.js';
 
-/** What guards, interceptors and filters see as the type of their context. */
+/** The context type that guards, interceptors and filters see. */
 const CONTEXT_TYPE = 'delay-queue';
 
 const interceptorsConsumer = new InterceptorsConsumer();
 
-/** Calls a handler as Nest calls a route: guards, interceptors, pipes, the method; and filters for what any of them throws. */
+/** Calls a handler as Nest calls a route: guards, interceptors, pipes, the method, then filters for what any of them throws. */
 export class EnhancedCall {
   readonly #decorated: ReturnType<typeof decoratedMethod>;
   readonly #parameters: readonly PipedParameter[];
@@ -36,13 +36,12 @@ export class EnhancedCall {
       const result = await context.run(() => this.#intercept(args));
       return await context.run(() => completionOf(result));
     } catch (error) {
-      // It means the same as if it were returned, which no filter sees: one for all errors would undo it.
+      // A thrown decision counts as a returned one. No filter sees it, because one for all errors would undo it.
       if (isDecision(error)) throw error;
       return context.run(() => this.#filter(error, args));
     }
   }
 
-  /** @throws ForbiddenException */
   async #admit(args: unknown[], context: AsyncContext): Promise<void> {
     const host = this.#hostOf(args);
     for (const guard of this.enhancers.guards) {
@@ -60,7 +59,7 @@ export class EnhancedCall {
 
   async #call(args: unknown[]): Promise<unknown> {
     const given = this.#parameters.length > 0 ? await this.#fill(args) : args;
-    // Looked up at each call, so that what is put in its place (a spy, a proxy) is called.
+    // Looked up at each call, so that a spy or proxy in its place is called.
     return this.instance[this.handler.name]!(...given);
   }
 
@@ -77,7 +76,7 @@ export class EnhancedCall {
     return filled;
   }
 
-  /** @throws the error itself if no filter is for it: Nest's own handler would log it, too */
+  /** Rethrows the error if no filter matches, because Nest's own handler would log it as well. */
   async #filter(error: unknown, args: unknown[]): Promise<unknown> {
     const filter = this.enhancers.filters.find(
       ({ exceptionMetatypes: types }) => types.length === 0 || types.some((type) => error instanceof type),
@@ -94,16 +93,16 @@ export class EnhancedCall {
 }
 
 /**
- * The asynchronous context of one message: what a guard enters with `AsyncLocalStorage.enterWith()` holds for the steps after it,
- * and not for the consumer's loop, which goes on with other messages.
+ * The asynchronous context of one message: what a guard enters with `AsyncLocalStorage.enterWith()` holds for its later steps, but not for
+ * the consumer's loop, which goes on with other messages.
  *
- * A promise does not do for that: before an AsyncLocalStorage is first used, Node.js 20 and 22 keep no context for promises, and
- * what is entered behind one is entered for whatever happens to be running.
+ * A promise is not enough: before an AsyncLocalStorage is first used, Node.js 20 and 22 keep no context for promises, and what is entered
+ * behind one is entered for whatever happens to be running.
  */
 class AsyncContext {
   #left = new AsyncResource('DelayedMessage');
 
-  /** Runs a step in the context that the one before has left. */
+  /** Runs a step in the context that the previous one has left. */
   run<T>(step: () => T): T {
     return this.#left.runInAsyncScope(() => {
       try {

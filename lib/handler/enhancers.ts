@@ -24,7 +24,7 @@ export interface Enhancers {
   readonly filters: readonly ExceptionFilter[];
 }
 
-/** The enhancers of the whole application: `APP_GUARD` and the like, and what `useGlobalGuards()` and the like were given. */
+/** The enhancers of the whole application, from `APP_GUARD` and the like and from `useGlobalGuards()` and the like. */
 export class GlobalEnhancers {
   constructor(private readonly config: ApplicationConfig) {}
 
@@ -32,7 +32,7 @@ export class GlobalEnhancers {
     return this.hasScoped() || Object.values(this.singletons()).some(({ length }) => length > 0);
   }
 
-  /** Whether each message gets its own instance of some of them. */
+  /** True if each message gets its own instance of some of them. */
   hasScoped(): boolean {
     return Object.values(this.#scoped()).some(({ length }) => length > 0);
   }
@@ -46,7 +46,7 @@ export class GlobalEnhancers {
     };
   }
 
-  /** All enhancers; scoped ones are resolved for this message. */
+  /** All enhancers, with scoped ones resolved for this message. */
   async resolve(contextId: ContextId): Promise<Enhancers> {
     const all = this.singletons();
     const scoped = this.#scoped();
@@ -73,17 +73,17 @@ export class GlobalEnhancers {
   }
 }
 
-/** A factory of a global enhancer may decide that there is none. */
+/** A factory of a global enhancer may return none. */
 function isGiven<T>(enhancer: T | null | undefined): enhancer is T {
   return enhancer != null;
 }
 
-/** What runs around one handler. */
+/** The enhancers of one handler. */
 export interface BoundEnhancers {
   readonly guards: CanActivate[];
   readonly interceptors: NestInterceptor[];
   readonly parameters: readonly PipedParameter[];
-  /** Nest asks them in this order. */
+  /** In the order in which Nest asks them. */
   readonly filters: readonly BoundFilter[];
 }
 
@@ -91,7 +91,7 @@ export interface PipedParameter extends HandlerParameter {
   readonly pipes: readonly PipeTransform[];
 }
 
-/** A filter, and the errors that it handles; an empty list: all. */
+/** A filter and the errors that it handles; an empty list means all. */
 export interface BoundFilter {
   readonly func: ExceptionFilter['catch'];
   readonly exceptionMetatypes: readonly Type[];
@@ -101,11 +101,11 @@ interface Lookup {
   readonly handler: ClassMethod;
   readonly parameters: readonly HandlerParameter[];
   readonly instance: Instance;
-  /** The scope of enhancers that are not singletons; none: they were made for the handler's singleton. */
+  /** The scope of enhancers that are not singletons; undefined: they were made for the handler's singleton. */
   readonly contextId?: ContextId;
 }
 
-/** By metadata key: the method that an enhancer of this kind has. */
+/** The method of each kind of enhancer, by metadata key. */
 const METHODS: Readonly<Record<string, string>> = {
   [GUARDS_METADATA]: 'canActivate',
   [INTERCEPTORS_METADATA]: 'intercept',
@@ -127,7 +127,7 @@ export class EnhancerFinder {
   readonly #filters: FilterFinder;
 
   constructor(modules: ModulesContainer) {
-    // They ask for nothing else. Without the application's configuration, they look for nothing global.
+    // The creators use nothing else. Without the application's configuration, they add no global enhancers.
     const container = { getModules: () => modules } as NestContainer;
     this.#guards = new GuardsContextCreator(container);
     this.#interceptors = new InterceptorsContextCreator(container);
@@ -139,7 +139,7 @@ export class EnhancerFinder {
     return boundTo(handler).length > 0;
   }
 
-  /** Names the bound classes that Nest has no instance of: it would silently skip them. */
+  /** Names the bound classes without an instance in Nest, which would silently skip them. */
   missing(handler: ClassMethod, parameters: readonly HandlerParameter[]): string[] {
     const ofParameters = parameters
       .flatMap(({ pipes }) => pipes)
@@ -190,6 +190,6 @@ function boundTo(handler: ClassMethod): Binding[] {
 
 function isAvailable({ host }: ClassMethod, { enhancer, method }: Binding): boolean {
   if (typeof enhancer === 'function' && host.host?.injectables.has(enhancer)) return true;
-  // An instance, or a class that is an enhancer by its static method.
+  // An instance, or a class with a static method of that name.
   return typeof (enhancer as Readonly<Record<string, unknown>> | null | undefined)?.[method] === 'function';
 }

@@ -9,20 +9,17 @@ import { EnhancerFinder, GlobalEnhancers } from './enhancers.js';
 import { hasDecoratedParameters, type HandlerParameter, parametersOf } from './handler-parameters.js';
 import { isScoped, openScope, resolveScoped } from './message-scope.js';
 
-/** Decides at start-up how each handler is called: a message costs no more than its handler asks for. */
+/** Decides at start-up how each handler is called, so that a message costs no more than its handler needs. */
 export class HandlerCalls {
   readonly #finder: EnhancerFinder;
   readonly #globals: GlobalEnhancers;
 
-  /** @param config - whose global enhancers are run around handlers, too */
+  /** @param config - its global enhancers run around handlers, too */
   constructor(modules: ModulesContainer, config: ApplicationConfig) {
     this.#finder = new EnhancerFinder(modules);
     this.#globals = new GlobalEnhancers(config);
   }
 
-  /**
-   * @throws DelayQueueError `INVALID_HANDLER`
-   */
   of(handler: ClassMethod): HandlerCall {
     refuseScopedController(handler);
     const isEnhanced = this.#finder.hasAny(handler) || hasDecoratedParameters(handler) || this.#globals.hasAny();
@@ -67,7 +64,7 @@ export class HandlerCalls {
 }
 
 function directCall({ host, name }: ClassMethod): HandlerCall {
-  // Looked up at each call, so that what is put in its place (a spy, a proxy) is called.
+  // Looked up at each call, so that a spy or proxy in its place is called.
   const instance = host.instance as Instance;
   return (payload, message) => instance[name]!(payload, message);
 }

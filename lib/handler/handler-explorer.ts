@@ -26,7 +26,7 @@ import { QUEUE_NAME } from '../message/queue-name.js';
 import { showGiven } from '../message/show-given.js';
 import { readHandlerOptions, type ReadHandlerOptions, readQueueHandlerOptions } from '../options/resolve-options.js';
 
-/** Finds the decorated methods of all providers and controllers that are for this instance, inherited ones too, before anything starts. */
+/** Finds the decorated methods of this instance in all providers and controllers, inherited ones too, before anything starts. */
 @Injectable()
 export class HandlerExplorer implements OnModuleInit {
   constructor(
@@ -36,9 +36,6 @@ export class HandlerExplorer implements OnModuleInit {
     private readonly instances: InstanceNames,
   ) {}
 
-  /**
-   * @throws DelayQueueError `INVALID_HANDLER`, `INVALID_OPTION`, naming class and method
-   */
   async onModuleInit(): Promise<void> {
     const found: [InstanceWrapper, prototype: object][] = [];
     await exploreClasses(this.discovery, (host, prototype) => {
@@ -80,19 +77,15 @@ function* methodsOf(
   }
 }
 
-/** What a declaration means. */
+/** A declaration as read. */
 interface HandlerTarget extends ReadHandlerOptions {
   readonly queue: string;
   readonly definition?: QueueDefinition;
-  /** Empty: every message without a handler of its own type. */
+  /** Empty: every type without a handler of its own. */
   readonly type: string;
   readonly check?: PayloadCheck | undefined;
 }
 
-/**
- * @param place - where it stands, for errors
- * @throws DelayQueueError `INVALID_HANDLER`, `INVALID_OPTION`
- */
 function readDeclaration(declaration: HandlerDeclaration, place: string): HandlerTarget {
   const definition = definitionOf(declaration.queue);
   return definition ? ofTypedQueue(definition, declaration, place) : ofName(declaration, place);

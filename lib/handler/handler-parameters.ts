@@ -9,17 +9,17 @@ export interface HandlerParameter {
   readonly index: number;
   /** For its pipes. */
   readonly metadata: ArgumentMetadata;
-  /** Bound to this parameter alone: classes and instances. */
+  /** Classes and instances bound to this parameter alone. */
   readonly pipes: readonly unknown[];
   readonly read: (context: ExecutionContext) => unknown;
 }
 
-/** What a decorator has left for a parameter, under `type:index`. */
+/** Metadata of a decorated parameter, under `type:index`. */
 interface DecoratedParameter {
   readonly index: number;
   readonly data?: unknown;
   readonly pipes?: readonly unknown[];
-  /** Of a decorator made by `createParamDecorator()`. */
+  /** Set by a decorator that `createParamDecorator()` made. */
   readonly factory?: (data: unknown, context: ExecutionContext) => unknown;
   readonly schema?: ArgumentMetadata['schema'];
 }
@@ -30,9 +30,8 @@ const PAYLOAD_INDEX = 0;
 const BODY = '3';
 
 /**
- * The parameters that have a decorator, and the payload's. That counts as a body, or a ValidationPipe would not look at it.
- *
- * @throws DelayQueueError `INVALID_HANDLER` if a parameter asks for what only a request has
+ * The decorated parameters and the payload's, which counts as a body: a ValidationPipe ignores others. Throws `INVALID_HANDLER` if a
+ * parameter needs a request.
  */
 export function parametersOf(handler: ClassMethod): HandlerParameter[] {
   const decorated = Object.entries(metadataOf(handler));

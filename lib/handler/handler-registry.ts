@@ -6,25 +6,23 @@ import { familyOf, isFamily } from '../message/queue-family.js';
 import type { QueueOptions } from '../options/queue-options.js';
 import type { DelayedMessageHandler } from './delayed-message-handler.js';
 
-/** A queue, or a family of queues, that the code of this application handles or defines. */
+/** A queue or family that the code of this application handles or defines. */
 export interface DeclaredQueue {
-  /** That of the queue, or the beginning of the names and a `*`. */
+  /** The name of the queue, or the beginning of the names and a `*`. */
   readonly name: string;
-  /** The options that its decorator declares. */
+  /** The options that its decorator or class declares. */
   readonly options: QueueOptions;
-  /** The definition of its class. */
   readonly definition?: QueueDefinition | undefined;
   /** By type. */
   readonly handlers: ReadonlyMap<string, DelayedMessageHandler>;
 }
 
-/** The declarations of one queue or family, as they are found. */
 class Declarations implements DeclaredQueue {
   readonly handlers = new Map<string, DelayedMessageHandler>();
   definition: QueueDefinition | undefined;
-  /** The class with the definition. */
+  /** The name of the class with the definition. */
   definedBy = '';
-  /** Those of the handler without a type. */
+  /** From the handler without a type. */
   handlerOptions: QueueOptions = {};
 
   constructor(readonly name: string) {}
@@ -34,17 +32,16 @@ class Declarations implements DeclaredQueue {
   }
 }
 
-/** The queues and families that the code of this application declares, each with its handlers. */
+/** The queues and families that the code of this application declares, with their handlers. */
 @Injectable()
 export class HandlerRegistry {
   readonly #queues = new Map<string, Declarations>();
   readonly #families = new Set<string>();
 
   /**
-   * Adds a handler to a queue.
+   * Adds a handler to a queue. Throws `INVALID_HANDLER` if the queue already has one for this type.
    *
    * @param options - the options of the queue, if the handler may declare them
-   * @throws DelayQueueError `INVALID_HANDLER` if the queue already has a handler of this type
    */
   add(name: string, handler: DelayedMessageHandler, options: QueueOptions = {}): void {
     const queue = this.#declared(name);
@@ -54,10 +51,7 @@ export class HandlerRegistry {
     if (handler.type === NO_TYPE) queue.handlerOptions = options;
   }
 
-  /**
-   * @param definedBy - the class
-   * @throws DelayQueueError `INVALID_OPTION` if another class defines the queue otherwise
-   */
+  /** Adds the definition of a queue. Throws `INVALID_OPTION` if another class defines the queue differently. */
   define(definition: QueueDefinition, definedBy: string): void {
     const queue = this.#declared(definition.queue);
     if (queue.definition && !isSameDefinition(queue.definition, definition)) {
@@ -70,11 +64,7 @@ export class HandlerRegistry {
     queue.definedBy ||= definedBy;
   }
 
-  /**
-   * Looks for what only shows when all is found.
-   *
-   * @throws DelayQueueError `INVALID_OPTION` if a queue's options are in two places
-   */
+  /** Throws `INVALID_OPTION` if a queue's options are in two places. Called once everything is found. */
   check(): void {
     for (const { name, definition, definedBy, handlers, handlerOptions } of this.#queues.values()) {
       if (!definition || Object.keys(handlerOptions).length === 0) continue;
@@ -89,24 +79,23 @@ export class HandlerRegistry {
     return this.#queues.get(name);
   }
 
-  /** The family that a queue belongs to: of several, the one with the longest name. */
+  /** The family of a queue; of several, the one with the longest name. */
   familyOf(queue: string): DeclaredQueue | undefined {
     const name = familyOf(queue, this.#families);
     return name === undefined ? undefined : this.#queues.get(name);
   }
 
-  /** Where the handlers of a queue are declared: with its own name or, if it has none there, with its family. */
+  /** The queue's own declaration if it has handlers, otherwise its family's. */
   servedBy(queue: string): DeclaredQueue | undefined {
     const own = this.#queues.get(queue);
     return own && own.handlers.size > 0 ? own : this.familyOf(queue);
   }
 
-  /** All that are declared. */
   all(): DeclaredQueue[] {
     return [...this.#queues.values()];
   }
 
-  /** Those with handlers, families included. */
+  /** All with handlers, families included. */
   handled(): DeclaredQueue[] {
     return this.all().filter(({ handlers }) => handlers.size > 0);
   }
@@ -128,7 +117,7 @@ function twoHandlers(queue: string, one: DelayedMessageHandler, other: DelayedMe
 function adviceOn(one: DelayedMessageHandler, other: DelayedMessageHandler): string {
   const names = one.type === NO_TYPE ? 'a type or another queue' : 'another type';
   if (one.name !== other.name) return `: remove one, or give it ${names}`;
-  // Mostly a class that is provided twice.
+  // Usually a class that is provided twice.
   return one.module === other.module
     ? `, of ${one.module}: provide the class once there (useExisting makes an alias), or give one ${names}`
     : `, of ${one.module} and of ${other.module}: provide the class in one of these modules, and export it there, or give one ${names}`;

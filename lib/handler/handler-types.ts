@@ -5,7 +5,7 @@ import type { DelayedMessage } from '../message/message.js';
 import type { HandlerOptions, QueueHandlerOptions } from '../options/queue-options.js';
 
 /**
- * What {@link DelayedHandler} takes after the queue.
+ * The arguments of {@link DelayedHandler} after the queue.
  *
  * @typeParam Queue - a name, or `typeof` the class of a typed queue
  * @typeParam TypeOrOptions - the first argument after it
@@ -27,8 +27,8 @@ export type HandlerArguments<Queue, TypeOrOptions, Batch extends number | undefi
       : [options?: QueueHandlerOptions];
 
 /**
- * The decorator that {@link DelayedHandler} makes of its arguments: one of a typed queue accepts only what fits its payloads, and one with
- * `batch` only what takes arrays.
+ * The decorator that {@link DelayedHandler} makes of its arguments: for a typed queue it accepts only methods that fit the payloads, and
+ * with `batch` only methods that take arrays.
  */
 export type DecoratorOfHandler<Queue, TypeOrOptions, Batch extends number | undefined> =
   Queue extends DefinedBy<infer Payloads>
@@ -53,40 +53,32 @@ export type DecoratorOfHandler<Queue, TypeOrOptions, Batch extends number | unde
 /**
  * The options of a handler of a typed queue.
  *
- * @typeParam Batch - of `batch`; undefined if the handler takes one message in a call
+ * @typeParam Batch - the value of `batch`; undefined if the handler takes one message in a call
  */
 export interface TypedHandlerOptions<Batch extends number | undefined> extends Pick<
   HandlerOptions,
   'timeout' | 'backoff' | 'repeat'
 > {
   /**
-   * The maximum number of messages in one call; the handler gets an array of payloads and one of messages. 1–1000.
-   *
-   * @defaultValue one message, not in an array
+   * The maximum number of messages in one call; the handler gets an array of payloads and one of messages. 1–1000. Default: one message,
+   * not in an array.
    */
   readonly batch?: Batch;
-  /**
-   * Only with `batch`: how long the first message of a batch waits for others. 0 ms – 1 h.
-   *
-   * @defaultValue `0`
-   */
+  /** How long the first message of a batch waits for others. Only with `batch`. 0 ms – 1 h. Default: `0`. */
   readonly batchWait?: Batch extends number ? Duration | undefined : undefined;
   /**
-   * Only with `batch`: whether a batch holds messages of one group only, or only messages without a group. Needs the queue's `groups`, with
-   * a `concurrency` of 2 or more: that is also the most messages of such a batch. See `docs/groups.md`.
-   *
-   * @defaultValue `false`
+   * True if a batch holds messages of one group only, or only messages without a group. Only with `batch`. Needs the queue's `groups` with
+   * a `concurrency` of 2 or more, which also limits the size of such a batch. See `docs/groups.md`. Default: `false`.
    */
   readonly batchPerGroup?: Batch extends number ? boolean | undefined : undefined;
 }
 
 /**
- * A decorator that accepts only methods which can be called with the arguments that they are given. They are compared as tuples, because
- * TypeScript compares the parameters of methods both ways. Others may follow, for decorators of parameters.
+ * A decorator that accepts only methods which can be called with the given arguments. They are compared as tuples, because TypeScript
+ * compares the parameters of methods both ways. Decorated parameters may follow.
  *
  * @typeParam Given - the arguments
- * @typeParam Rule - what the compiler shows if the method does not
- * @typeParam Method - the decorated method
+ * @typeParam Rule - the name that the compiler shows for other methods
  */
 export type HandlerDecorator<
   Given extends unknown[],

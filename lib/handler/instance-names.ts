@@ -3,7 +3,7 @@ import { ModuleRef } from '@nestjs/core';
 import { DelayQueueError, type DelayQueueErrorCode } from '../message/delay-queue-errors.js';
 import { showUnknownInstance, UNNAMED } from '../message/instance-name.js';
 
-/** The name of the instance that a provider belongs to. All copies of the package share it, so they find each other's instances. */
+/** The name of a provider's instance. All copies of the package share the token, so they find each other's instances. */
 export const INSTANCE = Symbol.for('nestjs-delay-queue:instance');
 
 /** The instances of the module in this application. */
@@ -15,9 +15,9 @@ export class InstanceNames {
   ) {}
 
   /**
-   * Whether a declaration is for this instance.
+   * True if a declaration is for this instance.
    *
-   * @param given - what it names; undefined: the instance without a name
+   * @param given - undefined: the instance without a name
    * @param error - to throw if there is no such instance
    */
   isOwn(given: string | undefined, error: { readonly code: DelayQueueErrorCode; readonly place: string }): boolean {
@@ -29,7 +29,7 @@ export class InstanceNames {
   }
 }
 
-/** The names of all instances of an application, whichever copy of the package they are of. Nest throws if there is none. */
+/** The names of all instances of an application, from any copy of the package. Nest throws if there is none. */
 export function instanceNames(app: Pick<ModuleRef, 'get'>): string[] {
   return app.get<string>(INSTANCE, { strict: false, each: true });
 }

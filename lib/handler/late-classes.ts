@@ -6,12 +6,12 @@ import { declaredListeners, listensTo } from './listener/listener-decorators.js'
 import type { Module } from './nest-internals.js';
 
 /**
- * Tells of handlers and listeners in classes that Nest makes after the start, when nobody looks for them any more: those of a module that is
- * loaded lazily, and what `moduleRef.create()` makes. Nest tells nobody of these, so its own objects are asked to.
+ * Reports handlers and listeners in classes that Nest makes after the start, when they are no longer looked for: in a lazily loaded module,
+ * or by `moduleRef.create()`. Nest has no event for these, so the methods of its objects are wrapped.
  */
 @Injectable()
 export class LateClasses implements OnModuleInit {
-  /** The modules that were there at the start, or have been looked at. */
+  /** Modules that were there at the start or have been looked at. */
   readonly #known = new Set<Module>();
 
   constructor(
@@ -65,7 +65,7 @@ export class LateClasses implements OnModuleInit {
   }
 }
 
-/** The handlers and listeners of a class, for people. */
+/** Names the handlers and listeners of a class. */
 function declaredIn(type: unknown): string[] {
   if (typeof type !== 'function' || typeof type.prototype !== 'object') return [];
   const prototype = type.prototype as object;

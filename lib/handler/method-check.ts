@@ -3,11 +3,7 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { type ClassMethod, fullNameOf } from './class-explorer.js';
 import type { DeclaredMethod, DecoratorKind } from './declared-methods.js';
 
-/**
- * Refuses a declared method that would not do what it says.
- *
- * @throws DelayQueueError naming class and method
- */
+/** Refuses a declared method that would not run as declared. */
 export function assertCallable(
   method: ClassMethod,
   { decorated }: Pick<DeclaredMethod<unknown>, 'decorated'>,
@@ -43,7 +39,7 @@ function descriptorOf(prototype: object, name: string | symbol): PropertyDescrip
   return undefined;
 }
 
-/** Names the metadata of a method, such as its guards, that Nest would not find on another one in its place. */
+/** Names the metadata of a method, such as its guards, that Nest would not find on the one that has replaced it. */
 function lostMetadata(decorated: object, present: object): string[] {
   const isOurs = (key: unknown) => typeof key === 'symbol' && key.description?.startsWith('nestjs-delay-queue:');
   const keys = (Reflect.getOwnMetadataKeys(decorated) as unknown[]).filter((key) => !isOurs(key));

@@ -1,6 +1,6 @@
 /**
- * Everything the library takes from inside Nest: parts that Nest's own transports are put together from. The paths hold for
- * Nest 11 and 12, from packages and within bundles; `test/smoke` shows it.
+ * All internals of Nest that the library uses: the parts of which Nest's own transports are made. The paths hold for Nest 11 and 12, from
+ * packages and within bundles, as `test/smoke` shows.
  */
 export {
   EXCEPTION_FILTERS_METADATA,

@@ -5,18 +5,18 @@ import { showFailure } from '../../message/failure.js';
 import { NO_TYPE } from '../../message/message-type.js';
 import { isSchema } from './payload-spec.js';
 
-/** What a schema makes of a payload; the paths of what is wrong with it; or, with a `cause`, that the schema itself failed. */
+/** The output of a schema, or the paths of the problems; with a `cause`, the schema itself failed. */
 export type CheckedPayload = { readonly value: unknown } | { readonly problem: string; readonly cause?: unknown };
 
-/** Checks a payload. Synchronous unless its schema is not: a promise for each message would cost. */
+/** Checks a payload. Synchronous unless the schema is asynchronous, because a promise for each message is costly. */
 export type PayloadCheck = (payload: unknown) => CheckedPayload | Promise<CheckedPayload>;
 
-/** A stored payload that does not match the schema of its queue. A retry would not change it, so the message is dead at once. */
+/** A stored payload does not match the schema of its queue. The message is dead at once, because a retry would not change it. */
 export class InvalidPayload extends Error {
   override readonly name = 'InvalidPayload';
 }
 
-/** The check of a declared payload; none, if there is nothing to check at run time. */
+/** The check of a declared payload; undefined if nothing is checked at run time. */
 export function checkOf(spec: unknown): PayloadCheck | undefined {
   if (!isSchema(spec)) return undefined;
   const { '~standard': standard } = spec;
@@ -30,7 +30,6 @@ export function checkOf(spec: unknown): PayloadCheck | undefined {
   };
 }
 
-/** A payload that is about to be stored. */
 export interface EncodedPayload {
   readonly queue: string;
   readonly type: string;
@@ -41,8 +40,8 @@ export interface EncodedPayload {
 /**
  * Checks a payload before it is stored, as it will be read: a `Date` is text by then.
  *
- * @returns a promise if the schema takes its time
- * @throws DelayQueueError `INVALID_PAYLOAD`, or the promise rejects with it
+ * @returns a promise if the schema is asynchronous
+ * @throws DelayQueueError `INVALID_PAYLOAD`, at once or in the promise
  */
 export function checkEncoded(check: PayloadCheck, payload: EncodedPayload): Promise<void> | undefined {
   const { body, codec } = payload;
@@ -52,7 +51,7 @@ export function checkEncoded(check: PayloadCheck, payload: EncodedPayload): Prom
   return undefined;
 }
 
-/** What errors call a payload. */
+/** Names a payload in errors. */
 export function nameOfPayload({ queue, type }: Pick<EncodedPayload, 'queue' | 'type'>): string {
   return type === NO_TYPE ? `payload of queue '${queue}'` : `payload of type '${type}' of queue '${queue}'`;
 }
@@ -76,10 +75,10 @@ interface Issue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** So many places are named. */
+/** How many places an error names at most. */
 const MAX_PATHS = 10;
 
-/** The paths alone: messages of issues quote values, and payloads must not get into logs. */
+/** Paths only: messages of issues quote values, and payloads must not get into logs. */
 function describe(issues: readonly Issue[]): string {
   const paths = [...new Set(issues.map(({ path = [] }) => showPath(path)))];
   const named = paths.slice(0, MAX_PATHS).join(', ') + (paths.length > MAX_PATHS ? ', …' : '');

@@ -1,46 +1,43 @@
 /**
- * What the payload of a message may be declared as: a Standard Schema (zod, valibot, arktype…), a DTO class, or a bare type by
- * {@link payload}.
+ * The declaration of a payload: a Standard Schema (zod, valibot, arktype…), a DTO class, or a bare type by {@link payload}.
  *
- * The types are read off a schema rather than compared with the interface of the standard: TypeScript would compare whole schema
- * types, and give up on ArkType's (TS2589).
+ * The types are read off a schema instead of comparing it with the interface of the standard: TypeScript would compare whole schema types,
+ * and give up on ArkType's (TS2589).
  *
  * @see https://standardschema.dev
  */
 export type PayloadSpec =
   | {
-      /** What makes it a Standard Schema. */
+      /** The property that makes it a Standard Schema. */
       readonly '~standard': object;
     }
   | BarePayload<unknown>
   | PayloadClass;
 
 /**
- * A DTO class. It gives the payload its type, and nothing looks at it at run time: an offer is checked by the compiler alone, and
- * the handler gets a plain object.
+ * A DTO class. It gives the payload its type and nothing checks it at run time: the compiler checks an offer, and the handler gets a plain
+ * object.
  *
- * A `ValidationPipe` bound to the handler checks the payload, and with `transform` makes an instance of it. It goes by the type of
- * the method's parameter, which must name the class itself: of `PayloadOf`, or an `import type`, nothing is left at run time. A
- * payload that it refuses fails the attempt, and is retried unless its `exceptionFactory` makes a `RejectMessage`.
+ * A `ValidationPipe` bound to the handler checks the payload, and with `transform` makes an instance of it. It reads the type of the
+ * method's parameter, which must name the class itself: `PayloadOf` or an `import type` leaves nothing at run time. A payload that it
+ * refuses fails the attempt and is retried, unless its `exceptionFactory` makes a `RejectMessage`.
  */
 export type PayloadClass<T = unknown> = abstract new (...args: never[]) => T;
 
 declare const TYPE: unique symbol;
 
-/** A payload of which the compiler knows the type, and which nothing checks at run time. */
+/** A payload whose type only the compiler knows; nothing checks it at run time. */
 export interface BarePayload<T> {
-  /** For the compiler alone. */
+  /** For the compiler only. */
   readonly [TYPE]?: T;
-  /** Tells it from schemas and classes. */
+  /** Distinguishes it from schemas and classes. */
   readonly unchecked: true;
 }
 
 const BARE: BarePayload<never> = { unchecked: true };
 
 /**
- * Declares a payload by its type alone.
- *
- * @typeParam T - the payload's type; nothing checks it at run time
+ * Declares a payload by its type alone, which nothing checks at run time.
  *
  * @example
  * ```ts
@@ -51,31 +48,25 @@ export function payload<T>(): BarePayload<T> {
   return BARE;
 }
 
-/**
- * A Standard Schema, as far as its types are concerned.
- *
- * @typeParam Input - what it checks
- * @typeParam Output - what it makes of that
- */
+/** The types of a Standard Schema. */
 export interface TypedSchema<Input, Output> {
-  /** As the standard has it. */
   readonly '~standard': {
-    /** For the compiler alone. */
+    /** For the compiler only. */
     readonly types?:
       | {
-          /** What is checked. */
+          /** The type to check. */
           readonly input: Input;
-          /** What the check makes of it. */
+          /** The type that the check returns. */
           readonly output: Output;
         }
       | undefined;
   };
 }
 
-/** What is offered. */
+/** The type of an offered payload. */
 export type PayloadInput<Spec> = Spec extends TypedSchema<infer Input, unknown> ? Input : PayloadOutput<Spec>;
 
-/** What the handler gets. */
+/** The type of the payload that the handler gets. */
 export type PayloadOutput<Spec> =
   Spec extends TypedSchema<unknown, infer Output>
     ? Output
@@ -83,7 +74,7 @@ export type PayloadOutput<Spec> =
       ? T
       : never;
 
-/** A schema as it is called. */
+/** A schema with its check. */
 export interface CallableSchema {
   readonly '~standard': { readonly validate: (value: unknown) => unknown };
 }
@@ -94,12 +85,11 @@ export function isSchema(spec: unknown): spec is CallableSchema {
   return typeof standard?.validate === 'function';
 }
 
-/** Whether it is one of the three kinds. */
 export function isPayloadSpec(spec: unknown): spec is PayloadSpec {
   return isSchema(spec) || isBare(spec) || (typeof spec === 'function' && typeof spec.prototype === 'object');
 }
 
-/** Also one of another copy of this package. */
+/** Accepts those of another copy of this package. */
 function isBare(spec: unknown): boolean {
   return typeof spec === 'object' && (spec as Partial<BarePayload<unknown>> | null)?.unchecked === true;
 }

@@ -10,35 +10,30 @@ import { readTypedQueueOptions } from '../../options/resolve-options.js';
 import { checkOf, type PayloadCheck } from './payload-check.js';
 import { isPayloadSpec, type PayloadOutput, type PayloadSpec } from './payload-spec.js';
 
-/** The payloads of a queue by the types of its messages. */
 type PayloadSpecs = Readonly<Record<string, PayloadSpec>>;
 
 /**
- * What a queue's class declares.
+ * The definition in a queue's class.
  *
  * @typeParam Payloads - one {@link PayloadSpec}, or one for each type
  */
 export interface QueueDefinition<Payloads = unknown> {
-  /** The queue's name. */
   readonly queue: string;
-  /** As given. */
   readonly payloads: Payloads;
-  /** As given. */
   readonly options: QueueOptions;
-  /** The name of the instance it belongs to; undefined: the one without a name. */
+  /** The name of its instance; undefined for the one without a name. */
   readonly instance?: string | undefined;
 }
 
-/** A class with a definition: what `DelayQueue()` makes, and what extends it. */
+/** A class with a definition: one that `DelayQueue()` made, or a subclass. */
 export interface DefinedBy<Payloads> {
-  /** What the class declares. */
   readonly definition: QueueDefinition<Payloads>;
 }
 
-/** The types of a queue; empty, if it has one kind of messages without a type. */
+/** The types of a queue; `''` if it has one kind of messages without a type. */
 export type TypesOf<Payloads> = Payloads extends PayloadSpec ? '' : keyof Payloads & string;
 
-/** The spec of a type. */
+/** The payload spec of a type. */
 export type SpecOf<Payloads, Type extends string> = Payloads extends PayloadSpec
   ? Payloads
   : Type extends keyof Payloads
@@ -64,17 +59,13 @@ export type MessageOf<Queue, Type extends string = ''> =
       : never
     : never;
 
-/** The payload that a handler of a typed queue gets, as {@link MessageOf} has it. */
+/** The payload that a handler of a typed queue gets; parameters as in {@link MessageOf}. */
 export type PayloadOf<Queue, Type extends string = ''> = MessageOf<Queue, Type>['payload'];
 
-/** Tells that a definition was checked, by whatever copy of the package. */
+/** Marks a definition as checked, by any copy of the package. */
 const CHECKED = Symbol.for('nestjs-delay-queue:definition');
 
-/**
- * Checks what a class declares.
- *
- * @throws DelayQueueError `INVALID_OPTION`
- */
+/** Checks the definition of a class. */
 export function defineQueue<Payloads>(
   queue: string,
   payloads: Payloads,
@@ -102,7 +93,7 @@ function checkPayloads(payloads: unknown, refuse: (problem: string) => DelayQueu
   }
 }
 
-/** The definition of a class that {@link defineQueue} checked; undefined if it is none. */
+/** The definition of a class, if {@link defineQueue} has checked it. */
 export function definitionOf(value: unknown): QueueDefinition | undefined {
   if (typeof value !== 'function') return undefined;
   const { definition } = value as Partial<DefinedBy<unknown>>;
@@ -110,9 +101,9 @@ export function definitionOf(value: unknown): QueueDefinition | undefined {
 }
 
 /**
- * The instance of a typed queue, which its class alone names.
+ * The instance of a typed queue, which only its class may name.
  *
- * @param given - what was given beside the class
+ * @param given - the instance given beside the class
  * @throws DelayQueueError `INVALID_OPTION`
  */
 export function instanceOfQueue(
@@ -125,7 +116,7 @@ export function instanceOfQueue(
   throw new DelayQueueError('INVALID_OPTION', `${place}: ${problem}`);
 }
 
-/** Whether two classes say the same: with equal options, and with specs that are the same objects. */
+/** True if two classes declare the same: equal options, and specs that are the same objects. */
 export function isSameDefinition(one: QueueDefinition, other: QueueDefinition): boolean {
   const [specs, others] = [specsOf(one), specsOf(other)];
   return (
@@ -145,9 +136,8 @@ export function typesOf({ payloads }: QueueDefinition): readonly string[] | unde
 }
 
 /**
- * Gives the check of a type's payloads; none, if they are not checked at run time.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT` if the queue has no such type
+ * Finds the check of a type's payloads; undefined if they are not checked at run time. Throws `INVALID_ARGUMENT` if the queue has no such
+ * type.
  */
 export type CheckOfType = (type: string) => PayloadCheck | undefined;
 

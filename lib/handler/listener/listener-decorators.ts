@@ -8,10 +8,10 @@ import type { InstanceOptions } from '../../options/queue-options.js';
 const LISTENER = Symbol.for('nestjs-delay-queue:listener');
 
 /**
- * Makes a provider an observer of the delay queue: its class implements methods of {@link DelayQueueObserver}. It must be a
- * singleton. Of several, the first that is found is the outermost; those of `forRoot({ observers })` wrap them all.
+ * Makes a provider an observer of the delay queue: its class implements methods of {@link DelayQueueObserver}. It must be a singleton. Of
+ * several, the first found is the outermost; those of `forRoot({ observers })` wrap them all.
  *
- * @param options - `instance`: it observes the instance of that name. For several instances, decorate the class several times
+ * @param options - `instance`: the name of the instance to observe. For several instances, decorate the class several times
  *
  * @example
  * ```ts
@@ -32,14 +32,14 @@ export function DelayQueueListener(options: InstanceOptions = {}): ClassDecorato
 }
 
 /**
- * The options of a class, once for each decorator. A class that extends a decorated one has its decorators, unless it has some of its
- * own: a decorator above may have put such a class in its place.
+ * The options of a class, once for each decorator. A subclass without decorators of its own has those of the decorated class, because a
+ * decorator above may have replaced the class with a subclass.
  */
 export function listensTo(type: object): readonly InstanceOptions[] {
   return (Reflect.getMetadata(LISTENER, type) as InstanceOptions[] | undefined) ?? [];
 }
 
-/** What an `@OnDelayQueueEvent` was given, unchecked. */
+/** The arguments of an `@OnDelayQueueEvent`, unchecked. */
 export interface EventDeclaration {
   readonly event: EventName;
   /** A name, a family of names, or the class of a typed queue; undefined: every queue. */
@@ -47,7 +47,6 @@ export interface EventDeclaration {
   readonly options: InstanceOptions;
 }
 
-/** All methods with an `@OnDelayQueueEvent`. */
 export const declaredListeners = new DeclaredMethods<EventDeclaration>({
   decorator: '@OnDelayQueueEvent',
   code: 'INVALID_LISTENER',
@@ -55,12 +54,12 @@ export const declaredListeners = new DeclaredMethods<EventDeclaration>({
 });
 
 /**
- * Calls a method of a provider or a controller for each event of a name, with the {@link DelayQueueEvent}. The method tells of what
- * happened in this process; it is not waited for, and what it throws is logged. The class must be a singleton.
+ * Calls a method of a provider or a controller for each event of a name in this process. The method is not awaited, and its errors are
+ * logged. The class must be a singleton.
  *
- * @param event - its name
+ * @param event - the name of the event
  * @param queueOrOptions - the name of a queue, the beginning of names and a `*`, or the class of a typed queue. Default: every queue
- * @param optionsOfQueue - `instance`: it is told of what happens in the instance of that name. The class of a typed queue has its own
+ * @param optionsOfQueue - `instance`: the name of the instance whose events it gets. The class of a typed queue names its own
  *
  * @example
  * ```ts
@@ -86,7 +85,7 @@ export function OnDelayQueueEvent<Name extends keyof DelayQueueEvents>(
   });
 }
 
-/** What else is no queue is refused where listeners are found. */
+/** Any other non-queue is refused when listeners are found. */
 function isOptions(given: unknown): given is InstanceOptions {
   return typeof given === 'object' && given !== null;
 }

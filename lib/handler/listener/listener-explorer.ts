@@ -19,7 +19,7 @@ import type { InstanceOptions } from '../../options/queue-options.js';
 import { readInstance } from '../../options/resolve-options.js';
 import { declaredListeners, type EventDeclaration, listensTo } from './listener-decorators.js';
 
-/** Finds the listeners of this instance among all providers and controllers before anything starts. */
+/** Finds the listeners of this instance in all providers and controllers before anything starts. */
 @Injectable()
 export class ListenerExplorer implements OnModuleInit {
   constructor(
@@ -28,9 +28,6 @@ export class ListenerExplorer implements OnModuleInit {
     private readonly instances: InstanceNames,
   ) {}
 
-  /**
-   * @throws DelayQueueError `INVALID_LISTENER`, `INVALID_OPTION`, naming the class and the method
-   */
   async onModuleInit(): Promise<void> {
     await exploreClasses(this.discovery, (host, prototype) => {
       if (!prototype) return;
@@ -42,7 +39,7 @@ export class ListenerExplorer implements OnModuleInit {
   #observe(host: InstanceWrapper, declarations: readonly InstanceOptions[]): void {
     const name = String(host.name);
     const place = `@DelayQueueListener() on ${name}`;
-    // Each is looked at: an unknown instance must not hide behind a known one.
+    // All are checked: an unknown instance must not hide behind a known one.
     if (declarations.filter((options) => this.#isOwn(readInstance(options, place), place)).length === 0) return;
     const observer = instanceOf(host, place);
     if (!isObserver(observer)) {
@@ -83,7 +80,7 @@ function instanceOf(host: InstanceWrapper, place: string): object {
   throw new DelayQueueError('INVALID_LISTENER', `${place}: its class is request-scoped or transient: ${problem}`);
 }
 
-/** Whether events of a queue are wanted. Those of no queue are, if no queue was named. */
+/** Makes the filter of events by queue. Events without a queue pass only if none was named. */
 function readQueue(given: unknown, place: string): (queue: string | undefined) => boolean {
   if (given === undefined) return () => true;
   const name: unknown = definitionOf(given)?.queue ?? given;
