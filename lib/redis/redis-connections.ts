@@ -13,21 +13,19 @@ import { type WakeSignal, WakeSignals } from './wake-signals.js';
 interface Settings extends ServerSettings, SubscriberSettings {}
 
 /**
- * All connections of a process: one for commands and one for announcements, or in a cluster one of each to every primary, and
- * those on which consumers wait. Calls of a producer that wait for copies have others, because Redis answers nothing else on
- * such a connection meanwhile.
+ * All connections of a process: one for commands and one for announcements, or in a cluster one of each to every primary, and those on
+ * which consumers wait. Calls of a producer that wait for copies use others, because Redis answers nothing else on such a connection
+ * meanwhile.
  */
 export class RedisConnections {
   readonly servers: RedisServers;
   readonly commands: RedisCommands;
-  /** Sends what a producer writes. */
+  /** Sends the writes of a producer. */
   readonly writes: RedisCommands;
   readonly announcements: RedisAnnouncements;
   readonly #settings: Settings;
-  /** Undefined for a single server. */
   readonly #map: ClusterMap | undefined;
   readonly #wakeSignals: WakeSignals;
-  /** The connections that {@link openConnection} has opened. */
   readonly #opened = new Set<Connection>();
 
   constructor(settings: Settings) {
@@ -46,7 +44,6 @@ export class RedisConnections {
     this.announcements = new RedisAnnouncements(settings, client, this.#map);
   }
 
-  /** True if the servers are a cluster. */
   get isCluster(): boolean {
     return this.#map !== undefined;
   }
@@ -56,16 +53,12 @@ export class RedisConnections {
     for (const servers of this.#allServers) servers.connect();
   }
 
-  /** From now on no command waits for a connection. */
+  /** Makes commands fail at once without a connection from now on. */
   failFast(): void {
     for (const servers of this.#allServers) servers.failFast();
   }
 
-  /**
-   * Opens the wake-up signal of one consumer: an element of a list, which it takes.
-   *
-   * @param wakeAnother - puts a signal back that nobody here waits for
-   */
+  /** Opens the wake-up signal of one consumer. @param wakeAnother - puts a signal back that nobody here waits for */
   openWakeSignal(key: string, wakeAnother: () => Promise<void>): WakeSignal {
     return this.#wakeSignals.open(key, wakeAnother);
   }

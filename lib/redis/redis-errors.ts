@@ -18,10 +18,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   MASTERDOWN: 'the primary is down: wait for the failover',
 };
 
-/**
- * The errors with which a server, a sentinel or a proxy refuses a login, however often it is retried, and what to do about
- * each.
- */
+/** Errors with which a server, a sentinel or a proxy refuses a login at every attempt, each with advice. */
 const LOGIN_ADVICE: readonly (readonly [RegExp, string])[] = [
   [/sentinel.*\b(NOAUTH|WRONGPASS|NOPERM)\b/, 'see `sentinelUsername` and `sentinelPassword` in `connection`'],
   [/\bNOAUTH\b/, 'Redis requires a password: set it in `connection`'],
@@ -38,15 +35,12 @@ const LOGIN_ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** A server that does not know a command quotes its arguments; those of a login contain passwords. */
+/** A server that does not know a command quotes its arguments. Those of a login contain passwords. */
 const REPEATED_ARGUMENTS = /,? with args beginning with[^]*/;
 
 export const isErrorReply = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError';
 
-/**
- * Removes from an error what must not get into logs: the command that ioredis attaches or a server quotes, because its
- * arguments are payloads and passwords; and a URL that could not be read.
- */
+/** Removes from an error what must not get into logs: the command, whose arguments are payloads and passwords, and an unreadable URL. */
 export function withoutSecrets(error: unknown): unknown {
   if (!types.isNativeError(error)) return error;
   delete (error as { command?: unknown }).command;
@@ -69,13 +63,13 @@ function removeText(error: Error, text: string | RegExp): void {
   if (bare !== message) Object.assign(error, { message: bare, stack: stack?.replace(message, () => bare) });
 }
 
-/** The error itself or, if it stands for the errors of several nodes or addresses, one of them; without secrets. */
+/** Returns the error or, if it stands for the errors of several nodes or addresses, one of them, without secrets. */
 export function reasonOf(error: unknown): unknown {
   const { lastNodeError, errors } = (error ?? {}) as { lastNodeError?: unknown; errors?: readonly unknown[] };
   return withoutSecrets(lastNodeError ?? errors?.[0] ?? error);
 }
 
-/** True if an error refuses the login, so that no later attempt will succeed either. */
+/** True if an error refuses the login, so that later attempts would fail, too. */
 export function isLoginRefusal(reason: unknown): boolean {
   return adviceOnLogin(reason) !== undefined;
 }
@@ -89,18 +83,18 @@ export function wasNotSent(error: unknown): boolean {
   return error instanceof Error && error.message.includes('enableOfflineQueue options is false');
 }
 
-/** What ioredis says if an answer is left over. */
+/** The message of ioredis about a surplus answer. */
 const LEFT_OVER = /^Command queue state error.*Last (reply: (s(un)?subscribe|pong)|error: MOVED)/is;
 
 /**
- * True if ioredis has one answer too many, because it took the news that a server has ended a subscription for the answer to a
- * command. Version 5 always does, version 6 if it is unsubscribing just then.
+ * True if ioredis has one answer too many: it took the notice that a server has ended a subscription for the answer to a command. Version 5
+ * always does so, version 6 if it is unsubscribing at the time.
  */
 export function isMiscount(error: unknown): boolean {
   return error instanceof Error && LEFT_OVER.test(error.message);
 }
 
-/** The server's time, ms, in the refusal of a call that arrived after its deadline; undefined for any other error. */
+/** Returns the server's time, ms, from the refusal of a call that arrived after its deadline; undefined for any other error. */
 export function serverTimeOfLateCall(error: unknown): number | undefined {
   const time = isErrorReply(error) ? /^LATE (\d+)/.exec(error.message)?.[1] : undefined;
   return time === undefined ? undefined : Number(time);
@@ -109,12 +103,11 @@ export function serverTimeOfLateCall(error: unknown): number | undefined {
 /** The error reply of a cluster's server that has done nothing, because it does not have the key, or not yet. */
 export interface Redirection {
   readonly word: 'MOVED' | 'ASK' | 'TRYAGAIN' | 'CLUSTERDOWN';
-  /** The hash slot, and the address of the server that has it; only with MOVED and ASK. */
+  /** The hash slot, and the address of the server that has it. Only with MOVED and ASK. */
   readonly hashSlot?: number;
   readonly address?: string;
 }
 
-/** What an error says about where a key is; undefined for any other error. */
 export function redirectionOf(error: unknown): Redirection | undefined {
   if (!isErrorReply(error)) return undefined;
   const [, moved, hashSlot, address] = /^(MOVED|ASK) (\d{1,5}) (\S+:\d+)$/.exec(error.message) ?? [];
@@ -128,12 +121,11 @@ export function lacksPermission(cause: unknown): cause is Error {
   return isErrorReply(cause) && /^NOPERM|user executing the script can't|ACL failure in script/.test(cause.message);
 }
 
-/** The name of a command that the server says it does not know; undefined for any other error. */
+/** Returns the name of a command that the server does not know; undefined for any other error. */
 export function unknownCommand(cause: unknown): string | undefined {
   return isErrorReply(cause) ? /^ERR unknown command [`'"]?(\w+)/i.exec(cause.message)?.[1]?.toUpperCase() : undefined;
 }
 
-/** The error that a user gets for a command that failed. */
 export function explain(command: string, error: unknown): DelayQueueError {
   if (error instanceof DelayQueueError) return error;
   if (wasNotSent(error)) return notConnected(command, 0, error);
@@ -150,7 +142,7 @@ function refused(command: string, cause: Error): DelayQueueError {
 
 /**
  * @param waited - how long the command has waited, ms; 0 if not at all
- * @param advice - what probably is wrong, if anybody knows
+ * @param advice - what is probably wrong, if known
  */
 export function notConnected(command: string, waited: number, cause: unknown, advice?: string): DelayQueueError {
   return failure(
@@ -170,7 +162,6 @@ export function connectedTooLate(command: string, left: number): DelayQueueError
   );
 }
 
-/** The error for a command that was not sent because the server refuses the login. */
 export function loginRefused(command: string, cause: unknown): DelayQueueError {
   return failure(
     'LOGIN_REFUSED',
@@ -179,7 +170,6 @@ export function loginRefused(command: string, cause: unknown): DelayQueueError {
   );
 }
 
-/** The server's error, and what to do about it. */
 export function describeRefusal(reason: unknown): string {
   const { message } = withoutSecrets(reason) as Error;
   return `${message} (${adviceOnLogin(reason)})`;
@@ -216,15 +206,10 @@ const WITH_TLS: readonly (readonly [RegExp, string])[] = [
   [/ALTNAME_INVALID/, NAMES],
 ];
 
-/**
- * Says what probably is wrong with the options of a connection that has never been ready.
- *
- * @param error - what the last attempt ended with
- * @returns undefined if the error says it by itself
- */
+/** Advises on the options of a connection that has never been ready; undefined if the error is clear. @param error - the last attempt's */
 export function adviceOnConnecting(error: unknown, usesTls: boolean): string | undefined {
   const { code } = (error ?? {}) as { readonly code?: unknown };
-  // A server closes a connection on which it expects TLS, or resets it.
+  // A server that expects TLS closes or resets the connection.
   if (!usesTls) return code === 'ECONNRESET' || code === 'EPIPE' ? TLS : undefined;
   return WITH_TLS.find(([codes]) => codes.test(String(code)))?.[1];
 }

@@ -8,32 +8,31 @@ import { explain, isErrorReply } from './redis-errors.js';
 import { ownFunctions } from './script/own-functions.js';
 import { ScriptReply } from './script/script-call.js';
 
-/** The most keys that share a connection. A signal costs Redis about 25 µs with one key, and 64 µs with this many. */
+/** Maximum number of keys that share a connection. A signal costs Redis about 25 µs with one key, and 64 µs with this many. */
 const MAX_KEYS = 64;
 
-/** How long a signal is kept for a consumer that is not waiting, ms: longer than most claims take. */
+/** How long a signal is kept for a consumer that is not waiting, ms. Most claims take less. */
 const KEPT = 25;
 
-/** A signal that comes this soon after the call was sent, ms, is likely one of many. */
+/** A signal within this time after the call was sent, ms, is probably one of many. */
 const DENSE = 50;
 
-/** How soon to unblock a call again after the server said that none was blocked, ms; doubles each time. */
+/** First pause before a call is unblocked again after the server said that none was blocked, ms. It doubles each time. */
 const FIRST_PAUSE = 5;
 
-/** After so many misses in a row, about a second, the client's id must be wrong, or the connections lead to different servers. */
+/** Maximum number of misses in a row, about a second. Then the client's id must be wrong, or the connections lead to different servers. */
 const MAX_MISSES = 8;
 
-/** How long a signal that closes waits until the server no longer pops its key, ms. */
+/** How long a closing signal waits until the server no longer pops its key, ms. */
 const CLOSE_TIMEOUT = 1000;
 
 export interface WakeSignalsOptions {
   readonly clock: Clock;
   readonly events: Events;
-  /** Opens a connection to the server that has a key. */
   readonly open: (key: string) => Connection;
   /**
-   * Sends `CLIENT UNBLOCK` over another connection, and returns whether a call was blocked. Undefined for a cluster, where no call may
-   * name keys of several slots, so that each key has a connection of its own.
+   * Sends `CLIENT UNBLOCK` over another connection, and returns true if a call was blocked. Undefined for a cluster, where a call cannot
+   * name keys of several hash slots, so that each key has a connection of its own.
    */
   readonly unblock: ((clientId: number) => Promise<boolean>) | undefined;
 }
@@ -77,7 +76,7 @@ export class WakeSignals {
     return connection;
   }
 
-  /** From now on, each key has a connection of its own. */
+  /** Gives each key a connection of its own from now on. */
   #separate(): void {
     if (!this.#isShared) return;
     this.#isShared = false;
@@ -92,20 +91,18 @@ interface Waiter {
 }
 
 /**
- * The wake-up signal of one consumer.
- *
- * A consumer that was woken soon waits again, so its key stays in the calls that follow. A signal that comes meanwhile ends its next wait
- * at once; if that does not begin soon, it wakes another consumer.
+ * The wake-up signal of one consumer. A woken consumer soon waits again, so its key stays in the calls that follow. A signal that comes
+ * meanwhile ends its next wait at once. If that does not begin soon, the signal wakes another consumer.
  */
 export class WakeSignal {
-  /** The connection on which it is awaited; it may move to another one. */
+  /** The connection on which the signal is awaited. It may change. */
   connection!: SharedConnection;
   waiter: Waiter | undefined;
-  /** True if its key belongs in the next call. That lasts until a signal has been passed on. */
+  /** True if its key belongs in the next call, which lasts until a signal has been passed on. */
   isListed = false;
   isClosed = false;
   #isAway = true;
-  /** Ends the time for which a signal is kept; undefined if none is. */
+  /** Stops keeping a signal; undefined if none is kept. */
   #cancelKeeping: CancelTimer | undefined;
 
   constructor(
@@ -139,14 +136,13 @@ export class WakeSignal {
     await this.connection.remove(this);
   }
 
-  /** Called when a signal was popped. */
   onSignal(): void {
     if (this.waiter) this.endWait(true);
     else if (this.#isAway) this.#passOn();
     else this.#cancelKeeping ??= this.clock.schedule(() => this.leave(), KEPT);
   }
 
-  /** @param result - whether to wake its consumer, or the error with which the wait fails */
+  /** @param result - true to wake its consumer, or the error with which the wait fails */
   endWait(result: boolean | Error): void {
     const { waiter } = this;
     this.waiter = undefined;
@@ -169,12 +165,11 @@ export class WakeSignal {
 }
 
 interface SharedConnectionOptions extends Pick<WakeSignalsOptions, 'clock' | 'unblock'> {
-  /** Called once it turns out that several keys cannot share a call, with the error if the server said so. */
+  /** Called once several keys turn out to be unable to share a call, with the error if the server said so. */
   readonly onUnshareable: (error?: unknown) => void;
   readonly onClosed: () => void;
 }
 
-/** A call under way. */
 interface BlockedCall {
   readonly signals: ReadonlyMap<string, WakeSignal>;
   readonly until: number;
@@ -185,15 +180,15 @@ interface BlockedCall {
  * One connection on which several consumers wait. It pops only signals, never messages: whatever a crashed or half-open client pops is
  * lost, and a signal is soon replaced.
  *
- * A blocked call keeps the keys that it was sent with. When a key joins, the call is ended with `CLIENT UNBLOCK` and sent again.
- * It blocks until the earliest of the waits is over, and this side watches the time too, because a server whose clock is
- * set back keeps a blocked client waiting longer.
+ * A blocked call keeps the keys that it was sent with. When a key joins, the call is ended with `CLIENT UNBLOCK` and sent again. It blocks
+ * until the earliest of the waits is over. This side watches the time, too, because a server whose clock is set back keeps a blocked client
+ * waiting longer.
  */
 class SharedConnection {
   readonly #pauses: Pauses;
-  /** In the order in which the server looks for them: the one that came last comes last. */
+  /** In the order in which the server checks them: the one popped last comes last. */
   readonly #signals = new Set<WakeSignal>();
-  /** The client's id, asked for ahead of a call that may have to be ended; undefined if it is not known. */
+  /** The client's id, requested before a call that may have to be ended; undefined if unknown. */
   #clientId: Promise<number | undefined> | undefined;
   #isRunning = false;
   #call: BlockedCall | undefined;
@@ -209,7 +204,7 @@ class SharedConnection {
     if (options.unblock) connection.client.on('close', () => (this.#clientId = undefined));
   }
 
-  /** A signal would wake only one of several consumers with the same key. */
+  /** False if the key is listed already, because a signal would wake only one of several consumers with it. */
   hasRoomFor({ key }: WakeSignal): boolean {
     return !this.#closing && this.#signals.size < MAX_KEYS && [...this.#signals].every((each) => each.key !== key);
   }
@@ -220,7 +215,7 @@ class SharedConnection {
     if (signal.waiter) this.listenFor(signal);
   }
 
-  /** Lets go of all but the first. What the call under way pops still reaches them. */
+  /** Removes all signals but the first. Whatever the current call pops still reaches them. */
   keepOne(): WakeSignal[] {
     const others = [...this.#signals].slice(1);
     for (const signal of others) this.#signals.delete(signal);
@@ -232,7 +227,7 @@ class SharedConnection {
     else if (this.#call && !isServed(signal, this.#call)) void this.#replaceCall();
   }
 
-  /** Resolves once nothing can be popped for it any more. When the last one goes, the connection is closed. */
+  /** Resolves once nothing can be popped for the signal. With the last one, the connection is closed. */
   async remove(signal: WakeSignal): Promise<void> {
     this.#signals.delete(signal);
     await endOfTurn();
@@ -262,7 +257,7 @@ class SharedConnection {
     await connection.ready('BLPOP', Math.max(0, this.#earliestEnd() - clock.monotonic()));
     const until = this.#earliestEnd();
     if (until === Infinity) return;
-    // For the server, 0 would be forever.
+    // The server takes 0 for no limit.
     const timeout = Math.max(1, Math.ceil(until - clock.monotonic()));
     const listed = [...this.#signals].filter(({ isListed }) => isListed);
     if (this.options.unblock) this.#clientId ??= this.#askClientId();
@@ -287,7 +282,7 @@ class SharedConnection {
     signal.onSignal();
   }
 
-  /** Takes the signals of all that wait at once: the blocked call would take one per turn of the event loop. */
+  /** Takes the signals of all waiting consumers at once. The blocked call would take one per turn of the event loop. */
   async #takeAll(): Promise<void> {
     const waiting = this.#waiting();
     if (waiting.length < 2) return;
@@ -304,11 +299,11 @@ class SharedConnection {
 
   #fail(error: unknown): void {
     const { connection } = this;
-    // A consumer that is woken without a signal finds what came in the meantime.
+    // A consumer that is woken without a signal finds what came meanwhile.
     const isWoken = isCrossSlot(error) || connection.isElsewhere(error);
     const result = connection.isClosed ? false : isWoken || explain('BLPOP', error);
     for (const signal of this.#waiting()) signal.endWait(result);
-    // One list that is something else, or not permitted, must not silence the others.
+    // A list of another type, or one without permission, must not silence the others.
     if (isErrorReply(error) && /^(CROSSSLOT|WRONGTYPE|NOPERM)\b/.test(error.message)) this.options.onUnshareable(error);
   }
 
@@ -320,7 +315,7 @@ class SharedConnection {
     return Math.min(...[...this.#signals].map(({ waiter }) => waiter?.until ?? Infinity));
   }
 
-  /** Ends the blocked call, so that the loop sends one with the current keys: one call for all changes of a turn. */
+  /** Ends the blocked call, so that the loop sends one with the current keys. All changes of a turn share one call. */
   #replaceCall(): Promise<void> {
     return (this.#replacing ??= this.#endStaleCalls());
   }
@@ -333,7 +328,7 @@ class SharedConnection {
         if (!call || !isStale(call, this.#waiting()) || this.#closing) return;
         if (await this.#unblock()) {
           misses = -1;
-          // If the call is not answered now, the connection is dead.
+          // If the call is still not answered, the connection is dead.
           await this.connection.answer(call.answer, ANSWER_GRACE).catch(() => undefined);
         } else await this.#pauses.take(FIRST_PAUSE * 2 ** misses);
       }
@@ -341,7 +336,7 @@ class SharedConnection {
     } catch {
       this.options.onUnshareable();
     } finally {
-      // In the same step as the last look at the call, so that nobody waits for a loop that has ended.
+      // In the same step as the last check of the call, so that nobody waits for a loop that has ended.
       this.#replacing = undefined;
     }
   }
@@ -356,10 +351,7 @@ class SharedConnection {
     }
   }
 
-  /**
-   * @returns whether a call was blocked; it may not have arrived yet
-   * @throws the server's error if it refuses to end calls
-   */
+  /** @returns true if a call was blocked; it may not have arrived yet. @throws the server's error if it refuses to end calls */
   async #unblock(): Promise<boolean> {
     const clientId = await this.#clientId;
     if (clientId === undefined) return false;
@@ -380,10 +372,10 @@ function isStale(call: BlockedCall, waiting: readonly WakeSignal[]): boolean {
 const isServed = (signal: WakeSignal, { signals, until }: BlockedCall) =>
   signals.get(signal.key) === signal && until <= (signal.waiter?.until ?? Infinity);
 
-/** A proxy that hides a cluster refuses a call with keys of several slots. */
+/** True if a proxy that hides a cluster refuses a call with keys of several hash slots. */
 const isCrossSlot = (error: unknown): error is Error => isErrorReply(error) && error.message.startsWith('CROSSSLOT');
 
-/** Unlike an error that may pass, such as `BUSY` or `LOADING`. */
+/** False for an error that may pass, such as `BUSY` or `LOADING`. */
 const isRefusal = (error: unknown) => isErrorReply(error) && /^(NOPERM|ERR)\b/.test(error.message);
 
 const endOfTurn = () => new Promise((resolve) => setImmediate(resolve));

@@ -6,20 +6,19 @@ import { RedisConnection } from '../connection/redis-connection.js';
 import { isMiscount } from '../redis-errors.js';
 import { type ChannelListener, Subscriber, type SubscriberSettings, type TopicKind } from './subscriber.js';
 
-/** How long a lost connection may take to come back before another server of a cluster is chosen, ms. */
+/** How long a lost connection may take to return before another server of a cluster is chosen, ms. */
 const LEAVE_PAUSE = 250;
 
-/** How long the servers of a cluster take to tell each other of a change, ms; with a margin. */
+/** How long the servers of a cluster take to tell each other of a change, with a margin, ms. */
 const READ_AGAIN = 1000;
 
-/** In place of an address, if there is a single server. */
 const SINGLE_SERVER = '';
 
 interface Subscription {
   readonly kind: TopicKind;
   readonly name: string;
   readonly listener: ChannelListener;
-  /** The server where it is now, and what ends it there. */
+  /** The current server, and a function that ends the subscription there. */
   address?: string;
   stop?: () => void;
 }
@@ -27,17 +26,16 @@ interface Subscription {
 /**
  * Listens to announcements, for all queues of a process, over one connection to each server.
  *
- * In a cluster, `PUBLISH` goes to all servers. Announcements stay with the primary that has the queue (`SPUBLISH`), unless nobody
- * listens there; then they are published to all, because patterns match nothing else. So this process subscribes in the ordinary way
- * to a channel that one of its patterns matches: otherwise nothing would reach the patterns of other processes.
+ * In a cluster, `PUBLISH` goes to all servers. Announcements stay with the primary that has the queue (`SPUBLISH`), unless nobody listens
+ * there; then they are published to all, because patterns match nothing else. So a process subscribes with `SUBSCRIBE` to a channel that
+ * one of its patterns matches. Otherwise nothing would reach the patterns of other processes.
  *
- * The databases of a server share its channels, so announcements name the database that they belong to.
+ * The databases of a server share its channels, so announcements name their database.
  */
 export class RedisAnnouncements {
   readonly #subscriptions = new Set<Subscription>();
-  /** By the addresses of the servers. */
   readonly #subscribers = new Map<string, Subscriber>();
-  /** The server with the subscriptions that are possible at any: ordinary channels and patterns. */
+  /** The server with the subscriptions that any server allows: ordinary channels and patterns. */
   #ordinary: string | undefined;
   readonly #unwatch: (() => void) | undefined;
   #cancelReading: CancelTimer | undefined;
@@ -45,13 +43,10 @@ export class RedisAnnouncements {
 
   /** The word for the database of this process in announcements. */
   database: string;
-  /** The argument `database` of scripts that announce; it also tells them which command to use. */
+  /** The argument `database` of scripts that announce, which also decides their command. */
   databaseArgument: string;
 
-  /**
-   * @param client - sends the commands of this process
-   * @param map - of the cluster, if it is one
-   */
+  /** @param client - sends the commands of this process */
   constructor(
     private readonly settings: SubscriberSettings,
     client: RedisClient,
@@ -59,13 +54,12 @@ export class RedisAnnouncements {
   ) {
     this.database = String(databaseOf(client));
     this.databaseArgument = map ? 'cluster' : this.database;
-    // A client from a function may select another one by itself.
+    // A client from a function may select another database itself.
     client.on('select', (database: number) => (this.database = this.databaseArgument = String(database)));
     if (!map) this.#ordinary = SINGLE_SERVER;
     this.#unwatch = map?.onChange(() => this.#follow(this.#subscriptions));
   }
 
-  /** The command that announces. */
   get command(): 'PUBLISH' | 'SPUBLISH' {
     return this.map ? 'SPUBLISH' : 'PUBLISH';
   }
@@ -86,8 +80,8 @@ export class RedisAnnouncements {
   }
 
   /**
-   * Resolves once the listeners of a queue's channel were called with what was announced before this call, or after a moment without an
-   * answer. An announcement and the answer to a later call come over different connections, so the answer may overtake it.
+   * Resolves once the listeners of a queue's channel have been called with what was announced before this call, or after a moment without
+   * an answer. An announcement and the answer to a later call come over different connections, so the answer may be faster.
    */
   async catchUp(channel: string): Promise<void> {
     const address = this.#isSharded(channel) ? this.map!.primaryOf(hashSlot(channel)) : this.#ordinary;
@@ -118,7 +112,7 @@ export class RedisAnnouncements {
     };
   }
 
-  /** Subscribes where each belongs now. Listeners look for what they missed once the new subscription is active. */
+  /** Subscribes at the current server of each. Listeners look for what they missed once the new subscription is active. */
   #follow(subscriptions: Iterable<Subscription>, lost?: string): void {
     for (const subscription of subscriptions) {
       const { kind, name, listener } = subscription;
@@ -157,7 +151,6 @@ export class RedisAnnouncements {
     return subscriber;
   }
 
-  /** Another server may take its place. */
   #onLost(address: string, connection: RedisConnection): void {
     if (connection.isClosed || connection.isResting) return;
     this.#readMap();
@@ -168,7 +161,7 @@ export class RedisAnnouncements {
     }, LEAVE_PAUSE);
   }
 
-  /** Twice, because the first answer may come from a server that does not know about the change yet. */
+  /** Reads the map twice, because the first answer may come from a server that does not know of the change yet. */
   #readMap(): void {
     const { map } = this;
     if (!map || map.isClosed) return;

@@ -8,11 +8,11 @@ import { explain, isMiscount, redirectionOf } from '../redis-errors.js';
 
 export interface ChannelListener {
   onMessage(text: string, channel: string): void;
-  /** The subscription is active: for the first time, or again after a gap in which messages may have been missed. */
+  /** The subscription is active, for the first time or again after a gap in which messages may have been missed. */
   onListening(): void;
 }
 
-/** What can be subscribed to: a channel, all channels that match a pattern, or a sharded channel, whose hash slot the server has. */
+/** A channel, all channels that match a pattern, or a sharded channel, whose hash slot the server has. */
 export type TopicKind = 'channel' | 'pattern' | 'shard';
 
 const SUBSCRIBE = { channel: 'subscribe', pattern: 'psubscribe', shard: 'ssubscribe' } as const;
@@ -23,14 +23,13 @@ export interface SubscriberSettings extends ConnectionSettings {
   readonly heartbeat: number;
 }
 
-/** How long {@link Subscriber.catchUp} waits, ms: whoever asks holds something up. */
+/** Maximum wait of {@link Subscriber.catchUp}, ms, because callers delay other work meanwhile. */
 const MAX_CATCH_UP = 500;
 
 interface Topic {
   readonly kind: TopicKind;
   readonly name: string;
   readonly listeners: Set<ChannelListener>;
-  /** True once the server has confirmed the subscription. */
   isConfirmed: boolean;
 }
 
@@ -38,7 +37,7 @@ interface Topic {
 export class Subscriber {
   readonly #settings: SubscriberSettings;
   readonly #topics = new Map<`${TopicKind} ${string}`, Topic>();
-  /** The topics to subscribe to again, and why, if that has failed. */
+  /** The topics to subscribe to again, each with the error if that has failed. */
   readonly #unconfirmed = new Map<Topic, unknown>();
   readonly #streak: FailureStreak;
   #failures = 0;
@@ -65,7 +64,6 @@ export class Subscriber {
     this.#scheduleHeartbeat();
   }
 
-  /** True if nobody listens. */
   get isIdle(): boolean {
     return this.#topics.size === 0;
   }
@@ -79,7 +77,7 @@ export class Subscriber {
     return () => this.#unlisten(topic, listener);
   }
 
-  /** Resolves once the listeners were called with what was published before this call, or after a moment without an answer. */
+  /** Resolves once the listeners have been called with what was published before this call, or after a moment without an answer. */
   async catchUp(): Promise<void> {
     if (this.connection.isReady) await atMost(this.#settings.clock, MAX_CATCH_UP, this.#ping());
   }
@@ -139,7 +137,7 @@ export class Subscriber {
   /** Renews the subscriptions that the server has ended by itself, unless they have moved with their hash slots by then. */
   #renewEnded(): void {
     const subscriptions = (this.connection.client as Redis).condition?.subscriber;
-    // ioredis notes when the server ends such a subscription.
+    // ioredis records when the server ends such a subscription.
     const kept = new Set(subscriptions ? subscriptions.channels('ssubscribe') : []);
     const isEnded = ({ kind, name, isConfirmed }: Topic) => kind === 'shard' && isConfirmed && !kept.has(name);
     const ended = [...this.#topics.values()].filter(isEnded);
@@ -162,7 +160,7 @@ export class Subscriber {
     this.#streak.worked();
   }
 
-  /** Never fails: an answer that does not come leads to a new connection, and so to new subscriptions. */
+  /** Never rejects. A missing answer leads to a new connection, and so to new subscriptions. */
   #ping(): Promise<unknown> {
     return this.connection.answer(this.connection.client.ping()).catch(() => undefined);
   }
@@ -177,7 +175,7 @@ export class Subscriber {
   }
 }
 
-/** A call takes topics of one kind, and sharded channels of one hash slot. */
+/** Groups topics by call: one kind each, and sharded channels of one hash slot. */
 function inOneCall(topics: readonly Topic[]): (readonly Topic[])[] {
   const of = (kind: TopicKind) => topics.filter((topic) => topic.kind === kind);
   return [of('channel'), of('pattern'), ...of('shard').map((topic) => [topic])].filter(({ length }) => length > 0);

@@ -4,19 +4,14 @@ import { isErrorReply } from '../redis-errors.js';
 import { type LoadedLibrary, RedisLibrary } from '../script/redis-library.js';
 import type { ScriptReply } from '../script/script-call.js';
 
-/**
- * Lists the libraries of this package, in whatever version, that a server has.
- *
- * @param commands - to that server
- * @throws DelayQueueError like `RedisCommands.send`
- */
+/** Lists a server's libraries of any version of this package. @throws DelayQueueError like `RedisCommands.send` */
 export async function listLibraries(commands: RedisCommands): Promise<LoadedLibrary[]> {
   const reply = await commands.send('FUNCTION', 'LIST', 'LIBRARYNAME', 'delay_queue_*', 'WITHCODE');
   const sources = reply.rest((each) => each.list(readSource).join(''));
   return sources.flatMap((source) => RedisLibrary.recognize(source) ?? []);
 }
 
-/** Reads a field of a library; what is not its source is left out. */
+/** Reads a field of a library; empty if it is not the source. */
 function readSource(fields: ScriptReply): string {
   if (fields.text() === 'library_code') return fields.text();
   fields.skip();
@@ -25,8 +20,6 @@ function readSource(fields: ScriptReply): string {
 
 /**
  * Deletes a library from a server. Whoever needs it loads it again.
- *
- * @param commands - to that server
  * @returns false if it was not there
  * @throws DelayQueueError like `RedisCommands.send`
  */

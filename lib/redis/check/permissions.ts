@@ -6,7 +6,6 @@ import { verdictOn } from './server-info.js';
 /** The commands that are used on each key or channel of a layout, in scripts or directly. */
 export type Permissions<Keys> = { readonly [Part in keyof Keys]: readonly string[] };
 
-/** A command that a queue needs. */
 export interface NeededCommand {
   readonly name: string;
   /** The key or the channel; undefined if it has none. */
@@ -18,15 +17,15 @@ const TO_CALL: Readonly<Record<Scripting, readonly string[]>> = {
   scripts: ['EVAL', 'EVALSHA'],
 };
 
-/** What it takes to call functions. If either way will do, the check of permissions shows that one does. */
+/** Names the commands that calling functions needs. None if both ways are possible: the check itself shows that one works. */
 export function neededToCall(scripting: Scripting | undefined): NeededCommand[] {
   return [...(scripting ? TO_CALL[scripting] : []), 'TIME'].map((name) => ({ name }));
 }
 
-/** What lets the wake-up signals of several queues share a connection. Without it, each queue has one of its own. */
+/** The commands with which the wake-up signals of several queues share a connection. Without them, each queue has one of its own. */
 export const FOR_SHARED_SIGNALS: readonly NeededCommand[] = [{ name: 'CLIENT|ID' }, { name: 'CLIENT|UNBLOCK' }];
 
-/** How many commands one call asks about, for any number of queues: about a millisecond's work. */
+/** Maximum number of commands that one call asks about, for any number of queues: about a millisecond's work. */
 const MAX_AT_ONCE = 1000;
 
 export function neededCommands<Keys extends object>(permissions: Permissions<Keys>, keys: Keys): NeededCommand[] {
@@ -35,8 +34,7 @@ export function neededCommands<Keys extends object>(permissions: Permissions<Key
 }
 
 /**
- * Asks the server which of these commands its user may not send; even if there are none, to learn whether it runs scripts.
- *
+ * Asks the server which of these commands its user may not send. Asks even about none, to learn if scripts run.
  * @throws DelayQueueError `UNSUPPORTED_SERVER`, `MISSING_PERMISSION` if no script can run; like {@link RedisCommands.run}
  */
 export async function findMissing<Needed extends NeededCommand>(
@@ -50,7 +48,7 @@ export async function findMissing<Needed extends NeededCommand>(
       const reply = await commands.run(ownFunctions.checkPermissions, { keys: {}, rest });
       missing.push(...reply.rest((each) => asked[each.number() - 1]!));
     }
-    // As a script, it goes by its digest now: only its own error tells whether the server knows EVALSHA.
+    // A script goes by its digest now: only this call's error tells if the server knows EVALSHA.
     await commands.run(ownFunctions.checkPermissions, { keys: {}, rest: [] });
   } catch (error) {
     throw verdictOn(error);

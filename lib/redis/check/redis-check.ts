@@ -7,7 +7,6 @@ import { lacksPermission } from '../redis-errors.js';
 import { describeMissing, findMissing, type NeededCommand } from './permissions.js';
 import { checkServer, infoField, verdictOn } from './server-info.js';
 
-/** A queue, and what its user must be allowed to send. */
 export interface CheckedPermissions {
   readonly name: string;
   readonly needed: () => readonly NeededCommand[];
@@ -15,29 +14,28 @@ export interface CheckedPermissions {
 
 export interface RedisCheckOptions {
   readonly commands: RedisCommands;
-  /** The queues that this process must be able to serve. */
   readonly queues: readonly CheckedPermissions[];
   readonly allowEviction: boolean;
   /** What offers wait for; undefined: nothing. */
   readonly copies?: Copies | undefined;
   readonly events: Events;
-  /** Called once the first check has found nothing wrong. The `INFO` is undefined if the user may not send it. */
+  /** Called once the first check has found no problem. `info` is undefined if the user may not send `INFO`. */
   readonly onFirst: (servers: readonly RedisServer[], info: string | undefined) => void;
 }
 
 /**
  * Checks Redis at the start, and whenever a connection is back, because it may then lead to another server.
  *
- * Permissions are checked once for each version of the server and each user. Another server of the same version is asked about one
- * queue on behalf of all: otherwise a failover would cost a call for each queue of each process.
+ * Permissions are checked once for each version of the server and each user. Another server of the same version is asked about one queue on
+ * behalf of all. Otherwise a failover would cost a call for each queue of each process.
  */
 export class RedisCheck {
   readonly #options: RedisCheckOptions;
   /** Servers whose connections have become ready since they were checked. */
   readonly #unchecked = new Set<RedisServer>();
-  /** Servers that have permitted everything, by their identities. */
+  /** The identities of servers that have permitted everything. */
   readonly #permittedBy = new Set<string>();
-  /** Versions and users for which all queues have been asked about. */
+  /** Versions and users for which all queues have been checked. */
   readonly #askedAbout = new Set<string>();
   #isChecking = false;
   #isFirst = true;
@@ -48,8 +46,7 @@ export class RedisCheck {
   }
 
   /**
-   * Checks now, and from now on after each outage; problems found later are only logged.
-   *
+   * Checks now, and from now on after each outage. Problems found later are only logged.
    * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`; other codes if the check could not run
    */
   async start(): Promise<void> {
@@ -143,7 +140,7 @@ function* neededBy(queues: readonly CheckedPermissions[]) {
   for (const { name, needed } of queues) for (const command of needed()) yield { ...command, queue: name };
 }
 
-/** True if a check has found a problem that does not go away by itself, unlike an outage, a failover or a lack of memory. */
+/** True if a check has found a problem that does not pass by itself, unlike an outage, a failover or a lack of memory. */
 export function isVerdict(error: unknown): boolean {
   return hasCode(error, 'LOGIN_REFUSED', 'UNSUPPORTED_SERVER', 'MISSING_PERMISSION');
 }

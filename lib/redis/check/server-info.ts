@@ -6,7 +6,7 @@ import type { Copies, RedisServer } from '../commands/redis-server.js';
 import { databaseOf } from '../connection/redis-client.js';
 import { lacksPermission, unknownCommand } from '../redis-errors.js';
 
-/** Where the servers are, for people to read; without the login. */
+/** Where the servers are, for people to read, without the login. */
 export type ServerPlace = Pick<ConnectedServer, 'address' | 'primaries' | 'master' | 'database'>;
 
 /** The oldest version whose scripts can declare that they may run when memory is full. */
@@ -17,7 +17,6 @@ export function infoField(info: string, name: string): string {
   return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
 }
 
-/** The name and version of a server, such as `Redis 7.0.15`. */
 export function serverName(info: string): string {
   const valkey = infoField(info, 'valkey_version');
   return valkey ? `Valkey ${valkey}` : `Redis ${infoField(info, 'redis_version')}`;
@@ -28,7 +27,7 @@ export function placeOf([server, ...others]: readonly RedisServer[], isCluster: 
   const client = server!.client as Redis;
   const { options, stream } = client;
   const { host = 'localhost', port = 6379, path, name, sentinels } = options;
-  // With sentinels, the options have only their addresses; the socket has that of the master.
+  // With sentinels, the options have only their addresses; the socket has the primary's.
   const address = sentinels ? addressOf(stream.remoteAddress ?? '', stream.remotePort ?? 0) : addressOf(host, port);
   return {
     address: path ?? address,
@@ -42,7 +41,6 @@ const addressOf = (host: string, port: number) => `${host.includes(':') ? `[${ho
 
 /**
  * Checks the `INFO` of a server.
- *
  * @param info - the sections `server`, `memory` and `persistence`
  * @throws DelayQueueError `UNSUPPORTED_SERVER`
  * @see https://redis.io/docs/latest/commands/info/
@@ -56,7 +54,7 @@ export function checkServer(
   if (Number.parseInt(version) < OLDEST_VERSION)
     throw unsupported(`Redis ${version} is too old: use Redis ${OLDEST_VERSION}.0 or newer, or Valkey`);
 
-  // The volatile-* policies evict only keys with an expiry; no key that holds messages has one.
+  // The volatile-* policies evict only keys with an expiry, which no key that holds messages has.
   const policy = infoField(info, 'maxmemory_policy');
   if (policy.startsWith('allkeys-') && !allowEviction)
     throw unsupported(
@@ -78,9 +76,7 @@ function checkDurability(info: string, version: string): void {
 }
 
 /**
- * The verdict on a server that has refused what every queue needs; returns any other error as it is.
- *
- * @returns `UNSUPPORTED_SERVER` if the server lacks something, `MISSING_PERMISSION` if its user does
+ * Returns `UNSUPPORTED_SERVER` if the server lacks what every queue needs, `MISSING_PERMISSION` if its user does, or the error as it is.
  */
 export function verdictOn(error: unknown): unknown {
   if (!hasCode(error, 'STORE_REFUSED')) return error;

@@ -6,34 +6,30 @@ import { redisOverrides } from '../options/read-client-options.js';
 import { notConnected, type Redirection } from '../redis-errors.js';
 import { SLOTS } from './hash-slot.js';
 
-/** How long a call waits for a server before it checks whether another one has taken its place, ms. */
+/** How long a call waits for a server before it checks if another one has taken its place, ms. */
 const LOOK_AGAIN = 250;
 
-/** How many servers are asked for the map at once, and for how long, ms: one of them may hang. */
+/** Number of servers that are asked for the map at once, and how long they may take, ms, because one of them may hang. */
 const ASKED = 2;
 const READ_TIMEOUT = 1000;
 
 /**
- * Which server of a cluster has which hash slot.
+ * Knows which server of a cluster has which hash slot.
  *
- * The `Cluster` of ioredis finds the servers, and reads the first map. It sends nothing else, because it repeats calls by itself and
- * does not say whether a failed call was sent. It also keeps connections that nothing needs, so it is suspended as soon as a server is
- * connected. From then on, connected servers are asked for the map; once none is left, ioredis looks for servers again.
+ * The `Cluster` of ioredis finds the servers and reads the first map. It sends nothing else, because it repeats calls by itself and does
+ * not say if a failed call was sent. It also keeps connections that nothing needs, so it is suspended as soon as a server is connected.
+ * From then on, connected servers are asked for the map. Once none is left, ioredis looks for servers again.
  */
 export class ClusterMap {
   readonly #cluster: Cluster;
   readonly #settings: ConnectionSettings;
-  /** The connection of the `Cluster`. */
   readonly #connection: RedisConnection;
-  /** The connections to servers, for commands. */
   readonly #servers = new Set<RedisConnection>();
-  /** The address of the primary, by hash slot. */
   #slots: (string | undefined)[] = [];
   readonly #listeners = new Set<() => void>();
-  /** The clients that ioredis has made for the servers. Ours are duplicates of them, with the same options. */
+  /** The clients that ioredis has made for the servers. Ours are duplicates, with the same options. */
   #templates: readonly Redis[] = [];
   #primaries: readonly string[] = [];
-  /** The reading of the map that is under way. */
   #reading: symbol | undefined;
   #failsFast = false;
 
@@ -53,12 +49,11 @@ export class ClusterMap {
     if (this.#primaries.length === 0) this.#connection.connect();
   }
 
-  /** The addresses of all primaries that have hash slots. */
+  /** The primaries that have hash slots. */
   get primaries(): readonly string[] {
     return this.#primaries;
   }
 
-  /** The address of the primary that has a hash slot; undefined if none is known. */
   primaryOf(hashSlot: number): string | undefined {
     return this.#slots[hashSlot];
   }
@@ -69,7 +64,7 @@ export class ClusterMap {
     return () => this.#listeners.delete(listener);
   }
 
-  /** What a connection to a server is made of. The `Cluster` must have been connected. */
+  /** Makes the parts of a connection to a server. The `Cluster` must have been connected. */
   partsFor(role: ConnectionRole, address: string): ConnectionParts {
     const [, host, port] = /^(.*):(\d+)$/.exec(address)!;
     const template = this.#templates.find(({ options }) => addressOf(options) === address) ?? this.#templates[0]!;
@@ -83,16 +78,15 @@ export class ClusterMap {
     return { client, onRedirection: (redirection) => this.note(redirection) };
   }
 
-  /** From now on, reads the map from this server, too. */
+  /** Reads the map from this server, too, from now on. */
   follow(server: RedisConnection): void {
     this.#servers.add(server);
     server.onReady(() => this.#suspendCluster());
     server.client.on('end', () => server.isClosed && this.#servers.delete(server));
-    // Another server may take its place.
+    // Another server may have taken its place.
     server.client.on('close', () => this.readAgain());
   }
 
-  /** Takes note of what a server says about a hash slot. */
   note({ word, hashSlot, address }: Redirection): void {
     if (word === 'MOVED') {
       this.#slots[hashSlot!] = this.addressFor(address!);
@@ -101,14 +95,13 @@ export class ClusterMap {
     if (word !== 'ASK' && word !== 'TRYAGAIN') this.readAgain();
   }
 
-  /** The address at which this process reaches a server. */
+  /** Returns the address at which this process reaches a server. */
   addressFor(address: string): string {
     const { natMap } = this.#cluster.options;
     const mapped = typeof natMap === 'function' ? natMap(address) : natMap?.[address];
     return mapped ? addressOf(mapped) : address;
   }
 
-  /** Reads the map in the background. */
   readAgain(): void {
     if (this.#reading || this.isClosed) return;
     const servers = [...this.#servers].filter(({ isReady }) => isReady);
@@ -132,9 +125,8 @@ export class ClusterMap {
   }
 
   /**
-   * Waits until the connection that `find` returns is ready. Each reading of the map may change which connection that is.
-   *
-   * @param find - returns undefined if none is known; what it throws ends the wait
+   * Waits until the connection that `find` returns is ready. It may be another one after each reading of the map.
+   * @param find - returns undefined if none is known; an error ends the wait
    * @throws DelayQueueError `NOT_CONNECTED` after `timeout` ms, `LOGIN_REFUSED`, `CLOSED`
    */
   async ready(find: () => RedisConnection | undefined, command: string, timeout: number): Promise<void> {
@@ -176,7 +168,6 @@ export class ClusterMap {
     await this.#connection.close();
   }
 
-  /** Suspends the `Cluster` of ioredis once there is a connection to a server. */
   #suspendCluster(): void {
     if (this.#connection.isReady && [...this.#servers].some(({ isReady }) => isReady)) this.#connection.suspend();
   }
@@ -192,13 +183,11 @@ export class ClusterMap {
   }
 }
 
-/** Picks the servers to ask, at random. */
 function chosenFrom(servers: readonly RedisConnection[]): readonly RedisConnection[] {
   const first = Math.floor(Math.random() * servers.length);
   return [...servers.slice(first), ...servers.slice(0, first)].slice(0, ASKED);
 }
 
-/** Asks a server for the address of the primary of each hash slot. */
 async function readSlots(
   { client }: RedisConnection,
   addressFor: (address: string) => string,
@@ -206,7 +195,7 @@ async function readSlots(
   const ranges = (await client.call('CLUSTER', 'SLOTS')) as [number, number, [string | null, number]][];
   const slots = new Array<string | undefined>(SLOTS).fill(undefined);
   for (const [from, to, [host, port]] of ranges) {
-    // A server that does not know its own name leaves it out.
+    // A server that does not know its own name omits it.
     slots.fill(addressFor(`${host || (client as Redis).options.host!}:${port}`), from, to + 1);
   }
   return slots;

@@ -6,10 +6,10 @@ import { redirectionOf } from '../redis-errors.js';
 import type { ClusterMap } from './cluster-map.js';
 import { hashSlot } from './hash-slot.js';
 
-/** How soon a call is sent again after a redirection, ms. */
+/** Pause before a call is sent again after a redirection, ms. */
 const PAUSE = { MOVED: 5, ASK: 0, TRYAGAIN: 20, CLUSTERDOWN: 100 } as const;
 
-/** The primaries of a cluster, each with a connection of its own, as if it were a single server. */
+/** The primaries of a cluster, each with a connection of its own, used like a single server. */
 export class ClusterServers implements RedisServers {
   readonly #servers = new Map<string, RedisServer>();
   readonly #listeners = new Set<(server: RedisServer) => void>();
@@ -84,7 +84,6 @@ export class ClusterServers implements RedisServers {
     await Promise.all([this.map.close(), ...closed]);
   }
 
-  /** Prefers one that is connected. */
   #anyPrimary(): string | undefined {
     const { primaries } = this.map;
     const isReady = (address: string) => this.#servers.get(address)?.isReady;

@@ -1,4 +1,3 @@
-/** How many slots the keys of a cluster are spread over. */
 export const SLOTS = 16_384;
 
 /** The CRC16 of each byte (XMODEM: polynomial 0x1021). */
@@ -9,8 +8,7 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * The slot of a key in a cluster: of the part in its first braces, unless there is none or it is empty.
- *
+ * Returns the hash slot of a key: of the part in its first braces, unless there is none or it is empty.
  * @see https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags
  */
 export function hashSlot(key: string): number {

@@ -5,7 +5,7 @@ import { closed } from '../redis-errors.js';
 import type { ClusterMap } from './cluster-map.js';
 import { hashSlot } from './hash-slot.js';
 
-/** A connection to the server of a cluster that has a key. When that is another server, it reconnects there. */
+/** A connection to the server of a cluster that has a key. It reconnects when another server has it. */
 export class KeyConnection implements Connection {
   readonly #hashSlot: number;
   readonly #outage: FailureStreak;
@@ -25,7 +25,7 @@ export class KeyConnection implements Connection {
     this.#unwatch = map.onChange(() => this.#follow());
   }
 
-  /** Only once it was ready. */
+  /** Available once the connection was ready. */
   get client(): RedisClient {
     return this.#connection!.client;
   }

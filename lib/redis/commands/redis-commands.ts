@@ -5,7 +5,7 @@ import type { RedisFunction, RedisLibrary } from '../script/redis-library.js';
 import { type ScriptArgument, type ScriptCall, type ScriptReply, wordsOf } from '../script/script-call.js';
 import type { RedisServer, RedisServers } from './redis-server.js';
 
-/** How soon to retry with a client that looked ready but could not send, ms. */
+/** Pause before a retry with a client that looked ready but could not send, ms. */
 const UNNOTICED_PAUSE = 5;
 
 /** The share of a call's time that must be left when it is sent after a wait, or sent again. */
@@ -13,20 +13,19 @@ const TIME_TO_ANSWER = 0.1;
 
 interface Settings {
   readonly clock: Clock;
-  /** How long a call may wait for the connection and for its answer, ms. */
   readonly commandTimeout: number;
 }
 
-/** A command of Redis; its first word, if there is one, is its key. */
+/** A command of Redis. Its first word, if there is one, is its key. */
 export interface RedisCommand {
   readonly name: string;
   readonly words: ScriptArgument[];
 }
 
-/** What was sent to whom, and when, on the monotonic clock. */
+/** Instants are on the monotonic clock. */
 interface Attempt {
   readonly server: RedisServer;
-  /** Of the function that was called; undefined for a command. */
+  /** Of the called function; undefined for a command. */
   readonly library: RedisLibrary | undefined;
   readonly sentAt: number;
   readonly deadline: number;
@@ -41,16 +40,11 @@ export class RedisCommands {
     private readonly settings: Settings,
   ) {}
 
-  /** Sends everything to one of the servers, wherever the keys are. */
   on(server: RedisServer): RedisCommands {
     return new RedisCommands(server, this.settings);
   }
 
-  /**
-   * Reads the `INFO` of the server, or of every primary of a cluster.
-   *
-   * @throws DelayQueueError like {@link run}
-   */
+  /** Reads the `INFO` of the server, or of every primary of a cluster. @throws DelayQueueError like {@link run} */
   async info(): Promise<string[]> {
     const servers = await this.servers.all('INFO');
     const replies = await Promise.all(servers.map((server) => this.on(server).send('INFO')));
@@ -58,9 +52,7 @@ export class RedisCommands {
   }
 
   /**
-   * Sends a command; its first word, if there is one, is its key. Commands and functions of one turn leave in their order, if they
-   * go to the same server.
-   *
+   * Sends a command. Its first word, if there is one, is its key. Calls of one turn to the same server are sent in their order.
    * @throws DelayQueueError like {@link run}
    */
   send(name: string, ...words: ScriptArgument[]): Promise<ScriptReply> {
@@ -68,10 +60,9 @@ export class RedisCommands {
   }
 
   /**
-   * Waits for the connection, calls a function, and calls it again if it was certainly not carried out. One with a deadline never takes
-   * effect after it, however late the network delivers the call: by then a caller who was told that the outcome is unknown may have done
+   * Waits for the connection, calls a function, and calls it again if it was certainly not carried out. A call with a deadline never takes
+   * effect after it, however late the network delivers the call: by then, a caller who was told that the outcome is unknown may have done
    * something else.
-   *
    * @throws DelayQueueError `NOT_CONNECTED`, `LOGIN_REFUSED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED`, `CLOSED`
    */
   async run<Part extends string>(
@@ -112,7 +103,6 @@ export class RedisCommands {
 
   /**
    * Waits until it is worth sending a call again.
-   *
    * @returns the server to ask this once
    * @throws DelayQueueError if the call has failed, or may have been carried out
    */
@@ -121,7 +111,7 @@ export class RedisCommands {
     if (this.#left(deadline) === 0) throw this.#explain(name, error);
     if (library && server.functions.isGone(library, error)) return undefined;
     const serverTime = serverTimeOfLateCall(error);
-    // The server's clock was set forward; the call changed nothing.
+    // The server's clock was set forward, and the call changed nothing.
     if (serverTime !== undefined) return void server.noteTime(serverTime, sentAt);
     // The socket is closing, and ioredis has not noticed yet.
     if (wasNotSent(error)) return void (await this.#pause(UNNOTICED_PAUSE));
@@ -135,7 +125,7 @@ export class RedisCommands {
     return Math.max(0, deadline - this.settings.clock.monotonic());
   }
 
-  /** An attempt this late would likely end with an unknown outcome; until now, nothing has been carried out. */
+  /** True if an attempt would probably end with an unknown outcome. Until now, nothing has been carried out. */
   #isTooLate(deadline: number): boolean {
     return this.#left(deadline) < this.settings.commandTimeout * TIME_TO_ANSWER;
   }

@@ -15,53 +15,47 @@ import { type ScriptArgument, ScriptReply } from '../script/script-call.js';
 import { type Send, type SendOptions, ServerFunctions } from '../script/server-functions.js';
 
 /**
- * An answer that took longer says too little about the server's clock, so it is asked again, ms. Networks that are slow but sound
- * are faster, and after an outage each question costs the calls that wait a round trip.
+ * Maximum time of an answer that says enough about the server's clock, ms; after a longer one it is asked again. Slow but sound networks
+ * are faster, and after an outage each question costs the waiting calls a round trip.
  */
 const MAX_ROUND_TRIP = 250;
 
 /** The servers that hold the keys: a single one, or the primaries of a cluster. */
 export interface RedisServers {
   readonly isClosed: boolean;
-  /** True if there is a connection to any of them. */
   readonly isConnected: boolean;
-  /** Opens connections in the background. */
   connect(): void;
-  /** The server that has a key, or any if there is none; undefined if that is not known yet. Its connection may not be ready. */
+  /** Returns the server that has a key, or any if there is none; undefined if unknown yet. Its connection may not be ready. */
   of(key: string | undefined): RedisServer | undefined;
-  /** What is known about the way to the server that has the keys of a hash slot. */
   reachOf(hashSlot: number): Reach;
   /**
    * Waits until {@link of} returns a server that can be sent to.
-   *
-   * @param command - the command that is to be sent, for the error
+   * @param command - the command to be sent, for the error
    * @throws DelayQueueError `NOT_CONNECTED` after `timeout` ms, `LOGIN_REFUSED`, `CLOSED`
    */
   ready(command: string, timeout?: number, key?: string): Promise<void>;
-  /** All of them. @throws like {@link ready} */
   all(command: string): Promise<readonly RedisServer[]>;
-  /** The way around an error; undefined if there is none, so that the call has failed. */
+  /** Returns how to get around an error; undefined if the call has failed. */
   detour(error: unknown): Detour | undefined;
-  /** Calls `listener` whenever the connection to a server becomes ready. */
   onReady(listener: (server: RedisServer) => void): void;
-  /** From now on no command waits for a connection. */
+  /** Makes commands fail at once without a connection from now on. */
   failFast(): void;
   close(): Promise<void>;
 }
 
-/** How to send a call again after an error reply that says that nothing was done here. */
+/** How to send a call again after an error reply that says that nothing was done. */
 export interface Detour {
   /** How long to wait first, ms. */
   readonly pause: number;
-  /** The server to ask this once, because the key is on its way there. */
+  /** The server to ask this once, because the key is moving there. */
   readonly asking?: RedisServer | undefined;
 }
 
 /** What a write waits for before it is answered. */
 export interface Copies {
-  /** How many replicas have it; 0 or more. */
+  /** Minimum number of replicas that have it, from 0. */
   readonly replicas: number;
-  /** For how long, ms. */
+  /** How long to wait, ms. */
   readonly within: number;
   /** True if the primary and those replicas must have it on disk. */
   readonly fsync: boolean;
@@ -73,17 +67,16 @@ export interface ServerSettings extends ConnectionSettings {
 }
 
 /**
- * A server that runs calls. It is ready once it has told its time, by which calls carry their deadlines; those to a server that refuses
- * to tell it carry none. By itself it is all the servers there are.
+ * A server that runs calls. It is ready once it has told its time, by which calls carry their deadlines. Calls to a server that refuses to
+ * tell it carry none. By itself it is also all servers there are.
  */
 export class RedisServer extends RedisConnection implements RedisServers {
   readonly functions: ServerFunctions;
-  /** Sends the call of a function as {@link send} does, and waits for its copies, if it has to. */
+  /** Sends the call of a function like {@link send}, and waits for its copies if configured. */
   readonly call: Send;
   readonly #settings: ServerSettings;
-  /** The servers of a cluster have a clock each. */
+  /** Each server of a cluster has a clock of its own. */
   #serverClock = new RemoteClock(MAX_ROUND_TRIP);
-  /** The question about the clock that has not been answered yet. */
   #question: Promise<boolean> | undefined;
 
   constructor(role: ConnectionRole, settings: ServerSettings, parts?: ConnectionParts) {
@@ -99,7 +92,6 @@ export class RedisServer extends RedisConnection implements RedisServers {
     });
   }
 
-  /** The user that this process is logged in as. */
   get user(): string {
     return (this.client as Redis).options.username ?? 'default';
   }
@@ -125,13 +117,13 @@ export class RedisServer extends RedisConnection implements RedisServers {
     return undefined;
   }
 
-  /** The latest time that the server's clock may show at an instant of the monotonic clock, ms; 0 if not known. */
+  /** The latest time that the server's clock may show at an instant of the monotonic clock, ms; 0 if unknown. */
   timeAt(monotonic: number, now: number): number {
     if (this.#serverClock.isStale(now)) void this.#askTime();
     return Math.ceil(this.#serverClock.at(monotonic));
   }
 
-  /** Takes note of the server's time, ms, in an answer to what was sent at `sentAt`, on the monotonic clock. */
+  /** Notes the server's time, ms, in an answer to what was sent at `sentAt`, on the monotonic clock. */
   noteTime(serverTime: number, sentAt: number): void {
     this.#serverClock.learn(serverTime, { sentAt, receivedAt: this.#settings.clock.monotonic() });
   }
@@ -146,8 +138,8 @@ export class RedisServer extends RedisConnection implements RedisServers {
   }
 
   /**
-   * Holds back what follows in this turn of the event loop: ioredis makes a system call for each command, which with many at once is as
-   * much work as all the rest. A lone call is not held back.
+   * Holds back what follows in this turn of the event loop, because ioredis makes a system call for each command, which for many at once is
+   * as much work as all the rest. A lone call is not held back.
    */
   #writeOnceATurn(): void {
     const { stream } = this.client as Redis;
@@ -161,8 +153,8 @@ export class RedisServer extends RedisConnection implements RedisServers {
   }
 
   /**
-   * Waits for the copies on the same connection, in the same turn: Redis waits for what that connection has written. On another one,
-   * or on this one after an outage, it would promise copies of nothing.
+   * Waits for the copies on the same connection, in the same turn, because Redis waits for what that connection has written. On another
+   * one, or on this one after an outage, it would confirm copies of nothing.
    */
   async #sendCopied(copies: Copies, command: string, words: ScriptArgument[], options: SendOptions) {
     const written = this.send(command, words, options);
@@ -177,7 +169,7 @@ export class RedisServer extends RedisConnection implements RedisServers {
     return reply;
   }
 
-  /** Asks the server for its time, once at a time. @returns false if the connection was lost; it is never rejected */
+  /** Asks the server for its time, unless it is being asked. @returns false if the connection was lost; never rejected */
   #askTime(): Promise<boolean> {
     this.#question ??= this.#ask().finally(() => (this.#question = undefined));
     return this.#question;
@@ -201,23 +193,19 @@ export class RedisServer extends RedisConnection implements RedisServers {
   }
 }
 
-/** The command that waits for what its connection has written, and answers with how many have it. */
+/** The command that waits for what its connection has written, and answers with the number of copies. */
 export function waitFor({ replicas, within, fsync }: Copies): { command: string; words: ScriptArgument[] } {
   return fsync ? { command: 'WAITAOF', words: [1, replicas, within] } : { command: 'WAIT', words: [replicas, within] };
 }
 
-/**
- * Reads the answer of {@link waitFor}.
- *
- * @returns what is missing, for people to read; undefined: nothing
- */
+/** Reads the answer of {@link waitFor}. @returns what is missing, for people to read; undefined: nothing */
 function missingCopies(answer: ScriptReply, { replicas, fsync }: Copies): string | undefined {
   if (fsync && answer.number() < 1) return 'the primary has not written it to disk';
   const copied = answer.number();
   return copied < replicas ? `${copied} of ${replicas} replicas have confirmed it` : undefined;
 }
 
-/** The error for what the primary has, but perhaps nobody else. */
+/** The error for what the primary has, but perhaps no replica. */
 function notReplicated({ within }: Copies, reason: unknown): DelayQueueError {
   const problem = typeof reason === 'string' ? reason : showFailure(reason);
   return new DelayQueueError(

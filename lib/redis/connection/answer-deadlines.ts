@@ -1,27 +1,25 @@
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 
-/** The deadline of an answer; instants are on the monotonic clock. */
+/** The deadline of an answer. Instants are on the monotonic clock. */
 export interface Deadline {
   at: number;
   readonly sentAt: number;
-  /** How long the connection may answer nobody while this answer is due, ms. */
+  /** Maximum time without any answer on the connection while this answer is due, ms. */
   readonly patience: number;
   /** Called when the time is up; undefined once the caller knows. */
   onLate: (() => void) | undefined;
 }
 
 /**
- * The deadlines for the answers on one connection. One timer serves them all and is left running when an answer arrives: a
- * timer for each command would cost about as much as sending the command.
+ * The deadlines for the answers on one connection. One timer serves all of them and keeps running when an answer arrives, because a timer
+ * for each command would cost about as much as sending the command.
  *
  * When a caller's time is up, only that call fails. Servers answer in order, so a connection counts as dead once it answers nobody.
  */
 export class AnswerDeadlines {
-  /** Those of the answers that are outstanding. */
   readonly pending = new Set<Deadline>();
   #cancelTimer: CancelTimer | undefined;
   #firesAt = Infinity;
-  /** When the last answer arrived. */
   #answeredAt = -Infinity;
 
   /** @param onSilent - called when an answer is due and none at all has arrived for `patience` ms */
@@ -35,7 +33,6 @@ export class AnswerDeadlines {
     if (deadline.at < this.#firesAt) this.#arm(deadline.at);
   }
 
-  /** The answer has arrived. */
   answered(deadline: Deadline): void {
     this.#answeredAt = this.clock.monotonic();
     this.pending.delete(deadline);
@@ -47,7 +44,6 @@ export class AnswerDeadlines {
     return 0;
   }
 
-  /** Calls all pending `onLate` functions now. */
   endAll(): void {
     this.#disarm();
     const pending = [...this.pending];

@@ -15,18 +15,18 @@ import type { Events } from '../../events/events.js';
 
 export type RedisClient = Redis | Cluster;
 
-/** The purpose of a connection; part of its name in `CLIENT LIST`. */
+/** The purpose of a connection, which is part of its name in `CLIENT LIST`. */
 export type ConnectionRole = 'commands' | 'producer' | 'announcements' | 'wake-signals';
 
 /** The number of the database that a client uses. A cluster has only 0. */
 export function databaseOf(client: RedisClient): number {
   if (client.isCluster) return 0;
   const { condition, options } = client as Redis;
-  // A client from a function may have selected another one by itself.
+  // A client from a function may have selected another one itself.
   return condition?.select ?? options.db ?? 0;
 }
 
-/** Finds problems and overridden options in a connection. Nothing is known about a function until it has created a client. */
+/** Finds problems and overridden options in a connection. A function reveals nothing until it has created a client. */
 export function examineConnection(connection: ConnectionOptions): Pick<ClientOptionsReader, 'problems' | 'overridden'> {
   const reader = new ClientOptionsReader();
   if (isCluster(connection)) readCluster(connection, reader);
@@ -35,11 +35,8 @@ export function examineConnection(connection: ConnectionOptions): Pick<ClientOpt
 }
 
 /**
- * Creates a client, not connected yet, from options that have been examined.
- *
- * The client neither queues nor repeats commands. The sender of a command learns at once that it was not sent, or that its
- * outcome is unknown, and decides what to do.
- *
+ * Creates a client, not connected yet, from options that have been examined. The client neither queues nor repeats commands: the sender of
+ * a command learns at once that it was not sent, or that its outcome is unknown, and decides what to do.
  * @throws DelayQueueError `INVALID_OPTION`
  */
 export function createClient(connection: ConnectionOptions, role: ConnectionRole): RedisClient {
@@ -63,14 +60,14 @@ function readCluster({ cluster }: ClusterConnection, reader: ClientOptionsReader
   };
 }
 
-/** The login of the first node, for all nodes: ioredis would not use it for nodes that the cluster lists at another address. */
+/** Returns the first node's login for all nodes: ioredis would not use it for nodes that the cluster lists at another address. */
 function loginOf({ username, password, tls }: RedisOptions = {}): RedisOptions {
   return { ...(password !== undefined && { username, password }), ...(tls && { tls }) };
 }
 
 /**
- * Refuses a client that may be shared: the module would subscribe with it, block on it and close it. A client that the
- * overrides keep from connecting is not in use yet.
+ * Refuses a client that may be shared, because the module subscribes with it, blocks on it and closes it. A client that the overrides keep
+ * from connecting is not in use yet.
  */
 function fromFactory(factory: ConnectionFactory, overrides: RedisOptions): RedisClient {
   const client = callFactory(factory, { ...clusterOverrides, ...overrides });
@@ -99,7 +96,7 @@ function describeReturned(given: unknown): string {
   return typeof status === 'string' ? `one that is in use (its status is '${status}')` : kindOf(given);
 }
 
-/** Removes secrets from errors: for a URL that it cannot read, ioredis throws an error that contains it, password and all. */
+/** Removes secrets from errors: for a URL that it cannot read, ioredis throws an error that contains it, including the password. */
 function callFactory(factory: ConnectionFactory, overrides: RedisOptions): RedisClient {
   try {
     return factory(overrides);
@@ -128,13 +125,12 @@ function problemsOfRedis({ options }: Redis): readonly OptionProblem[] {
   return [...reader.problems, ...leftAsText.map(([name]) => ({ path: [name], message }))];
 }
 
-/** The options without the overrides. The function gets those of both levels, because it may create clients of either kind. */
+/** Returns the options without the overrides of both levels, which the function gets because it may create either kind of client. */
 function ownOptions(options: object): object {
   const isOwn = ([name]: [string, unknown]) => !(name in clusterOverrides || name in redisOverrides);
   return Object.fromEntries(Object.entries(options).filter(isOwn));
 }
 
-/** The names of the overrides that are not in force. */
 function notInForce(overrides: object, options: object): string[] {
   const inForce = options as Readonly<Record<string, unknown>>;
   const isIgnored = ([name, value]: [string, unknown]) => (inForce[name] ?? undefined) !== (value ?? undefined);
@@ -155,13 +151,13 @@ type SendInfo = (callback?: Callback<string>) => Promise<string>;
 type SendHello = (...words: unknown[]) => Promise<unknown>;
 type SendAuth = (login: string | readonly string[], callback?: Callback<'OK'>) => Promise<'OK'>;
 
-/** The errors that ioredis does not take for a refusal: it writes them to the console, past the logger, and continues. */
+/** Errors that ioredis does not treat as a refusal: it writes them to the console, bypassing the logger, and continues. */
 const IGNORED_LOGIN =
   /no password is set|without any password configured for the default user|wrong number of arguments for 'auth'/;
 
 /**
- * Lets a client become ready on a server that refuses part of ioredis' greeting. ioredis writes some of these errors to the
- * console, past the logger; others keep it from becoming ready.
+ * Lets a client become ready on a server that refuses part of ioredis' greeting. ioredis writes some of these errors to the console,
+ * bypassing the logger; others keep it from becoming ready.
  */
 export function tolerateRefusedGreeting(client: RedisClient, events: Events): void {
   if (client.isCluster) {
@@ -173,7 +169,7 @@ export function tolerateRefusedGreeting(client: RedisClient, events: Events): vo
   client.hello = withLoginCheck(client as Redis, events) as typeof client.hello;
 }
 
-/** ioredis sends `INFO` to wait for a server that is still loading its data. The user may not be allowed to send it. */
+/** Tolerates that the user may not send `INFO`, with which ioredis waits for a server that is still loading its data. */
 function withoutInfo(sendInfo: SendInfo): SendInfo {
   return (callback) =>
     // Only ioredis gives a callback.
@@ -186,31 +182,31 @@ function withoutInfo(sendInfo: SendInfo): SendInfo {
 }
 
 /**
- * Logs in once more by AUTH. HELLO, with which version 6 of ioredis logs in, takes any password for a user without one, and only AUTH
- * with a password alone says so. It is about the user `default`, so nothing is known of others.
+ * Logs in once more with AUTH. HELLO, with which ioredis 6 logs in, accepts any password for a user without one. Only AUTH with a password
+ * alone reports that, and only for the user `default`.
  */
 function withLoginCheck(client: Redis, events: Events): SendHello {
   const sendHello = client.hello.bind(client) as SendHello;
   return async (...words) => {
     const answer = await sendHello(...words);
     const [, word, user, password] = words.flat();
-    // HELLO has accepted the password. Whatever else fails is reported by the commands that follow.
+    // HELLO has accepted the password. Any other failure is reported by the commands that follow.
     if (word === 'AUTH' && user === 'default' && !events.hasNotedOnce('login-ignored'))
       client.auth(password as string).catch(() => undefined);
     return answer;
   };
 }
 
-/** Emits an event, once, if a server says that it does not use the login that it is given. */
+/** Emits an event, once, if a server says that it ignores the given login. */
 function withIgnoredLogin(sendAuth: SendAuth, events: Events): SendAuth {
   const isIgnored = (error: unknown) => {
     if (!isErrorReply(error) || !IGNORED_LOGIN.test(error.message)) return false;
     events.noteOnce('login-ignored', { reason: error.message });
     return true;
   };
-  // Version 5 of ioredis gives a callback, version 6 awaits the promise.
+  // ioredis 5 gives a callback, ioredis 6 awaits the promise.
   return (login, callback) => {
-    // With the name of the user, any password would be taken.
+    // With the name of the user, any password would be accepted.
     const words = Array.isArray(login) && login[0] === 'default' ? (login[1] as string) : login;
     if (callback)
       return sendAuth(words, (error, answer) => (isIgnored(error) ? callback(null, 'OK') : callback(error, answer)));

@@ -30,31 +30,27 @@ import type { StartUp } from './start-up.js';
 /** How long after its timeout a blocked call may answer before the connection counts as dead, ms. */
 export const ANSWER_GRACE = 5000;
 
-/** A connection to a server, or to whichever server of a cluster is the right one. */
+/** A connection to a server, or to the right server of a cluster. */
 export interface Connection {
   readonly client: RedisClient;
   readonly isReady: boolean;
   readonly isClosed: boolean;
-  /** Opens it in the background; failures are logged and retried. */
+  /** Opens the connection in the background. Failures are logged and retried. */
   connect(): void;
   /**
    * Waits until commands can be sent.
-   *
-   * @param command - the command that is to be sent, for the error
+   * @param command - the command to be sent, for the error
    * @param timeout - ms; default: `commandTimeout`
    * @throws DelayQueueError `NOT_CONNECTED` after `timeout` ms, `LOGIN_REFUSED`, `CLOSED`
    */
   ready(command: string, timeout?: number): Promise<void>;
   /**
-   * Waits for an answer. A connection whose peer vanished silently looks like a slow one: if it answers nobody for `patience` ms, it is
-   * replaced by a new one.
-   *
-   * @param patience - ms; default: `commandTimeout`
+   * Waits for an answer. A peer that vanished silently looks like a slow one: if it answers nobody for `patience` ms (default:
+   * `commandTimeout`), the connection is replaced.
    */
   answer<Answer>(answer: Promise<Answer>, patience?: number): Promise<Answer>;
-  /** True if an error says that the key is not, or not yet, on this server. If so, the next command goes where it is. */
+  /** True if an error says that the key is not, or not yet, on this server. The next command then goes where it is. */
   isElsewhere(error: unknown): boolean;
-  /** Closes it; unanswered commands fail. */
   close(): Promise<void>;
 }
 
@@ -64,44 +60,41 @@ export interface ConnectionSettings {
   readonly events: Events;
   /** How long a command may wait for the connection and for its answer, ms. */
   readonly commandTimeout: number;
-  /** How functions are called; default: as functions where they are to be had. */
+  /** How functions are called. Default: as functions where they are available. */
   readonly scripting?: Scripting | undefined;
-  /** Closes connections that are not used until the application has started; undefined: they stay open. */
+  /** Closes unused connections until the application has started; undefined: they stay open. */
   readonly startUp?: StartUp | undefined;
 }
 
-/** What a connection may be given instead of creating it itself. */
 export interface ConnectionParts {
   /** Not connected yet. */
   readonly client?: RedisClient | undefined;
-  /** Where its outages are reported. */
   readonly outage?: FailureStreak;
   /** Called with what a server of a cluster says about where a key is. */
   readonly onRedirection?: (redirection: Redirection) => void;
 }
 
 /**
- * What is known about the way to a server, without asking it: it answers (`ready`); it owes an answer for a second (`silent`); the
- * connection is being opened, for less than a second (`opening`); or there is none (`lost`).
+ * What is known about the connection to a server, without asking it. `ready`: it answers. `silent`: an answer has been outstanding for a
+ * second. `opening`: the connection has been opening for less than a second. `lost`: there is none.
  */
 export type Reach = 'ready' | 'silent' | 'opening' | 'lost';
 
-/** How long a server may owe an answer, and a connection may take to open, for that {@link Reach}, ms. */
+/** How long an answer may be outstanding, and a connection may take to open, for that {@link Reach}, ms. */
 const MAX_SILENCE = 1000;
 
-/** How long closing may take, ms; before that, ioredis destroys a socket that the other side does not close. */
+/** How long closing may take, ms. Before that, ioredis destroys a socket that the other side does not close. */
 const CLOSE_TIMEOUT = 1000;
 
-/** How soon a client that has given up connects again, ms. */
+/** Pause before a client that has given up connects again, ms. */
 const REOPEN_PAUSE = 1000;
 
 /** The states of a client that has a socket. */
 const OPEN: readonly string[] = ['connecting', 'connect', 'ready'];
 
 /**
- * One connection: opened when it is first needed, kept open, and closed once; its outages are reported. It is ready only with
- * the user, the database and the protocol that it asked for. While the server refuses them, calls fail at once, and the
- * connection keeps retrying.
+ * One connection: opened when it is first needed, kept open, and closed once; its outages are reported. It is ready only with the user, the
+ * database and the protocol that it asked for. While the server refuses them, calls fail at once, and the connection keeps retrying.
  */
 export class RedisConnection implements Connection {
   readonly client: RedisClient;
@@ -109,22 +102,18 @@ export class RedisConnection implements Connection {
   readonly #settings: ConnectionSettings;
   readonly #outage: FailureStreak;
   readonly #onRedirection: ConnectionParts['onRedirection'];
-  /** The waits until it is ready. */
   readonly #waits: Pauses;
-  /** The last error of the current outage. */
   #lastError: unknown;
-  /** What probably is wrong with the options, as long as it has never been ready. */
+  /** What is probably wrong with the options, as long as the connection has never been ready. */
   #advice: string | undefined;
-  /** Since when it is being opened, on the monotonic clock. */
+  /** Since when the connection is opening, on the monotonic clock. */
   #openingSince: number;
-  /** True while the client is ready and {@link prepare} is done. */
   #isPrepared = false;
   readonly #readyListeners: (() => void)[] = [];
   #wasReady = false;
-  /** Until it is ready, or refused, for the first time. */
+  /** True until the connection is ready, or refused, for the first time. */
   #isStarting = true;
   #failsFast = false;
-  /** True if it stays closed until {@link connect} is called. */
   #isSuspended = false;
   /** True until the client of a suspended connection has ended. */
   #isEnding = false;
@@ -158,12 +147,12 @@ export class RedisConnection implements Connection {
     return this.#isClosed;
   }
 
-  /** True while a call waits for it, or for an answer on it. */
+  /** True while a call waits for the connection, or for an answer on it. */
   get isUsed(): boolean {
     return this.#waits.areTaken || this.deadlines.pending.size > 0;
   }
 
-  /** True while it is closed until it is needed: see {@link rest}. */
+  /** True while the connection is closed until it is needed: see {@link rest}. */
   get isResting(): boolean {
     return this.#isResting;
   }
@@ -185,7 +174,7 @@ export class RedisConnection implements Connection {
     if (this.#isResting) this.#openingSince = this.#settings.clock.monotonic();
     this.#isResting = false;
     this.#settings.startUp?.opened(this);
-    // Mostly the same error as in an 'error' event, with less detail.
+    // Usually the same error as in an 'error' event, with less detail.
     this.client.connect().catch((error: unknown) => (this.#lastError ??= reasonOf(error)));
   }
 
@@ -203,12 +192,11 @@ export class RedisConnection implements Connection {
     throw notConnected(command, waited, this.#lastError, this.#advice);
   }
 
-  /** Calls `listener` whenever it becomes ready. */
   onReady(listener: (connection: this) => void): void {
     this.#readyListeners.push(() => listener(this));
   }
 
-  /** From now on no command waits for the connection: without one, it fails at once. */
+  /** Makes commands fail at once without a connection from now on. */
   failFast(): void {
     this.#failsFast = true;
     this.#waits.end();
@@ -247,7 +235,6 @@ export class RedisConnection implements Connection {
     return redirection !== undefined;
   }
 
-  /** Drops the connection and opens a new one. */
   reconnect(reason: string): void {
     if (this.#isClosed) return;
     this.#lastError = new Error(reason);
@@ -270,7 +257,6 @@ export class RedisConnection implements Connection {
     this.deadlines.endAll();
   }
 
-  /** Closes the connection until {@link connect} is called. */
   suspend(): void {
     this.#isSuspended = true;
     this.#isEnding = OPEN.includes(this.client.status);
@@ -278,7 +264,7 @@ export class RedisConnection implements Connection {
     this.client.disconnect();
   }
 
-  /** Closes the connection until it is needed, or {@link connect} is called, without taking it for lost. */
+  /** Closes the connection until it is needed, or {@link connect} is called, without counting it as lost. */
   rest(): void {
     if (this.#isSuspended) return;
     this.#isResting = true;
@@ -286,22 +272,21 @@ export class RedisConnection implements Connection {
     this.deadlines.endAll();
   }
 
-  /** Closes the connection because nobody needs this server any more, which also ends its outage. */
+  /** Closes the connection to a server that is no longer needed, which also ends its outage. */
   retire(): Promise<void> {
     this.#outage.worked();
     return this.close();
   }
 
   /**
-   * Finds out what must be known before the first call on a client that is ready. It must not be rejected.
-   *
-   * @returns undefined: nothing; or whether it is known now
+   * Learns what must be known before the first call on a ready client. Must not be rejected.
+   * @returns undefined if there is nothing to learn; otherwise true if it is known
    */
   protected prepare(): Promise<boolean> | undefined {
     return undefined;
   }
 
-  /** A server that speaks no TLS waits for the rest of what it takes for a command. */
+  /** A server without TLS waits for more bytes of what it takes for a command. */
   #onConnecting(): void {
     if (!this.#isStarting || !this.#usesTls) return;
     const { clock, commandTimeout } = this.#settings;
@@ -313,7 +298,7 @@ export class RedisConnection implements Connection {
     }, commandTimeout);
   }
 
-  /** The socket is open. If the other side vanishes now, ioredis waits for the answer to its greeting forever. */
+  /** The socket is open. If the other side vanishes now, ioredis waits forever for the answer to its greeting. */
   #onConnect(): void {
     const { clock, commandTimeout } = this.#settings;
     this.#cancelOpening?.();
@@ -349,7 +334,7 @@ export class RedisConnection implements Connection {
   }
 
   #onError(error: unknown): void {
-    // The first is about what ioredis tried to send after the connection was dropped. The second is harmless.
+    // The first follows what ioredis tried to send after the connection was dropped. The second is harmless.
     if (this.#isClosed || wasNotSent(error) || isMiscount(error)) return;
     const reason = this.#noteError(error);
     const isRefused = this.#isRefused;
@@ -357,7 +342,7 @@ export class RedisConnection implements Connection {
     if (!isRefused || !this.#isStarting)
       this.#outage.failed(isRefused ? describeRefusal(reason) : this.#describe(reason));
     if (isRefused) this.#isStarting = false;
-    // A reply to the login. ioredis would continue even without its database, in another one.
+    // A reply to the login. ioredis would continue, even in another database than asked for.
     if (isErrorReply(reason)) this.#drop();
     if (isRefused) this.#waits.end();
   }
@@ -386,7 +371,7 @@ export class RedisConnection implements Connection {
     return stream?.secureConnecting === true && stream.connecting === false;
   }
 
-  /** By itself, ioredis gives up only if connecting throws. */
+  /** ioredis gives up only if connecting throws. */
   #onEnd(): void {
     const pause = this.#isEnding ? 0 : REOPEN_PAUSE;
     this.#isEnding = false;

@@ -3,7 +3,6 @@ import type { CancelTimer, Clock } from '../../timing/clock.js';
 /** How long connections stay open while the application starts and uses none of them, ms. */
 const IDLE = 250;
 
-/** What is closed until it is needed. */
 interface Resting {
   readonly isUsed: boolean;
   readonly isResting: boolean;
@@ -12,8 +11,8 @@ interface Resting {
 }
 
 /**
- * Knows when the application has started. An open connection keeps the process alive, and Nest tells nobody that a start has failed,
- * because a hook of somebody else threw. So until the start is done, connections are only open while one of them is used.
+ * Knows when the application has started. An open connection keeps the process alive, and Nest does not announce that a start has failed
+ * because another hook threw. So until the start is done, connections are only open while one of them is used.
  */
 export class StartUp {
   readonly #connections = new Set<Resting>();
@@ -22,7 +21,6 @@ export class StartUp {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Called when a connection is opened. */
   opened(connection: Resting): void {
     if (this.#isDone) return;
     this.#connections.add(connection);
@@ -34,7 +32,6 @@ export class StartUp {
     if (this.#connections.size === 0) this.#cancelRest?.();
   }
 
-  /** Called when the application has started. */
   done(): void {
     this.#isDone = true;
     this.#cancelRest?.();

@@ -4,11 +4,11 @@ import { MAX_TIMER } from '../../timing/clock.js';
 
 /** The values that an option accepts. Numbers and flags may also be text, as in a URL. */
 export interface OptionKind {
-  /** What the value must be; follows the option's name in an error. */
+  /** In an error, follows the option's name. */
   readonly rule: string;
-  /** Returns the value as ioredis needs it. If it returns undefined, or throws, the value is not of this kind. */
+  /** Returns the value as ioredis needs it. Returns undefined or throws if the value is not of this kind. */
   readonly read: (value: unknown) => unknown;
-  /** True if text, which is all that a URL contains, never is of this kind. */
+  /** True if text, such as a part of a URL, is never of this kind. */
   readonly needsOptions?: true;
 }
 
@@ -25,7 +25,7 @@ const notInUrls = (rule: string, accepts: (value: unknown) => boolean): OptionKi
   needsOptions: true,
 });
 
-/** A name or an address alone: with a port or a scheme, no host would be found. */
+/** A name or an address alone, because ioredis finds no host if a port or a scheme is included. */
 const hostName = kind(
   'must be the name or the address of a host, without a scheme or a port',
   (value) => typeof value === 'string' && !/^$|^undefined$|\/|^[^:]*:\d*$/.test(value),
@@ -66,7 +66,6 @@ const addressMap = notInUrls(
   (value) => typeof value === 'function' || (isObject(value) && Object.values(value).every(isAddress)),
 );
 
-/** TLS options, a flag, or the name of a profile that ioredis knows. */
 const tlsOptions: OptionKind = {
   rule: 'must be TLS options of Node.js, or true',
   read: (value) => {
@@ -90,7 +89,6 @@ function isAddress(value: unknown): boolean {
   return typeof host === 'string' && port.read(at) !== undefined;
 }
 
-/** What is wrong with an option, and the fix. */
 export interface OptionProblem {
   readonly path: readonly string[];
   readonly message: string;
@@ -99,14 +97,14 @@ export interface OptionProblem {
 /** What the module does with an ioredis option that an application sets. */
 export type OptionRule<Value = unknown> =
   | { readonly fate: 'passed on'; readonly kind: OptionKind }
-  /** The module uses its own value, and a warning says so. */
+  /** The module uses its own value, and warns. */
   | { readonly fate: 'overridden'; readonly value: Value; readonly because: string }
   /** The start-up fails, unless the value is one of these or null. */
   | { readonly fate: 'refused'; readonly unless: readonly Value[]; readonly because: string };
 
 export type OptionRules = Readonly<Record<string, OptionRule>>;
 
-/** One rule for every option. The compiler checks this against the installed ioredis, the newest supported version. */
+/** One rule for every option. The compiler checks it against the installed ioredis, the newest supported version. */
 type RulesFor<Options> = { readonly [Key in keyof Required<Options>]: OptionRule<Options[Key]> };
 
 const milliseconds = wholeNumber(0, MAX_TIMER);
@@ -114,7 +112,7 @@ const passedOn = (kind: OptionKind) => ({ fate: 'passed on', kind }) as const;
 const overridden = <Value>(value: Value, because: string) => ({ fate: 'overridden', value, because }) as const;
 const refused = <Value>(unless: readonly Value[], because: string) => ({ fate: 'refused', unless, because }) as const;
 
-/** The longest pause between two attempts to reconnect, ms, so that work resumes soon after Redis is back. */
+/** Maximum pause between two attempts to reconnect, ms: work resumes soon after Redis is back. */
 const MAX_RECONNECT_PAUSE = 1000;
 const reconnectPause = (times: number) => Math.min(times * 50, MAX_RECONNECT_PAUSE);
 
@@ -143,11 +141,9 @@ const common = {
   natMap: passedOn(addressMap),
 } as const;
 
-/** The rule for each option of a `Redis`. */
 export const redisRules = {
   ...common,
 
-  // The server, and the login.
   host: passedOn(hostName),
   port: passedOn(port),
   family: passedOn(oneOf(0, 4, 6)),
@@ -158,7 +154,6 @@ export const redisRules = {
   db: passedOn(wholeNumber(0, 2 ** 31 - 1)),
   Connector: passedOn(callback),
 
-  // Sentinels.
   sentinels: passedOn(sentinelList),
   name: passedOn(text),
   role: refused(['master'], 'would lead to a replica, which accepts no writes: leave it out'),
@@ -169,13 +164,12 @@ export const redisRules = {
   enableTLSForSentinelMode: passedOn(flag),
   sentinelCommandTimeout: passedOn(wholeNumber(1, MAX_TIMER)),
   sentinelMaxConnections: passedOn(wholeNumber(1, 1000)),
-  // For the connections that only listen for failovers; the connections for commands notice one by themselves.
+  // For the connections that only listen for failovers. The connections for commands notice one by themselves.
   sentinelReconnectStrategy: passedOn(callback),
   sentinelRetryStrategy: overridden(reconnectPause, RECONNECTING),
   updateSentinels: passedOn(flag),
   failoverDetector: passedOn(flag),
 
-  // The socket, and the name of the connection.
   connectTimeout: passedOn(milliseconds),
   keepAlive: passedOn(milliseconds),
   noDelay: passedOn(flag),
@@ -183,12 +177,11 @@ export const redisRules = {
   clientInfoTag: passedOn(text),
   disableClientInfo: passedOn(flag),
   connectionName: overridden('delay-queue', 'connections are named after their purpose, such as delay-queue:commands'),
-  // Longer than a clean close takes. If Redis is gone, the 2 s of ioredis would keep the socket after the application has closed.
+  // Longer than a clean close takes. If Redis is gone, ioredis' 2 s would keep the socket open after the application has closed.
   disconnectTimeout: overridden(100, 'a closing application would wait for it'),
 
-  // What happens when the connection is lost.
   retryStrategy: overridden(reconnectPause, RECONNECTING),
-  // After a failover the old primary answers as a replica. A new connection goes wherever the host name leads now.
+  // After a failover, the old primary answers as a replica. A new connection goes to wherever the host name leads now.
   reconnectOnError: overridden((error: Error) => error.message.startsWith('READONLY'), RECONNECTING),
   maxLoadingRetryTime: overridden(MAX_RECONNECT_PAUSE, RECONNECTING),
   autoResubscribe: overridden(false, 'the module resubscribes by itself'),
@@ -197,27 +190,23 @@ export const redisRules = {
   offlineQueue: passedOn(flag),
   commandQueue: passedOn(flag),
 
-  // How long an answer may take.
   commandTimeout: overridden(undefined, SILENCE),
   socketTimeout: overridden(undefined, SILENCE),
   blockingTimeout: overridden(undefined, SILENCE),
   blockingTimeoutGrace: passedOn(milliseconds),
 
-  // How answers are represented.
   stringNumbers: overridden(false, REPLIES),
   replyMapping: overridden('legacy', REPLIES),
   monitor: overridden(false, UNUSED),
   readOnly: refused([false], 'would send commands to a replica, which accepts no writes: leave it out'),
 } as const satisfies RulesFor<RedisOptions>;
 
-/** The rule for each option of a connection of a `Cluster`. */
 export const clusterNodeRules: OptionRules = {
   ...redisRules,
   db: refused([0, '0'], 'does not exist: a cluster has only database 0'),
   sentinels: refused([], 'do not watch clusters: leave them out'),
 };
 
-/** The rule for each option of a `Cluster`. */
 export const clusterRules = {
   ...common,
   redisOptions: passedOn(object),
@@ -226,15 +215,15 @@ export const clusterRules = {
   useSRVRecords: passedOn(flag),
   slotsRefreshTimeout: passedOn(wholeNumber(1, MAX_TIMER)),
   slotsRefreshInterval: passedOn(milliseconds),
-  // The defaults: ioredis only asks for the slots.
+  // The defaults of ioredis, which asks only for the slots.
   maxRedirections: overridden(16, REDIRECTIONS),
   retryDelayOnMoved: overridden(0, REDIRECTIONS),
   retryDelayOnTryAgain: overridden(100, REDIRECTIONS),
   retryDelayOnClusterDown: overridden(100, REDIRECTIONS),
-  // A command that was under way when the connection broke may have been carried out: an offer sent again would find itself.
+  // If the connection breaks, a command may have been carried out. An offer that is sent again would find itself.
   retryDelayOnFailover: overridden(0, ONE_CALL),
   clusterRetryStrategy: overridden(reconnectPause, RECONNECTING),
-  // A lost node is found again with the slots. A node that reconnects by itself would hide that it is gone.
+  // A lost node is found again with the slots. If it reconnected by itself, its loss would stay hidden.
   clusterNodeRetryStrategy: overridden(null, RECONNECTING),
   scaleReads: overridden('master', 'replicas lag behind, and the scripts run on the primary'),
   shardedSubscribers: overridden(false, UNUSED),

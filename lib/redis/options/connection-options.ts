@@ -5,15 +5,13 @@ import { kindOf } from '../../message/show-given.js';
 import { clusterRules, type OptionProblem, redisRules } from './client-options.js';
 
 /**
- * Creates a new client for each call, with the given overrides applied after your own options. The module calls it once for
- * commands, once for announcements and once for each consumer, and closes these clients when the application shuts down. If it
- * returns a `Cluster`, it is called once: all connections to the servers of the cluster get its options.
- * Returning an existing client, or one that lacks the overrides, fails with `INVALID_OPTION`. A cluster needs the overrides
- * twice: `new Cluster(nodes, { ...yours, ...overrides, redisOptions: { ...yours, ...overrides } })`.
- *
+ * Creates a new client for each call, with the given overrides applied after your own options. The module calls it once for commands, once
+ * for announcements and once for each consumer, and closes these clients when the application shuts down. If it returns a `Cluster`, it is
+ * called once: all connections to the servers of the cluster get its options. Returning an existing client, or one that lacks the
+ * overrides, fails with `INVALID_OPTION`. A cluster needs the overrides twice: `new Cluster(nodes, { ...yours, ...overrides, redisOptions:
+ * { ...yours, ...overrides } })`.
  * @param overrides - the options that the module needs; put them last
  * @returns a client that is not connected yet
- *
  * @example
  * ```ts
  * DelayQueueModule.forRoot({ connection: (overrides) => new Redis({ host: 'redis.internal', ...overrides }) });
@@ -22,8 +20,8 @@ import { clusterRules, type OptionProblem, redisRules } from './client-options.j
 export type ConnectionFactory = (overrides: RedisOptions) => Redis | Cluster;
 
 /**
- * Where Redis is: a `redis:` or `rediss:` URL, ioredis options, a cluster, or a function that creates clients. The module sets
- * some options of ioredis itself: `docs/operations.md` lists them.
+ * Where Redis is: a `redis:` or `rediss:` URL, ioredis options, a cluster, or a function that creates clients. The module sets some ioredis
+ * options itself, which `docs/operations.md` lists.
  */
 export type ConnectionOptions =
   | string
@@ -31,7 +29,7 @@ export type ConnectionOptions =
   | {
       /** A Redis Cluster: the arguments of ioredis' `Cluster`. */
       readonly cluster: {
-        /** At least one node to start from; the others are discovered. */
+        /** At least one node to start from. The others are discovered. */
         readonly nodes: ClusterNode[];
         /** Options of the cluster and, in `redisOptions`, of its connections. Default: none. */
         readonly options?: ClusterOptions | undefined;
@@ -39,7 +37,6 @@ export type ConnectionOptions =
     }
   | ConnectionFactory;
 
-/** A Redis Cluster, described as for `new Cluster(nodes, options)` of ioredis. */
 export type ClusterConnection = Extract<ConnectionOptions, { readonly cluster: object }>;
 
 const RULE =
@@ -55,10 +52,9 @@ export function isCluster(connection: ConnectionOptions): connection is ClusterC
   return cluster !== undefined && cluster !== null;
 }
 
-/** The options that say where a single server is. */
 const PLACES = ['host', 'port', 'path', 'sentinels', 'Connector'] as const satisfies readonly (keyof RedisOptions)[];
 
-/** True if ioredis would connect to a server of this machine because it is told of none. */
+/** True if no server is named, so that ioredis would connect to one on this machine. */
 export function namesNoServer(connection: ConnectionOptions | undefined): boolean {
   if (connection === undefined) return true;
   if (typeof connection !== 'object' || isCluster(connection)) return false;
@@ -66,11 +62,7 @@ export function namesNoServer(connection: ConnectionOptions | undefined): boolea
   return PLACES.every((name) => options[name] === undefined || options[name] === null);
 }
 
-/**
- * Finds out whether a value has the shape of a connection. Its options are checked elsewhere.
- *
- * @returns what was given instead, and the fix
- */
+/** Checks if a value has the shape of a connection. Its options are checked elsewhere. @returns what was given instead, and the fix */
 export function problemsOfShape(connection: unknown): readonly OptionProblem[] {
   const problem = problemOf(connection);
   if (problem !== undefined) return [{ path: [], message: problem }];
@@ -86,7 +78,7 @@ function problemOf(given: unknown): string | undefined {
     return 'is an array: for a cluster, give { cluster: { nodes: [...] } }; for sentinels, { sentinels: [...], name }';
   }
   if (isInstance(given, URL)) return 'is a URL object: give its text, url.href';
-  // All of its fields are inherited, and would be lost.
+  // All its fields are inherited, and would be lost.
   if (Object.keys(given).length === 0 && !isLiteral(given)) return `${RULE}, not ${kindOf(given)}`;
   return asClient(given);
 }
@@ -95,7 +87,7 @@ const A_CLASS = 'is a class: give a function that makes clients, (overrides) => 
 
 const isClass = (given: object) => /^class\b/.test(Function.prototype.toString.call(given));
 
-/** What is wrong with an object that is a client; undefined if it is none. */
+/** Describes what is wrong with an object that is a client; undefined if it is none. */
 function asClient(given: object): string | undefined {
   if (!('duplicate' in given)) return undefined;
   if (!('isCluster' in given))

@@ -10,7 +10,6 @@ import {
   redisRules,
 } from './client-options.js';
 
-/** An option that the application set and the module overrides. */
 export interface OverriddenOption {
   readonly name: string;
   readonly because: string;
@@ -21,26 +20,25 @@ type Path = readonly string[];
 const ODD_NAME =
   'must contain only options of ioredis; the unknown name is not shown, because it may be part of a password';
 
-/** The values that the module sets whatever the application gives, for each level. */
+/** The values that the module sets in any case, for each level. */
 export const redisOverrides = overridesOf(redisRules) as RedisOptions;
 export const clusterOverrides = overridesOf(clusterRules) as ClusterOptions;
 
-/** Reads the ioredis options of an application, and collects their problems and what the module overrides. */
+/** Reads the ioredis options of an application, and collects problems and overridden options. */
 export class ClientOptionsReader {
   readonly problems: OptionProblem[] = [];
   readonly overridden: OverriddenOption[] = [];
 
-  /** @param source - `client`: ioredis may have read the options from a URL */
+  /** @param source - `client` if ioredis may have read the options from a URL */
   constructor(private readonly source: 'options' | 'client' = 'options') {}
 
-  /** Reads the options of a `Redis`, given as options or as a URL. */
   readRedis(given: unknown): RedisOptions {
     const values = this.#readOptionsOrUrl(redisRules, given, []);
     if (!values.sentinels) return values;
-    // A connector of the application's own may find the primary without a name.
+    // A connector of the application may find the primary without a name.
     if (!values.name && !values.Connector)
       this.#refuse(['sentinels'], 'need the name of the primary that they watch: set `name`');
-    // A former primary that has not heard of its successor accepts offers for about ten seconds, which are lost.
+    // Until a former primary learns of its successor, for about ten seconds, it accepts offers that are lost.
     return { failoverDetector: true, ...values };
   }
 
@@ -72,7 +70,7 @@ export class ClientOptionsReader {
       typeof given === 'object' && given && !Array.isArray(given) ? Object.entries(given) : undefined,
     );
     if (!fields) return this.#refuse(path, `must be an options object such as { host, port }, not ${kindOf(given)}`);
-    // If a URL was split in the wrong place, parts of a password take the place of names.
+    // If a URL was split in the wrong place, parts of a password appear as names.
     if (fields.some(([name]) => !/^\w+$/.test(name))) return this.#refuse(path, ODD_NAME);
     const values = fields
       .filter(([, value]) => value !== undefined && value !== null)
@@ -103,7 +101,7 @@ export class ClientOptionsReader {
     }
   }
 
-  /** If a URL does not encode a `?` in the password, ioredis takes the rest of the password for the names of options. */
+  /** True if the name may be part of a password: if a `?` in it is not encoded in a URL, ioredis reads what follows as options. */
   #mayBeSecret(rules: OptionRules, name: string, value: unknown): boolean {
     return this.source === 'client' && typeof value === 'string' && nearestNames(name, Object.keys(rules)).length === 0;
   }
@@ -114,7 +112,7 @@ export class ClientOptionsReader {
   }
 }
 
-/** What other clients call options, by what to do here. */
+/** What to write instead of the names that other clients use. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   hostname: 'use host',
   user: 'use username',
@@ -145,7 +143,7 @@ function describeMismatch({ rule, needsOptions }: OptionKind, value: unknown): s
   return `${rule}, not this text${needsOptions ? ': give ioredis options instead of a URL' : ''}`;
 }
 
-/** Options may have getters and proxies that throw. */
+/** Returns undefined if a getter or a proxy in the options throws. */
 function attempt<Value>(read: () => Value): Value | undefined {
   try {
     return read();
@@ -154,7 +152,7 @@ function attempt<Value>(read: () => Value): Value | undefined {
   }
 }
 
-/** Also compares with text, because a flag in a URL is text. */
+/** Compares with text, too, because a flag in a URL is text. */
 const isSame = (given: unknown, own: unknown) => given === (own ?? undefined) || given === String(own);
 
 function overridesOf(rules: OptionRules): Record<string, unknown> {
@@ -170,17 +168,16 @@ const UNREADABLE =
 
 const UNSET = 'is no URL: is an environment variable that it is made of not set?';
 
-/** The host, the port or the database, but not the password, is the text of a variable that is not set. */
+/** Matches if the host, the port or the database, but not the password, is the text of a variable that is not set. */
 const UNSET_PART = /^rediss?:\/\/(.*@)?([^/@]*[:/])?undefined($|[:/?])/;
 
-/** A password in a query would be cut at its first '&', and the rest would show up in an error as an unknown option. */
+/** Otherwise the password would be cut at its first `&`, and an error would show the rest as an unknown option. */
 const PASSWORD_IN_QUERY =
   'must have the password before the host, percent-encoded: redis://user:password@host, or be given as options';
 
 /**
- * Reads `redis[s]://user:password@host:port/db?option=value`; the rest of the URL overrides the query.
- *
- * @returns the options, as text; or the problem, which does not quote the URL, because it contains a password
+ * Reads `redis[s]://user:password@host:port/db?option=value`. The rest of the URL overrides the query. A problem does not quote the URL,
+ * because it contains a password.
  */
 function parseRedisUrl(text: string): { readonly options: object } | { readonly problem: string } {
   if (text === '' || text === 'undefined') return { problem: UNSET };
@@ -199,7 +196,7 @@ function parseRedisUrl(text: string): { readonly options: object } | { readonly 
     return { problem: UNREADABLE };
   }
   if ([...url.searchParams.keys()].some((name) => /pass/i.test(name))) return { problem: PASSWORD_IN_QUERY };
-  // The rest of a password that was cut at its '/', '?' or '#'; it would show up in an error as an unknown option.
+  // The rest of a password that was cut at its `/`, `?` or `#`. An error would show it as an unknown option.
   if (url.hash !== '' || (url.pathname + url.search).includes('@')) return { problem: UNREADABLE };
   const options = {
     ...Object.fromEntries(url.searchParams),

@@ -1,24 +1,19 @@
 /** The keys and arguments of a Lua function, as its header declares them. */
 export interface LuaHeader<Part extends string = string> {
-  /** The keys of every call, then those that only some calls send besides, and so on. */
+  /** The keys of every call, then those that only some calls add, and so on. */
   readonly keys: readonly (readonly LuaKey<Part>[])[];
-  /** The arguments, in the same way. */
   readonly args: readonly (readonly LuaArgument[])[];
-  /** True if more arguments follow the named ones. */
   readonly hasRest: boolean;
 }
 
 export interface LuaKey<Part extends string = string> {
-  /** Its name in the function. */
   readonly name: string;
-  /** The key of the layout. */
   readonly part: Part;
   /** The argument whose value is appended to that key, by the caller's name for it. */
   readonly suffix?: string;
 }
 
 export interface LuaArgument {
-  /** Its name in the function. */
   readonly name: string;
   /** The caller's name for it: the same in camel case. */
   readonly givenAs: string;
@@ -35,7 +30,6 @@ export interface LuaArgument {
  * --      | rule: text, …         sent by the calls that send the further keys
  * --      ...: for each …         the arguments that follow the named ones
  * ```
- *
  * @param path - the path of the function, for errors
  * @throws Error if an entry is malformed
  */
@@ -54,7 +48,7 @@ export function readHeader(path: string, text: string): LuaHeader {
   return { keys: keys.map((names) => readKeys(path, names)), args, hasRest };
 }
 
-/** The entries of a section: the lines aligned with the first word of its first line. Lines indented further continue an entry. */
+/** Returns the entries of a section: the lines aligned with the first word of its first line. Lines indented further continue an entry. */
 function entriesOf(comment: string, title: string): string[] {
   const section = new RegExp(`^-- ${title} (.*\\n(?:-- {6}.*\\n)*)`, 'm').exec(comment)?.[1];
   const entries = section?.trimEnd().split(/\n-- {6}(?! )/) ?? [];

@@ -2,15 +2,14 @@ import { createHash } from 'node:crypto';
 import { type LuaHeader, type LuaKey, readHeader } from './lua-header.js';
 import { readLua as readOwn } from './lua-files.js';
 
-/** A folder with Lua, and what of it belongs to a library. */
+/** A folder with Lua, and its files that belong to a library. */
 export interface LuaFolder {
-  /** Reads the text of a file by its path in the folder, without `.lua`. */
   readonly read: (path: string) => string;
-  /** Names of files in `lua/modules`. Each adds to a table, called as the file in Pascal case, what may use all that comes before it. */
+  /** Names of files in `lua/modules`. Each adds to a table, named as the file in Pascal case, and may use all that come before it. */
   readonly modules: readonly string[];
   /** Modules that only calls with a certain key need, and that key. */
   readonly modulesByKey?: Readonly<Record<string, string>>;
-  /** Names of files in `lua`, each of which registers `run`, and perhaps `short`, for calls that send the fewest keys. */
+  /** Names of files in `lua`. Each registers `run`, and perhaps `short`, for calls that send the fewest keys. */
   readonly functions: readonly string[];
 }
 
@@ -23,9 +22,8 @@ export interface Script {
 export interface RedisFunction<Part extends string = string> extends LuaHeader<Part> {
   readonly name: string;
   readonly library: RedisLibrary;
-  /** Its name in the library. */
   readonly calledAs: string;
-  /** The same as scripts, for servers where functions are not to be had: one for each number of sets of keys that a call can send. */
+  /** The same as scripts, for servers without functions: one for each number of sets of keys that a call can send. */
   readonly scripts: readonly Script[];
   /** True if it has an argument `deadline`, the instant after which it refuses to run. */
   readonly hasDeadline: boolean;
@@ -33,7 +31,7 @@ export interface RedisFunction<Part extends string = string> extends LuaHeader<P
   readonly firstKey: Part | undefined;
 }
 
-/** What Lua files use of the server, by the names that they have for it. */
+/** The server's functions that Lua files use, by the names that they have there. */
 const BUILT_IN: Readonly<Record<string, string>> = {
   ...{ call: 'redis.call', protected_call: 'redis.pcall', acl_check: 'redis.acl_check_cmd', sha1hex: 'redis.sha1hex' },
   ...{ find: 'string.find', match: 'string.match', gmatch: 'string.gmatch', sub: 'string.sub', byte: 'string.byte' },
@@ -50,7 +48,7 @@ const BUILT_IN: Readonly<Record<string, string>> = {
 const GLOBALS = ['tonumber', 'unpack', 'ipairs', 'pairs', 'type', 'next', 'select', 'error'];
 const NAMES = [...Object.keys(BUILT_IN), ...GLOBALS].join(', ');
 
-/** While a library loads, the server has none of that; so the first call connects it. Afterwards it costs less than globals do. */
+/** The server has none of these while a library loads, so the first call connects them. Afterwards they cost less than globals. */
 const PRELUDE = `local function built_in() return ${[...Object.values(BUILT_IN), ...GLOBALS].join(', ')} end
 local ${NAMES}
 local function connect() ${NAMES} = built_in() end
@@ -64,7 +62,7 @@ redis.register_function{ function_name = name .. '_' .. DIGEST, flags = flags, c
 end
 `;
 
-/** The names of libraries and functions are global on a server, where several versions run side by side: each contains the digest. */
+/** The names of libraries and functions are global on a server, where several versions run side by side, so each contains the digest. */
 const DIGEST_LENGTH = 12;
 
 const SOURCE = /^#!lua name=(delay_queue_(\w+))\nlocal DIGEST = '\2'\n(local PURPOSE = '([^']*)'\n[^]*)$/;
@@ -76,14 +74,12 @@ interface Statement {
   readonly defines: readonly string[];
 }
 
-/** A library as a server has it. */
 export interface LoadedLibrary {
   readonly name: string;
-  /** What its functions are for: the same in all versions. */
+  /** The purpose of its functions, which is the same in all versions. */
   readonly purpose: string;
 }
 
-/** A library of functions in Redis. */
 export class RedisLibrary implements LoadedLibrary {
   readonly name: string;
   readonly source: string;
@@ -91,7 +87,7 @@ export class RedisLibrary implements LoadedLibrary {
   readonly #modules: readonly { readonly statements: readonly Statement[]; readonly key: string | undefined }[];
   readonly #digest: string;
 
-  /** @param purpose - what its functions are for, which `FUNCTION LIST` shows; without quotes */
+  /** @param purpose - the purpose of its functions, which `FUNCTION LIST` shows; without quotes */
   constructor(
     readonly purpose: string,
     folders: readonly LuaFolder[],
@@ -115,9 +111,8 @@ export class RedisLibrary implements LoadedLibrary {
   }
 
   /**
-   * Recognizes the source of a library of this package, in whatever version: its digest is that of its code.
-   *
-   * @returns undefined for any other library, however it is called
+   * Recognizes the source of a library of any version of this package by its digest, which is that of its code.
+   * @returns undefined for any other library, whatever its name
    */
   static recognize(source: string): LoadedLibrary | undefined {
     const [, name = '', digest, code = '', purpose = ''] = SOURCE.exec(source) ?? [];
@@ -126,9 +121,8 @@ export class RedisLibrary implements LoadedLibrary {
 
   /**
    * Reads what the header of a function declares.
-   *
    * @param layout - the keys of any queue, by the names that a header may use
-   * @throws Error if the header cannot be read, or names a key that the layout does not have
+   * @throws Error if the header cannot be read, or names a key that the layout lacks
    */
   define<Part extends string>(name: string, layout: Readonly<Record<Part, string>>): RedisFunction<Part> {
     const text = this.#folders.find(({ functions }) => functions.includes(name))!.read(`lua/${name}`);
@@ -157,7 +151,7 @@ export class RedisLibrary implements LoadedLibrary {
     return Object.fromEntries(defined) as Record<Name, RedisFunction<Part>>;
   }
 
-  /** A script creates its functions anew in each call, so it has only those that a call with these keys needs. */
+  /** Makes a script, which creates its functions anew in each call and so has only those that a call with these keys needs. */
   #scriptOf(text: string, further: number, keys: readonly LuaKey[]): Script {
     const entry = further === 0 && text.includes('\nlocal function short(') ? 'short' : 'run';
     const modules = this.#modules.filter(({ key }) => key === undefined || keys.some(({ part }) => part === key));
@@ -177,14 +171,14 @@ export class RedisLibrary implements LoadedLibrary {
   }
 }
 
-/** Statements of a script, behind what they use of the server. */
+/** Puts statements of a script after what they use of the server. */
 function withBuiltIn(statements: readonly Statement[]): string {
   const code = statements.map(({ text }) => text).join('');
   const used = Object.entries(BUILT_IN).filter(([name]) => mentions(code, name));
   return `local ${used.map(([name]) => name).join(', ')} = ${used.map(([, value]) => value).join(', ')}\n${code}`;
 }
 
-/** The statement that defines a name, and all that it takes, in their order; none if nothing defines it. */
+/** Returns the statement that defines a name and all that it needs, in their order; none if nothing defines it. */
 function neededFor(name: string, all: readonly Statement[]): Statement[] {
   const last = all.findLastIndex(({ defines }) => defines.includes(name));
   const needed = last < 0 ? [] : [all[last]!];
@@ -206,7 +200,7 @@ function statementsOf(text: string): Statement[] {
   });
 }
 
-/** What modules define is local to a script, under a name without a dot: a script has few of these, and no tables for them. */
+/** Makes what modules define local to a script, under a name without a dot: a script has few of these, and no tables for them. */
 function withLocals(statement: string): string {
   const flat = statement.replace(/\b([A-Z]\w+)\.(\w+)/g, '$1_$2');
   return flat.replace(/^(?=function|[A-Z])/, 'local ');

@@ -8,23 +8,21 @@ export type ScriptArguments = Readonly<Record<string, ScriptArgument>>;
 
 /** A call of a function: the keys and arguments that its header declares, with names in camel case. */
 export interface ScriptCall<Part extends string = string> {
-  /** All keys of the queue; only those that the header declares are sent. */
+  /** All keys of the queue. Only those that the header declares are sent. */
   readonly keys: Readonly<Record<Part, string>>;
-  /** How many of the sets of further keys and arguments are sent. Default: 0. */
+  /** Number of sets of further keys and arguments that are sent. Default: 0. */
   readonly further?: number;
   readonly args?: ScriptArguments;
-  /** The arguments that follow the named ones. */
   readonly rest?: readonly ScriptArgument[];
-  /** It takes effect before this instant of the monotonic clock, or never. */
+  /** An instant of the monotonic clock before which the call takes effect, or never. */
   readonly notAfter?: number | undefined;
 }
 
 const NONE: ScriptArguments = {};
 
 /**
- * The words of a call: the name of the function, the number of keys, the keys, and the arguments. A list of offers has thousands of words,
- * so they are put together once.
- *
+ * Returns the words of a call: the name of the function, the number of keys, the keys, and the arguments. They are put together once,
+ * because a list of offers has thousands.
  * @param deadline - for a function that has one: an instant by the server's clock, ms; 0: none
  * @throws TypeError if the arguments are not those that the header declares
  */
@@ -58,7 +56,7 @@ export function wordsOf<Part extends string>(
 export class ScriptReply {
   readonly #values: readonly unknown[];
   #at: number;
-  /** Set if what was written is not known to be copied, and its sender asked for copies. */
+  /** Set if the sender asked for copies and the write is not known to be copied. */
   declare notCopied?: DelayQueueError;
 
   constructor(reply: unknown) {
@@ -66,16 +64,12 @@ export class ScriptReply {
     this.#at = 0;
   }
 
-  /** Whether everything has been read; a null reply contains nothing. */
+  /** True if everything has been read. A null reply contains nothing. */
   get done(): boolean {
     return this.#at >= this.#values.length || (this.#values.length === 1 && this.#values[0] === null);
   }
 
-  /**
-   * Passes on whether something was done.
-   *
-   * @throws DelayQueueError `NOT_REPLICATED` if it was, and is not known to be copied
-   */
+  /** Passes on whether something was done. @throws DelayQueueError `NOT_REPLICATED` if it was, and is not known to be copied */
   ifCopied(isDone: boolean): boolean {
     if (isDone && this.notCopied) throw this.notCopied;
     return isDone;
@@ -87,7 +81,7 @@ export class ScriptReply {
     return value;
   }
 
-  /** A number, which is text if it has a fraction. */
+  /** Reads a number, which is text if it has a fraction. */
   decimal(): number {
     return this.#values[this.#at] instanceof Buffer ? Number(this.text()) : this.number();
   }
@@ -112,19 +106,16 @@ export class ScriptReply {
     return null;
   }
 
-  /** Leaves the next value out, whatever it is. */
   skip(): void {
     this.#at++;
   }
 
-  /** Reads the rest, one item at a time. */
   rest<Item>(read: (reply: this) => Item): Item[] {
     const items: Item[] = [];
     while (!this.done) items.push(read(this));
     return items;
   }
 
-  /** Reads a list within the reply, one item at a time. */
   list<Item>(read: (list: ScriptReply) => Item): Item[] {
     const values = this.#values[this.#at++];
     if (!Array.isArray(values)) throw this.#mismatch('a list', values);

@@ -4,7 +4,6 @@ import { isErrorReply, notConnected, unknownCommand } from '../redis-errors.js';
 import type { RedisFunction, RedisLibrary, Script } from './redis-library.js';
 import type { ScriptArgument, ScriptReply } from './script-call.js';
 
-/** How to send a call. */
 export interface SendOptions {
   /** Now, on the monotonic clock. */
   readonly sentAt: number;
@@ -14,7 +13,6 @@ export interface SendOptions {
   readonly asking: boolean;
 }
 
-/** Sends a command to the server. */
 export type Send = (command: string, words: ScriptArgument[], options: SendOptions) => Promise<ScriptReply>;
 
 /** How functions are called: as functions of a library, or as scripts. */
@@ -23,43 +21,42 @@ export type Scripting = 'functions' | 'scripts';
 interface Settings {
   readonly clock: Clock;
   readonly events: Pick<Events, 'noteOnce'>;
-  /** Undefined: as functions where they are to be had. */
+  /** Undefined: as functions where they are available. */
   readonly scripting?: Scripting | undefined;
 }
 
 /**
- * Processes that start at once find the library missing at once. Each waits so long at most, ms, at random, and then looks again. Few waits
- * are short, because of the root, so one or two processes load it.
+ * Maximum random wait of a process before it looks again for a missing library and loads it, ms, because processes that start together miss
+ * it together. The square root makes few waits short, so one or two processes load it.
  */
 const MAX_LOAD_PAUSE = 100;
 
-/** Which share of the time that a call has left it may wait before it loads the library: looking and loading take the rest. */
+/** The share of a call's remaining time that it may wait before it loads the library. Looking and loading take the rest. */
 const MAX_LOAD_PAUSE_SHARE = 0.25;
 
-/** How soon to try again to load a library that the server could not take just now, ms. */
+/** Pause before another attempt to load a library that the server could not take, ms. */
 const RELOAD_PAUSE = 5000;
 
 /** The first words of errors that keep a server from loading a library for a while. */
 const TRANSIENT = /^(OOM|NOREPLICAS|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
 
 /**
- * Calls functions on one server. A call that finds its library missing fails, and the next one loads it. What can be no function is a
- * script: it goes whole the first time, and then by its digest. On each connection, one call shows whether the server has the library, or
- * still has a script, and the others wait for that: otherwise all would be refused together.
+ * Calls functions on one server. A call that finds its library missing fails, and the next one loads it. A function that is not available
+ * is a script: sent whole the first time, and then by its digest. On each connection, one call shows if the server has the library, or
+ * still has a script, and the others wait for it. Otherwise all would be refused together.
  */
 export class ServerFunctions {
   /** The libraries that the server is known to have, whose functions need no {@link call}, and the scripts. */
   readonly loaded = new Set<RedisLibrary | Script>();
-  /** The scripts that it had when a connection was lost: it may still have them. */
+  /** The scripts that it had when a connection was lost, and may still have. */
   readonly #loadedBefore = new Set<RedisLibrary | Script>();
-  /** The libraries that it lacks. */
   readonly #missing = new Set<RedisLibrary>();
-  /** The calls that show whether it has a library or a script. */
+  /** The calls that show if it has a library or a script. */
   readonly #shows = new Map<RedisLibrary | Script, Promise<unknown>>();
   /** When to try again to load a library, on the monotonic clock. Until then its functions are scripts. */
   readonly #loadAgainAt = new Map<RedisLibrary, number>();
   #areUnavailable = false;
-  /** Why the latest library could not be loaded, or its functions not be called. */
+  /** Why the latest library could not be loaded, or its functions could not be called. */
   #refusal = '';
 
   constructor(
@@ -67,28 +64,28 @@ export class ServerFunctions {
     private readonly settings: Settings,
   ) {}
 
-  /** Why the functions of a library are called as scripts now; undefined: they are called as functions. */
+  /** Why the functions of a library are currently called as scripts; undefined if they are called as functions. */
   whyScripts(library: RedisLibrary): string | undefined {
     if (!this.#isScript(library)) return undefined;
     return this.settings.scripting === 'scripts' ? "`scripting` is 'scripts'" : this.#refusal;
   }
 
-  /** Called when the connection is lost: the next one may lead to another server. */
+  /** Called when the connection is lost, because the next one may lead to another server. */
   onConnectionLost(): void {
     for (const each of this.loaded) this.#loadedBefore.add(each);
     for (const known of [this.loaded, this.#missing, this.#shows, this.#loadAgainAt]) known.clear();
     this.#areUnavailable = false;
   }
 
-  /** Resolves when it is known whether the server has what a call needs; undefined: the call need not wait for that. */
+  /** Resolves when it is known if the server has what a call needs; undefined if the call need not wait for that. */
   showing({ library, scripts }: RedisFunction, further: number): Promise<unknown> | undefined {
     return this.#shows.get(this.#isScript(library) ? scripts[further]! : library);
   }
 
   /**
-   * @param further - how many sets of further keys and arguments the words contain
+   * @param further - number of sets of further keys and arguments in the words
    * @param words - from `wordsOf`
-   * @throws the error of the server; if {@link isGone} says so, the function was not called, and the next call finds another way
+   * @throws the server's error; if {@link isGone} is true for it, the function was not called, and the next call finds another way
    */
   call(called: RedisFunction, further: number, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
     const { library } = called;
@@ -97,7 +94,7 @@ export class ServerFunctions {
     return this.#show(library, isMissing ? this.#load(called, words, options) : this.send('FCALL', words, options));
   }
 
-  /** True if an error says that a function is not to be had, or not any more. */
+  /** True if an error says that a function is not available, or no longer. */
   isGone(library: RedisLibrary, error: unknown): boolean {
     const isGone = isMissing(error);
     if (isGone && this.loaded.delete(library)) this.#missing.add(library);
@@ -110,7 +107,7 @@ export class ServerFunctions {
     return areScripts || (again !== undefined && this.settings.clock.monotonic() < again);
   }
 
-  /** Loads the library of a function, unless somebody else loads it meanwhile, and calls the function. */
+  /** Loads the library of a function, unless another process loads it meanwhile, and calls the function. */
   async #load(called: RedisFunction, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
     const { clock, scripting } = this.settings;
     const { library } = called;
@@ -140,7 +137,7 @@ export class ServerFunctions {
     return this.send('FCALL', words, later);
   }
 
-  /** Notes that the server has no functions for this user, if an error says so and scripts will do. */
+  /** Notes that functions are not available to this user, if an error says so and scripts are allowed. */
   #isRefused(error: unknown): boolean {
     if (this.settings.scripting === 'functions' || !isErrorReply(error)) return false;
     const isRefused =
@@ -170,7 +167,6 @@ export class ServerFunctions {
     return this.send('EVAL', [source, ...words], options);
   }
 
-  /** Waits for the call that shows whether the server has a library or a script. */
   async #show(what: RedisLibrary | Script, reply: Promise<ScriptReply>): Promise<ScriptReply> {
     const showing = reply.catch(() => undefined);
     this.#shows.set(what, showing);
