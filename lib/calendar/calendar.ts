@@ -5,11 +5,11 @@ import type { Calendar } from '../message/repeat-rule.js';
 import { showGiven } from '../message/show-given.js';
 
 /**
- * Reads calendars with croner: five fields (minute, hour, day of month, month, day of week), or six with seconds first, or a nickname such
- * as `@daily`. Give it to the module, so that messages can repeat.
+ * Reads calendars with croner: five fields (minute, hour, day of month, month, day of week), six with seconds first, or a nickname such as
+ * `@daily`. Give it to the module, so that messages can repeat.
  *
- * When clocks are set forward, a calendar that names one time of day comes when the hour that is left out ends. When they are set back,
- * it comes once, at the first of the two times; one that names several times comes at each.
+ * When clocks are set forward, a calendar with one time of day in the skipped hour falls at the end of that hour. When they are set back,
+ * it falls once, at the first of the two times; a calendar with several times falls at each.
  *
  * @see https://github.com/hexagon/croner for what the fields may contain
  *
@@ -30,7 +30,7 @@ function assertTimeZone(timeZone: string): void {
     new Intl.DateTimeFormat('en', { timeZone });
     if (typeof timeZone === 'string') return;
   } catch {
-    // What follows says it better.
+    // The error below says it better.
   }
   throw invalid(`timeZone must be an IANA time zone such as 'Europe/Berlin', not ${showGiven(timeZone)}`);
 }

@@ -2,26 +2,25 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { showGiven } from '../message/show-given.js';
 import { calendar } from './calendar.js';
 
-/** Where a calendar is read, and from when on. */
+/** The start and the time zone of {@link next}. */
 export interface NextOptions {
   /**
-   * The time is later than this one, and later than now. In a handler, give `message.dueAt`: the clock of its process may be behind
-   * that of Redis, and would name the time once more that has just come.
+   * The time is later than this one and later than now. In a handler, give `message.dueAt`: the clock of its process may be behind that of
+   * Redis, and would name the present occurrence once more.
    */
   readonly after: Date;
   /**
-   * An IANA time zone, such as `'Europe/Berlin'`. Processes may run in different ones, so that of the process does not count.
-   *
-   * @defaultValue `'UTC'`
+   * An IANA time zone, such as `'Europe/Berlin'`. The time zone of the process does not count, since processes may differ. Default:
+   * `'UTC'`.
    */
   readonly timeZone?: string | undefined;
 }
 
 /**
- * The next time of a calendar, for `again()`.
+ * Finds the next time of a calendar, for `again()`.
  *
  * @param cron - as {@link calendar} reads it
- * @throws DelayQueueError `INVALID_ARGUMENT` if the calendar, the date or the time zone is none, or the calendar has no next time
+ * @throws DelayQueueError `INVALID_ARGUMENT` if the calendar, the date or the time zone is invalid, or the calendar has no next time
  *
  * @example
  * ```ts

@@ -3,18 +3,17 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { describeFailure, isInstance } from '../message/failure.js';
 import type { MessageFailure } from '../message/message.js';
 
-/** An outcome of a failed attempt. */
 export type FailedOutcome = Extract<HandlingOutcome, { readonly error: unknown }>;
 
 export function hasFailed(outcome: HandlingOutcome): outcome is FailedOutcome {
   return outcome.kind === 'retry' || outcome.kind === 'dead';
 }
 
-/** Describes whatever was thrown. Its `name` groups errors: a code of this package, or the name of the class. */
+/** Describes a thrown value. Its `name` groups errors: a code of this package, or the name of the class. */
 export function describeError(thrown: unknown): MessageFailure {
   if (isInstance(thrown, DelayQueueError)) return { ...describeFailure(thrown), name: thrown.code };
   const failure = describeFailure(thrown);
-  // Few classes of errors set a name of their own.
+  // Few error classes set a name of their own.
   return failure.name === 'Error' ? { ...failure, name: classOf(thrown) } : failure;
 }
 

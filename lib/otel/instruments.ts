@@ -1,15 +1,15 @@
 import { type Counter, type Histogram, type Meter, type MetricOptions, metrics } from '@opentelemetry/api';
 import { SCOPE } from './attributes.js';
 
-/** What OpenTelemetry's conventions say for both durations, s. */
+/** Buckets of both durations, as in OpenTelemetry's conventions, s. */
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** From what is normal to what wakes somebody up, s. */
+/** Buckets from normal to alarming, s. */
 const LATENESSES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
 
 const MESSAGES = '{message}';
 
-/** Everything that is measured as it happens. */
+/** Instruments that are recorded as things happen. */
 export interface Instruments {
   readonly sent: Counter;
   readonly offering: Histogram;

@@ -19,7 +19,7 @@ import { createInstruments, type Instruments } from './instruments.js';
 const DEATH_CAUSES: readonly DeathCause[] = ['handler', 'reject', 'lease', 'unreadable', 'unknown-type', 'expired'];
 
 /**
- * Measures offers, handlers and events; what it begins to measure it returns the end of. Each instrument gets attributes of its own,
+ * Measures offers, handlers and events. Methods that start a measurement return its end. Each instrument gets attributes of its own,
  * because it keeps them.
  */
 export class MessageMetrics {
@@ -27,7 +27,7 @@ export class MessageMetrics {
 
   constructor(private readonly names: QueueNames) {}
 
-  /** @returns is told of the error, if there is one */
+  /** @returns the end of the measurement, which takes the error, if any */
   offer({ queue, messages }: OfferContext): (failure?: { readonly error: unknown }) => void {
     const from = performance.now();
     return (failure) => {
@@ -82,7 +82,7 @@ export class MessageMetrics {
     }
   }
 
-  /** Made at the first measurement: a meter that is asked for before the SDK has started never measures anything. */
+  /** Created at the first measurement: a meter that is requested before the SDK has started never measures anything. */
   get #instruments(): Instruments {
     return (this.#made ??= createInstruments());
   }
@@ -95,7 +95,7 @@ export class MessageMetrics {
     return addEnd(addType(addOperation(this.names.ofMetric(queue), 'process'), type), outcome);
   }
 
-  /** A counter that first appears with its first event has not grown, as far as Prometheus can tell, and nobody is alerted. */
+  /** To Prometheus, a counter that first appears with its first event has not grown, so no alert fires. */
   #startAtZero(queue: string): void {
     if (!this.names.isKnown(queue)) return;
     const { died, dropped, leasesLost, leasesExpired, expired } = this.#instruments;

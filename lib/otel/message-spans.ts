@@ -29,18 +29,17 @@ import {
 } from './attributes.js';
 import { describeError, hasFailed } from './failures.js';
 
-/** Where the span of a handler belongs: to a trace of its own that is linked to the offer's, or to the offer's trace. */
+/** The trace of a handler's span: a trace of its own that links to the offer's, or the offer's trace. */
 export type HandlerTraces = 'link' | 'parent';
 
-/** A span that has begun. */
+/** A started span. */
 export interface BegunSpan<Result> {
   /** The context in which the span is active. */
   readonly context: Context;
-  /** Ends it. */
   readonly end: (result: Result) => void;
 }
 
-/** Makes spans of offers and handlers, which find each other by the headers of their messages. */
+/** Makes spans of offers and handlers, which are connected by the headers of messages. */
 export class MessageSpans {
   readonly #tracer: Tracer = trace.getTracer(SCOPE);
 
@@ -49,7 +48,7 @@ export class MessageSpans {
     private readonly traces: HandlerTraces,
   ) {}
 
-  /** Its end is told of the error, if there is one; `headers` lead to the span. */
+  /** Starts the span of an offer. `headers` lead to it; `end` takes the error, if any. */
   offer(
     offers: OfferContext,
   ): BegunSpan<{ readonly error: unknown } | undefined> & { readonly headers: MessageHeaders | undefined } {
@@ -84,7 +83,7 @@ export class MessageSpans {
     };
   }
 
-  /** A span has one parent, and a handler one baggage: a call with many messages has neither, but a link to each. */
+  /** A span has one parent and a handler one baggage. A call with many messages has neither, but a link to each. */
   handleBatch(messages: readonly DelayedMessage[]): BegunSpan<readonly HandlingOutcome[]> {
     const { queue } = messages[0]!;
     const links = messages.flatMap((message) => linkTo(message) ?? []);
@@ -123,13 +122,13 @@ export class MessageSpans {
   }
 }
 
-/** The context that a message was created in, as its headers tell. */
+/** The context in which a message was created, from its headers. */
 function creationOf(headers: MessageHeaders): { readonly context: Context; readonly span: SpanContext | undefined } {
   const created = propagation.extract(ROOT_CONTEXT, headers);
   return { context: created, span: trace.getSpanContext(created) };
 }
 
-/** A context without a span. */
+/** A context with the baggage and without the span. */
 function withBaggageOf(created: Context): Context {
   const baggage = propagation.getBaggage(created);
   return baggage ? propagation.setBaggage(ROOT_CONTEXT, baggage) : ROOT_CONTEXT;
@@ -138,12 +137,12 @@ function withBaggageOf(created: Context): Context {
 /**
  * The headers that lead to the span of the offer, with the baggage.
  *
- * @param mixes - whether messages have a `traceparent` of their user's, which counts
+ * @param mixes - true if messages have a `traceparent` of the user, which takes precedence
  */
 function headersFrom(active: Context, { mixes }: { readonly mixes: boolean }): MessageHeaders | undefined {
   const carrier: Record<string, string> = {};
   propagation.inject(active, carrier);
-  // Beside a traceparent of the user's it would be the state of another trace.
+  // Beside the user's traceparent it would be the state of another trace.
   if (mixes) delete carrier.tracestate;
   // A message without headers is smaller.
   return Object.keys(carrier).length > 0 ? carrier : undefined;
@@ -172,7 +171,7 @@ function recordError(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR, message });
 }
 
-/** One failure of the handler may be that of all its messages. */
+/** Records an error once, even if it is that of several messages. */
 function recordErrors(span: Span, outcomes: readonly HandlingOutcome[]): void {
   const failed = outcomes.filter(hasFailed);
   const [first] = failed;

@@ -25,15 +25,15 @@ interface Gauges {
 }
 
 /**
- * Measures the state of queues whenever metrics are collected: how many messages are in each state, for how long the oldest due one
- * has waited, and whether the queue is paused. Redis has one state for all processes, so call this in one process only, after the
- * SDK has started. Looking at a queue costs one call.
+ * Measures the state of queues whenever metrics are collected: how many messages are in each state, how long the oldest due one has waited,
+ * and whether the queue is paused. Redis has one state for all processes, so call this in one process only, after the SDK has started. A
+ * look at a queue costs one call.
  *
- * It ends when the application closes. A queue that cannot be looked at is reported to OpenTelemetry's `diag`.
+ * It ends when the application closes. A queue that cannot be measured is reported to OpenTelemetry's `diag`.
  *
- * @param app - the application; a `ModuleRef` will do
- * @param options - `instance`: the queues are those of the instance of that name
- * @returns what ends it earlier
+ * @param app - the application, or a `ModuleRef`
+ * @param options - `instance`: the name of the queues' instance
+ * @returns a function that ends it earlier
  * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed name, `INVALID_OPTION` if there is no such instance
  *
  * @example

@@ -42,7 +42,7 @@ export class OpenTelemetryObserver implements DelayQueueObserver {
   }
 }
 
-/** Ends the span and the measurement with the handler: at once if it is done when it returns, without a promise. */
+/** Ends the span and the measurement when the handler is done; without a promise if it is done when it returns. */
 function around<Result>(
   span: BegunSpan<Result> | undefined,
   endMeasurement: (result: Result) => void,

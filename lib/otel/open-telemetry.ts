@@ -11,17 +11,13 @@ import { OpenTelemetryObserver } from './open-telemetry-observer.js';
 /** The options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {
   /**
-   * Where the span of an attempt belongs: `'link'` gives it a trace of its own that links to the span of the offer, `'parent'` makes
-   * it a child of that span, and `'none'` makes no spans, only metrics.
-   *
-   * @defaultValue `'link'`
+   * The trace of an attempt's span: `'link'` gives it a trace of its own that links to the span of the offer, `'parent'` makes it a child
+   * of that span, `'none'` makes no spans, only metrics. Default: `'link'`.
    */
   readonly traces?: 'link' | 'parent' | 'none' | undefined;
   /**
-   * Families of queues, such as `tenant-*`. Metrics and names of spans have the family instead of the queue, so that thousands of
-   * queues do not make thousands of series.
-   *
-   * @defaultValue `[]`
+   * Families of queues, such as `tenant-*`. Metrics and span names have the family instead of the queue, so that thousands of queues do not
+   * make thousands of series. Default: `[]`.
    */
   readonly families?: readonly string[] | undefined;
 }
@@ -35,12 +31,12 @@ const optionsSchema = z.strictObject({
 });
 
 /**
- * Makes an observer that traces and measures with OpenTelemetry, by its conventions for messaging, which are still in development.
- * It uses the SDK that the application has registered, whenever that is, and without one it does nothing.
+ * Makes an observer that traces and measures by OpenTelemetry's conventions for messaging, which are still in development. It uses the SDK
+ * that the application has registered, at whatever time, and does nothing without one.
  *
- * The span of an offer and those of its message's attempts find each other by the header `traceparent`, unless the user has given
- * that one; the header `baggage` takes the baggage to the handler. Where the layout of a queue has no headers,
- * nothing travels with its messages. An instance of the module with a name is the attribute `delay_queue.instance`.
+ * The header `traceparent` connects the span of an offer with those of its message's attempts, unless the user has set it; the header
+ * `baggage` takes the baggage to the handler. A layout without headers carries neither. A named instance of the module is the attribute
+ * `delay_queue.instance`.
  *
  * @throws DelayQueueError `INVALID_OPTION`
  *

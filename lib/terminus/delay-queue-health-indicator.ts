@@ -8,9 +8,9 @@ import { type DelayQueueHealthOptions, readHealthOptions } from './health-option
 import { healthOf, type QueueHealth } from './queue-health.js';
 
 /**
- * Tells Terminus about the delay queue: `down` when Redis does not answer in time, and `degraded` when due messages of a queue that
- * is not paused wait for longer than `maxOverdue`, or when some of its partitions do not answer. Terminus 11 has no such status; there it is `up`, with a `message`. A restart
- * would not help in that case.
+ * Reports the health of the delay queue to Terminus: `down` if Redis does not answer in time, `degraded` if due messages of a queue that is
+ * not paused wait for longer than `maxOverdue` or some of its partitions do not answer. A restart would not help a degraded queue. Terminus
+ * 11 has no such status, so there it is `up` with a `message`.
  *
  * @example
  * ```ts
@@ -34,14 +34,14 @@ import { healthOf, type QueueHealth } from './queue-health.js';
  */
 @Injectable()
 export class DelayQueueHealthIndicator {
-  // Injected into properties: constructor parameters, and every type they refer to, would be part of the public API.
+  // Property injection keeps constructor parameters and their types out of the public API.
   @Inject() private readonly indicators!: HealthIndicatorService;
   @Inject() private readonly modules!: ModuleRef;
 
   /**
-   * Looks at the queues once.
+   * Checks the queues once.
    *
-   * @param key - what the result is called
+   * @param key - the name of the result
    * @returns the counts of each queue, whether it is paused, and how long its oldest due message has waited
    * @throws DelayQueueError `INVALID_OPTION`
    */
@@ -75,7 +75,7 @@ function handledBy({ handlers }: Instance): readonly string[] {
 }
 
 async function look({ stores, queues }: Instance, names: readonly string[]): Promise<Record<string, QueueHealth>> {
-  // So that Redis is asked even if there is no queue to look at.
+  // Asks Redis even if there is no queue to check.
   if (names.length === 0) await stores.directory.handled();
   const found = names.map(async (name) => [name, healthOf(await queues.get(name).store.status())] as const);
   return Object.fromEntries(await Promise.all(found));

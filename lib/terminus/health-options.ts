@@ -9,30 +9,24 @@ import type { InstanceOptions } from '../options/queue-options.js';
 import { instanceFields } from '../options/queue-options-schema.js';
 import { duration, HOUR } from '../options/values-schema.js';
 
-/** The options of a health check. All are optional. */
+/** The options of a health check. */
 export interface DelayQueueHealthOptions extends InstanceOptions {
   /**
-   * The queues to look at, by name or by the class of a typed queue. Default: those with a handler of their own name in this
-   * application. Queues of a family are looked at only if they are named here.
+   * The queues to check, by name or by the class of a typed queue. Default: the queues with a handler of their own name in this
+   * application. Queues of a family are checked only if they are named here.
    */
   readonly queues?: readonly (string | DefinedBy<unknown>)[] | undefined;
   /**
-   * How long a due message may wait for a handler before the queue counts as degraded. Make it longer than a backlog that is normal
-   * for the queue, such as one that a `rate` makes. 0 ms – 24 h.
-   *
-   * @defaultValue `'30s'`
+   * How long a due message may wait for a handler before the queue counts as degraded. Make it longer than a normal backlog of the queue,
+   * such as one that a `rate` makes. 0 ms – 24 h. Default: `'30s'`.
    */
   readonly maxOverdue?: Duration | undefined;
-  /**
-   * How long Redis may take to answer before it counts as down. 10 ms – 10 min.
-   *
-   * @defaultValue `'1s'`
-   */
+  /** How long Redis may take to answer before it counts as down. 10 ms – 10 min. Default: `'1s'`. */
   readonly timeout?: Duration | undefined;
 }
 
 export interface ResolvedHealthOptions {
-  /** Undefined: those that are handled. */
+  /** Undefined: all that are handled. */
   readonly queues: readonly string[] | undefined;
   readonly instance: string;
   /** ms */
@@ -56,7 +50,7 @@ const healthSchema = z.strictObject({
 /**
  * Checks the options of a health check and fills in the defaults.
  *
- * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
+ * @throws DelayQueueError `INVALID_OPTION`, naming each wrong field
  */
 export function readHealthOptions(options: DelayQueueHealthOptions): ResolvedHealthOptions {
   const place = 'options of the health check';

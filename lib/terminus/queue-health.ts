@@ -1,21 +1,20 @@
 import type { QueueStatus } from '../store/admin-store.js';
 import { overdueOf } from '../store/admin-store.js';
 
-/** What a health check found out about a queue. */
+/** The result of a health check for one queue. */
 export interface QueueHealth {
-  /** How many messages are delayed. */
+  /** Number of delayed messages. */
   readonly delayed: number;
-  /** How many are due, and wait for a handler. */
+  /** Number of due messages that wait for a handler. */
   readonly ready: number;
-  /** How many are being handled. */
+  /** Number of messages with a handler. */
   readonly active: number;
-  /** How many are dead letters. */
+  /** Number of dead letters. */
   readonly dead: number;
-  /** Whether the queue is paused. */
   readonly paused: boolean;
   /** How long the oldest due message has waited for a handler, ms by the clock of Redis; 0: none waits. */
   readonly overdue: number;
-  /** The partitions that do not answer, from 0: what is in them is left out. Absent: none. */
+  /** The partitions that do not answer, from 0, whose messages are left out. Absent: none. */
   readonly missing?: readonly number[];
 }
 

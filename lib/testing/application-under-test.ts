@@ -10,7 +10,7 @@ import { TestBench } from './test-bench.js';
 import { TimeMachine } from './time-machine.js';
 import type { WatchedStore } from './watched-store.js';
 
-/** The application that a test has made, from when it is compiled until it has closed. */
+/** The application of a test, from its compilation until it has closed. */
 @Injectable()
 export class ApplicationUnderTest implements OnModuleInit, OnApplicationBootstrap {
   #instances: readonly Instance[] | undefined;
@@ -32,35 +32,30 @@ export class ApplicationUnderTest implements OnModuleInit, OnApplicationBootstra
     this.#time = new TimeMachine(this.bench, (store) => this.#describe(store));
   }
 
-  /**
-   * @throws DelayQueueError `INVALID_OPTION` if the application has no delay queue, or the testing module is there twice
-   */
+  /** @throws DelayQueueError `INVALID_OPTION` if the application has no delay queue, or imports the testing module twice */
   get instances(): readonly Instance[] {
     return (this.#instances ??= this.#findInstances());
   }
 
-  /**
-   * @throws DelayQueueError `INVALID_OPTION` as {@link instances}, and if there is no instance of this name
-   */
+  /** @throws DelayQueueError `INVALID_OPTION` as {@link instances}, and if there is no instance of this name */
   instance(name: string): Instance {
-    // A missing delay queue is the better explanation.
+    // Throws first if there is no delay queue, which explains more.
     void this.instances;
     return findInstance(this.modules, name);
   }
 
-  /** Undefined: it has not started. */
+  /** Undefined before the start. */
   get time(): TimeMachine | undefined {
     return this.#time;
   }
 
   /**
-   * What moves time, if the application is there to follow.
+   * The time machine of a running application. Throws `INVALID_OPTION`, `NOT_STARTED` or `CLOSED`.
    *
-   * @param call - who asks
-   * @throws DelayQueueError `INVALID_OPTION`, `NOT_STARTED`, `CLOSED`
+   * @param call - the method that asks, for errors
    */
   timeFor(call: string): TimeMachine {
-    // A missing delay queue is the better explanation.
+    // Throws first if there is no delay queue, which explains more.
     void this.instances;
     if (this.bench.isClosing) throw closed(call);
     if (this.#time) return this.#time;
@@ -82,7 +77,7 @@ export class ApplicationUnderTest implements OnModuleInit, OnApplicationBootstra
     return instances;
   }
 
-  /** The message that a queue is busy with, else the one that is due next. */
+  /** Describes the message that a queue is busy with, else the one that is due next. */
   #describe(store: WatchedStore): Described {
     const { queue } = store;
     const { queues, handlers: registry } = this.instance(store.instance);

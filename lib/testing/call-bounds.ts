@@ -3,14 +3,11 @@ import { type Duration, MAX_DELAY, parseDuration } from '../message/duration.js'
 import { readFields } from '../message/read-fields.js';
 import { showGiven } from '../message/show-given.js';
 
-/** How much a call that moves time may do before it fails. */
+/** Limits of a call that moves time. */
 export interface CallBounds {
-  /**
-   * How many attempts may end within the call. A handler that always causes another message would keep it going for ever.
-   * Default 10,000.
-   */
+  /** How many attempts may end within the call. It stops a handler that always causes another message. Default: 10,000. */
   readonly limit?: number | undefined;
-  /** How long nothing may happen in real time while handlers run. Default `'4s'`, less than test frameworks give a test. */
+  /** How long nothing may happen in real time while handlers run. Default: `'4s'`, less than test frameworks give a test. */
   readonly patience?: Duration | undefined;
 }
 
@@ -21,33 +18,21 @@ const LIMIT = 10_000;
 const PATIENCE = 4000;
 const FIELDS: readonly (keyof CallBounds)[] = ['limit', 'patience'];
 
-/**
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
 export function readBounds(given: CallBounds): ResolvedBounds {
   const { limit = LIMIT, patience } = readFields(given, 'options', FIELDS);
   return { limit: readCount('limit', limit), patience: readPatience(patience) };
 }
 
-/**
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
 export function readPatience(patience: Duration = PATIENCE): number {
   return readLength('patience', patience, 1);
 }
 
-/**
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
 export function readLength(name: string, duration: Duration, min = 0): number {
   const parsed = parseDuration(duration, { min, max: MAX_DELAY });
   if ('problem' in parsed) throw new DelayQueueError('INVALID_ARGUMENT', `${name} ${parsed.problem}`);
   return parsed.milliseconds;
 }
 
-/**
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
 export function readCount(name: string, count: number): number {
   if (Number.isSafeInteger(count) && count >= 1) return count;
   throw new DelayQueueError('INVALID_ARGUMENT', `${name} must be a whole number from 1, not ${showGiven(count)}`);

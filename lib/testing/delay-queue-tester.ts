@@ -18,10 +18,8 @@ import { type HandleArguments, type QueueArgument, readHandleArguments, readQueu
 import type { TakenOffer } from './watched-store.js';
 
 /**
- * The delayed messages of an application under test: what was offered, and what its handlers do as time goes by. There is one
- * where `DelayQueueTestingModule` is imported.
- *
- * Time stands still until a test moves it. What the tester has no method for, the producer has: `find`, `counts`, `deadLetters`.
+ * The delayed messages of an application under test: what was offered, and what its handlers do as time goes by. `DelayQueueTestingModule`
+ * provides it. Time stands still until a test moves it. The producer does the rest: `find`, `counts`, `deadLetters`.
  *
  * @example
  * ```ts
@@ -32,17 +30,17 @@ import type { TakenOffer } from './watched-store.js';
  */
 @Injectable()
 export class DelayQueueTester {
-  // Injected into a property, because the parameters of a constructor would be public, with all that their types lead to.
+  // Property injection keeps constructor parameters and their types out of the public API.
   @Inject() private readonly app!: ApplicationUnderTest;
   #instance = UNNAMED;
   #trials = 0;
 
   /**
-   * The tester of an instance of the module that has a name. Time is the same for all instances: whoever moves it, their messages are
-   * handled in the order in which they fall due.
+   * Gives the tester of a named instance of the module. Time is the same for all instances: whoever moves it, their messages are handled in
+   * the order of due times.
    *
-   * @param name - as `DelayQueueModule.forRoot()` was given it
-   * @throws DelayQueueError `INVALID_OPTION` if there is none of this name
+   * @param name - as given to `DelayQueueModule.forRoot()`
+   * @throws DelayQueueError `INVALID_OPTION` if there is no instance of this name
    *
    * @example
    * ```ts
@@ -56,14 +54,14 @@ export class DelayQueueTester {
     return Object.assign(tester, { app: this.app });
   }
 
-  /** What time it is for the delay queue. `Date` and timers of the application have a time of their own. */
+  /** The time of the delay queue. `Date` and timers of the application have their own. */
   now(): Date {
     return new Date(this.app.bench.clock.wall());
   }
 
   /**
-   * What was offered so far, in this order, whether it was handled or not, by handlers too. An offer is here once, however many
-   * attempts its message takes, and `again()` is no offer. One that was ignored (`created: false`) or refused is not here.
+   * Lists the offers so far, in their order, handled or not, including those of handlers. An offer appears once, however many attempts its
+   * message takes; `again()` is no offer. Offers that were ignored (`created: false`) or refused do not appear.
    *
    * @param queue - Default: all queues of the instance
    * @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_OPTION`
@@ -85,13 +83,12 @@ export class DelayQueueTester {
   }
 
   /**
-   * Lets time pass. Messages that fall due meanwhile are handled, each at its time and in order, with all that follows within that
-   * time: retries, and what handlers offer. Resolves when the handlers are done; `advance(0)` handles what is due now.
+   * Lets time pass. Messages that fall due meanwhile are handled at their time and in order, with all that follows within that time:
+   * retries and offers of handlers. Resolves when the handlers are done; `advance(0)` handles what is due now.
    *
    * @param duration - 0 ms – 100 years
-   * @param bounds - when to give up
-   * @throws DelayQueueError `INVALID_ARGUMENT`; `NOT_STARTED` before `init()`; `UNFINISHED` if a handler does not end, or messages
-   *   keep coming; `CLOSED`
+   * @throws DelayQueueError `INVALID_ARGUMENT`; `NOT_STARTED` before `init()`; `UNFINISHED` if a handler does not end, or messages keep
+   *   coming; `CLOSED`
    *
    * @example
    * ```ts
@@ -107,10 +104,8 @@ export class DelayQueueTester {
   }
 
   /**
-   * Lets as much time pass as it takes until nothing is delayed any more in the queues that this application handles: retries,
-   * and what handlers offer, included.
+   * Lets time pass until nothing is delayed in the queues that this application handles, neither retries nor offers of handlers.
    *
-   * @param bounds - when to give up
    * @throws DelayQueueError as {@link advance}; `INVALID_OPTION` with `consume: false`, as no handler would be called
    *
    * @example
@@ -128,13 +123,12 @@ export class DelayQueueTester {
   }
 
   /**
-   * Calls a handler with one message, and tells what would become of it. Nothing is stored, and no time passes. The message goes
-   * the way of a real one: the handler gets what JSON makes of the payload, and options of the queue decide on retries.
+   * Calls a handler with one message, and returns what would become of it. Nothing is stored, and no time passes. As with a real message,
+   * the handler gets what JSON makes of the payload, and the options of the queue decide on retries.
    *
    * @param payload - as for `offer`
-   * @param options - the rest of the message
-   * @throws DelayQueueError `INVALID_ARGUMENT` if there is no such handler; `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`;
-   *   `NOT_STARTED`; `UNFINISHED` if the handler does not end
+   * @throws DelayQueueError `INVALID_ARGUMENT` if there is no such handler; `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`; `NOT_STARTED`;
+   *   `UNFINISHED` if the handler does not end
    *
    * @example
    * ```ts
@@ -143,13 +137,13 @@ export class DelayQueueTester {
    * ```
    */
   handle(queue: string, payload: unknown, options?: HandleOptions): Promise<HandleOutcome>;
-  /** Like the above, for a typed queue whose messages are all of one kind. */
+  /** As above, for a typed queue with one kind of messages. */
   handle<Payload extends PayloadSpec>(
     queue: DefinedBy<Payload>,
     payload: PayloadInput<Payload>,
     options?: TypedHandleOptions,
   ): Promise<HandleOutcome>;
-  /** Like the above, for a type of a typed queue. */
+  /** As above, for a type of a typed queue. */
   handle<Payloads, Type extends TypesOf<Payloads>>(
     queue: DefinedBy<Payloads>,
     type: Type,
@@ -169,10 +163,10 @@ export class DelayQueueTester {
   }
 
   /**
-   * Removes every message of every queue of the instance, in every state, resumes what is paused, and forgets what was offered: for tests that
-   * share an application. Time stays as it is.
+   * Removes every message of every queue of the instance in every state, resumes paused queues and forgets the offers, for tests that share
+   * an application. Time stays as it is.
    *
-   * @throws DelayQueueError `UNFINISHED` while a call that moves time is under way
+   * @throws DelayQueueError `UNFINISHED` while a call that moves time is running
    */
   async clear(): Promise<void> {
     const { bench, time } = this.app;

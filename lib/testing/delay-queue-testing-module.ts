@@ -6,10 +6,9 @@ import { DelayQueueTester } from './delay-queue-tester.js';
 import { TestBench } from './test-bench.js';
 
 /**
- * Takes the place of Redis and of time in an application under test: messages live in memory, nothing connects, and nothing falls
- * due until a {@link DelayQueueTester} moves time. There is nothing to override, and the order of imports does not matter.
- *
- * Virtual time starts at what `Date` says when the module is compiled, or where {@link DelayQueueTestingModule.startAt} says.
+ * Replaces Redis and time in an application under test: messages live in memory, nothing connects, and nothing falls due until a
+ * {@link DelayQueueTester} moves time. There is nothing to override, and the order of imports does not matter. Virtual time starts at the
+ * `Date` of the module's compilation, or as {@link DelayQueueTestingModule.startAt} says.
  *
  * @example
  * ```ts
@@ -25,7 +24,7 @@ import { TestBench } from './test-bench.js';
 })
 export class DelayQueueTestingModule {
   /**
-   * The module with virtual time that starts at an instant.
+   * Gives the module with virtual time that starts at an instant.
    *
    * @param date - between 1970 and 9999
    * @throws DelayQueueError `INVALID_ARGUMENT`

@@ -5,7 +5,7 @@ import { readFields } from '../message/read-fields.js';
 import { checkOfferOptions } from '../producer/offer.js';
 import { readCount, readPatience } from './call-bounds.js';
 
-/** The message that a handler is called with, besides its payload. */
+/** The message of a call of a handler, besides its payload. */
 export interface HandleOptions {
   /** Default: none. */
   readonly type?: string | undefined;
@@ -13,18 +13,17 @@ export interface HandleOptions {
   readonly id?: string | undefined;
   /** Default: none. */
   readonly headers?: MessageHeaders | undefined;
-  /** Whose message it is, in a queue with `groups`. Default: none. */
+  /** The group of the message, in a queue with `groups`. Default: none. */
   readonly group?: string | undefined;
-  /** Which attempt it is; the last of `attempts` that fails makes a dead letter. Default 1. */
+  /** The number of the attempt. If the last of `attempts` fails, the message is dead. Default: 1. */
   readonly attempt?: number | undefined;
-  /** How long the handler may take in real time. Default `'4s'`. */
+  /** How long the handler may take in real time. Default: `'4s'`. */
   readonly patience?: Duration | undefined;
 }
 
-/** {@link HandleOptions} for a typed queue, whose type stands before the payload. */
+/** {@link HandleOptions} for a typed queue, where the type stands before the payload. */
 export type TypedHandleOptions = Omit<HandleOptions, 'type'>;
 
-/** {@link HandleOptions} with the defaults filled in. */
 export interface ResolvedHandleOptions {
   readonly type: string;
   readonly id: string;
@@ -36,9 +35,6 @@ export interface ResolvedHandleOptions {
 
 const FIELDS: readonly (keyof HandleOptions)[] = ['type', 'id', 'headers', 'group', 'attempt', 'patience'];
 
-/**
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
 export function readHandleOptions(given: HandleOptions, newId: () => string): ResolvedHandleOptions {
   const { attempt = 1, patience, ...offer } = readFields(given, 'options', FIELDS);
   const { type = NO_TYPE, id = newId(), headers = {}, special } = checkOfferOptions(offer);

@@ -1,4 +1,4 @@
-/** What would become of a message whose handler was called by `DelayQueueTester.handle()`. */
+/** What would become of the message of `DelayQueueTester.handle()`. */
 export type HandleOutcome =
   | {
       /** Handled: the message would be gone. */
@@ -9,7 +9,7 @@ export type HandleOutcome =
       readonly kind: 'retry';
       /** The backoff until the next attempt, ms, without jitter. */
       readonly delay: number;
-      /** What the handler threw. */
+      /** The error that the handler threw. */
       readonly error: unknown;
     }
   | {
@@ -27,12 +27,12 @@ export type HandleOutcome =
       readonly delay?: number;
       /** When the message would come again; absent if it was given a delay. */
       readonly at?: Date;
-      /** What it would carry then. */
+      /** The payload that it would have then. */
       readonly payload: unknown;
     }
   | {
       /** A dead letter: the handler ended with a `RejectMessage`, or failed in its last attempt. */
       readonly kind: 'dead';
-      /** What the handler threw. */
+      /** The error that the handler threw. */
       readonly error: unknown;
     };

@@ -22,16 +22,14 @@ export interface TrialMessage extends MessageContent {
   readonly attempt: number;
 }
 
-/** Calls the handler of a queue with one message, on the way that messages take, and stores nothing. */
+/** Calls the handler of a queue with one message as for a real one, and stores nothing. */
 export class HandlerTrial {
   readonly #queue: Queue;
   readonly #handled: DeclaredQueue;
   readonly #clock: Clock;
   readonly #runner: MessageRunner;
 
-  /**
-   * @throws DelayQueueError `INVALID_ARGUMENT` if the application does not handle the queue
-   */
+  /** @throws DelayQueueError `INVALID_ARGUMENT` if the application does not handle the queue */
   constructor(name: string, { queues, handlers, events }: Instance, { clock, random }: TestBench) {
     const handled = handlers.servedBy(name);
     if (!handled) throw unhandled(name, handlers.handled());
@@ -42,7 +40,7 @@ export class HandlerTrial {
     this.#runner = createRunner(this.#queue, configured, { clock, random, events: onlyMistakes(events) });
   }
 
-  /** The method that gets messages of a type. */
+  /** Names the method that gets messages of a type. */
   handlerOf(type: string): string {
     const { name, handlers } = this.#handled;
     const handler = handlers.get(type) ?? handlers.get(NO_TYPE);
@@ -55,9 +53,7 @@ export class HandlerTrial {
     );
   }
 
-  /**
-   * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`, `INVALID_ARGUMENT`, `UNSUPPORTED_BY_LAYOUT`
-   */
+  /** @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`, `INVALID_ARGUMENT`, `UNSUPPORTED_BY_LAYOUT` */
   async run({ id, attempt, ...content }: TrialMessage): Promise<HandleOutcome> {
     const { codec, options, name } = this.#queue;
     if (content.group !== undefined) assertGrouped(this.#queue, 'group');
@@ -100,7 +96,7 @@ function withoutWait({ handler, options }: ConfiguredHandler): ConfiguredHandler
   return { options, handler: handler.batch ? { ...handler, batch: { ...handler.batch, size: 1, wait: 0 } } : handler };
 }
 
-/** The outcome is told to the test, and to nobody else: no message has failed. */
+/** Silences the other events: only the test learns of the outcome, since no message has failed. */
 function onlyMistakes(events: Events): Events {
   const quiet = new Events();
   quiet.on('misused', (event) => events.note('misused', event));

@@ -1,25 +1,26 @@
 import type { MessageHeaders } from '../message/message.js';
 
 /**
- * An offer that was taken in.
+ * An accepted offer.
  *
- * @typeParam T - the payload's type; it is the test's word, nothing checks it
+ * @typeParam T - the payload's type, which nothing checks
  */
 export interface OfferedMessage<T = unknown> {
-  /** The queue it was offered to. */
   readonly queue: string;
   /** The id given to `offer`, or the generated one. */
   readonly id: string;
-  /** As given to `offer`; empty if none was given. */
+  /** Empty if none was given to `offer`. */
   readonly type: string;
-  /** As a handler gets it: what JSON made of what was offered, or a `Buffer`. */
+  /** As a handler gets it: what JSON made of the offered payload, or a `Buffer`. */
   readonly payload: T;
-  /** What was offered as `headers`; empty if nothing was. */
+  /** Empty if none were given to `offer`. */
   readonly headers: MessageHeaders;
-  /** What was offered as `group`; absent if nothing was. */
+  /** Absent if none was given to `offer`. */
   readonly group?: string | undefined;
-  /** When it fell, or will fall due for the first time; of one that follows another message, if that had ended at once. */
+  /** The first due time; for a follower, as if the message that it follows had ended at once. */
   readonly dueAt: Date;
-  /** From the offer until then, ms; of one that follows another message, from its end. 0 for an `offerAt` of an instant that has passed. */
+  /**
+   * From the offer to the due time, ms; for a follower, from the end of the message that it follows. 0 for an `offerAt` of a past instant.
+   */
   readonly delay: number;
 }

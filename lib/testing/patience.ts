@@ -1,6 +1,6 @@
 import { clearTimeout, realNow, setTimeout } from './real-time.js';
 
-/** The longest time between two looks that counts, ms. When more has passed, this process was held up itself: at a breakpoint, say. */
+/** The longest time between two looks that counts, ms. If more has passed, the process itself was held up, such as at a breakpoint. */
 const MAX_STEP = 20;
 
 /** Measures how long nothing happens in real time, by looks at short intervals. */
@@ -14,13 +14,13 @@ export class Patience {
     this.#length = length;
   }
 
-  /** Something has happened. */
+  /** To be called when something has happened. */
   restart(): void {
     this.#waited = 0;
     this.#lookedAt = realNow();
   }
 
-  /** @returns whether it is over */
+  /** True if it is over. */
   look(): boolean {
     const now = realNow();
     this.#waited += Math.min(now - this.#lookedAt, MAX_STEP);
@@ -29,7 +29,7 @@ export class Patience {
   }
 }
 
-/** Waits for `work` no longer than `length` ms; then it fails with the error that `late` makes. */
+/** Waits for `work` at most `length` ms, then rejects with the error that `late` makes. */
 export function waitPatiently<T>(work: Promise<T>, length: number, late: () => Error): Promise<T> {
   const patience = new Patience(length);
   return new Promise((resolve, reject) => {

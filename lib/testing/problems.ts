@@ -1,17 +1,16 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { areTimersFake } from './real-time.js';
 
-/** A message, and who handles it. */
+/** A message and its handler, for errors. */
 export interface Described {
   readonly queue: string;
-  /** Undefined: it is not known which. */
+  /** Undefined if unknown. */
   readonly id: string | undefined;
   readonly type: string;
   /** Class and method; undefined: no handler here. */
   readonly handler: string | undefined;
 }
 
-/** What the errors about it say of a call. */
 interface Call {
   readonly name: string;
   readonly limit: number;

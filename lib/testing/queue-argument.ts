@@ -3,13 +3,13 @@ import { UNNAMED } from '../message/instance-name.js';
 import { assertQueueName } from '../message/queue-name.js';
 import type { HandleOptions } from './handle-options.js';
 
-/** What names a queue to the tester: its name, or the class of a typed queue. */
+/** A queue by its name, or by the class of a typed queue. */
 export type QueueArgument = string | DefinedBy<unknown>;
 
-/** What follows the queue in a call of `handle()`: a payload and options, after a type where the class of the queue has types. */
+/** The arguments of `handle()` after the queue: a payload and options, after a type if the class of the queue has types. */
 export type HandleArguments = readonly unknown[];
 
-/** Puts the type where it is with the name of a queue: among the options. */
+/** Moves the type into the options, where it is for a queue that is given by name. */
 export function readHandleArguments(
   queue: QueueArgument,
   given: HandleArguments,
@@ -24,10 +24,9 @@ export function readHandleArguments(
 }
 
 /**
- * The only place that reads it.
+ * Reads a queue argument. Throws `INVALID_ARGUMENT`.
  *
- * @param instance - of a queue that is given by its name; a class says itself
- * @throws DelayQueueError `INVALID_ARGUMENT`
+ * @param instance - of a queue that is given by name; a class names its own
  */
 export function readQueue(
   queue: QueueArgument,

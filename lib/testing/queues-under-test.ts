@@ -6,15 +6,14 @@ import type { Router } from '../store/router.js';
 import type { Clock } from '../timing/clock.js';
 import { type TakenOffer, WatchedStore } from './watched-store.js';
 
-/** The queues of one instance of the module, and what was offered to them. */
+/** The queues of one instance of the module, and the offers to them. */
 export class QueuesUnderTest {
   readonly directory = new MemoryQueueDirectory();
   readonly #stores: MemoryStores<WatchedStore>;
   #offered: TakenOffer[] = [];
-  /** Whether the application handles a queue. */
   #isHandled: (queue: string) => boolean = () => false;
 
-  /** @param onSettled - an attempt has ended */
+  /** @param onSettled - called when an attempt has ended */
   constructor(
     readonly instance: string,
     { clock, onSettled }: { readonly clock: Clock; readonly onSettled: () => void },
@@ -30,7 +29,7 @@ export class QueuesUnderTest {
     return this.#offered;
   }
 
-  /** @param isHandled - of which queues due messages make time stop until they are handled */
+  /** @param isHandled - true for queues whose due messages are handled before time moves on */
   follow(isHandled: (queue: string) => boolean): void {
     this.#isHandled = isHandled;
   }
@@ -41,7 +40,7 @@ export class QueuesUnderTest {
 
   open(queue: string, options: ResolvedQueueOptions): Router {
     const { partitions, groups } = options;
-    // A message that is due is handled before time moves on, so none could wait for a rate.
+    // Due messages are handled before time moves on, so none could wait for a rate.
     return routerOf(this.#stores.open(queue, partitions, { ...limitsOfPartition(options), groups, rate: null }));
   }
 

@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks';
 import * as timers from 'node:timers';
 
 /*
- * The time of the world outside, as Node.js has it when this is loaded: fake timers of a test framework replace the globals, and
- * what waits for a handler that is busy with a file or a socket must wait nevertheless.
+ * Real timers, as Node.js has them when this is loaded. Fake timers of a test framework replace the globals, but a wait for a handler that
+ * is busy with a file or a socket must take real time.
  */
 
 export const { setTimeout, clearTimeout } = timers;
@@ -17,7 +17,7 @@ export function sleep(ms: number): Promise<void> {
   });
 }
 
-/** Whether the globals are those of jest's, vitest's or sinon's fake timers, which mark them so. */
+/** True if the globals are the fake timers of jest, vitest or sinon, which mark them so. */
 export function areTimersFake(): boolean {
   return 'clock' in globalThis.setTimeout;
 }

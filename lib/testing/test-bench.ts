@@ -7,12 +7,12 @@ import { QueuesUnderTest } from './queues-under-test.js';
 import { VirtualClock } from './virtual-clock.js';
 import type { WatchedStore } from './watched-store.js';
 
-/** What takes the place of Redis, of time and of chance in an application under test, and knows what happens there. */
+/** Replaces Redis, time and chance in an application under test, and knows what happens there. */
 export class TestBench implements Substitutes {
   readonly clock: VirtualClock;
-  /** What varies at random is in the middle of its range. */
+  /** The middle of the range. */
   readonly random = () => 0.5;
-  /** By the names of the instances that have their stores from here. */
+  /** By the names of the instances whose stores it has opened. */
   readonly #queues = new Map<string, QueuesUnderTest>();
   #settled = 0;
   #isClosing = false;
@@ -22,12 +22,12 @@ export class TestBench implements Substitutes {
     this.clock = new VirtualClock(startAt);
   }
 
-  /** Time stands still while a message is active: a batch is what is due at the same moment. */
+  /** Time stands still while a message is active, so a batch has the messages that are due at the same moment. */
   adjust({ handler, options }: ConfiguredHandler): ConfiguredHandler {
     return { options, handler: handler.batch ? { ...handler, batch: { ...handler.batch, wait: 0 } } : handler };
   }
 
-  /** Whether an application has its stores from here. */
+  /** True if an application has opened its stores here. */
   get isUsed(): boolean {
     return this.#queues.size > 0;
   }
@@ -36,22 +36,22 @@ export class TestBench implements Substitutes {
     return this.#isClosing;
   }
 
-  /** How many attempts have ended. */
+  /** Number of ended attempts. */
   get settled(): number {
     return this.#settled;
   }
 
-  /** The queues of an instance that has its stores from here. */
+  /** The queues of an instance whose stores it has opened. */
   queuesOf(instance: string): QueuesUnderTest {
     return this.#queues.get(instance)!;
   }
 
-  /** A queue with a message that is with a handler, or about to be; undefined: nothing is under way. */
+  /** Finds a queue with an active message, or one about to be; undefined if there is none. */
   findBusy(): WatchedStore | undefined {
     return this.#followedStores().find(({ isBusy }) => isBusy);
   }
 
-  /** The followed queue whose next message falls due first; undefined: none is delayed. */
+  /** Finds the followed queue whose next message falls due first; undefined if none is delayed. */
   findNextDue(): { readonly store: WatchedStore; readonly dueAt: number } | undefined {
     let first: { store: WatchedStore; dueAt: number } | undefined;
     for (const store of this.#followedStores()) {
@@ -61,7 +61,7 @@ export class TestBench implements Substitutes {
     return first;
   }
 
-  /** A handler never ends, so a closing application need not wait for it. */
+  /** Marks a handler as never ending, so that a closing application does not wait for it. */
   giveUp(): void {
     this.#isStuck = true;
   }

@@ -6,36 +6,35 @@ import { sleep } from './real-time.js';
 import type { TestBench } from './test-bench.js';
 import type { WatchedStore } from './watched-store.js';
 
-/** What was offered and not awaited, or offered by a handler that is done, reaches its store within so many turns. */
+/** Within so many turns an offer that was not awaited, or that a finished handler made, reaches its store. */
 const QUIET_TURNS = 2;
 
-/** Most handlers are done within so many turns of the event loop. Those that wait for the world outside get a pause after each. */
+/** Most handlers end within so many turns of the event loop. For those that wait for real I/O, each further turn is followed by a pause. */
 const QUICK_TURNS = 20;
 
-/** How often is looked whether a handler that takes its time is done, ms. */
+/** The pause between two looks at a slow handler, ms. */
 const PAUSE = 1;
 
-/** A call that moves time. */
 interface Call extends ResolvedBounds {
   /** As the test calls it. */
   readonly name: string;
-  /** How many attempts had ended before it. */
+  /** Number of ended attempts before the call. */
   readonly settledBefore: number;
 }
 
 /**
- * Moves the time of an application: from one due message to the next, and never while a handler runs.
+ * Moves the time of an application from one due message to the next, and never while a handler runs.
  *
- * Between two of these instants there is nothing to see, so time leaps. Timers that would have fired meanwhile fire late, as in a
- * process that was blocked: a look at the queue every minute costs one look, however long the leap.
+ * Nothing happens between two of these instants, so time leaps. Timers that would have fired meanwhile fire late, as in a process that was
+ * blocked: a look at the queue every minute costs one look, however long the leap.
  */
 export class TimeMachine {
   readonly #bench: TestBench;
   readonly #describe: (store: WatchedStore) => Described;
-  /** The call that is under way. */
+  /** The running call. */
   #underWay: string | undefined;
 
-  /** @param describe - tells of the message that a queue is busy with, else of the one that is due next */
+  /** @param describe - describes the message that a queue is busy with, else the one that is due next */
   constructor(bench: TestBench, describe: (store: WatchedStore) => Described) {
     this.#bench = bench;
     this.#describe = describe;
@@ -54,11 +53,7 @@ export class TimeMachine {
     });
   }
 
-  /**
-   * Runs one call at a time: two that move time would take it from each other.
-   *
-   * @throws DelayQueueError `UNFINISHED` if another one is under way
-   */
+  /** Runs one call at a time. Throws `UNFINISHED` if another one is running. */
   async exclusively(name: string, work: () => Promise<void>): Promise<void> {
     if (this.#underWay !== undefined) throw overlapping(name, this.#underWay);
     this.#underWay = name;
@@ -86,20 +81,20 @@ export class TimeMachine {
     }
   }
 
-  /** What is due and still delayed waits for a timer. */
+  /** A message that is due but still delayed waits for a timer. */
   #leap(dueAt: number, end: number): void {
     const { clock } = this.#bench;
     const wait = dueAt > clock.wall() ? dueAt - clock.wall() : clock.nextTimerIn;
     clock.moveBy(Math.min(wait, end - clock.wall()));
   }
 
-  /** Whether a call may go on to the next message. */
+  /** Throws unless a call may go on to the next message. */
   #admit(store: WatchedStore, call: Call): void {
     if (this.#bench.isClosing) throw closed(call.name);
     if (this.#bench.settled - call.settledBefore >= call.limit) throw notAdmitted(call, this.#describe(store));
   }
 
-  /** Until no handler runs, and none is about to. */
+  /** Waits until no handler runs or is about to. */
   async #settle(call: Call): Promise<void> {
     const patience = new Patience(call.patience);
     let { settled } = this.#bench;
@@ -108,7 +103,7 @@ export class TimeMachine {
       const busy = this.#bench.findBusy();
       quiet = busy ? 0 : quiet + 1;
       if (!busy || turns < QUICK_TURNS) continue;
-      // It claims nothing more, and what it claimed goes back.
+      // Nothing more is claimed, and claimed messages are released.
       if (this.#bench.isClosing && busy.glance().counts.active === 0) throw closed(call.name);
       if (this.#bench.settled !== settled) {
         ({ settled } = this.#bench);

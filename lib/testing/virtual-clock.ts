@@ -18,12 +18,12 @@ export class VirtualClock implements Clock {
     this.#startedAt = startAt;
   }
 
-  /** How many timers are armed. */
+  /** Number of armed timers. */
   get pendingTimers(): number {
     return this.#timers.size;
   }
 
-  /** Milliseconds until the earliest timer fires; Infinity: none is armed. */
+  /** Milliseconds until the earliest timer fires; Infinity if none is armed. */
   get nextTimerIn(): number {
     return Math.max(0, (this.#earliest()?.at ?? Infinity) - this.#monotonic);
   }
@@ -43,7 +43,7 @@ export class VirtualClock implements Clock {
     return this.#released ? afterRealTime(task, Math.min(delay, this.#released.longestWait)) : this.#arm(task, delay);
   }
 
-  /** Time that stands still has no fractions of a millisecond to be late by. */
+  /** Virtual time has no fractions of a millisecond to be late by. */
   schedulePunctually(task: () => void, delay: number): CancelTimer {
     return this.schedule(task, delay);
   }
@@ -54,10 +54,7 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * Fires the earliest of the timers whose time has come. After a long move they fire late, as they do in a process whose event
-   * loop was blocked.
-   *
-   * @returns whether there was one
+   * Fires the earliest due timer; false if there is none. After a long move timers fire late, as in a process whose event loop was blocked.
    */
   fireNext(): boolean {
     const timer = this.#earliest();
@@ -67,7 +64,7 @@ export class VirtualClock implements Clock {
     return true;
   }
 
-  /** From now on timers take real time, as nobody moves this one any more; at most `longestWait` ms. */
+  /** Lets timers take real time from now on, at most `longestWait` ms, because nobody moves this clock any more. */
   release(longestWait: number): void {
     this.#released = { longestWait };
   }
@@ -80,7 +77,7 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Of timers for one instant the first scheduled is the first to fire. */
+  /** Timers for the same instant fire in the order in which they were scheduled. */
   #earliest(): Timer | undefined {
     let earliest: Timer | undefined;
     for (const timer of this.#timers) {

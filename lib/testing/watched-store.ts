@@ -6,13 +6,13 @@ import { instantOf } from '../store/memory/memory-queue.js';
 import { MemoryMessageStore } from '../store/memory/memory-store.js';
 import type { Clock } from '../timing/clock.js';
 
-/** An offer that was taken in. */
+/** An accepted offer. */
 export interface TakenOffer {
   readonly queue: string;
   readonly id: string;
   readonly body: MessageBody;
   readonly dueAt: number;
-  /** From the offer until then, ms. */
+  /** From the offer to the due time, ms. */
   readonly delay: number;
 }
 
@@ -22,11 +22,11 @@ export interface WatchedStoreOptions {
   readonly limits: StoreLimits;
   readonly clock: Clock;
   readonly onOffered: (offer: TakenOffer) => void;
-  /** An attempt has ended, and its outcome counts. */
+  /** Called when an attempt has ended and its outcome counts. */
   readonly onSettled: () => void;
 }
 
-/** A store in memory that tells what happens in it. */
+/** A store in memory that reports offers and outcomes. */
 export class WatchedStore extends MemoryMessageStore {
   readonly instance: string;
   readonly queue: string;
