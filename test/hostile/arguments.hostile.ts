@@ -16,7 +16,7 @@ interface Argument {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Values whose type and JSON make their name. */
+/** Names values by their type and JSON. */
 const named = (...values: readonly unknown[]) =>
   Object.fromEntries(values.map((value, index) => [`${index}: ${typeof value} ${JSON.stringify(value)}`, value]));
 
@@ -194,7 +194,7 @@ describe('the arguments of a producer', () => {
   const scene = new Scene();
   const keys = async () => (await scene.redis.keys(`${scene.prefix}:*`)).sort();
 
-  test.each(Object.entries(ARGUMENTS))('%s is refused before anything is written', async (_, { calls, values }) => {
+  test.each(Object.entries(ARGUMENTS))('%s is rejected before anything is written', async (_, { calls, values }) => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { queues: { [queue]: { groups: {} } } } });
     const before = await keys();
@@ -210,7 +210,7 @@ describe('the arguments of a producer', () => {
     expect(await keys()).toEqual(before);
   });
 
-  test('the error names the invalid message of a list', async () => {
+  test('an error names the invalid message of a list', async () => {
     const { producer } = await scene.startApp();
     const wrong: [object, string][] = [
       [{ payload: { a: [NaN] }, delay: 1 }, 'messages[1]: payload.a[0]: JSON cannot represent NaN'],
@@ -261,7 +261,7 @@ describe('the arguments of a producer', () => {
     }
   });
 
-  test('every delay that is accepted gives the right due time', async () => {
+  test('an accepted delay always leads to the right due time', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const delays: [delay: number | string, milliseconds: number][] = [

@@ -86,7 +86,7 @@ describe('odd connection options', () => {
     ],
   });
 
-  test.each(Object.keys(places()))('%s are refused by name or are harmless, and no socket is opened', async (place) => {
+  test.each(Object.keys(places()))('%s are harmless or rejected by name, and no socket is opened', async (place) => {
     const [rules, connect, isNamed] = places()[place]!;
     let accepted = 0;
     await fc.assert(
@@ -130,7 +130,7 @@ describe('odd connection options', () => {
     fc.string(),
   );
 
-  test('that are accepted lead to a ready connection or to a typed error', async () => {
+  test('lead to a ready connection or a typed error if they are accepted', async () => {
     const { hostname, port } = new URL(sharedRedisUrl());
     const events = new LoggedEvents();
     const outcomes = new Set<string>();

@@ -82,20 +82,20 @@ describe('odd values from application code', () => {
   const results = Object.keys(ODD_RESULTS);
 
   test.each<[string, (value: unknown) => unknown, QueueOptions]>([
-    ['a handler throws', throws, {}],
-    ['an async handler throws', later, {}],
-    ['an async handler with a timeout throws', later, { timeout: '1m' }],
-    ['the Observable of a handler fails with', (value) => throwError(() => value), {}],
-  ])('anything that %s makes a dead letter, and the other messages are handled', (_what, fail, options) =>
+    ['thrown by a handler', throws, {}],
+    ['thrown by an async handler', later, {}],
+    ['thrown by an async handler with a timeout', later, { timeout: '1m' }],
+    ['with which the Observable of a handler fails', (value) => throwError(() => value), {}],
+  ])('any value %s leads to a dead letter, and the other messages are handled', (_what, fail, options) =>
     expectDeadLetters(values, (name) => fail(ODD_VALUES[name]!()), options),
   );
 
   test.each<QueueOptions>([{}, { timeout: '1m' }])(
-    'a result that cannot be awaited makes a dead letter: %j',
+    'a result that cannot be awaited leads to a dead letter: %j',
     (options) => expectDeadLetters(results, (name) => ODD_RESULTS[name]!(), options),
   );
 
-  test('a result that never settles makes a dead letter after the timeout', () =>
+  test('a result that never settles leads to a dead letter after the timeout', () =>
     expectDeadLetters(
       ['thenable', 'observable'],
       (name) => (name === 'thenable' ? { then: () => undefined } : new Observable(() => undefined)),
@@ -116,7 +116,7 @@ describe('odd values from application code', () => {
     await expectQuickClose();
   });
 
-  test('a backoff function that throws or returns no valid delay falls back to the default backoff', async () => {
+  test('a backoff function that throws or returns no valid delay is replaced by the default backoff', async () => {
     const attempts: string[] = [];
     const odd: Record<string, () => unknown> = {
       ...ODD_RESULTS,
@@ -144,7 +144,7 @@ describe('odd values from application code', () => {
     await expectQuickClose();
   });
 
-  test('a codec that throws or decodes to a promise makes a dead letter', async () => {
+  test('a codec that throws or decodes to a promise leads to a dead letter', async () => {
     const handled = new Handled();
     const odd: Record<string, () => unknown> = {
       ...Object.fromEntries(Object.entries(ODD_VALUES).map(([name, make]) => [name, () => throws(make())])),

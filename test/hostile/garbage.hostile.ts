@@ -31,8 +31,8 @@ const OF_THE_QUEUE: Record<string, Damage> = {
   'a lease that ends between milliseconds': (redis, keys) => redis.zadd(keys.leases, '9000000000000.5', HELD.token),
   'many unknown messages in ready': (redis, keys) =>
     redis.rpush(keys.ready, ...Array.from({ length: 30 }, (_, index) => `ghost ${index}`)),
-  'many tokens of the wake-up signal': (redis, keys) => redis.rpush(keys.wake, '1', 'word', ''),
-  'no token of the wake-up signal': (redis, keys) => redis.del(keys.wake),
+  'several wake-up signals': (redis, keys) => redis.rpush(keys.wake, '1', 'word', ''),
+  'no wake-up signal': (redis, keys) => redis.del(keys.wake),
   'a word as its rate': (redis, keys) => redis.set(keys.rate, 'word'),
 };
 
@@ -72,7 +72,7 @@ describe('garbage in the keys of a queue', () => {
     }
   }
 
-  describe.each(FULL_QUEUE_IDS)('in the message %s:', (id) => {
+  describe.each(FULL_QUEUE_IDS)('in the message %s', (id) => {
     test.each(Object.entries(OF_A_MESSAGE))('%s harms no other message', async (_name, damage) => {
       await expectNoHarm(damage(id), id);
     });
@@ -83,7 +83,7 @@ describe('garbage in the keys of a queue', () => {
   });
 
   test.each(['ready', 'due', 'expired'])(
-    'a message that is %s without a record is reported by a claim and dropped',
+    'a message that is %s without a record is reported by a claim and removed',
     async (id) => {
       const { store, keys } = await queues.copy((redis, { messages }) => redis.hdel(messages, id));
       await store.transfer({ limit: 10 });
@@ -97,7 +97,7 @@ describe('garbage in the keys of a queue', () => {
     },
   );
 
-  test('a dead letter without a record cannot be redriven, and is removed', async () => {
+  test('a dead letter without a record is removed instead of redriven', async () => {
     const damage: Damage = (redis, { messages }) => redis.hdel(messages, 'dead');
     const [driven, discarded] = [await queues.copy(damage), await queues.copy(damage)];
     expect(await driven.store.redrive({ oldest: 10 })).toBe(0);
@@ -117,7 +117,7 @@ describe('garbage in the keys of a queue', () => {
     },
   );
 
-  test('a message that is both active and ready can be held by two claims, and is gone after the first acknowledgement', async () => {
+  test('a message that is both active and ready can have two claims, and is gone once one is acknowledged', async () => {
     const { store } = await queues.copy((redis, { ready }) => redis.lpush(ready, 'active'));
     const { delayed, active } = (await store.status()).counts;
     const { messages } = await store.claim({ token: 'new', limit: 1, lease: 1000 });
@@ -130,7 +130,7 @@ describe('garbage in the keys of a queue', () => {
     expect((await store.status()).counts).toMatchObject({ delayed, active: active - 1 });
   });
 
-  test('surplus tokens of the wake-up signal get no more, and a claim of the last ready message removes them', async () => {
+  test('surplus wake-up signals do not increase, and the claim of the last ready message removes them', async () => {
     const { store, keys } = await queues.copy((redis, { wake }) => redis.rpush(wake, '1', 'word'));
     const tokens = await scene.redis.llen(keys.wake);
     await store.transfer({ limit: 10 });
@@ -141,7 +141,7 @@ describe('garbage in the keys of a queue', () => {
     expect(await scene.redis.llen(keys.wake)).toBe(0);
   });
 
-  test('any text as the sign of a pause pauses the queue until it is resumed', async () => {
+  test('any text in the key for pauses pauses the queue until it is resumed', async () => {
     const { store } = await queues.copy((redis, { paused }) => redis.set(paused, 'word'));
     expect(await store.status()).toMatchObject({ paused: true });
     expect(await store.claim({ token: 'new', limit: 10, lease: 1000 })).toMatchObject({ messages: [] });

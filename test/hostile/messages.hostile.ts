@@ -33,7 +33,7 @@ describe('messages that somebody else has written', () => {
 
   const keysOf = (queue: string) => nativeKeys(scene.prefix, queue);
 
-  /** The ids that the board shows when it shows every queue with a page of it. */
+  /** The ids that the board shows on one page of a queue. */
   async function idsOnBoard(producer: DelayQueueProducer, queue: string, status: string): Promise<readonly string[]> {
     board = await RunningBoard.start(new DelayQueueBoardAdapter(producer, queue));
     return board.ids(queue, { status, jobsPerPage: 100 });
@@ -46,7 +46,7 @@ describe('messages that somebody else has written', () => {
     expect([...(await idsOnBoard(producer, queue, status))].sort()).toEqual(ids.sort());
   }
 
-  test('become dead letters if their headers are invalid, and reach no handler', async () => {
+  test('become dead letters without reaching a handler if their headers are invalid', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module: { consume: false } });
@@ -79,7 +79,7 @@ describe('messages that somebody else has written', () => {
     expect(await producer.find(queue, 'sound')).toMatchObject({ headers: { tenant: 'acme' }, payload: 'sound' });
   });
 
-  test('do not hide other messages if they are nested too deeply to be shown, or never due', async () => {
+  test('do not hide other messages if they are nested too deeply to be shown or never fall due', async () => {
     const queue = scene.newQueue();
     const keys = keysOf(queue);
     const { producer } = await scene.startApp({ module: { consume: false } });

@@ -33,7 +33,7 @@ const password = fc
   .tuple(special, special, special, special)
   .map(([a, b, c, d]) => `${a}${PARTS[0]}${b}${PARTS[1]}${c}${PARTS[2]}${d}`);
 
-/** Parts of which ioredis takes for a host, or for the name of an option, if they are in a URL as they are. */
+/** Passwords of which ioredis takes a part for a host or the name of an option if they are in a URL unencoded. */
 const TAKEN_APART = ['Kw7x@Jv3y#Hb5z', '?Kw7xJv3y#Hb5z', '12?Kw7x Jv3y=Hb5z', '12?Kw7x=Jv3y&Hb5z'];
 
 function expectNothingOf(told: readonly string[]): void {
@@ -100,27 +100,30 @@ describe('a password with any characters', () => {
     }
   }
 
-  test.each(Object.entries(WAYS))('given %s and refused appears in no error and no log line', async (way, connect) => {
-    const { host, port } = server;
-    const codes = new Set<string>();
-    await fc.assert(
-      fc.asyncProperty(password, async (wrong) => {
-        const connection = connect({ host, port, username: 'app', password: wrong });
-        expectNothingOf(await tellOf(connection, (code) => codes.add(code)));
-      }),
-      { numRuns: isThorough ? 40 : 12, examples: TAKEN_APART.map((each) => [each]) },
-    );
-    // ioredis may take a part of the password for an address, and find no server there.
-    const possible = [
-      'INVALID_OPTION',
-      'LOGIN_REFUSED',
-      ...(way === 'to a function, in a URL' ? ['NOT_CONNECTED'] : []),
-    ];
-    expect(codes.size).toBeGreaterThan(0);
-    expect([...codes].filter((code) => !possible.includes(code))).toEqual([]);
-  });
+  test.each(Object.entries(WAYS))(
+    'appears in no error or log line if it is given %s and refused',
+    async (way, connect) => {
+      const { host, port } = server;
+      const codes = new Set<string>();
+      await fc.assert(
+        fc.asyncProperty(password, async (wrong) => {
+          const connection = connect({ host, port, username: 'app', password: wrong });
+          expectNothingOf(await tellOf(connection, (code) => codes.add(code)));
+        }),
+        { numRuns: isThorough ? 40 : 12, examples: TAKEN_APART.map((each) => [each]) },
+      );
+      // ioredis may take a part of the password for an address, and find no server there.
+      const possible = [
+        'INVALID_OPTION',
+        'LOGIN_REFUSED',
+        ...(way === 'to a function, in a URL' ? ['NOT_CONNECTED'] : []),
+      ];
+      expect(codes.size).toBeGreaterThan(0);
+      expect([...codes].filter((code) => !possible.includes(code))).toEqual([]);
+    },
+  );
 
-  test('that a server no longer accepts appears in no error and no log line', async () => {
+  test('appears in no error or log line if a server no longer accepts it', async () => {
     const { host, port } = scene.server;
     await fc.assert(
       fc.asyncProperty(password, async (right) => {
@@ -145,7 +148,7 @@ describe('a password with any characters', () => {
   });
 
   test.each(['ioredis 6', 'ioredis 5'])(
-    'that a server repeats in its error reply appears in no error and no log line, with %s',
+    'appears in no error or log line if a server repeats it in its error reply, with %s',
     async (major) => {
       // A server answers an unknown command by repeating its arguments.
       const forgetful = await startRedis({ args: ['--rename-command', 'AUTH', '', '--rename-command', 'HELLO', ''] });
@@ -163,7 +166,7 @@ describe('a password with any characters', () => {
     },
   );
 
-  test('given to sentinels appears in no error and no log line', async () => {
+  test('appears in no error or log line if it is given to sentinels', async () => {
     // A plain server refuses a password just as a sentinel does.
     const sentinels = [{ host: server.host, port: server.port }];
     await fc.assert(

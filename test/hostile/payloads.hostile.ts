@@ -54,7 +54,7 @@ describe('a payload', () => {
   });
 
   test.each(Object.keys(layouts) as LayoutName[])(
-    'with halves of surrogate pairs comes back unchanged: %s',
+    'is read back unchanged with halves of surrogate pairs: %s',
     async (layout) => {
       const queue = scene.newQueue();
       const { producer } = await scene.startApp({ module: { queues: { [queue]: { layout: layouts[layout] } } } });
@@ -69,7 +69,7 @@ describe('a payload', () => {
     ['undefined', undefined],
     ['a BigInt', 1n],
     ['a promise that was not awaited', Promise.resolve(1)],
-  ])('that is %s is refused before anything is written', async (_what, payload) => {
+  ])('is rejected before anything is written if it is %s', async (_what, payload) => {
     const { producer } = await scene.startApp();
     const before = await scene.redis.keys(`${scene.prefix}:*`);
     await expect(producer.offer(scene.newQueue(), payload, 1)).rejects.toMatchObject({ code: 'INVALID_PAYLOAD' });
@@ -77,7 +77,7 @@ describe('a payload', () => {
   });
 
   test.each(['redis', 'memory'] as const)(
-    'of exactly maxPayloadBytes is accepted, and one of a byte more is refused before anything is written: %s',
+    'is accepted with exactly maxPayloadBytes, and rejected unwritten with one byte more: %s',
     async (store) => {
       const cases: [payload: string | Buffer, headers: Record<string, string>, options: QueueOptions][] = [
         ['x'.repeat(98), {}, {}],
@@ -107,7 +107,7 @@ describe('a payload', () => {
   );
 });
 
-describe("a payload's or a codec's own code", () => {
+describe('the code of a payload or codec', () => {
   const scene = new Scene();
 
   /** Runs `use` with a queue in the layout of Redisson and removes the queue afterwards. */
@@ -125,7 +125,7 @@ describe("a payload's or a codec's own code", () => {
     }
   }
 
-  test('that throws fails its own offer, and the others of the same turn are accepted', async () => {
+  test('fails only its own offer if it throws, and the others of the same turn are accepted', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const odd = Object.values(ODD_VALUES).map((make) => ({ toJSON: throws(make()) }));
@@ -138,7 +138,7 @@ describe("a payload's or a codec's own code", () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 2 });
   });
 
-  test('that throws keeps a whole list out, and the error names the index of the message', async () => {
+  test('makes a whole list fail if it throws, and the error names the index of the message', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const payloads = [1, { toJSON: throws(undefined) }, 3];
@@ -164,7 +164,7 @@ describe("a payload's or a codec's own code", () => {
     }
   });
 
-  test('that encodes to junk fails its own offer, and another one of the same turn is accepted', () => {
+  test('fails only its own offer if it encodes to junk, and another one of the same turn is accepted', () => {
     const odd: Readonly<Record<string, () => unknown>> = {
       ...ODD_VALUES,
       ...ODD_RESULTS,
@@ -183,7 +183,7 @@ describe("a payload's or a codec's own code", () => {
     });
   });
 
-  test('that reuses its memory for encoding changes no message waiting to be sent', () => {
+  test('changes no message that waits to be sent if it reuses its memory for encoding', () => {
     const memory = Buffer.alloc(1);
     const codec: PayloadCodec = { encode: (text) => (memory.write(String(text)), memory), decode: String };
     return withQueue(codec, async (producer, queue) => {
@@ -192,7 +192,7 @@ describe("a payload's or a codec's own code", () => {
     });
   });
 
-  test('that fails to decode hides no other message, and its bytes are not lost', () => {
+  test('hides no other message and loses no bytes if it fails to decode', () => {
     const decode = (text: string) => (text === 'odd' ? throws(undefined)() : text);
     return withQueue(codecOf(decode), async (producer, queue) => {
       for (const text of ['odd', 'sound']) await producer.offer(queue, text, '1h', { id: text });
@@ -208,7 +208,7 @@ describe("a payload's or a codec's own code", () => {
     });
   });
 
-  test('that decodes to a thenable is never called by an await', () => {
+  test('is never called by an await if it decodes to a thenable', () => {
     let calls = 0;
     const thenable = { then: () => calls++ };
     const getter = { get then() { return throws(new Error('do not touch'))(); } }; // prettier-ignore

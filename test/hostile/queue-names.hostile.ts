@@ -31,7 +31,7 @@ describe('names in the directory that no queue can have', () => {
     }
   };
 
-  test('are not listed, whatever the size of a page', async () => {
+  test('are not listed, whatever the page size', async () => {
     await plant();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const names = ['a', 'tenant-a', 'tenant-aa', 'tenant-c', 'z'];
@@ -47,7 +47,7 @@ describe('names in the directory that no queue can have', () => {
     }
   });
 
-  test('do not keep a family from handling its queues', async () => {
+  test('do not prevent a family from handling its queues', async () => {
     await plant();
     const handled = new Handled();
     const { producer, log } = await scene.startApp({ providers: [handlerOf('tenant-*', handled.record)] });

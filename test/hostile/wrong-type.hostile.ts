@@ -37,11 +37,11 @@ describe.each([
   const scene = new Scene();
   const queues = new FullQueues(scene, { hasGroups });
 
-  // Calls go on without a line: see below.
+  // Calls work without a backlog: see below.
   const { line: _line, ...checked } = rightTypes as Record<keyof GroupKeys, string>;
 
   test.each(foreignTypes<keyof GroupKeys>(checked as Record<keyof GroupKeys, string>))(
-    'each call is refused without a change, or works as before: key %s, type %s',
+    'make each call fail without a change, or work as before: key %s, type %s',
     async (part, type) => {
       for (const [name, call] of Object.entries(calls)) {
         const { store, keys, dump } = await queues.copy((redis, { [part]: key }) =>
@@ -65,7 +65,7 @@ describe.each([
     },
   );
 
-  test('a foreign type in any key is noticed by some call', async () => {
+  test('are noticed by some call, whatever the key', async () => {
     for (const part of Object.keys(rightTypes) as (keyof GroupKeys)[]) {
       const refusals = await Promise.all(
         Object.values(calls).map(async (call) => {
@@ -78,11 +78,11 @@ describe.each([
   });
 });
 
-describe('a foreign type in the place of a line', () => {
+describe('a foreign type in the key of a backlog', () => {
   const scene = new Scene();
   const queues = new FullQueues(scene, { hasGroups: true });
 
-  test.each(foreignTypes<'line'>({ line: 'list' }))('stops no message: %s, type %s', async (_part, type) => {
+  test.each(foreignTypes<'line'>({ line: 'list' }))('blocks no message: %s, type %s', async (_part, type) => {
     const { store } = await queues.copy((redis, { line }) => FOREIGN_VALUES[type]!(redis.del(line), line));
     await store.cancel('held');
     await store.transfer({ limit: 10 });
@@ -101,7 +101,7 @@ describe('a foreign type in the place of a line', () => {
 describe('a foreign type in a key', () => {
   const scene = new Scene();
 
-  test('lets the producer fail with advice, and nothing is written', async () => {
+  test('makes calls of the producer fail with advice and without a change', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     await scene.redis.set(scene.key(queue, 'delayed'), 'foreign');

@@ -22,7 +22,7 @@ const FAMILY = 'tenant-*';
 describe('the permissions of the directory of queues', () => {
   const scene = new Scene({});
   let trace: CommandTrace;
-  /** How many of the commands had been run when everything was done that a producer does. */
+  /** The number of commands that the calls of a producer have run. */
   let byProducer: number;
 
   beforeAll(async () => {
@@ -50,14 +50,14 @@ describe('the permissions of the directory of queues', () => {
     await connections.close();
   });
 
-  test('come from calls that reach every place where its functions call Redis', () => {
+  test('are derived from calls that reach every place where its functions call Redis', () => {
     const places = [retireFunction, placeFunction].flatMap(({ scripts }) =>
       scripts.flatMap(({ source }) => placesIn(source)),
     );
     expect(places.filter((place) => /^(place|retire)#/.test(place) && !trace.places.has(place))).toEqual([]);
   });
 
-  test('cover the commands that were run, and no others', () => {
+  test('cover the commands that were run and no others', () => {
     const rows = Object.entries({ ...directoryPermissions, due: ['PSUBSCRIBE'], lane: ['PSUBSCRIBE'] }).flatMap(
       ([part, names]) => (names as string[]).map((name) => `${part} ${name}`),
     );
@@ -65,7 +65,7 @@ describe('the permissions of the directory of queues', () => {
     expect([...run].sort()).toEqual(rows.sort());
   });
 
-  test('of a process that only produces are among those that the documentation prints', async () => {
+  test('are among those in the documentation for a process that only produces', async () => {
     const printed = await printedRules('operations.md', 'producer');
     const needed = trace.commands.slice(0, byProducer).map(({ name }) => `+${name.toLowerCase()}`);
     expect(needed.length).toBeGreaterThan(2);

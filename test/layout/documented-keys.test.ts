@@ -14,10 +14,10 @@ const documented = new Map(
     ),
   ].map(([, key, type]) => [key!, type!.toLowerCase()]),
 );
-/** Present only for a moment, in a queue of several partitions, or with repeats; and what is no key. */
+/** Keys that exist only for a moment, with several partitions or with repeats, and names that are not keys. */
 const RARE = ['ended', 'partitions', 'declared', 'wake', 'due'];
 
-/** What the page says of keys with `lane:` before their names: they have the types of those without. */
+/** Keys with `lane:` before their names have the types of those without, as the page says. */
 const typeOf = (key: string) => documented.get(key) ?? documented.get(key.replace(/^lane:/, ''));
 
 const scene = new Scene({});
@@ -30,7 +30,7 @@ async function keysOf(queue: string): Promise<(readonly [string, string])[]> {
   );
 }
 
-test('a queue has the keys that the documentation lists, with their types, and no others', async () => {
+test('a queue has exactly the keys in the documentation, with their types', async () => {
   const queue = scene.newQueue();
   const end = new Latch();
   const handle = (payload: unknown) => {
@@ -62,7 +62,7 @@ test('a queue has the keys that the documentation lists, with their types, and n
   expect(ofAllQueues.filter((key) => !names.includes(key) && !RARE.includes(key))).toEqual([]);
 });
 
-test('messages with groups have the keys that the documentation lists, with their types, and no others', async () => {
+test('messages with groups have exactly the keys in the documentation, with their types', async () => {
   const queue = scene.newQueue();
   const end = new Latch();
   const handle = (payload: unknown) => {

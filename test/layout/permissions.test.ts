@@ -99,7 +99,7 @@ describe('the permissions of each layout', () => {
       const args = { known, next, pause, channel: keys.due, database };
       await connections.commands.run(nativeFunctions.agree, { keys, args });
     }
-    // As before the number of partitions changes.
+    // As happens before the number of partitions changes.
     await connections.commands.send('EXISTS', keys.messages, keys.followers);
     await trace.end();
     await connections.close();
@@ -115,7 +115,7 @@ describe('the permissions of each layout', () => {
       return new OneGroupStore(connections, { ...QUEUE, limits, rules: { concurrency, onRetry: 'hold' } });
     };
     const store = open(1);
-    // As many slots as the exercise of other messages takes at once.
+    // As many permits as the exercise of other messages takes at once.
     const free = open(1000, EXERCISE_LIMITS);
     const damageMessages = damageIn(scene.redis, keys);
     const lose = (id: string, record: Buffer) =>
@@ -179,7 +179,7 @@ describe('the permissions of each layout', () => {
     stop();
   }
 
-  test('come from an exercise that reaches every place where a function calls Redis', () => {
+  test('are derived from an exercise that reaches every place where a function calls Redis', () => {
     const unseen = (places: string[], ...traces: CommandTrace[]) =>
       [...new Set(places)].filter((place) => !traces.some((trace) => trace.places.has(place)));
     const ofDirectory = (place: string) => /^(place|retire)#/.test(place);
@@ -189,7 +189,7 @@ describe('the permissions of each layout', () => {
     expect(unseen(places, redisson)).toEqual([]);
   });
 
-  test('cover the commands that were run, and no others', () => {
+  test('cover the commands that were run and no others', () => {
     const rows = (permissions: object) =>
       Object.entries(permissions).flatMap(([part, names]) => (names as string[]).map((name) => `${part} ${name}`));
     const run = ({ commands }: CommandTrace) =>
@@ -207,7 +207,7 @@ describe('the permissions of each layout', () => {
     expect(new Set([native, groups, redisson].flatMap(keyless))).toEqual(new Set(['TIME']));
   });
 
-  test('of a process that only produces match the documentation', async () => {
+  test('match the documentation for a process that only produces', async () => {
     const scripts = ['offer', 'cancel', 'reschedule', 'find', 'status', 'count-types', 'list'];
     const run = native.commands.filter(({ script, name }) => scripts.includes(script ?? '') && name !== 'SPUBLISH');
     const needed = [...run, ...['FCALL', 'FUNCTION|LOAD', 'EVAL', 'EVALSHA'].map((name) => ({ name }))];
@@ -215,7 +215,7 @@ describe('the permissions of each layout', () => {
     expect(commandRules(printed)).toEqual(rulesFor(needed, ['client|setname', 'info']));
   });
 
-  test('of a process that only produces messages with groups match the documentation', async () => {
+  test('match the documentation for a process that only produces messages with groups', async () => {
     const scripts = ['offer', 'cancel', 'reschedule', 'change', 'find', 'status', 'count-types', 'list', 'group'];
     const run = groups.commands.filter(({ script, name }) => scripts.includes(script ?? '') && name !== 'SPUBLISH');
     const producer = await printedRules('operations.md', 'producer');
@@ -225,7 +225,7 @@ describe('the permissions of each layout', () => {
     expect(further).toEqual(named.sort());
   });
 
-  test('of a worker include those on the keys of groups if, and only if, messages may have groups', () => {
+  test('include those on the keys of groups only for a worker whose messages may have groups', () => {
     const needed = (groups: GroupRules | null) =>
       nativeLayout
         .neededCommands({ ...QUEUE, partitions: 3, groups, isCluster: true })

@@ -8,7 +8,7 @@ import { randomName } from '../support/random-name.js';
 import { describeRateProperties, type RateUnderTest } from '../support/rate-properties.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 
-/** What a claim does about the rate, at an instant that the caller chooses. */
+/** The part of a claim that concerns the rate, at an instant that the caller chooses. */
 const PROBE = `-- KEYS rate
 -- ARGV now: number
 --      wanted: number
@@ -35,7 +35,7 @@ const [script] = new RedisLibrary('probe', [
 /** One byte more than any number of claims can make it. */
 const TOO_LONG = 14 + 34 * 11 + 1;
 
-describe('in Redis,', () => {
+describe('in Redis', () => {
   let redis: Redis;
   const prefix = randomName('rate');
   const keys = () => nativeKeys(prefix, randomName('queue'));
@@ -63,7 +63,7 @@ describe('in Redis,', () => {
   const START = Date.UTC(2030, 0, 1) * 1000;
   const SECOND = 1_000_000;
 
-  test('the key of a rate stays small, however many claims there are, and expires', async () => {
+  test('a rate keeps a small key, however many claims there are, and lets it expire', async () => {
     const ofQueue = keys();
     const rate = open({ max: 1_000_000, per: 10 * SECOND }, ofQueue);
     for (let i = 0; i < 2000; i++) {
@@ -74,7 +74,7 @@ describe('in Redis,', () => {
     expect(await redis.pttl(ofQueue.rate)).toBeLessThanOrEqual(11_000);
   });
 
-  test('a clock that is set back delays claims by the time of the rate at most', async () => {
+  test('a rate delays claims by at most its own time when the clock is set back', async () => {
     const rate = open({ max: 2, per: SECOND });
     const HOUR = 3600 * SECOND;
     expect(await rate.claim(START + HOUR, 3)).toMatchObject({ taken: 2 });
@@ -82,7 +82,7 @@ describe('in Redis,', () => {
     expect(await rate.claim(START + SECOND, 1)).toMatchObject({ taken: 1 });
   });
 
-  test('what somebody else wrote to the key counts as nothing', async () => {
+  test('a rate ignores what somebody else has written to its key', async () => {
     const ofQueue = keys();
     for (const garbage of ['', 'x', 'a text of some length']) {
       await redis.set(ofQueue.rate, garbage);

@@ -6,7 +6,7 @@ import { handlerOf } from '../support/test-app.js';
 describe('the start of an application', () => {
   const scene = new Scene({});
 
-  test.each(['native', 'redisson'] as const)('writes no key of a queue in the layout %s', async (layout) => {
+  test.each(['native', 'redisson'] as const)('writes no key of a queue in layout %s', async (layout) => {
     const [producing, handling] = [scene.newQueue(), scene.newQueue()];
     const options = { layout: layouts[layout] };
     const queues = { [producing]: options, [handling]: options };

@@ -11,7 +11,7 @@ import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 const COUNT = 510;
 const PAGE = 250;
 
-describe('a walk through the types of a queue, while messages move between its pages', () => {
+describe('a count of types page by page, while messages move', () => {
   const queues = new ContractQueues((limits) =>
     Promise.resolve(
       openRedisQueue(
@@ -51,22 +51,22 @@ describe('a walk through the types of a queue, while messages move between its p
     return rows.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** The last of the first page, and some before and behind it. */
+  /** The last message of the first page, and some before and after it. */
   const aroundTheEnd = (i: number) => i > PAGE - 4 && i < PAGE + 3;
 
   test.each([
     ['of one millisecond', () => 9e12],
     ['of many milliseconds', (i: number) => 9e12 + i],
-  ])('each delayed message %s that stays is counted once', async (_, due) => {
+  ])('counts each remaining delayed message %s once', async (_, due) => {
     await offer(aroundTheEnd, due);
     const cancelThem = () => Promise.all(ids.filter((_id, i) => aroundTheEnd(i)).map((id) => queue.store.cancel(id)));
     expect(await countStaying(cancelThem)).toBe(COUNT - 6);
   });
 
   test.each([
-    ['a few', 3],
-    ['all that were counted, and more,', PAGE + 20],
-  ])('each ready message that stays is counted once, though %s are claimed', async (_, claimed) => {
+    ['a few others', 3],
+    ['all that were counted and more', PAGE + 20],
+  ])('counts each remaining ready message once, even if %s are claimed', async (_, claimed) => {
     await offer(
       (i) => i < claimed,
       () => 1,
@@ -75,7 +75,7 @@ describe('a walk through the types of a queue, while messages move between its p
     expect(await countStaying(() => queue.claim(claimed))).toBe(COUNT - claimed);
   });
 
-  test.each([1, 2, 3, 4])('each ready message that stays is counted once, though %d are released', async (count) => {
+  test.each([1, 2, 3, 4])('counts each remaining ready message once, even if %d are released', async (count) => {
     await offer(
       (i) => i < count,
       () => 1,
@@ -86,7 +86,7 @@ describe('a walk through the types of a queue, while messages move between its p
     expect(await countStaying(release)).toBe(COUNT - count);
   });
 
-  test('each ready message that stays is counted once, though the last on a page is replaced', async () => {
+  test('counts each remaining ready message once, even if the last on a page is replaced', async () => {
     const isLast = (i: number) => i === PAGE - 1;
     await offer(isLast, () => 1);
     await queue.transfer();
@@ -94,7 +94,7 @@ describe('a walk through the types of a queue, while messages move between its p
     expect(await countStaying(replaceIt)).toBe(COUNT - 1);
   });
 
-  test('each active message that stays is counted once, though leases are extended and others settled', async () => {
+  test('counts each remaining active message once, even if leases are extended and others settled', async () => {
     await offer(
       (i) => i % 2 === 0,
       () => 1,
@@ -110,7 +110,7 @@ describe('a walk through the types of a queue, while messages move between its p
     expect(await countStaying(settleAndExtend)).toBe(COUNT / 2);
   });
 
-  test('each dead letter that stays is counted once, though others are redriven', async () => {
+  test('counts each remaining dead letter once, even if others are redriven', async () => {
     await offer(aroundTheEnd, () => 1);
     await queue.transfer();
     const claims = await queue.claim();
@@ -120,7 +120,7 @@ describe('a walk through the types of a queue, while messages move between its p
     expect(await countStaying(redriveThem)).toBe(COUNT - 6);
   });
 
-  test('a message that goes on is not missed', async () => {
+  test('misses no message that moves on', async () => {
     await offer(
       () => false,
       () => 1,
@@ -128,7 +128,7 @@ describe('a walk through the types of a queue, while messages move between its p
     expect(await countStaying(() => queue.transfer())).toBeGreaterThanOrEqual(COUNT);
   });
 
-  test('a page ends early among large messages', async () => {
+  test('ends a page early if messages are large', async () => {
     const body = nativeCodec.encode({ type: 'large', payload: 'x'.repeat(100_000), headers: {} });
     await queue.store.offer(ids.slice(0, 20).map((id) => ({ id, due: { after: HOUR }, onDuplicate: 'reject', body })));
     const page = await queue.store.countTypes();

@@ -48,7 +48,7 @@ export async function expectAgreement(model: QueueModel, real: RealQueue): Promi
   await real.checkInside(model);
 }
 
-/** What the counts by type add up to. */
+/** The sums of the counts by type. */
 async function countByState(store: MessageStore): Promise<MessageCounts> {
   const { counts } = await store.countTypes();
   const of = (wanted: MessageState) =>

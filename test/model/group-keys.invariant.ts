@@ -5,8 +5,8 @@ import type { GroupModel } from './group-model.js';
 import { expectNativeKeys } from './native-keys.invariant.js';
 
 /**
- * Expects the keys of messages with groups to hold exactly what the model holds: each ready message either in the list or in the line of
- * its group, as many slots taken as there are messages that have one, and nothing of a group without messages.
+ * Expects the keys of messages with groups to hold exactly what the model holds: each ready message either in the list or in the backlog
+ * of its group, as many permits taken as there are messages that have one, and nothing of a group without messages.
  */
 export async function expectGroupKeys(redis: Redis, keys: GroupKeys, model: GroupModel): Promise<void> {
   const [list, permits, held, lines] = await Promise.all([
@@ -67,7 +67,7 @@ export async function expectGroupKeys(redis: Redis, keys: GroupKeys, model: Grou
   }
 }
 
-/** By group: the ids that wait in its line. */
+/** The ids in the backlog of each group. */
 async function readLines(redis: Redis, keys: GroupKeys): Promise<Map<string, string[]>> {
   const names = await redis.keys(`${keys.line}*`);
   const lines = names.map(async (name) => [name.slice(keys.line.length), await redis.lrange(name, 0, -1)] as const);

@@ -3,15 +3,15 @@ import type { GroupRules } from '../../lib/store/message-store.js';
 /** How many turns another group may have while one waits: its own, and one because a claim could take more than one of each group. */
 const MAX_TURNS = 2;
 
-/** The ready messages of groups, and who has a slot: a message takes one when it is claimed, unless it has one already. */
+/** The ready messages of groups, and the holders of permits: a message takes one when it is claimed, unless it already has one. */
 export class GroupLine {
-  /** The messages that have a slot, whatever their state. */
+  /** The messages that have a permit, whatever their state. */
   readonly slots = new Set<string>();
-  /** By group: ready messages without a slot, first come first. */
+  /** By group: ready messages without a permit, in order of arrival. */
   readonly #lines = new Map<string, string[]>();
-  /** Ready messages that have a slot: they were active before. */
+  /** Ready messages that have a permit: they were active before. */
   readonly #returned = new Set<string>();
-  /** By each group that can be claimed: how many turns others had since it waits. */
+  /** For each group that can be claimed: the turns that others have had since it began to wait. */
   #turns = new Map<string, Map<string, number>>();
 
   constructor(
@@ -54,13 +54,13 @@ export class GroupLine {
     this.noteTurns();
   }
 
-  /** The message is ready no more. */
+  /** Removes a message that is no longer ready. */
   remove(id: string): void {
     this.#returned.delete(id);
     for (const line of this.#lines.values()) if (line.includes(id)) line.splice(line.indexOf(id), 1);
   }
 
-  /** Whether a claim may take these messages, in this order. */
+  /** True if a claim may take these messages, in this order. */
   mayBeginWith(ids: readonly string[]): boolean {
     return this.#clone().#take(ids);
   }
@@ -77,7 +77,7 @@ export class GroupLine {
     this.noteTurns();
   }
 
-  /** From now on, groups wait that can be claimed, and no others. */
+  /** From now on, the groups that can be claimed wait, and no others. */
   noteTurns(): void {
     const turns = new Map<string, Map<string, number>>();
     for (const group of this.claimableGroups) turns.set(group, this.#turns.get(group) ?? new Map<string, number>());

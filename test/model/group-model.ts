@@ -9,7 +9,7 @@ import { GroupLine } from './group-line.js';
 import type { Instant, Moment } from './instant.js';
 import { type ModelMessage, QueueModel } from './queue-model.js';
 
-/** So many messages of one millisecond are told apart. */
+/** The number of messages of one millisecond that are distinguished. */
 const MAX_EQUALS = 3333;
 
 /** Gives an offer a group, which depends on its body. */
@@ -23,11 +23,11 @@ export function inGroup(offer: Offer): Offer {
 interface Unplaced {
   readonly message: ModelMessage;
   readonly delayed: readonly ModelMessage[];
-  /** Those among them that were offered by the same call, if that tells its own by their groups. */
+  /** Those among them that the same call offered, if that call distinguishes its own by their groups. */
   readonly own: readonly ModelMessage[];
 }
 
-/** How messages with groups differ: who may be claimed, and in which order those of one millisecond fall due. */
+/** The differences of messages with groups: which may be claimed, and in which order those of one millisecond fall due. */
 export class GroupModel extends QueueModel {
   override readonly line: GroupLine;
   readonly #groups = new Map<string, string>();
@@ -35,8 +35,8 @@ export class GroupModel extends QueueModel {
   #unplaced: Unplaced[] = [];
 
   /**
-   * @param isWhole - whether one call takes in its offers one after the other, and followers count as offers; in Redis, what an offer
-   * replaces of its own call has its place, and followers come before what was offered for the same millisecond
+   * @param isWhole - true if one call accepts its offers one after the other, and followers count as offers; in Redis, an offer takes the
+   * place of the one that it replaces in its own call, and followers come before offers for the same millisecond
    */
   constructor(
     limits: StoreLimits,
@@ -109,7 +109,7 @@ export class GroupModel extends QueueModel {
     return { ...report, ready: this.#claimableSeen() };
   }
 
-  /** There is no such thing with groups. */
+  /** Not supported with groups. */
   override transferAndClaim(): undefined {
     return undefined;
   }
@@ -122,7 +122,7 @@ export class GroupModel extends QueueModel {
     const report = super.claim(messages, request, at);
     this.line.noteTurns();
     if (report.more || this.limits.groups!.concurrency === 1) return report;
-    // Whoever replaces a message in a line leaves an empty place, for which a claim may wake somebody in vain.
+    // A message that is replaced in a backlog leaves an empty place, for which a claim may wake a consumer in vain.
     if (this.wakeSignal === 'none') this.wakeSignal = 'stale';
     return { ...report, more: expect.any(Boolean) as unknown as boolean };
   }
@@ -160,7 +160,7 @@ export class GroupModel extends QueueModel {
     return this.line.claimable;
   }
 
-  /** If a group can be claimed again, somebody is woken for it. */
+  /** Wakes a consumer if a group can be claimed again. */
   #freeing<Result>(call: () => Result): Result {
     const before = new Set(this.line.claimableGroups);
     const result = call();
@@ -172,7 +172,7 @@ export class GroupModel extends QueueModel {
     return result;
   }
 
-  /** What a transfer reports: with several slots, a store need not look into the lines. */
+  /** The number that a transfer reports: with several permits, a store need not look into the backlogs. */
   #claimableSeen(): number {
     const { claimable } = this.line;
     const { concurrency } = this.limits.groups!;
@@ -185,7 +185,7 @@ export class GroupModel extends QueueModel {
     return [...this.messages.values()].filter(({ state }) => state === 'delayed');
   }
 
-  /** @returns whether it has its place, or needs none */
+  /** @returns true if it has its place or needs none */
   #place({ message, delayed, own }: Unplaced): boolean {
     if (this.messages.get(message.id) !== message || message.state !== 'delayed') return true;
     if (![message, ...delayed].every(({ due }) => due.isExact)) return false;

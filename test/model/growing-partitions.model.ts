@@ -20,7 +20,7 @@ import { modelSettings } from './model-settings.js';
 const HOUR = 3_600_000;
 const PROCESSES = 3;
 
-/** What is in the queue: bodies by id. */
+/** The content of the queue: bodies by id. */
 type Model = Map<string, string>;
 
 /** A queue as several processes know it. */
@@ -31,7 +31,7 @@ interface Real {
   start(process: number, partitions: number): Promise<void>;
   /** Changes the number in partition 0 alone, as a process does that dies right after. */
   changeAndDie(partitions: number): Promise<void>;
-  /** In which partitions there is a message with this id. */
+  /** The partitions that have a message with this id. */
   holders(id: string): Promise<number[]>;
 }
 
@@ -191,7 +191,7 @@ describe('a queue whose partitions change', () => {
   }
 
   it(
-    `has each message at one of its places, and agrees with a simple map after every command of ${runs} random runs (MODEL_SEED=${seed})`,
+    `keeps each message in one of its places and agrees with a map after each command of ${runs} random runs (MODEL_SEED=${seed})`,
     async () => {
       const all = fc.commands(
         [offer, offer, offerNew, cancel, cancel, reschedule, change, find, clear, start, start, changeAndDie],

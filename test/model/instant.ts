@@ -34,7 +34,7 @@ export class Instant {
     return new Instant(Math.min(one.#earliest, other.#earliest), Math.min(one.#latest, other.#latest));
   }
 
-  /** This instant, so many milliseconds later. */
+  /** This instant, `ms` milliseconds later. */
   plus(ms: number): Instant {
     return new Instant(this.#earliest + ms, this.#latest + ms);
   }

@@ -56,7 +56,7 @@ class MemoryRealQueue implements RealQueue {
     await this.#tryWakeSignal();
   }
 
-  /** The look takes the token, so a ring puts it back if it has to be there. */
+  /** Looking takes the wake-up signal, so wake() sends it again if it must be there. */
   async checkInside({ wakeSignal }: QueueModel): Promise<void> {
     if (wakeSignal === 'stale') return;
     expect(await this.#tryWakeSignal()).toBe(wakeSignal === 'sent');

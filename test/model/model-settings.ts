@@ -4,7 +4,7 @@
  */
 export interface ModelSettings {
   readonly runs: number;
-  /** How many commands a run has at most. */
+  /** The largest number of commands in a run. */
   readonly mostCommands: number;
   readonly seed: number;
   /** fast-check's path to a shrunk counter-example. */

@@ -11,13 +11,13 @@ const scoreOf = (due: number, entry: number) => Number(`${due}.${String(entry * 
 
 /** The part of a model that these keys hold. */
 export type NativeContent = Pick<QueueModel, 'messages' | 'followers' | 'in' | 'line' | 'paused' | 'wakeSignal'> & {
-  /** What a message is called where it is delayed; default: by its id. */
+  /** The name of a delayed message; default: its id. */
   readonly memberOf?: (id: string) => string;
 };
 
 /**
  * Expects the keys of the native layout to hold exactly what the model holds: no record without an index entry or the
- * reverse, no stray claim, attempt or error, and at most one token of the wake-up signal.
+ * reverse, no stray claim, attempt or error, and at most one wake-up signal.
  */
 export async function expectNativeKeys(redis: Redis, keys: NativeKeys, model: NativeContent): Promise<void> {
   const read = redis

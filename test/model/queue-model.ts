@@ -16,7 +16,7 @@ import { ReadyLine } from './ready-line.js';
 export interface ModelMessage {
   readonly id: string;
   body: string;
-  /** What orders it among those that fall due with it, if not its id. */
+  /** Orders it among messages with the same due time; default: its id. */
   delayedAs?: string;
   offered: Instant;
   state: MessageState;
@@ -33,7 +33,7 @@ export interface ModelMessage {
   entry?: number | undefined;
 }
 
-/** sent: a token must be there; stale: one may be there, though nobody needs it; none: there is none. */
+/** sent: a signal must be there; stale: one may be there, though nobody needs it; none: there is none. */
 export type WakeSignal = 'sent' | 'stale' | 'none';
 
 /**
@@ -42,7 +42,7 @@ export type WakeSignal = 'sent' | 'stale' | 'none';
  */
 export class QueueModel {
   readonly messages = new Map<string, ModelMessage>();
-  /** What waits until the active message of its id is settled. */
+  /** Followers, by the id of their active message. */
   readonly followers = new Map<string, Pick<Offer, 'due' | 'body'>>();
   readonly line: Line = new ReadyLine();
   /** Every claim ever made, latest first. */
@@ -53,9 +53,9 @@ export class QueueModel {
   readonly claimsMade: [number, number] = [0, 0];
   /** The last page of each state, if there was more: its cursor, and its last message as it was. */
   readonly lastPages = new Map<MessageState, { readonly cursor: string; readonly last: ModelMessage }>();
-  /** What counts for the rate. */
+  /** The claims that count towards the rate. */
   claimed: { readonly count: number; readonly at: number }[] = [];
-  /** When the consumer that waits for the rate will be back. */
+  /** When the consumer that waits for the rate will claim again. */
   #rateAwaited = -Infinity;
   paused = false;
   wakeSignal: WakeSignal = 'none';
@@ -77,12 +77,12 @@ export class QueueModel {
     return state === 'ready' ? undefined : this.in(state).sort(byPlace);
   }
 
-  /** The messages that are listed behind a place. */
+  /** The messages that are listed after a place. */
   listedBehind(state: MessageState, place: ModelMessage | undefined): ModelMessage[] | undefined {
     return this.listed(state)?.filter((message) => !place || byPlace(message, place) > 0);
   }
 
-  /** Which messages may be claimed next, if it is known when they fell due. */
+  /** The messages that may be claimed next, if it is known when they fell due. */
   get nextReady(): ModelMessage[] {
     return this.in('ready').filter(({ id }) => this.line.mayBeginWith([id]));
   }
@@ -270,7 +270,7 @@ export class QueueModel {
     return { more, waits: isSpent && this.#awaitRate(at) };
   }
 
-  /** What a transfer claims; undefined: it leaves everything to others. */
+  /** The messages that a transfer claims; undefined: it leaves everything to others. */
   transferAndClaim({ token, limit, lease }: ClaimRequest, at: Moment) {
     const expired = this.in('active').some((message) => message.lease!.end.exact <= at.from);
     if (this.limits.rate || this.line.length > 0 || expired || this.paused || this.ended.has(token)) return undefined;

@@ -19,7 +19,7 @@ export class ReadyLine {
     this.#forgetEmptyLots();
   }
 
-  /** Adds messages that were given back, ahead of all others. */
+  /** Adds messages that a claim has returned, ahead of all others. */
   addFirst(givenBack: readonly { id: string }[]): void {
     this.#lots.unshift({ due: givenBack.map(({ id }) => id), recovered: [] });
     this.#forgetEmptyLots();
@@ -33,7 +33,7 @@ export class ReadyLine {
     this.#forgetEmptyLots();
   }
 
-  /** Whether these ids, in this order, may be the first of the line. */
+  /** True if these ids, in this order, may be the first to be claimed. */
   mayBeginWith(ids: readonly string[]): boolean {
     const rest = new ReadyLine();
     rest.#lots = structuredClone(this.#lots);

@@ -16,7 +16,7 @@ export interface RealQueue {
   beginStep(): Promise<void>;
   /** Lets time pass, if the test owns the clock. */
   advance?(ms: number): Promise<void>;
-  /** Takes the token of the wake-up signal, like a consumer that wakes and then crashes. */
+  /** Takes the wake-up signal, like a consumer that wakes and then crashes. */
   takeToken(): Promise<void>;
   /** Expects what is stored beneath the port to agree with the model. */
   checkInside(model: QueueModel): Promise<void>;

@@ -75,7 +75,7 @@ class RedisRealQueue implements RealQueue {
     return this.#lastSeen;
   }
 
-  /** Gives each step milliseconds of its own. */
+  /** Gives each step its own milliseconds. */
   async beginStep(): Promise<void> {
     const end = Math.floor(this.#lastSeen) + 1;
     while ((await this.now()) < end);

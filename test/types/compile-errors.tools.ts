@@ -13,7 +13,7 @@ function inOrder<T extends { message: string }>({ message, ...rest }: T) {
   };
 }
 
-test('the first line of a compile error names the mistake', async () => {
+test('a compile error names the mistake in its first line', async () => {
   const file = path.join(import.meta.dirname, 'compile-errors.types.ts');
   const lines = (await readFile(file, 'utf8')).split('\n').map((line) => line.trim());
   const expected = lines.flatMap((line, i) =>
@@ -27,7 +27,7 @@ test('the first line of a compile error names the mistake', async () => {
   expect(firstLines.map(inOrder)).toEqual(expected.map(inOrder));
 }, 60_000);
 
-test('a handler of batches that takes one message is told to take arrays', () => {
+test('a handler of batches that takes one message gets an error that tells it to take arrays', () => {
   const file = path.join(import.meta.dirname, 'compile-errors.types.ts');
 
   const found = diagnose(file, { edit: (source) => source.replaceAll(MARK, '// ') });

@@ -1,4 +1,4 @@
-/** Mistakes, each below what the compiler says of it first. `compile-errors.tools.ts` compares. Nothing here runs. */
+/** Mistakes, each below the first line of its compile error, which `compile-errors.tools.ts` compares. Nothing here runs. */
 import {
   again,
   type DelayedMessage,

@@ -13,7 +13,7 @@ import { openTelemetry } from '../../lib/otel/index.js';
 import type { DelayQueueHealthOptions } from '../../lib/terminus/index.js';
 import type { CallBounds, HandleOptions } from '../../lib/testing/index.js';
 
-/** What an application reads from its environment. */
+/** Values that an application reads from its environment. */
 declare const text: string | undefined;
 declare const number: number | undefined;
 declare const producer: DelayQueueProducer;

@@ -1,4 +1,4 @@
-/** What used to be in the entry of this name cannot be used by mistake: the compiler says where it has gone. */
+/** The former members of this entry point cannot be used by mistake: the compiler says where they are now. */
 import { type CodecName, JavaValue, redisson } from 'nestjs-delay-queue/redisson';
 
 // @ts-expect-error -- the type of `this` says what to install

@@ -1,4 +1,4 @@
-/** What the compiler lets through of typed queues, and what it refuses. Nothing here runs. */
+/** Uses of typed queues that the compiler accepts, and uses that it rejects. Nothing here runs. */
 import { createParamDecorator } from '@nestjs/common';
 import { type } from 'arktype';
 import * as v from 'valibot';

@@ -3,11 +3,11 @@ import { StoreExercise } from './store.exercise.js';
 
 const HOUR = 3_600_000;
 
-/** Releases followers, of messages that are settled, are buried, and were settled by somebody who does not know of followers. */
+/** Releases followers of messages that are settled, whose last leases end, or that somebody has settled who does not know followers. */
 export class FollowersExercise {
   readonly #common: StoreExercise;
 
-  /** @param abandon - ends a message as somebody does who does not know of followers */
+  /** @param abandon - ends a message as somebody does who does not know followers */
   constructor(
     private readonly store: MessageStore,
     private readonly abandon: (end: 'gone' | 'dead') => Promise<unknown>,

@@ -7,7 +7,7 @@ import { until } from '../../support/until.js';
 
 const HOUR = 3_600_000;
 
-/** Gives all messages the same group, but those that have one already. */
+/** Gives all messages the same group, except those that already have one. */
 export class OneGroupStore extends GroupStore {
   override offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     return super.offer(offers.map((offer) => (offer.group === undefined ? ofGroup(offer, 'one') : offer)));
@@ -22,14 +22,14 @@ function grouped(body: MessageBody): MessageBody {
   return String(body).startsWith('Ngroup\n') ? body : wrapGroup(body, 'one');
 }
 
-/** Lets messages wait in the lines of their groups, and take them out of there in all ways. */
+/** Lets messages wait in the backlogs of their groups, and takes them out in all ways. */
 export class GroupsExercise {
   #tokens = 0;
 
   /**
    * @param store - of groups with a single permit, which retries keep
-   * @param wide - the same queue, with two slots for each group
-   * @param open - the same queue, with any number of slots
+   * @param wide - the same queue, with two permits for each group
+   * @param open - the same queue, with any number of permits
    * @param damage - loses what is known of the groups
    * @param loseRecord - loses the record of a message
    */
@@ -60,7 +60,7 @@ export class GroupsExercise {
     await this.store.clear();
   }
 
-  /** Replaces messages that wait in a line, lets others go on, and lists the lines. */
+  /** Replaces messages that wait in a backlog, lets others become ready, and lists the backlogs. */
   async #leaveLines(): Promise<void> {
     const { store } = this;
     await this.#offer(['a', 'b', 'c', 'd', 'e'], { at: 0 });
@@ -98,7 +98,7 @@ export class GroupsExercise {
     }
   }
 
-  /** With several slots, claims let the next messages of their groups into the list of ready ids. */
+  /** With several permits, claims move the next messages of their groups into the list of ready ids. */
   async #takeTurns(): Promise<void> {
     for (const store of [this.wide, this.open]) await this.#takeTurnsIn(store);
   }
@@ -125,7 +125,7 @@ export class GroupsExercise {
     await this.#offer(['d'], { after: HOUR }, 'follow');
     for (const id of ['b', 'c', 'd']) await store.settle([{ claim: claimOf(id), outcome: { kind: 'ack' } }]);
     await store.clear();
-    // The next one of the line goes on.
+    // The next message of the backlog becomes ready.
     await this.#offer(['first', 'next'], { at: 0 });
     await this.#transfer();
     const { token } = await this.#claim();
@@ -135,7 +135,7 @@ export class GroupsExercise {
     await store.clear();
   }
 
-  /** Counts again what is lost. */
+  /** Restores lost counts. */
   async #repairGroups(): Promise<void> {
     await this.#offer(['held', 'next', 'behind'], { at: 0 });
     await this.#transfer();

@@ -4,7 +4,7 @@ import { until } from '../../support/until.js';
 const HOUR = 3_600_000;
 const ACK = { kind: 'ack' } as const;
 
-/** Takes the short ways of the native layout, for queues without limits. */
+/** Takes the short paths of the native layout, for queues without limits. */
 export class NativeExercise {
   #tokens = 0;
 

@@ -19,7 +19,7 @@ const RETRY: Outcome = { kind: 'retry', delay: 0 };
 const PUT_OFF: Outcome = { kind: 'retry', delay: HOUR };
 const DEAD: Outcome = { kind: 'dead', error: '{}' };
 
-/** What somebody else does to the keys of a queue. */
+/** Ways in which somebody else changes the keys of a queue. */
 export interface Damage {
   /** Writes the record of a message that is in no state. */
   lose(id: string, record: Buffer): Promise<unknown>;
@@ -121,7 +121,7 @@ export class StoreExercise {
     await store.clear();
   }
 
-  /** Where the layout can do it. */
+  /** Does nothing if the layout cannot change messages. */
   async #changeInAllWays(): Promise<void> {
     const { store } = this;
     if (!store.change) return;

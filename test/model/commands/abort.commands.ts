@@ -4,7 +4,7 @@ import { IDS } from '../agreement.invariant.js';
 import { timed } from '../real-queue.js';
 import { command, often, type WeightedCommands } from './command.js';
 
-/** What ends active messages from outside. */
+/** Commands that end active messages from outside. */
 export function abortCommands(): WeightedCommands[] {
   const abort = command({
     name: 'abort',

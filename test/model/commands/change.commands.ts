@@ -7,7 +7,7 @@ import { command, often, type WeightedCommands } from './command.js';
 
 const anyId = fc.constantFrom(...IDS);
 
-/** Changes of what waits, and offers with a longest wait; for stores that can do both. */
+/** Changes of delayed messages, and offers with a maxWait; for stores that support both. */
 export function changeCommands(delays: readonly number[]): WeightedCommands[] {
   const anyDue: fc.Arbitrary<DueTime> = fc.oneof(
     fc.record({ at: fc.integer({ min: 1, max: 9 }) }),

@@ -11,7 +11,7 @@ import { command, often, type WeightedCommands } from './command.js';
 const anyClaim = fc.nat({ max: 9 });
 const CONSUMERS = [0, 1] as const;
 
-/** What consumers do, except for settling. */
+/** The commands of consumers, except for settling. */
 export function claimCommands(delays: readonly number[]): WeightedCommands[] {
   const consumer = fc.constantFrom(...CONSUMERS);
   const lease = fc.constantFrom(...delays);
@@ -75,7 +75,7 @@ export function claimCommands(delays: readonly number[]): WeightedCommands[] {
         moved: taken.messages.length,
         more: taken.more,
       });
-      // When the new lease ends is only seen below.
+      // The end of the new lease is seen only below.
       if (moved === 0) expect(nextAt).toBe(model.nextInstant?.exact ?? null);
     },
   });

@@ -5,7 +5,7 @@ import type { RealQueue } from '../real-queue.js';
 
 export type Command = fc.AsyncCommand<QueueModel, RealQueue>;
 
-/** Commands of one kind, and how often they come compared with others. */
+/** Commands of one kind, and their frequency compared with others. */
 export interface WeightedCommands {
   readonly weight: number;
   readonly arbitrary: fc.Arbitrary<Command>;

@@ -4,14 +4,14 @@ import { expectInstant, IDS } from '../agreement.invariant.js';
 import { timed } from '../real-queue.js';
 import { command, often, type WeightedCommands } from './command.js';
 
-/** What is offered while messages are active. */
+/** Offers made while messages are active. */
 export function followCommands(delays: readonly number[]): WeightedCommands[] {
   const offer = fc.record({
     id: fc.constantFrom(...IDS),
     due: fc.oneof(fc.record({ at: fc.integer({ min: 1, max: 9 }) }), fc.record({ after: fc.constantFrom(...delays) })),
     onDuplicate: fc.constantFrom('follow' as const, 'follow' as const, 'follow' as const, 'replace' as const),
     body: fc.constantFrom('J"follows"', 'J"follows, too"'),
-    /** Whether it is for a message that is active, if there is one. */
+    /** True if it is for an active message, if there is one. */
     ofActive: fc.boolean(),
   });
   const follow = command({

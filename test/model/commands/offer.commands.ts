@@ -9,10 +9,10 @@ const anyId = fc.constantFrom(...IDS);
 /** Due times that are long past, in any order. */
 const overdue = fc.record({ at: fc.integer({ min: 1, max: 9 }) });
 
-/** Others hear of an earlier due time that a transfer makes only if it says who makes it. */
+/** A transfer announces an earlier due time only if it names its scheduler. */
 const announcer = { scheduler: 'model', movedAt: null };
 
-/** What happens to messages until they are ready. */
+/** The commands for messages until they are ready. */
 export function offerCommands(delays: readonly number[]): WeightedCommands[] {
   const anyDue: fc.Arbitrary<DueTime> = fc.oneof(
     { weight: 3, arbitrary: overdue },

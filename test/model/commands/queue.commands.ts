@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { command, often, type WeightedCommands } from './command.js';
 
-/** What happens to the queue as a whole. */
+/** The commands for a whole queue. */
 export function queueCommands(canAdvance: boolean): WeightedCommands[] {
   const pause = command({
     name: 'pause',
