@@ -41,7 +41,7 @@ describe('a group whose number of permits was lowered', () => {
   const ack = (store: MessageStore, claims: readonly Claim[]) =>
     store.settle(claims.map((claim) => ({ claim, outcome: { kind: 'ack' } })));
 
-  it('lets the next message become ready when the last of the earlier permits is freed', async () => {
+  it('lets the next message be claimed when the last of the earlier permits is freed', async () => {
     await makeReady(wide, 'a1', 'a2', 'a3', 'a4', 'a5');
     const claims = await claim(wide);
     expect(claims.map(({ id }) => id)).toEqual(['a1', 'a2', 'a3']);

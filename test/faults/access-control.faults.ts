@@ -137,7 +137,7 @@ describe('a Redis user with the documented permissions', () => {
     return scene.startApp({ module: { connection, prefix: 'delay-queue' }, providers });
   }
 
-  test('cannot start without any single permission, and the error names it', async () => {
+  test('cannot start if any one of them is missing, and the error names it', async () => {
     const queue = scene.newQueue();
     const needed = neededCommands(partitionPermissions, nativeKeys('delay-queue', queue));
     for (const rule of rulesFor(needed, [])) {

@@ -56,7 +56,7 @@ describe('a cluster', () => {
 
   const startConsumer = () => startApp({ providers: [handlerOf(queue, handled.record)] });
 
-  /** What the queue's primary answers, without a proxy in between. */
+  /** The answer of the queue's primary, without a proxy in between. */
   async function look(command: string, part: string, ...words: string[]): Promise<unknown> {
     const key = `delay-queue:{${queue}}:${part}`;
     return cluster().ask(await cluster().primaryOf(key), command, key, ...words);
@@ -192,7 +192,7 @@ describe('a cluster', () => {
       });
     }
 
-    test('notices the subscription and finds the messages that were not announced', async () => {
+    test('notices the loss and finds the messages that were not announced', async () => {
       const { producer } = await startApp();
       await startConsumer();
       await producer.offer(queue, 0, 0, { id: 'first' });

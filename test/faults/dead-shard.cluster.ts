@@ -22,7 +22,7 @@ const PERIOD = 8000;
 /** What a busy machine may add, ms. */
 const SLACK = 15;
 
-/** What happens to a primary and to its replica. */
+/** Faults of a primary and of its replica. */
 const FAULTS: Readonly<Record<string, (member: ClusterMember) => Promise<void>>> = {
   hangs: ({ server }) => server.freeze(),
   'is killed': ({ server }) => server.kill9(),

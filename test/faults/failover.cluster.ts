@@ -58,8 +58,8 @@ async function startSentinels(): Promise<Servers> {
 }
 
 /**
- * What happens to the primary of the queue, until another one has taken its place, and how the former one comes back. Its clients
- * must not need it: they would learn of the change from the former primary itself.
+ * Faults of the queue's primary. Each lasts until another server has taken its place, and returns a function that brings the former one
+ * back. Its clients must not need that: they would learn of the change from the former primary itself.
  */
 const FAULTS: Readonly<Record<string, (servers: Servers, queue: string) => Promise<() => Promise<void>>>> = {
   'is replaced as planned': async (servers, queue) => {

@@ -148,7 +148,7 @@ export class FullQueues {
     afterAll(() => this.#connections?.close());
   }
 
-  /** @param damage - what somebody else does to the keys before they are used */
+  /** @param damage - changes the keys before they are used */
   async copy(damage: (redis: ChainableCommander, keys: GroupKeys) => unknown = () => {}): Promise<FullQueue> {
     const queue = this.#open();
     const pipeline = this.scene.redis.pipeline();

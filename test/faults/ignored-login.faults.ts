@@ -22,7 +22,7 @@ const CLIENTS: Readonly<Record<string, Connect>> = {
   'ioredis 5': (options) => (overrides) => new (Redis5 as unknown as typeof Redis)({ ...options, ...overrides }),
 };
 
-/** What bypasses the logger. */
+/** The output that bypasses the logger. */
 let written: unknown[];
 beforeEach(() => {
   written = [];

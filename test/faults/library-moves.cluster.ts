@@ -33,7 +33,7 @@ describe('libraries in a cluster', () => {
   });
 });
 
-describe('in a cluster, a queue whose keys reach another server', () => {
+describe('in a cluster, a queue whose keys move to another server', () => {
   const cluster = useCluster();
   const clients: Redis[] = [];
   let app: TestApp;

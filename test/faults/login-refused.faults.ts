@@ -22,7 +22,7 @@ const WAYS: Readonly<Record<string, (options: RedisOptions) => Connection>> = {
     new (Redis5 as unknown as typeof Redis)({ ...options, ...overrides }),
 };
 
-/** What a server refuses for good, and how the error names it. */
+/** Refusals that last, and how the error names each of them. */
 const REFUSALS: Readonly<Record<string, { rules: string; options: RedisOptions; says: RegExp }>> = {
   'a database that does not exist': {
     rules: '+@all',

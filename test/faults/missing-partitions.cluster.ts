@@ -27,7 +27,7 @@ const STATES = ['delayed', 'dead'] as const;
 /** Enough to begin with each partition twice. */
 const TURNS = 2 * PARTITIONS;
 
-/** What happens to a primary and to its replica, and how it ends. */
+/** Faults of a primary and of its replica, each with its repair. */
 const FAULTS: Readonly<Record<string, readonly ((member: ClusterMember) => Promise<void>)[]>> = {
   hangs: [({ server }) => server.freeze(), ({ server }) => server.thaw()],
   'is killed': [({ server }) => server.kill9(), ({ server }) => server.restart()],

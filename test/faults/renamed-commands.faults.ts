@@ -13,7 +13,7 @@ const MAJORS: Readonly<Record<string, (url: string) => DelayQueueModuleOptions['
   'ioredis 5': (url) => (overrides) => new (Redis5 as unknown as typeof Redis)(url, overrides),
 };
 
-/** What bypasses the logger. */
+/** The output that bypasses the logger. */
 let written: unknown[];
 beforeEach(() => {
   written = [];

@@ -225,7 +225,7 @@ describe('messages of claims whose leases are deleted', () => {
   });
 });
 
-/** What the log says about messages that were in no state. */
+/** The numbers of orphaned messages that the log reports. */
 function tally(log: readonly string[]): { ready: number; delayed: number } {
   const found = log.map((line) => /were in no state .*; (\d+) have been made ready and (\d+) delayed/.exec(line));
   const sum = (group: number) => found.reduce((total, match) => total + Number(match?.[group] ?? 0), 0);

@@ -49,7 +49,7 @@ describe('a message that repeats', () => {
     expect(started.filter(({ attempt }) => attempt === 2).length).toBeGreaterThanOrEqual(2);
   });
 
-  test('continues after an occurrence that kills each process that handles it, and leaves a dead letter of it', async () => {
+  test('continues after an occurrence that kills each process that handles it, and leaves a dead letter', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     const poison = settings(queue, EVERY_SECOND, { do: 'crash' });

@@ -130,7 +130,7 @@ describe('garbage in the keys of a queue', () => {
     expect((await store.status()).counts).toMatchObject({ delayed, active: active - 1 });
   });
 
-  test('surplus wake-up signals do not increase, and the claim of the last ready message removes them', async () => {
+  test('a queue with surplus wake-up signals gets no more, and the claim of the last ready message removes them', async () => {
     const { store, keys } = await queues.copy((redis, { wake }) => redis.rpush(wake, '1', 'word'));
     const tokens = await scene.redis.llen(keys.wake);
     await store.transfer({ limit: 10 });

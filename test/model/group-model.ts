@@ -31,7 +31,7 @@ interface Unplaced {
 export class GroupModel extends QueueModel {
   override readonly line: GroupLine;
   readonly #groups = new Map<string, string>();
-  /** Those whose due times nobody has seen yet. */
+  /** New messages whose due times have not been seen yet. */
   #unplaced: Unplaced[] = [];
 
   /**

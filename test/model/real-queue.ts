@@ -26,7 +26,7 @@ export interface RealQueue {
   close(): Promise<void>;
 }
 
-/** What a Redisson client does to a queue. */
+/** The calls of a Redisson client. */
 export interface JavaClient {
   /** @param number - orders the entries of one millisecond */
   offer(value: string, due: number, number: number): Promise<void>;

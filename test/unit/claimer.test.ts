@@ -85,7 +85,7 @@ describe('Claimer', () => {
     expect(lease.storeNow()).toBe(clock.wall());
   });
 
-  it('takes over the messages of the second-last claim if the last one never arrived', async () => {
+  it('takes over the messages of the second-to-last claim if the last one never arrived', async () => {
     const claimer = newClaimer();
     await makeReady(1);
     await failClaims(claimer, 'answer lost', 'request lost');

@@ -26,7 +26,7 @@ const ownExpiry: fc.Arbitrary<Expiry | undefined> = fc.option(
 );
 const queueExpiry: fc.Arbitrary<QueueExpiry> = fc.record({ after, onExpired });
 
-/** What happens to a message from attempt to attempt: it is delayed again, or begins anew. */
+/** The steps of a message between attempts: it is delayed again, or begins anew. */
 const steps = fc.array(fc.record({ begins: fc.boolean(), delay: fc.nat({ max: 5000 }) }), { maxLength: 8 });
 
 const [clock, events] = [new ManualClock(), new LoggedEvents()];

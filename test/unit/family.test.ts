@@ -62,7 +62,7 @@ class FamilyUnderTest {
   failure: Error | undefined;
   /** How long a look takes, ms. */
   lookTime = 0;
-  /** Whether a visit leaves messages, so that the worker stays. */
+  /** True if a visit leaves messages, so that the worker stays. */
   isMore = true;
   readonly family: Family;
 

@@ -75,7 +75,7 @@ describe('MemoryMessageStore', () => {
     expect(heard).toEqual([]);
   });
 
-  it('takes and transfers a hundred thousand messages, offered latest first, within seconds', async () => {
+  it('accepts and transfers a hundred thousand messages, offered latest first, within seconds', async () => {
     const count = 100_000;
     // In CPU time, because other tests run at the same time.
     const before = process.cpuUsage();

@@ -19,7 +19,7 @@ const LEASE = 30_000;
 const ATTEMPTS = 3;
 const EVERY_MINUTE: RepeatRule = { cron: '* * * * *', timeZone: 'UTC', missed: 'once' };
 
-/** What one process did with an attempt. */
+/** The fate of an attempt in one process. */
 type Fate = 'handled' | 'failed' | 'killed before' | 'killed after';
 
 interface Attempt {

@@ -8,7 +8,7 @@ const HOUR = 3_600_000;
 let clock: ManualClock;
 let events: LoggedEvents;
 let hint: ShutdownHint;
-/** Those of the test runner. */
+/** The listeners of the test runner. */
 let others: NodeJS.SignalsListener[];
 
 beforeEach(() => {

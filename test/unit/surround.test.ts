@@ -50,7 +50,7 @@ describe('work inside a hook', () => {
     expect(await runIn(hook)).toMatchObject({ value: 'done without', complaints, calls: 1 });
   });
 
-  test('waits for a hook that takes its time before', async () => {
+  test('waits for a hook that takes its time before it calls next()', async () => {
     const result = await runIn(async (next) => {
       await later();
       return next('late');

@@ -69,7 +69,7 @@ export function describeChanges(queues: ContractQueues): void {
       expect((await queue.find('a')).body.toString()).toBe(`J${outcomes.indexOf('changed')}`);
     });
 
-    it('either the change or the transfer of each message succeeds, and the caller learns which', async () => {
+    it('for each message, either the change or the transfer succeeds, and the caller learns which', async () => {
       const queue = await queues.open();
       const ids = numberedIds(200);
       await queue.offerDue(...ids);

@@ -40,7 +40,7 @@ export function describeFollowers(queues: ContractQueues): void {
     });
 
     it.each<Outcome>([{ kind: 'ack' }, { kind: 'dead', error: '{"e":1}' }])(
-      'a follower replaces a message that ends with %j, with its delay from then and all attempts',
+      'a follower replaces a message that ends with %j, and has its delay from then and all attempts',
       async (outcome) => {
         const queue = await queues.open();
         const [first] = await queue.makeActive(['a']);

@@ -455,7 +455,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.queue.leftovers()).toEqual([]);
       });
 
-      it('a paused queue makes no message of the group ready until it is resumed', async () => {
+      it('a paused queue returns no message of the group, and continues with the same ones when it is resumed', async () => {
         const queue = await open(ONE_HELD);
         const claim = await queue.begin('a1', 'a2', 'a3');
         await queue.store.pause();
@@ -621,7 +621,7 @@ function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>
       expect(await queue.queue.leftovers()).toEqual([]);
     });
 
-    it('a repair makes a group ready again if its counts are gone while none of its messages is active', async () => {
+    it('a repair makes a group claimable again if its counts are gone while none of its messages is active', async () => {
       const queue = await open(ONE_HELD);
       await queue.begin('a1', 'a2', 'a3');
       await queue.queue.lose('a1');

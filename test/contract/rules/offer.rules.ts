@@ -164,7 +164,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect(await store.find('nobody')).toBeNull();
     });
 
-    it('either cancel or the transfer of each message succeeds, and the caller learns which', async () => {
+    it('for each message, either cancel or the transfer succeeds, and the caller learns which', async () => {
       const queue = await queues.open();
       const ids = numberedIds(200);
       await queue.offerDue(...ids);
@@ -176,7 +176,7 @@ export function describeOffers(queues: ContractQueues): void {
       }
     });
 
-    it('either reschedule or the transfer of each message succeeds, and the caller learns which', async () => {
+    it('for each message, either reschedule or the transfer succeeds, and the caller learns which', async () => {
       const queue = await queues.open();
       const ids = numberedIds(200);
       await queue.offerDue(...ids);

@@ -18,7 +18,7 @@ const SHORT = 200;
 
 export function describeRates(queues: ContractQueues): void {
   describe('a queue with a rate', () => {
-    it('allows as many claimed messages at once as its rate, and keeps the rest ready', async () => {
+    it('returns as many messages at once as its rate allows, and keeps the rest ready', async () => {
       const queue = await queues.open({ rate: { max: 3, per: HOUR } });
       await queue.makeReady('a', 'b', 'c', 'd', 'e');
       const report = await claim(queue, 5);
@@ -31,7 +31,7 @@ export function describeRates(queues: ContractQueues): void {
       expect(idsOf(await claim(queue, 5))).toEqual([]);
     });
 
-    it('allows more claimed messages once the time of its rate has passed', async () => {
+    it('returns more messages once the time of its rate has passed', async () => {
       const queue = await queues.open({ rate: { max: 2, per: SHORT } });
       await queue.makeReady('a', 'b', 'c', 'd', 'e');
       expect(idsOf(await claim(queue, 3))).toEqual(['a', 'b']);
