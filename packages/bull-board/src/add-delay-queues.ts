@@ -3,19 +3,17 @@ import type { DelayQueueProducer } from 'nestjs-delay-queue';
 import type { BoardAdapterOptions } from './board-queue.js';
 import { DelayQueueBoardAdapter } from './delay-queue-board.adapter.js';
 
-/** What `createBullBoard` returns, and what `@InjectBullBoard()` injects. */
+/** The part used of what `createBullBoard` returns and `@InjectBullBoard()` injects. */
 export interface Board {
   /** Adds a queue, or replaces the one of the same name. */
   addQueue(queue: BaseAdapter): void;
 }
 
 /**
- * Adds all queues that `producer.queues()` lists at the moment: those that messages were ever offered to, or that a process has
- * ever handled. Call it again for those that have come since.
- *
+ * Adds all queues that `producer.queues()` lists now: those that messages were ever offered to, or that a process has ever handled. Call it
+ * again for later ones.
  * @param options - of bull-board, for each of the queues
  * @returns the names of the queues
- *
  * @example
  * ```ts
  * const board = createBullBoard({ queues: [], serverAdapter });

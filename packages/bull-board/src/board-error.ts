@@ -1,12 +1,12 @@
 import type { DelayQueueError, DelayQueueErrorCode } from 'nestjs-delay-queue';
 
-/** An answer to a click on the board: what cannot be done, and what to do instead. The board shows the message. */
+/** The answer to a click on the board that cannot be carried out. The board shows the message, which says what to do instead. */
 export class BoardError extends Error {
   /** The error's name in logs. */
   override readonly name = 'BoardError';
 
   /**
-   * @param statusCode - the status of the response: 400, if a delay queue cannot do this at all; 409, if it cannot do it any more
+   * @param statusCode - the status of the response: 400 if a delay queue cannot do this at all, 409 if it cannot do it any more
    * @param message - for people
    */
   constructor(
@@ -18,17 +18,17 @@ export class BoardError extends Error {
   }
 }
 
-/** Something of the board that a delay queue does not have. */
+/** A feature of the board that a delay queue does not have. */
 export function unsupported(message: string): BoardError {
   return new BoardError(400, message);
 }
 
-/** Something that came too late: the message has changed its state, or is gone. */
+/** A change that came too late: the message has changed its state, or is gone. */
 export function tooLate(id: string, message: string): BoardError {
   return new BoardError(409, `Message '${id}' ${message}`);
 }
 
-/** What the producer refuses because of what the form says. */
+/** Errors with which the producer refuses what a form asks for. */
 const REFUSALS: Readonly<Record<string, 400 | 409>> = {
   INVALID_ARGUMENT: 400,
   INVALID_PAYLOAD: 400,
@@ -38,10 +38,10 @@ const REFUSALS: Readonly<Record<string, 400 | 409>> = {
   QUEUE_FULL: 409,
 } satisfies Partial<Record<DelayQueueErrorCode, 400 | 409>>;
 
-/** An error of the producer as an answer to the board; any other error as it is. */
+/** Makes an error of the producer an answer to the board; returns any other error as it is. */
 export function asAnswer(error: unknown): unknown {
   const { code, message } = error as Partial<DelayQueueError>;
   const status = code && REFUSALS[code];
-  // The form adds one message, and so needs no index.
+  // The form adds one message, so an index would confuse.
   return status ? new BoardError(status, message!.replace(/^messages\[0\]: /, '')) : error;
 }

@@ -1,4 +1,4 @@
-// The package exports the type of this class officially, but the class itself only by its path.
+// The package officially exports the type of this class, but the class itself only by its path.
 import { BaseAdapter } from '@bull-board/api/dist/queueAdapters/base.js';
 import type {
   AppJobScheduler,
@@ -36,7 +36,6 @@ const LARGEST_PAGE = 1000;
 
 /**
  * Shows a queue of nestjs-delay-queue on bull-board.
- *
  * @example
  * ```ts
  * createBullBoard({ queues: [new DelayQueueBoardAdapter(producer, 'orders')], serverAdapter });
@@ -46,18 +45,18 @@ export class DelayQueueBoardAdapter extends BaseAdapter {
   readonly #producer: DelayQueueProducer;
   readonly #queue: string;
   readonly #handle: QueueHandle | undefined;
-  /** The partitions that did not answer when the messages were counted last. */
+  /** The partitions that did not answer at the last count. */
   #missing: readonly number[] = [];
 
   /**
    * @param producer - of the application. The queues of a named instance have its name before theirs, as in `billing:orders`
-   * @param queue - its name, the class of a typed queue, or a typed queue as Nest injects it: then payloads that are added on the
-   *   board are checked
+   * @param queue - its name, the class of a typed queue, or a typed queue as Nest injects it, which checks payloads that are added on the
+   *   board
    * @param options - of bull-board: `readOnlyMode`, `displayName`, `description`…
    * @throws DelayQueueError `INVALID_ARGUMENT` if a typed queue belongs to another instance than the producer
    */
   constructor(producer: DelayQueueProducer, queue: BoardQueue, options: BoardAdapterOptions = {}) {
-    // As 'bullmq', the queue would be asked for what only BullMQ has: flows, priorities, a global concurrency.
+    // With 'bullmq', the board would ask for what only BullMQ has: flows, priorities, a global concurrency.
     super('bull', { ...options, allowCompletedRetries: false });
     this.#producer = producer;
     this.#queue = nameOf(queue);
@@ -70,7 +69,7 @@ export class DelayQueueBoardAdapter extends BaseAdapter {
     return `${this.prefix}${instance === undefined ? '' : `${instance}:`}${this.#queue}`;
   }
 
-  /** The board shows it beside the counts, which it asks for first. */
+  /** Shown beside the counts, which the board asks for first. */
   override getDescription(): string {
     const own = super.getDescription();
     if (this.#missing.length === 0) return own;
@@ -135,7 +134,7 @@ export class DelayQueueBoardAdapter extends BaseAdapter {
 
   async obliterate({ force = false }: ObliterateOptions = {}): Promise<void> {
     const { active } = await this.#producer.counts(this.#queue);
-    // The board knows this text, and then offers to do it by force.
+    // The board recognizes this text, and then offers to do it by force.
     if (active > 0 && !force) throw new Error('Cannot obliterate queue with active jobs');
     await this.#producer.clear(this.#queue);
   }
@@ -150,7 +149,7 @@ export class DelayQueueBoardAdapter extends BaseAdapter {
     return Promise.resolve([]);
   }
 
-  /** The board then shows no metrics; zeros would be a lie. */
+  /** Returns no metrics, so that the board shows none instead of false zeros. */
   getMetrics(): Promise<QueueMetrics> {
     return Promise.reject(unsupported('A delay queue keeps no metrics of its own.'));
   }
@@ -210,7 +209,7 @@ export class DelayQueueBoardAdapter extends BaseAdapter {
     return found;
   }
 
-  /** No more than there are at the start, so that it ends even if messages are offered all the time. */
+  /** Applies to no more messages than there are at the start, so that it ends even if messages are offered all the time. */
   async #forAllDelayed(apply: (id: string) => Promise<boolean>): Promise<void> {
     let { delayed: left } = await this.#producer.counts(this.#queue);
     let cursor: string | undefined;
@@ -228,7 +227,7 @@ export class DelayQueueBoardAdapter extends BaseAdapter {
   }
 }
 
-/** The board would show the queue of the same name elsewhere. */
+/** Refuses a queue of another instance. The board would show the queue of the same name in the producer's instance. */
 function assertSameInstance(producer: DelayQueueProducer, queue: BoardQueue): void {
   const definition = definitionOf(queue);
   if (!definition || definition.instance === producer.instance) return;

@@ -5,7 +5,7 @@ import type { QueueHandle } from './board-queue.js';
 import { shownPayload } from './shown-payload.js';
 import { STATUS_OF } from './statuses.js';
 
-/** What the board calls jobs without a name. */
+/** The board's name for jobs without a name. */
 export const NO_NAME = '__default__';
 
 /** A message as the board shows it and acts on it. */
@@ -16,7 +16,7 @@ export class MessageJob implements QueueJob {
   readonly #message: MessageSnapshot;
   readonly #handle: QueueHandle | undefined;
 
-  /** @param handle - of the queue; it checks payloads */
+  /** @param handle - of the queue, to check payloads */
   constructor(producer: DelayQueueProducer, message: MessageSnapshot, handle?: QueueHandle) {
     this.#producer = producer;
     this.#message = message;
@@ -46,7 +46,7 @@ export class MessageJob implements QueueJob {
       returnvalue: null,
       failedReason: error ? `${error.name}: ${error.message}` : '',
       stacktrace: error?.stack ? [error.stack] : [],
-      // Without a start, the board counts from 1970; when the last attempt fell due is the nearest thing that is known.
+      // Without a start, the board counts from 1970. The due time of the last attempt is the nearest known time.
       ...(diedAt && { processedOn: dueAt.getTime(), finishedOn: diedAt.getTime() }),
     };
   }
@@ -81,7 +81,7 @@ export class MessageJob implements QueueJob {
     throw tooLate(id, 'has fallen due. Only delayed messages and dead letters can be removed.');
   }
 
-  /** Changes the payload of a message that is delayed; it stays due when it is. */
+  /** Changes the payload of a delayed message, and keeps its due time. */
   async updateData(payload: unknown): Promise<void> {
     const { queue, id, type, dueAt, payload: before } = this.#message;
     if (Buffer.isBuffer(before)) throw unsupported('A payload of bytes cannot be changed here.');

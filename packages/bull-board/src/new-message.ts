@@ -4,11 +4,7 @@ import { NO_NAME } from './message-job.js';
 
 const OPTIONS: readonly string[] = ['delay', 'jobId', 'headers', 'group'];
 
-/**
- * Reads what the board's form adds.
- *
- * @throws BoardError for an option that messages do not have
- */
+/** Reads the content of the board's form. @throws BoardError for an option that messages do not have */
 export function readNewMessage(name: string, payload: unknown, options: object): OfferRequest {
   const unknown = Object.keys(options).filter((option) => !OPTIONS.includes(option));
   if (unknown.length > 0) {
@@ -28,7 +24,7 @@ export function readNewMessage(name: string, payload: unknown, options: object):
   };
 }
 
-/** A new message as it was offered. */
+/** Makes a snapshot of a new message as it was offered. */
 export function asOffered(queue: string, message: OfferRequest, { id, dueAt }: OfferResult): MessageSnapshot {
   const { type = '', payload, headers = {}, group } = message;
   const grouped = group === undefined ? {} : { group };

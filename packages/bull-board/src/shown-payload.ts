@@ -1,6 +1,6 @@
 /**
- * A payload as the board can send it to its page, so that no message hides the others: bytes are base64; a `BigInt`, which a codec of
- * Redisson's layout may read, is text; what JSON cannot show, such as what is nested too deeply, says so.
+ * Returns a payload that the board can send to its page, so that no message hides the others. Bytes become base64, and a `BigInt`, which a
+ * codec of Redisson's layout may read, text. What JSON cannot show, such as too deep a nesting, is named.
  */
 export function shownPayload(payload: unknown): unknown {
   if (Buffer.isBuffer(payload)) return { base64: payload.toString('base64') };

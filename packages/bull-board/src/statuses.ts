@@ -1,7 +1,7 @@
 import type { JobStatus } from '@bull-board/api/typings/app';
 import type { MessageState } from 'nestjs-delay-queue';
 
-/** What the board calls the states of a message. */
+/** The board's names for the states of a message. */
 export const STATUS_OF = {
   active: 'active',
   ready: 'waiting',
@@ -16,7 +16,7 @@ const STATE_OF = new Map<string, MessageState>(
   Object.entries(STATUS_OF).map(([state, status]) => [status, state as MessageState]),
 );
 
-/** The state that the board calls by this name; undefined: no message has this status. */
+/** Returns the state of a status of the board; undefined if no message has this status. */
 export function stateOf(status: string): MessageState | undefined {
   return STATE_OF.get(status);
 }

@@ -10,22 +10,14 @@ export class Approval {
     private readonly yes: boolean,
   ) {}
 
-  /**
-   * Checks that somebody has agreed, or can be asked.
-   *
-   * @throws Refusal
-   */
+  /** Checks that somebody has agreed, or can be asked. @throws Refusal */
   assertPossible(): void {
     const { input, output } = this.terminal;
     if (this.yes || (input.isTTY && output.isTTY)) return;
     throw new Refusal('This would change Redis, and nobody can be asked here: say --yes. Nothing was changed.');
   }
 
-  /**
-   * Asks, unless `--yes` was given.
-   *
-   * @throws Refusal if the answer is no, or there is none
-   */
+  /** Asks, unless `--yes` was given. @throws Refusal if the answer is no, or there is none */
   async ask(question: string): Promise<void> {
     if (this.yes) return;
     const { input, problems } = this.terminal;
@@ -40,7 +32,7 @@ export class Approval {
   }
 }
 
-/** The first line; empty if the input ends before there is one. */
+/** Returns the first line; empty if the input ends before it. */
 function firstOf(lines: Interface): Promise<string> {
   return new Promise((resolve) => {
     lines.once('line', resolve);

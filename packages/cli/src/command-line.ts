@@ -8,17 +8,17 @@ import { Report } from './report.js';
 import { Session } from './session.js';
 import type { Terminal } from './terminal.js';
 
-/** What a command has at hand while it runs. */
+/** What a running command can use. */
 export interface Run {
   readonly producer: DelayQueueProducer;
   readonly report: Report;
-  /** Warns that partitions of a queue did not answer, if there are any. */
+  /** Warns if partitions of a queue did not answer. */
   readonly warnOfMissing: (queue: string, missing: readonly number[] | undefined) => void;
-  /** Counts, due times and the time of Redis at one instant. */
+  /** Returns counts, due times and the time of Redis at one instant. */
   readonly inspect: (queue: string) => Promise<InspectedQueue>;
 }
 
-/** What a command that changes servers, rather than a queue, has at hand while it runs. */
+/** What a running command that changes servers can use. */
 export interface ServerRun {
   readonly args: CommonArguments;
   readonly report: Report;
@@ -26,21 +26,17 @@ export interface ServerRun {
   readonly ask: (question: string) => Promise<void>;
 }
 
-/** What a command that changes something has at hand besides. */
+/** What a running command that changes a queue can use. */
 export interface ChangingRun extends Run {
   /** Asks before the change. Rejects unless the answer is yes. */
   readonly ask: (question: string) => Promise<void>;
 }
 
-/** Runs commands: each has a connection to Redis while it runs. */
+/** Runs commands, each with a connection to Redis of its own. */
 export class CommandLine {
   constructor(readonly terminal: Terminal) {}
 
-  /**
-   * Runs a command that only looks.
-   *
-   * @param queues - the queues that it is about, if they are named; one that never existed is refused
-   */
+  /** Runs a command that only reads. @param queues - the queues that it names; one that never existed is refused */
   async look(command: Command, queues: readonly string[], use: (run: Run) => Promise<void>): Promise<void> {
     const args = command.optsWithGlobals<CommonArguments>();
     for (const queue of queues) assertQueueName(queue);

@@ -4,8 +4,8 @@ import type { CodecName } from 'nestjs-delay-queue-redisson';
 import { WrongUsage } from './exit-codes.js';
 
 /**
- * So that messages with groups are there. Where a command frees a permit, it lets the next message go on only if nobody else of the group
- * is active: whatever the application allows, that is not too many.
+ * Enables messages with groups. Where a command frees a permit, it lets the next message continue only if nobody else of the group is
+ * active, which is not too many, whatever the application allows.
  */
 const NARROWEST = { concurrency: 1 } as const;
 
@@ -47,7 +47,7 @@ export function addCommonOptions(program: Command): void {
     .option('-y, --yes', 'change things without asking', false);
 }
 
-/** The module options with which a command reaches its queues. */
+/** Makes the module options with which a command reaches its queues. */
 export async function moduleOptionsOf(
   args: CommonArguments,
   queues: readonly string[],
@@ -58,7 +58,7 @@ export async function moduleOptionsOf(
     prefix,
     offerTimeout: timeout,
     consume: false,
-    // Whoever looks at a queue whose server evicts keys must not be turned away for that.
+    // Somebody who inspects a queue must not be turned away because its server evicts keys.
     allowEviction: true,
     ...(await queueOptions(args, queues)),
   };
@@ -69,7 +69,7 @@ export function connectionOf(args: CommonArguments): ConnectionOptions {
   return args.cluster ? { cluster: { nodes: [url] } } : url;
 }
 
-/** Which server is meant, for people: never with a user or a password. */
+/** Names the server for people, never with a user or a password. */
 export function serverOf(args: CommonArguments): string {
   const text = urlOf(args);
   if (!URL.canParse(text)) return 'an unreadable URL';
@@ -88,11 +88,7 @@ async function queueOptions(args: CommonArguments, queues: readonly string[]) {
   return queues.length === 1 ? { queues: { [queues[0]!]: { layout } } } : { defaults: { layout } };
 }
 
-/**
- * The layout that the arguments name; undefined: the native one.
- *
- * @throws WrongUsage
- */
+/** Returns the layout that the arguments name; undefined: the native one. @throws WrongUsage */
 export async function layoutOf(args: CommonArguments): Promise<QueueLayout | undefined> {
   const { layout, redissonName: name, codec } = args;
   if (layout === 'redisson') return (await loadRedisson()).redisson({ name, codec });
@@ -100,7 +96,7 @@ export async function layoutOf(args: CommonArguments): Promise<QueueLayout | und
   throw new WrongUsage('--redisson-name and --codec need --layout redisson.');
 }
 
-/** The layouts whose libraries can be told from those of other versions: Redisson's if its package is installed. */
+/** Returns the layouts whose libraries can be told from those of other versions: Redisson's if its package is installed. */
 export async function installedLayouts(): Promise<QueueLayout[]> {
   try {
     return [(await loadRedisson()).redisson()];
@@ -110,7 +106,7 @@ export async function installedLayouts(): Promise<QueueLayout[]> {
   }
 }
 
-/** The package of that layout is there only if its users have installed it. */
+/** Only users of that layout have installed its package. */
 async function loadRedisson() {
   try {
     return await import('nestjs-delay-queue-redisson');

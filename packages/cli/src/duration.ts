@@ -2,10 +2,8 @@ import ms from 'ms';
 import { DelayQueueError } from 'nestjs-delay-queue';
 
 /**
- * Reads a duration as the library does: whole milliseconds, or text with a unit.
- *
+ * Reads a duration in ms as the library does: whole milliseconds, or text with a unit.
  * @param name - of the argument or option
- * @returns milliseconds
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function readDuration(text: string, name: string): number {

@@ -3,7 +3,7 @@ import process from 'node:process';
 import { FINE } from './exit-codes.js';
 import { runCommandLine } from './program.js';
 
-// The reader of the output may go away first, such as `head`.
+// The reader of the output, such as `head`, may end first.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(FINE);
   throw error;

@@ -24,9 +24,7 @@ interface Looking {
 }
 
 /**
- * Checks that there is such a queue. One with messages, or that is paused, is there whatever its name; of an empty one, the name
- * tells.
- *
+ * Checks that a queue exists. One with messages, or a paused one, exists whatever its name; an empty one only if its name is listed.
  * @throws Refusal
  */
 export async function assertExists(queue: string, { producer, inspect }: Looking, prefix: string): Promise<void> {
@@ -39,7 +37,7 @@ export async function assertExists(queue: string, { producer, inspect }: Looking
   throw new Refusal(`There is no queue '${queue}' with the prefix '${prefix}'. ${advice}`);
 }
 
-/** @returns undefined if Redis refuses to read them, as to a user without the permission */
+/** @returns undefined if Redis refuses to read them, for example because a permission is missing */
 async function readableNames(producer: DelayQueueProducer): Promise<string[] | undefined> {
   try {
     return await allQueues(producer);

@@ -1,7 +1,7 @@
 import type { Terminal } from './terminal.js';
 import { printable, printableJson } from './text/printable.js';
 
-/** Prints results: as text for people, or as one JSON document a line for programs. */
+/** Prints results: as text for people, or as one JSON document per line for programs. */
 export class Report {
   constructor(
     private readonly output: Terminal['output'],
@@ -10,9 +10,8 @@ export class Report {
 
   /**
    * Prints one result, or several.
-   *
    * @param records - one line of JSON each
-   * @param text - the lines that tell people the same
+   * @param text - the same for people, in lines
    */
   print(records: object | readonly object[], text: () => string | readonly string[]): void {
     const lines = this.asJson ? [records].flat().map(printableJson) : [text()].flat().map(printable);

@@ -11,12 +11,12 @@ import { DelayQueueInspector, type InspectedQueue } from 'nestjs-delay-queue/dia
 
 class CommandLineModule {}
 
-/** A delay queue that only offers and looks, for the time of one command. */
+/** A delay queue that only offers and reads, for one command. */
 export class Session {
   private constructor(private readonly context: INestApplicationContext) {}
 
   /**
-   * @param server - what to call it in an error
+   * @param server - its name in errors
    * @throws DelayQueueError `NOT_CONNECTED` with the reason, and what the start of an application throws
    */
   static async open(options: DelayQueueModuleOptions, server: string): Promise<Session> {
@@ -26,7 +26,7 @@ export class Session {
       { module: CommandLineModule, imports, providers: [DelayQueueInspector] },
       { logger: false, abortOnError: false },
     );
-    // A cluster of which a shard is down can be looked at all the same.
+    // A cluster with a failed shard can still be inspected.
     if (outage.lasts && !context.get(DelayQueueInspector).isConnected) {
       await context.close();
       throw unreachable(server, outage.reason);
@@ -38,12 +38,11 @@ export class Session {
     return this.context.get(DelayQueueProducer, { strict: false });
   }
 
-  /** Counts, due times and the time of Redis at one instant. */
   inspect(queue: string): Promise<InspectedQueue> {
     return this.context.get(DelayQueueInspector).inspect(queue);
   }
 
-  /** Nothing is handled here, so nothing is waited for. */
+  /** Does not wait, because nothing is handled here. */
   close(): Promise<void> {
     return this.context.close();
   }
@@ -64,7 +63,6 @@ class Outage {
   }
 }
 
-/** The error of a command that cannot reach its server. */
 function unreachable(server: string, reason: string): DelayQueueError {
   const problem = `Redis at ${server} cannot be reached${reason && ` (${reason.replace(/^Error: /, '')})`}: nothing was changed`;
   return new DelayQueueError('NOT_CONNECTED', `${problem}. Check --url or REDIS_URL, and that Redis is up.`);

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** Where the command line reads and writes: mostly the streams of the process. */
+/** Where the command line reads and writes: usually the streams of the process. */
 export interface Terminal {
   readonly input: Readable & { readonly isTTY?: boolean };
   /** For results. */

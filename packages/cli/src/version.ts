@@ -2,5 +2,4 @@ import { readFileSync } from 'node:fs';
 
 const MANIFEST = new URL('../package.json', import.meta.url);
 
-/** The version of this package. */
 export const VERSION = (JSON.parse(readFileSync(MANIFEST, 'utf8')) as { version: string }).version;

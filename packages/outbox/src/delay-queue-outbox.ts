@@ -25,32 +25,32 @@ import type { OutboxTable, TableStatus } from './table/outbox-table.js';
 import type { NewRow, RowBody } from './table/row.js';
 import { inTransaction, run, type Steps } from './table/steps.js';
 
-/** The options of an offer of a typed queue, which has its type from elsewhere. */
+/** The options of an offer of a typed queue, which names the type elsewhere. */
 export interface TypedOutboxOfferOptions {
   /** Text of 1–256 bytes without control characters. Default: the id of the row, which is generated. */
   readonly id?: string | undefined;
-  /** Text values that travel with the payload. Default: none. */
+  /** Headers, with text values. Default: none. */
   readonly headers?: MessageHeaders | undefined;
   /**
-   * What to do if the queue has a message with this id when the row is relayed: `'keep'` leaves it, `'replace'` puts the new one in its place.
-   * Default: `'keep'`.
+   * What to do if the queue has a message with this id when the row is relayed: `'keep'` keeps it, `'replace'` replaces it. Default:
+   * `'keep'`.
    */
   readonly onDuplicate?: 'keep' | 'replace' | undefined;
   /**
-   * Whose message it is, such as `customer-7`: text of 1–256 bytes without control characters. Its queue needs the option `groups` in every
-   * process. Default: none.
+   * The group of the message, such as `customer-7`: text of 1–256 bytes without control characters. Its queue needs the option `groups` in
+   * every process. Default: none.
    */
   readonly group?: string | undefined;
   /**
-   * How late the message may be: if its handler cannot start within this time after it first fell due, it has expired and is not
-   * handled. 0 ms – 100 years, or `'never'`. Default: `expiresAfter` of the queue.
+   * How late the message may be: if its handler cannot start within this time after it first fell due, it has expired and is not handled. 0
+   * ms – 100 years, or `'never'`. Default: `expiresAfter` of the queue.
    */
   readonly expiresAfter?: Duration | 'never' | undefined;
   /** What becomes of the message when it has expired. Only with `expiresAfter`. Default: `onExpired` of the queue. */
   readonly onExpired?: 'drop' | 'dead' | undefined;
   /**
-   * Debounces with an end: the message falls due at most this long after the first of the offers that have replaced each other. 1 ms –
-   * 100 years; goes with `id` and `onDuplicate: 'replace'`. Default: none.
+   * Debounces with an end: the message falls due at most this long after the first of the offers that have replaced each other. 1 ms – 100
+   * years, with `id` and `onDuplicate: 'replace'`. Default: none.
    */
   readonly maxWait?: Duration | undefined;
 }
@@ -67,33 +67,31 @@ export type OutboxOfferRequest<T = unknown> = OutboxOfferOptions & OfferDue & { 
 /** One message of `offerMany`, of a typed queue. */
 export type TypedOutboxOfferRequest<Payloads> = TypedOfferRequest<Payloads> & TypedOutboxOfferOptions;
 
-/** What the caller of an offer learns: the message does not exist yet. */
+/** The result of an offer. The message does not exist yet. */
 export interface OutboxReceipt {
   /** The id that the message will have. */
   readonly id: string;
 }
 
-/** How an outbox is doing. */
+/** The state of an outbox. */
 export interface OutboxStatus extends TableStatus {
   /** The relay of this process. */
   readonly relay: RelayStatus;
 }
 
-/** A row that was set aside, because it can never be relayed as it is. */
+/** A row that has failed for good, because it can never be relayed as it is. */
 export interface FailedOutboxRow {
-  /** Names the row, for `retryFailed` and `discardFailed`. */
+  /** The number of the row, for `retryFailed` and `discardFailed`. */
   readonly row: number;
   /** `'offer'`, `'cancel'` or `'reschedule'`. */
   readonly operation: string;
-  /** The queue that it is for. */
   readonly queue: string;
-  /** The id of the message. */
   readonly id: string;
-  /** What it offers; a `Buffer` if one was offered. Undefined: it offers nothing, or cannot be read. */
+  /** The payload of an offer, a `Buffer` if one was offered. Undefined for another operation, or if it cannot be read. */
   readonly payload: unknown;
   /** When it was written, by the clock of the database. */
   readonly writtenAt: Date;
-  /** Why. */
+  /** Why it failed. */
   readonly error: string;
 }
 
@@ -105,7 +103,6 @@ export interface FailedQuery {
   readonly limit?: number | undefined;
 }
 
-/** What the outbox is made of. */
 interface OutboxParts {
   readonly database: OutboxDatabase;
   readonly table: OutboxTable;
@@ -114,13 +111,11 @@ interface OutboxParts {
 }
 
 /**
- * Offers, cancels and reschedules in a transaction of the application's database: what it is told takes effect if, and only if, the
- * transaction commits. A relay then hands it to the delay queue, within milliseconds where the database can wake it.
+ * Offers, cancels and reschedules in a transaction of the application's database: calls take effect if, and only if, the transaction
+ * commits. A relay then hands them to the delay queue, within milliseconds where the database can wake it.
  *
  * Arguments are checked before a row is written, with the errors of `DelayQueueProducer`. Errors of the database are passed on as they are.
- *
- * @typeParam Transaction - what is given as the first argument, for a check by the compiler: `DelayQueueOutbox<EntityManager>`
- *
+ * @typeParam Transaction - the first argument of calls, for a check by the compiler: `DelayQueueOutbox<EntityManager>`
  * @example
  * ```ts
  * await dataSource.transaction(async (manager) => {
@@ -139,13 +134,12 @@ export class DelayQueueOutbox<Transaction extends object = object> {
 
   /**
    * Offers a message that falls due after a delay, counted from now by the clock of the database.
-   *
-   * @param transaction - of the library that the module was given; one that is not in a transaction is refused
+   * @param transaction - of the library that the module was given; refused if it is not in a transaction
    * @param queue - a name, or the class of a typed queue
    * @param payload - JSON values, or a `Buffer`
    * @param delay - 0 ms – 100 years
    * @returns the id of the message, which is in the queue soon after the commit
-   * @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_PAYLOAD`, and what the database throws
+   * @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_PAYLOAD`, and errors of the database
    */
   offer<const Delay extends Duration = Duration>(
     transaction: Transaction,
@@ -176,8 +170,7 @@ export class DelayQueueOutbox<Transaction extends object = object> {
   }
 
   /**
-   * Offers a message that falls due at a given instant, by the clock of Redis; at once if that has passed. Otherwise as {@link offer}.
-   *
+   * Offers a message that falls due at an instant by the clock of Redis, at once if it has passed. Otherwise like {@link offer}.
    * @param date - between 1970 and 9999
    */
   offerAt(
@@ -210,7 +203,6 @@ export class DelayQueueOutbox<Transaction extends object = object> {
 
   /**
    * Offers many messages with few statements. All are checked before the first is written.
-   *
    * @param messages - each with a `payload`, either a `delay` or `at` (a `Date`), and the options of {@link offer}
    * @returns the ids, in the order of the messages
    * @throws DelayQueueError as {@link offer}, naming the message
@@ -242,9 +234,8 @@ export class DelayQueueOutbox<Transaction extends object = object> {
   }
 
   /**
-   * Cancels a message that is not due yet, once the transaction is committed. Whether there was one is not known by then: the handler
-   * should look at what it is about to do.
-   *
+   * Cancels a message that is not due yet, once the transaction is committed. The caller does not learn if there was one, so the handler
+   * should check before it acts.
    * @param queue - a name, or the class of a typed queue
    * @param id - of a message that was offered here, or by the producer
    */
@@ -256,11 +247,10 @@ export class DelayQueueOutbox<Transaction extends object = object> {
   }
 
   /**
-   * Changes when a message that is not due yet falls due, and what else is given, once the transaction is committed.
-   *
+   * Changes the due time of a message that is not due yet, and what else is given, once the transaction is committed.
    * @param due - a delay, counted from now by the clock of the database, or a `Date`
-   * @param change - a new `payload`, `headers` or `type`; what is left out stays. Of a queue with types, a payload names its own.
-   * @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_PAYLOAD`, and what the database throws
+   * @param change - a new `payload`, `headers` or `type`; anything else stays. For a queue with types, a payload includes its type.
+   * @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_PAYLOAD`, and errors of the database
    */
   async reschedule<const Due extends Duration | Date = Duration | Date>(
     transaction: Transaction,
@@ -274,13 +264,13 @@ export class DelayQueueOutbox<Transaction extends object = object> {
     await this.#write(transaction, [{ ...row, body: await changeBody(known, change) }]);
   }
 
-  /** Looks at the table and at the relay of this process. */
+  /** Returns the state of the table and of the relay of this process. */
   async status(): Promise<OutboxStatus> {
     const { database, table, relay } = this.#parts;
     return { ...(await inTransaction(database, () => table.status())), relay: relay.status };
   }
 
-  /** Pauses the relays of all processes, until {@link resume}: rows are written, and wait. */
+  /** Pauses the relays of all processes, until {@link resume}. Rows are written, and wait. */
   async pause(): Promise<void> {
     await this.#change((table) => table.pause());
   }
@@ -290,7 +280,7 @@ export class DelayQueueOutbox<Transaction extends object = object> {
     await this.#change((table) => table.resume());
   }
 
-  /** Lists rows that were set aside, oldest first. */
+  /** Lists rows that have failed for good, oldest first. */
   async failed({ after = 0, limit = 100 }: FailedQuery = {}): Promise<FailedOutboxRow[]> {
     if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
       throw invalid(`limit: must be 1–1000, not ${shown(limit)}`);
@@ -300,21 +290,13 @@ export class DelayQueueOutbox<Transaction extends object = object> {
     return (await inTransaction(database, () => table.failed({ after, limit }))).map(failedRow);
   }
 
-  /**
-   * Has rows that were set aside tried again, in their old places.
-   *
-   * @param rows - as {@link failed} lists them
-   */
+  /** Makes rows that have failed for good be tried again, in their old places. @param rows - as {@link failed} lists them */
   async retryFailed(rows: readonly FailedOutboxRow[]): Promise<void> {
     const seqs = seqsOf(rows);
     await this.#change((table) => table.retry(seqs));
   }
 
-  /**
-   * Removes rows that were set aside.
-   *
-   * @param rows - as {@link failed} lists them
-   */
+  /** Removes rows that have failed for good. @param rows - as {@link failed} lists them */
   async discardFailed(rows: readonly FailedOutboxRow[]): Promise<void> {
     const seqs = seqsOf(rows);
     await this.#change((table) => table.discard(seqs));

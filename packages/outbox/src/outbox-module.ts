@@ -38,13 +38,13 @@ const MAX_CHECK = 5000;
 /** Options that come from other providers. */
 export interface OutboxAsyncOptions<Transaction extends object = object>
   extends OutboxInstance, Pick<ModuleMetadata, 'imports'> {
-  /** What the factory is given. */
+  /** The arguments of the factory. */
   readonly inject?: readonly (InjectionToken | OptionalFactoryDependency)[] | undefined;
   /** Makes the options. */
   readonly useFactory: (...injected: never[]) => OutboxOptions<Transaction> | Promise<OutboxOptions<Transaction>>;
 }
 
-/** The token of a named outbox; of the unnamed one it is the class. */
+/** Returns the token of a named outbox. That of the unnamed one is the class. */
 export function getOutboxToken(instance?: string): InjectionToken {
   return instance === undefined ? DelayQueueOutbox : `DelayQueueOutbox:${instance}`;
 }
@@ -67,7 +67,7 @@ class OutboxRuntime implements OnModuleInit, OnApplicationBootstrap, OnModuleDes
     readonly targetCheck: TargetCheck,
   ) {}
 
-  /** Before anything is connected: Nest calls no shutdown hooks for an application that failed to start. */
+  /** Checks before anything is connected, because Nest calls no shutdown hooks for an application that failed to start. */
   async onModuleInit(): Promise<void> {
     this.#checkLease();
     await this.#check();
@@ -77,7 +77,7 @@ class OutboxRuntime implements OnModuleInit, OnApplicationBootstrap, OnModuleDes
     if (this.options.relay) this.relay.start();
   }
 
-  /** What a call may take must be over before another relay takes the row. */
+  /** A call must end before another relay takes the row. */
   #checkLease(): void {
     const { relay, lease } = this.options;
     const { offerTimeout = 0 } = this.target ?? {};
@@ -106,7 +106,7 @@ class OutboxRuntime implements OnModuleInit, OnApplicationBootstrap, OnModuleDes
           `table: ${table} is not there, or lacks a column (${(error as Error).message.trim().split('\n').at(-1)}). Print its SQL with: ${command}`,
         );
       }
-      // The application may well be up before the database; the relay tries until it is there.
+      // The application may start before the database. The relay retries until it is there.
       this.#logger.warn(`The table of the outbox could not be checked. ${String(error)}`);
     }
   }
@@ -115,7 +115,6 @@ class OutboxRuntime implements OnModuleInit, OnApplicationBootstrap, OnModuleDes
 /**
  * The outbox of an application: `DelayQueueOutbox` to write to, and the relay. Import it once, in the root module, beside
  * `DelayQueueModule`; it is global. An application with several names them by `instance`.
- *
  * @example
  * ```ts
  * @Module({
@@ -129,11 +128,7 @@ class OutboxRuntime implements OnModuleInit, OnApplicationBootstrap, OnModuleDes
  */
 @Module({})
 export class OutboxModule {
-  /**
-   * Creates the outbox from fixed options.
-   *
-   * @throws DelayQueueError `INVALID_OPTION`
-   */
+  /** Creates the outbox from fixed options. @throws DelayQueueError `INVALID_OPTION` */
   static forRoot<Transaction extends object>(given: OutboxOptions<Transaction> & OutboxInstance): DynamicModule {
     if (typeof given !== 'object' || (given as unknown) === null) {
       throw refuse(`forRoot() must be given an options object, not ${shown(given)}`);
@@ -144,9 +139,7 @@ export class OutboxModule {
 
   /**
    * Creates the outbox from options that come from other providers.
-   *
    * @throws DelayQueueError `INVALID_OPTION`
-   *
    * @example
    * ```ts
    * OutboxModule.forRootAsync({
@@ -165,7 +158,7 @@ export class OutboxModule {
   }
 }
 
-/** Rejects after a while. A database that accepts connections and never answers keeps no application from starting. */
+/** Rejects after a while, because a database that accepts connections and never answers must not keep an application from starting. */
 async function silence(): Promise<never> {
   await sleep(MAX_CHECK, undefined, { ref: false });
   throw new Error(`The database has not answered for ${MAX_CHECK} ms`);

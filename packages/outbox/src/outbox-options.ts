@@ -4,49 +4,33 @@ import type { Dialect, OutboxDatabase } from './database/outbox-database.js';
 import { readDelay } from './offering/arguments.js';
 import { shown } from './offering/shown.js';
 
-/**
- * The options of `OutboxModule.forRoot()`.
- *
- * @typeParam Transaction - what the database's library calls a transaction
- */
+/** The options of `OutboxModule.forRoot()`. @typeParam Transaction - the transactions of the database's library */
 export interface OutboxOptions<Transaction extends object = object> {
   /** The database, through the library that the application uses: `pg(pool)`, `typeOrm(dataSource)`… */
   readonly database: OutboxDatabase<Transaction>;
   /**
    * The table's name, `schema.table` included. 1–48 of the characters `A–Z a–z 0–9 _`, for each part.
-   *
    * @defaultValue `'delay_queue_outbox'`, of an instance `'delay_queue_outbox_<instance>'`
    */
   readonly table?: string | undefined;
-  /**
-   * Relay rows in this process; with `false` it only writes them.
-   *
-   * @defaultValue `true`
-   */
+  /** Relay rows in this process; with `false` it only writes them. @defaultValue `true` */
   readonly relay?: boolean | undefined;
   /**
-   * The longest pause between two looks at the table. Where commits wake the relay, it only matters when a notification was lost.
-   * 10 ms – 1 h.
-   *
+   * Maximum pause between two looks at the table. Where commits wake the relay, it matters only when a notification was lost. 10 ms – 1 h.
    * @defaultValue `'1s'`
    */
   readonly pollInterval?: Duration | undefined;
-  /**
-   * How many rows are relayed at once. 1–1000.
-   *
-   * @defaultValue `200`
-   */
+  /** How many rows are relayed at once. 1–1000. @defaultValue `200` */
   readonly batchSize?: number | undefined;
   /**
-   * How long the rows that a relay has taken wait if it dies. At least twice `offerTimeout` of the delay queue; the order of the operations on
-   * one message relies on that. 1 s – 1 h.
-   *
+   * How long the rows that a relay has taken wait if it dies. At least twice `offerTimeout` of the delay queue; the order of the operations
+   * on one message relies on that. 1 s – 1 h.
    * @defaultValue `'15s'`
    */
   readonly lease?: Duration | undefined;
 }
 
-/** What an application with several outboxes says of each. */
+/** The options that distinguish the outboxes of an application. */
 export interface OutboxInstance {
   /**
    * The name of this outbox, for `@InjectOutbox(name)`. 1–24 of the characters `A–Z a–z 0–9 _`. Default: none, and the outbox is injected
@@ -54,13 +38,13 @@ export interface OutboxInstance {
    */
   readonly instance?: string | undefined;
   /**
-   * The token of the producer that offers its messages; that of a named instance of `DelayQueueModule` is
+   * The token of the producer that offers its messages. That of a named instance of `DelayQueueModule` is
    * `getDelayQueueProducerToken(name)`. Default: `DelayQueueProducer`.
    */
   readonly producer?: InjectionToken | undefined;
 }
 
-/** Checked, and with the defaults filled in. */
+/** Checked options, with the defaults filled in. */
 export interface ResolvedOutboxOptions {
   readonly database: OutboxDatabase;
   readonly table: string;
@@ -74,18 +58,14 @@ export interface ResolvedOutboxOptions {
 
 export const DEFAULT_TABLE = 'delay_queue_outbox';
 const TABLE = /^[A-Za-z_]\w{0,47}(\.[A-Za-z_]\w{0,47})?$/;
-/** PostgreSQL refuses to notify longer channels. */
+/** PostgreSQL refuses notifications on longer channels. */
 const MAX_CHANNEL = 63;
 const INSTANCE = /^\w{1,24}$/;
 const FIELDS = ['database', 'table', 'relay', 'pollInterval', 'batchSize', 'lease'];
 const HOUR = 60 * 60 * 1000;
 const DIALECTS = ['postgresql', 'mysql', 'sqlite'];
 
-/**
- * Checks the options.
- *
- * @throws DelayQueueError `INVALID_OPTION`
- */
+/** Checks the options. @throws DelayQueueError `INVALID_OPTION` */
 export function resolveOptions(given: OutboxOptions, instance: string | undefined): ResolvedOutboxOptions {
   if (typeof given !== 'object' || (given as unknown) === null)
     throw refuse(`must be given an options object, not ${shown(given)}`);

@@ -9,10 +9,8 @@ export interface FormatsSeen {
 }
 
 /**
- * Makes sure that new entries do not get another format than those that are there. A Redisson that meets an entry of the other
- * format moves those before it again and again. New entries of this package do not count: `'dLc0'` is the way out if they were
- * written by mistake.
- *
+ * Makes sure that new entries do not get another format than those that are there. A Redisson that meets an entry of the other format moves
+ * those before it again and again. New entries of this package do not count: `'dLc0'` is the way out if they were written by mistake.
  * @throws DelayQueueError `INVALID_OPTION`
  */
 export function checkFormat(queue: string, format: EntryFormat, { hasOld, hasNewOfRedisson }: FormatsSeen): void {

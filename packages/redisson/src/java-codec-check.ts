@@ -3,8 +3,8 @@ import { guessCodec } from './codec/codec-signs.js';
 import type { RedissonCodec } from './codec/redisson-codec.js';
 
 /**
- * Tells from the delayed messages of Java's whether it uses the codec of a queue. A process that only offers reads none of its
- * messages, and Java would lose what it writes.
+ * Tells from the delayed messages of Java's whether it uses the codec of a queue. A process that only offers reads none of its messages,
+ * and Java would lose what it writes.
  */
 export class JavaCodecCheck {
   /** @param name - of the codec, for people */

@@ -29,8 +29,8 @@ class ForeignBody extends DelayQueueError {
 }
 
 /**
- * Tells a wrong codec from a few broken bodies. On a queue that is shared with Java, only the configuration says which codec
- * writes the bodies. With a wrong one, every message would become a dead letter, or be handled with a garbled payload.
+ * Tells a wrong codec from a few broken bodies. On a queue that is shared with Java, only the configuration says which codec writes the
+ * bodies. With a wrong one, every message would become a dead letter, or be handled with a garbled payload.
  */
 export class JavaCodecDoubt implements CodecDoubt {
   /** The ids of those that could not be read since the last one that could. */

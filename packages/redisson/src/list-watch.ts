@@ -1,8 +1,7 @@
 import { ANSWER_GRACE, type Connection, explain } from 'nestjs-delay-queue/layouts';
 
 /**
- * Waits until a list is not empty, on a connection of its own, and leaves the list unchanged: its first element is moved to its
- * own place.
+ * Waits until a list is not empty, on a connection of its own, and leaves the list unchanged: its first element is moved to its own place.
  *
  * The timeout is also enforced on this side, because a server whose clock is set back keeps a blocked client waiting longer.
  */

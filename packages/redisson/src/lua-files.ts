@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Reads the text of a Lua file of this folder. The build replaces this module with one that contains the texts, because bundlers
- * leave such files out.
- *
+ * Reads the text of a Lua file of this folder. The build replaces this module with one that contains the texts, because bundlers leave such
+ * files out.
  * @param path - relative to this folder, without `.lua`
  */
 export function readLua(path: string): string {

@@ -78,9 +78,8 @@ const UNREADABLE = JSON.stringify({
 });
 
 /**
- * The messages of one Redisson queue: offered to Redisson's structures, transferred to its target list, and visible to its
- * clients all the time. What a consumer here claims continues in the native bookkeeping: leases, attempts, retries, dead
- * letters.
+ * The messages of one Redisson queue: offered to Redisson's structures, transferred to its target list, and visible to its clients all the
+ * time. What a consumer here claims continues in the native bookkeeping: leases, attempts, retries, dead letters.
  */
 export class RedissonMessageStore implements MessageStore {
   /** The delayed messages by their bodies. */
@@ -118,7 +117,6 @@ export class RedissonMessageStore implements MessageStore {
 
   /**
    * Makes sure that those who wrote the delayed messages of the queue can read what is offered here.
-   *
    * @throws DelayQueueError `INVALID_OPTION`; others as any call
    */
   async checkFormat(): Promise<void> {

@@ -3,8 +3,8 @@ import type { RedissonKeys } from './redisson-keys.js';
 import { redissonFunctions as functions } from './redisson-library.js';
 
 /**
- * The delayed messages of one Redisson queue by their values, no matter who offered them. Of equal ones, any may be meant. The calls
- * search the queue: their cost grows with it.
+ * The delayed messages of one Redisson queue by their values, no matter who offered them. Of equal ones, any may be meant. The calls search
+ * the queue: their cost grows with it.
  */
 export class RedissonValues {
   constructor(

@@ -15,11 +15,9 @@ import type { RedissonValues } from './redisson-values.js';
 
 /**
  * Gives access to the delayed messages of a queue with the layout {@link redisson} by their payloads, as Java's `RDelayedQueue` does.
- *
  * @param producer - the application's producer
  * @param queue - the name of the queue here
  * @throws DelayQueueError `INVALID_ARGUMENT` or, for a queue with another layout or store, `UNSUPPORTED_BY_LAYOUT`, immediately
- *
  * @example
  * ```ts
  * const wasWaiting = await redissonQueue(producer, 'orders').remove({ orderId });

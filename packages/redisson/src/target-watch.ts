@@ -17,8 +17,8 @@ export interface TargetWatchOptions {
 }
 
 /**
- * Notices values in the target list that no transfer of this process has moved there. Java moves or puts values there without
- * sending a wake-up signal.
+ * Notices values in the target list that no transfer of this process has moved there. Java moves or puts values there without sending a
+ * wake-up signal.
  *
  * It waits only while the list is known to be empty; values that are added to a non-empty list are found with the others.
  */

@@ -14,9 +14,9 @@ import { DelayQueueBoardAdapter } from '../delay-queue-board.adapter.js';
 export interface BoardFeature {
   /** Its name, or the class of a typed queue. */
   readonly queue: string | (Type<QueueHandle> & DefinedBy<unknown>);
-  /** The name of the instance that a queue given by its name belongs to. Default: the one without a name. A class has its own. */
+  /** The instance of a queue given by its name. Default: the one without a name. A class has its own. */
   readonly instance?: string | undefined;
-  /** Of bull-board: `readOnlyMode`, `displayName`, `description`… */
+  /** Options of bull-board: `readOnlyMode`, `displayName`, `description`… */
   readonly options?: BoardAdapterOptions | undefined;
 }
 
@@ -24,7 +24,6 @@ const FEATURES = Symbol('features of the board');
 
 /**
  * Adds queues to the board of `@bull-board/nestjs`.
- *
  * @example
  * ```ts
  * @Module({ imports: [DelayQueueBoardModule.forFeature({ queue: 'orders' })] })
@@ -39,14 +38,13 @@ export class DelayQueueBoardModule implements OnModuleInit {
 
   /**
    * Adds queues to the board. `BullBoardModule.forRoot()` and `DelayQueueModule` are imported elsewhere in the application.
-   *
    * @param queues - one or more; for the class of a typed queue, payloads that are added on the board are checked
    */
   static forFeature(...queues: BoardFeature[]): DynamicModule {
     return { module: DelayQueueBoardModule, providers: [{ provide: FEATURES, useValue: queues }] };
   }
 
-  /** Nest calls it. */
+  /** Called by Nest. */
   onModuleInit(): void {
     for (const feature of this.features) {
       const { queue, options } = feature;

@@ -34,7 +34,7 @@ interface QueueRecord extends QueueCounts {
   readonly nextDue: Date | null;
 }
 
-/** One queue after the other: an instance with thousands of queues must not get thousands of calls at once. */
+/** Counts one queue after the other, because an instance with thousands of queues must not get thousands of calls at once. */
 async function countsOf({ inspect, warnOfMissing }: Run, queues: readonly string[]): Promise<QueueRecord[]> {
   const records: QueueRecord[] = [];
   for (const queue of queues) {

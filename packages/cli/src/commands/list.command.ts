@@ -12,7 +12,7 @@ interface ListArguments {
   readonly group?: string;
 }
 
-/** A payload is cut to this many characters; `show` has all of it. */
+/** Maximum number of characters of a payload; `show` prints all of it. */
 const SHOWN_PAYLOAD = 60;
 
 export function addListCommand(program: Command, commandLine: CommandLine): void {

@@ -12,7 +12,7 @@ import { counted } from '../text/counted.js';
 import { errorText, recordOfMessage } from '../text/message-record.js';
 import { printable } from '../text/printable.js';
 
-/** How many ids a line names at most. */
+/** Maximum number of ids that a line names. */
 const NAMED = 5;
 
 export function addTailCommand(program: Command, commandLine: CommandLine): void {
@@ -38,7 +38,7 @@ function readInterval(every: string): number {
   throw new WrongUsage(`--every must be between 100 ms and 3600000 ms, not '${every}'`);
 }
 
-/** Prints what happens, with the time of Redis in front. */
+/** Prints events with the time of Redis in front. */
 class TailPrinter implements TailListener {
   constructor(
     private readonly report: Report,

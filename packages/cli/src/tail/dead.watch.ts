@@ -1,10 +1,10 @@
 import type { DeadLetter, DelayQueueProducer } from 'nestjs-delay-queue';
 import type { InspectedQueue } from 'nestjs-delay-queue/diagnosis';
 
-/** How many dead letters one call reads at most. */
+/** Maximum number of dead letters that one call reads. */
 const PAGE = 100;
 
-/** Sees the new dead letters of a queue, oldest first. While there is none, a look reads one letter. */
+/** Finds the new dead letters of a queue, oldest first. While there are none, a look reads one letter. */
 export class DeadWatch {
   #newest: DeadLetter | undefined;
   #isFirst = true;
@@ -42,7 +42,7 @@ export class DeadWatch {
   }
 }
 
-/** Dead letters come in the order of their deaths; those of one millisecond in that of their ids. */
+/** Dead letters are ordered by time of death, and within a millisecond by id. */
 function isAfter(letter: DeadLetter, other: DeadLetter | undefined): boolean {
   if (!other) return true;
   const difference = letter.diedAt.getTime() - other.diedAt.getTime();

@@ -1,7 +1,7 @@
 import type { DelayQueueProducer, MessageSnapshot } from 'nestjs-delay-queue';
 import type { InspectedQueue } from 'nestjs-delay-queue/diagnosis';
 
-/** How many delayed messages one look reads at most. */
+/** Maximum number of delayed messages that one look reads. */
 const MOST = 1000;
 
 /** How much later than planned the next look may be without missing anything, ms. */
@@ -10,16 +10,16 @@ const GRACE = 2000;
 /** Messages of one queue that fell due between two looks. */
 export interface Due {
   readonly ids: readonly string[];
-  /** Whether there may have been more: too many were delayed to be read at one look. */
+  /** True if there may have been more, because too many were delayed for one look. */
   readonly atLeast: boolean;
 }
 
 /**
- * Sees from outside which messages fall due: each look reads those that will before the next one. It reads nothing while none
- * will. A retry is a due time of its own.
+ * Finds out from outside which messages fall due: each look reads those that will before the next one. It reads nothing while none will. A
+ * retry has a due time of its own.
  */
 export class DueWatch {
-  /** Due times and ids, of the messages that will fall due, or did and are still delayed. */
+  /** Due times and ids of the messages that will fall due, or did and are still delayed. */
   #foreseen = new Map<string, MessageSnapshot>();
   #told = new Set<string>();
   #isComplete = true;

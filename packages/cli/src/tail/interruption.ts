@@ -2,7 +2,7 @@ import process from 'node:process';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** Runs something that goes on until Ctrl-C, which then ends it in an orderly way. A second one ends the process. */
+/** Runs something until Ctrl-C, which ends it in an orderly way. A second Ctrl-C ends the process. */
 export async function untilInterrupted(run: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController();
   const interrupt = () => {

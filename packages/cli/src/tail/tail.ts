@@ -31,7 +31,7 @@ export interface TailSettings {
   readonly signal: AbortSignal;
 }
 
-/** Looks at a queue from outside, again and again, until the signal aborts. */
+/** Looks at a queue from outside, repeatedly, until the signal aborts. */
 export async function tailQueue({ run, queue, every, listener, signal }: TailSettings): Promise<void> {
   const due = new DueWatch(run.producer, queue, every);
   const dead = new DeadWatch(run.producer, queue);
@@ -45,7 +45,7 @@ export async function tailQueue({ run, queue, every, listener, signal }: TailSet
       listener.onNews(news);
       [isFirst, trouble] = [false, ''];
     } catch (error) {
-      // A mistake shows at the first look; what comes later may pass.
+      // A mistake shows at the first look. A later problem may pass.
       if (isFirst || !(error instanceof DelayQueueError)) throw error;
       if (trouble !== error.code) listener.onTrouble(error.message);
       trouble = error.code;

@@ -26,7 +26,7 @@ export function fieldsOfMessage(message: MessageSnapshot): string[] {
   return fieldsOf(fields);
 }
 
-/** The same for programs. Bytes are `payloadBase64`, be they offered as such or not readable. */
+/** The same for programs. `payloadBase64` holds bytes, whether offered as such or unreadable. */
 export function recordOfMessage<T extends { readonly payload: unknown }>(message: T): object {
   const { payload, ...rest } = message;
   return Buffer.isBuffer(payload)
@@ -34,7 +34,7 @@ export function recordOfMessage<T extends { readonly payload: unknown }>(message
     : { ...rest, payload: shownPayload(payload) };
 }
 
-/** A rule as people read it. */
+/** Shows a rule to people. */
 export function repeatText({ cron, timeZone, missed }: RepeatRule): string {
   return `${cron} (${timeZone}${missed === 'skip' ? ', skips what is missed' : ''})`;
 }
@@ -48,7 +48,7 @@ export function payloadText(payload: unknown): string {
   return `${counted(payload.length, 'byte')}, base64: ${payload.toString('base64')}`;
 }
 
-/** Where the error was thrown; its first line repeats the error. */
+/** The stack without its first line, which repeats the error. */
 function stackOf({ stack = '' }: MessageFailure): [string, string][] {
   const lines = stack.split('\n').filter((line) => /^\s+at /.test(line));
   return lines.map((line) => ['', line.trim()]);

@@ -6,12 +6,12 @@ export function printable(text: string): string {
   return text.replace(CONTROL, escapeOf);
 }
 
-/** Makes text of several lines harmless, and leaves its lines. */
+/** Makes text of several lines harmless, and keeps its lines. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
-/** Writes a value as JSON on one line. Unlike that of `JSON.stringify`, it is harmless to a terminal. */
+/** Writes a value as JSON on one line, harmless to a terminal, unlike that of `JSON.stringify`. */
 export function printableJson(value: object): string {
   return JSON.stringify(value).replace(CONTROL, (character) => character.split('').map(jsonEscapeOf).join(''));
 }
@@ -31,7 +31,7 @@ export function withoutLogins(text: string): string {
   return text.replace(/:\/\/\S*@/g, '://***@');
 }
 
-/** Removes whatever may be a password, however a URL was mistyped. Ids of messages may look the same. */
+/** Removes whatever may be a password, however a URL was mistyped. Ids of messages may be removed as well. */
 export function withoutPasswords(text: string): string {
   return text.replace(/:\S*@/g, ':***@');
 }

@@ -1,6 +1,6 @@
 /**
- * A payload as JSON can show it, so that no message hides another: a `BigInt`, which a codec of Redisson's layout may read, becomes
- * text, and what JSON cannot show, such as what is nested too deeply, says so.
+ * Returns a payload that JSON can show, so that no message hides another. A `BigInt`, which a codec of Redisson's layout may read, becomes
+ * text, and what JSON cannot show, such as too deep a nesting, is named.
  */
 export function shownPayload(payload: unknown): unknown {
   try {

@@ -3,7 +3,7 @@ import { printable } from './printable.js';
 /** Numbers are aligned to the right. */
 export type Cell = string | number;
 
-/** Writes rows below their headings, in columns as wide as they need. */
+/** Writes rows below their headings, in columns as wide as needed. */
 export function tableOf(headings: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
   const texts = rows.map((row) => row.map((cell) => printable(String(cell))));
   const widths = headings.map((heading, i) => Math.max(heading.length, ...texts.map((row) => row[i]!.length)));
@@ -16,7 +16,7 @@ export function tableOf(headings: readonly string[], rows: readonly (readonly Ce
   );
 }
 
-/** Writes one line for each field, with the values below each other. */
+/** Writes one line for each field, with the values aligned. */
 export function fieldsOf(fields: readonly (readonly [name: string, value: string])[]): string[] {
   const width = Math.max(...fields.map(([name]) => name.length));
   return fields.map(([name, value]) => `${name.padEnd(width)}  ${value}`.trimEnd());

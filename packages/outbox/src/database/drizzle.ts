@@ -6,7 +6,7 @@ import { rowsOf } from './rows-of.js';
 export interface DrizzleTransaction {
   /** Runs a statement that `sql` has made. */
   execute(statement: never): PromiseLike<unknown>;
-  /** What only a transaction has. */
+  /** Distinguishes a transaction. */
   rollback(): never;
 }
 
@@ -26,9 +26,8 @@ export interface DrizzleOptions extends DialectOptions {
 }
 
 /**
- * PostgreSQL, PGlite, MySQL and MariaDB through Drizzle. Transactions are what `db.transaction` hands to its callback.
- *
- * @param db - made with a driver; on PostgreSQL, its `$client` is what the relay listens through, unless `listen` is given
+ * PostgreSQL, PGlite, MySQL and MariaDB through Drizzle. Transactions are what `db.transaction` passes to its callback.
+ * @param db - made with a driver; on PostgreSQL, the relay listens through its `$client`, unless `listen` is given
  */
 export function drizzle(db: DrizzleDatabase, options: DrizzleOptions): OutboxDatabase<DrizzleTransaction> {
   const dialect = readDialect('drizzle', options);

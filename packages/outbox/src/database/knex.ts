@@ -8,9 +8,9 @@ import { rowsOf } from './rows-of.js';
 export interface KnexTransaction {
   /** Runs a statement. */
   raw(statement: string, values: readonly (string | number | null)[]): PromiseLike<unknown>;
-  /** Whether it is a transaction. */
+  /** True for a transaction. */
   readonly isTransaction?: boolean | undefined;
-  /** Whether that has ended. */
+  /** True once the transaction has ended. */
   isCompleted?(): boolean;
 }
 
@@ -21,7 +21,7 @@ export interface Knex {
     work: (transaction: KnexTransaction) => Promise<Result>,
     options: { readonly isolationLevel: 'read committed' },
   ): Promise<Result>;
-  /** What it has of the database's driver. */
+  /** The part that belongs to the database's driver. */
   readonly client: {
     readonly driverName?: string;
     acquireConnection(): Promise<unknown>;
@@ -38,7 +38,6 @@ const DIALECTS: Readonly<Record<string, Exclude<Dialect, 'sqlite'>>> = {
 
 /**
  * PostgreSQL, MySQL and MariaDB through Knex. Transactions are what `knex.transaction` makes.
- *
  * @throws DelayQueueError `INVALID_OPTION` for another database
  */
 export function knex(instance: Knex, { listen }: ListenOptions = {}): OutboxDatabase<KnexTransaction> {

@@ -18,7 +18,7 @@ interface CompiledStatement {
 export interface KyselyTransaction {
   /** Runs a statement. */
   executeQuery(statement: CompiledStatement): Promise<{ readonly rows: readonly unknown[] }>;
-  /** Whether it is a transaction. */
+  /** True for a transaction. */
   readonly isTransaction: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface KyselyDatabase {
   };
 }
 
-/** PostgreSQL, MySQL and MariaDB through Kysely. Transactions are what `db.transaction().execute` hands to its callback. */
+/** PostgreSQL, MySQL and MariaDB through Kysely. Transactions are what `db.transaction().execute` passes to its callback. */
 export function kysely(db: KyselyDatabase, options: DialectOptions): OutboxDatabase<KyselyTransaction> {
   const dialect = readDialect('kysely', options);
   const sqlOf =

@@ -3,22 +3,22 @@ import { shown } from '../offering/shown.js';
 import type { OutboxDatabase } from './outbox-database.js';
 import { listenOnPool, type PgPool } from './pg-listening.js';
 
-/** What can listen to channels by itself: PGlite, and the function of `postgres`. */
+/** A library that can listen to channels by itself: PGlite, and the function of `postgres`. */
 export interface ChannelSource {
-  /** Calls back at each notification; returns what ends it. */
+  /** Calls back at each notification. Returns what ends it. */
   listen(channel: string, callback: () => void): Promise<unknown>;
 }
 
-/** Where a relay hears of commits, if the library itself has no way to: a pool of `pg`, PGlite, or the function of `postgres`. */
+/** Where a relay learns of commits, if the library itself cannot listen: a pool of `pg`, PGlite, or the function of `postgres`. */
 export type ListenSource = PgPool | ChannelSource;
 
-/** Where to listen, if not where the transactions are: they may go through PgBouncer, which passes no notifications on. */
+/** Where to listen, if not where the transactions are, which may go through PgBouncer: it passes no notifications on. */
 export interface ListenOptions {
-  /** On PostgreSQL: a pool of `pg`, or what else can listen. Default: the library's own connections. */
+  /** On PostgreSQL: a pool of `pg`, or another source that can listen. Default: the library's own connections. */
   readonly listen?: ListenSource | undefined;
 }
 
-/** How to listen through a source; undefined: there is none. */
+/** Makes the function that listens through a source; undefined if there is none. */
 export function listenThrough(source: ListenSource | undefined): OutboxDatabase['listen'] {
   if (source === undefined) return undefined;
   if (!('listen' in source)) return (channel, listener) => listenOnPool(source, channel, listener);
@@ -28,11 +28,11 @@ export function listenThrough(source: ListenSource | undefined): OutboxDatabase[
   };
 }
 
-/** The options of libraries that do not say which database they speak to. */
+/** The options of libraries that do not tell which database they use. */
 export interface DialectOptions {
-  /** Which database it is; MariaDB is `'mysql'`. */
+  /** The database; MariaDB is `'mysql'`. */
   readonly dialect: 'postgresql' | 'mysql';
-  /** On PostgreSQL: a pool of `pg`, or what else can listen, so that commits wake the relay. Without it, it polls. */
+  /** On PostgreSQL: a pool of `pg`, or another source that can listen, so that commits wake the relay. Without it, it polls. */
   readonly listen?: ListenSource | undefined;
 }
 

@@ -4,17 +4,17 @@ import { rowsOf } from './rows-of.js';
 
 /** The part of an `EntityManager` of MikroORM that is used. */
 export interface MikroOrmManager {
-  /** Whether it is in a transaction. */
+  /** True within a transaction. */
   isInTransaction(): boolean;
-  /** What that is to the driver. */
+  /** The driver's transaction. */
   getTransactionContext(): unknown;
-  /** What runs statements. */
+  /** Returns the connection, which runs statements. */
   getConnection(): object;
 }
 
 /** The `EntityManager` that the application's others are forked from. */
 export interface MikroOrmRoot {
-  /** Makes another one. */
+  /** Makes another `EntityManager`. */
   fork(): {
     transactional<Result>(
       work: (manager: MikroOrmManager) => Promise<Result>,
@@ -24,9 +24,8 @@ export interface MikroOrmRoot {
 }
 
 /**
- * PostgreSQL, MySQL and MariaDB through MikroORM. Transactions are what `em.transactional` hands to its callback, and any `EntityManager`
+ * PostgreSQL, MySQL and MariaDB through MikroORM. Transactions are what `em.transactional` passes to its callback, and any `EntityManager`
  * after `em.begin()`.
- *
  * @param em - `orm.em`; the relay works on forks of it
  */
 export function mikroOrm(em: MikroOrmRoot, options: DialectOptions): OutboxDatabase<MikroOrmManager> {

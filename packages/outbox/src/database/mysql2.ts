@@ -11,13 +11,13 @@ export interface MysqlConnection {
 export interface MysqlPoolConnection extends MysqlConnection {
   /** Begins a transaction. */
   beginTransaction(): Promise<void>;
-  /** Commits it. */
+  /** Commits the transaction. */
   commit(): Promise<void>;
   /** Runs a statement as it is. */
   query(statement: string): Promise<unknown>;
-  /** Gives the connection back. */
+  /** Returns the connection to the pool. */
   release(): void;
-  /** Closes it. */
+  /** Closes the connection. */
   destroy(): void;
 }
 
@@ -29,8 +29,7 @@ export interface MysqlPool {
 
 /**
  * MySQL and MariaDB through `mysql2/promise`. Transactions are connections on which `beginTransaction` was called.
- *
- * @param pool - it gives the relay one of its connections
+ * @param pool - gives the relay one of its connections
  */
 export function mysql2(pool: MysqlPool): OutboxDatabase<MysqlConnection> {
   return {
@@ -58,7 +57,7 @@ async function inTransaction<Result>(pool: MysqlPool, work: (sql: Sql) => Promis
     isBroken = false;
     return result;
   } finally {
-    // A connection on which something failed may be in the middle of a transaction, which its end rolls back.
+    // A connection on which something failed may be within a transaction. Closing it rolls back.
     if (isBroken) connection.destroy();
     else connection.release();
   }

@@ -7,7 +7,7 @@ export interface SqliteDatabase {
   prepare(statement: string): { all(...values: (string | number | null)[]): unknown[] };
   /** Runs statements. */
   exec(statements: string): void;
-  /** Whether a transaction is under way; from Node.js 22.16 and 24 on. */
+  /** True within a transaction; from Node.js 22.16 and 24 on. */
   readonly isTransaction?: boolean;
 }
 
@@ -16,13 +16,11 @@ const PATIENCE = 10_000;
 const PAUSE = 3;
 
 /**
- * SQLite through `node:sqlite`, of Node.js 22 or newer. Transactions are other connections to the same file, on which `BEGIN` was
- * called.
- *
+ * SQLite through `node:sqlite`, of Node.js 22 or newer. Transactions are other connections to the same file, on which `BEGIN` was called.
  * @param own - a connection for the relay alone: `new DatabaseSync('app.db')`
  */
 export function nodeSqlite(own: SqliteDatabase): OutboxDatabase<SqliteDatabase> {
-  // Waiting in SQLite would block this process, whose own transaction may be what it waits for.
+  // Waiting in SQLite would block this process, whose own transaction it may wait for.
   own.exec('PRAGMA busy_timeout = 0');
   return {
     dialect: 'sqlite',
@@ -39,7 +37,7 @@ export function nodeSqlite(own: SqliteDatabase): OutboxDatabase<SqliteDatabase> 
     async transactionAtOnce(work) {
       const deadline = performance.now() + PATIENCE;
       while (!hasBegun(own, performance.now() > deadline)) await sleep(PAUSE);
-      // From here on nothing is awaited.
+      // Nothing is awaited from here on.
       try {
         const result = work(sqlOf(own));
         own.exec('COMMIT');

@@ -1,7 +1,7 @@
 /** The database systems whose SQL the outbox speaks; MariaDB is `'mysql'`. */
 export type Dialect = 'postgresql' | 'mysql' | 'sqlite';
 
-/** A value that goes into a statement, or a field of a row that comes back. */
+/** A value in a statement, or a field of a row. */
 export type SqlValue = string | number | null;
 
 /** A row of a result, by the names of its columns. Big integers may come as text or as `bigint`. */
@@ -9,50 +9,45 @@ export type SqlRow = Readonly<Record<string, unknown>>;
 
 /**
  * Runs one statement, in one transaction.
- *
  * @param statement - with a `?` for each value, in every dialect
- * @returns the rows of a query; whatever else the statement was, an empty list will do
+ * @returns the rows of a query; for another statement, an empty list will do
  */
 export type Sql = (statement: string, values?: readonly SqlValue[]) => Promise<readonly SqlRow[]>;
 
-/** The same, with a driver that answers at once. */
+/** Like {@link Sql}, with a driver that answers synchronously. */
 export type SqlAtOnce = (statement: string, values?: readonly SqlValue[]) => readonly SqlRow[];
 
 /**
- * What the outbox needs of a database. The functions `pg`, `typeOrm`, `prisma`… make one from the library that the application uses;
- * for another library, write one.
- *
- * @typeParam Transaction - what the application calls a transaction, the first argument of `DelayQueueOutbox.offer`
+ * What the outbox needs of a database. The functions `pg`, `typeOrm`, `prisma`… make one from the library that the application uses; for
+ * another library, write one.
+ * @typeParam Transaction - the application's transactions, the first argument of `DelayQueueOutbox.offer`
  */
 export interface OutboxDatabase<Transaction extends object = object> {
-  /** Which SQL it speaks. */
+  /** The SQL that it uses. */
   readonly dialect: Dialect;
   /**
    * Gives access to a transaction of the application.
-   *
-   * @returns how to run SQL in it; or what is wrong with it, such as "an EntityManager outside of a transaction"
+   * @returns a function that runs SQL in it; or what is wrong with it, such as "an EntityManager outside of a transaction"
    */
   within(transaction: Transaction): Sql | string;
   /** Runs work in a new transaction, at READ COMMITTED, and commits it; rolls back if the work fails. */
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
   /**
-   * Instead of {@link transaction}, with a driver that answers at once. Between its begin and its end nothing else of this process runs:
-   * another connection of it, which waited for the end, would wait forever.
+   * Replaces {@link transaction} with a driver that answers synchronously. Between begin and end nothing else of this process runs: another
+   * connection of it that waited for the end would wait forever.
    */
   transactionAtOnce?<Result>(work: (sql: SqlAtOnce) => Result): Promise<Result>;
   /**
-   * Listens to a channel of PostgreSQL. Without it, the relay looks at the table from time to time.
-   *
+   * Listens to a channel of PostgreSQL. Absent: the relay polls the table.
    * @param channel - not quoted
-   * @returns what ends it; called once, also after `lost`
+   * @returns a function that ends it; called once, even after `lost`
    */
   readonly listen?: ((channel: string, listener: ChannelListener) => Promise<() => Promise<void>>) | undefined;
 }
 
-/** What happens on a channel. */
 export interface ChannelListener {
-  /** Somebody has committed something. */
+  /** Called after a commit that has written something. */
   readonly notified: () => void;
-  /** The connection is gone. */
+  /** Called when the connection is lost. */
   readonly lost: (error: unknown) => void;
 }

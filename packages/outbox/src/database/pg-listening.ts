@@ -1,6 +1,6 @@
 import type { ChannelListener } from './outbox-database.js';
 
-/** The part of a client of `pg` that is used: one of a pool, or one of its own. */
+/** The part of a client of `pg` that is used, from a pool or not. */
 export interface PgClient {
   /** Runs a statement. */
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
@@ -8,11 +8,11 @@ export interface PgClient {
 
 /** A client of a pool. */
 export interface PgPoolClient extends PgClient {
-  /** Gives it back; with `true`, closes it. */
+  /** Returns the client to the pool; with `true`, closes it. */
   release(destroy?: boolean): void;
   /** Listens to an event. */
   on(event: 'notification' | 'error' | 'end', listener: (told: never) => void): unknown;
-  /** Ends that. */
+  /** Stops listening. */
   removeListener(event: 'notification' | 'error' | 'end', listener: (told: never) => void): unknown;
 }
 
@@ -22,7 +22,7 @@ export interface PgPool {
   connect(callback: (error: Error | undefined, client: PgPoolClient | undefined) => void): void;
 }
 
-/** Listens on a client of a pool, which is closed afterwards: it has state that nobody else expects. */
+/** Listens on a client of a pool, which is closed afterwards, because it has state that nobody else expects. */
 export async function listenOnPool(
   pool: PgPool,
   channel: string,
@@ -31,11 +31,7 @@ export async function listenOnPool(
   return listenOnClient(await connect(pool), channel, listener);
 }
 
-/**
- * Listens on a client.
- *
- * @param release - gives it back to a library that has its own way to; default: it is closed
- */
+/** Listens on a client. @param release - returns it to a library that has its own way; default: closes it */
 export async function listenOnClient(
   client: PgPoolClient,
   channel: string,
@@ -53,7 +49,7 @@ export async function listenOnClient(
       client.release(true);
       return;
     }
-    // Whoever gets the client next expects no notifications. If it is lost, there is nothing to say.
+    // Whoever gets the client next expects no notifications. If it is lost, there is nothing to do.
     await client.query(`UNLISTEN "${channel}"`).catch(() => undefined);
     client.removeListener('error', lost);
     await release();
@@ -67,7 +63,7 @@ export async function listenOnClient(
   return end;
 }
 
-/** Without a listener, an error of the connection would end the process. A promise of the pool's would leave a gap without one. */
+/** Adds the listener at once: without one, an error of the connection would end the process, and a promise would leave a gap. */
 export function connect(pool: PgPool): Promise<PgPoolClient> {
   return new Promise((resolve, reject) => {
     pool.connect((error, client) => {

@@ -5,8 +5,7 @@ import { connect, ignore, type PgClient, type PgPool } from './pg-listening.js';
 
 /**
  * PostgreSQL through `pg`. Transactions are clients on which `BEGIN` was called.
- *
- * @param pool - it gives the relay two of its clients, one of which listens
+ * @param pool - gives the relay two of its clients, one of which listens
  */
 export function pg(pool: PgPool, { listen }: ListenOptions = {}): OutboxDatabase<PgClient> {
   return {
@@ -17,7 +16,7 @@ export function pg(pool: PgPool, { listen }: ListenOptions = {}): OutboxDatabase
   };
 }
 
-/** Runs SQL on a client of `pg`, or on what has the same `query`. */
+/** Runs SQL on a client of `pg`, or on anything with the same `query`. */
 export function sqlOf(client: PgClient): Sql {
   return async (statement, values = []) => (await client.query(numbered(statement), [...values])).rows as SqlRow[];
 }
@@ -33,7 +32,7 @@ async function inTransaction<Result>(pool: PgPool, work: (sql: Sql) => Promise<R
     return result;
   } finally {
     client.removeListener('error', ignore);
-    // A connection on which something failed may be in the middle of a transaction, which its end rolls back.
+    // A connection on which something failed may be within a transaction. Closing it rolls back.
     client.release(isBroken);
   }
 }

@@ -6,7 +6,7 @@ import { sqlOf } from './pg.js';
 export interface PgliteTransaction {
   /** Runs a statement. */
   query(statement: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
-  /** Whether it has ended. */
+  /** True once the transaction has ended. */
   readonly closed: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface PgliteDatabase {
   listen(channel: string, callback: () => void): Promise<unknown>;
 }
 
-/** PostgreSQL in this process, through PGlite. Transactions are what `db.transaction` hands to its callback. */
+/** PostgreSQL in this process, through PGlite. Transactions are what `db.transaction` passes to its callback. */
 export function pglite(db: PgliteDatabase): OutboxDatabase<PgliteTransaction> {
   return {
     dialect: 'postgresql',

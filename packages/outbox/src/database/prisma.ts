@@ -19,7 +19,7 @@ export interface PrismaDatabase {
   ): Promise<Result>;
 }
 
-/** How long a batch may take, and how long it may wait for a connection, ms: offering waits for Redis. */
+/** How long a batch may take, and how long it may wait for a connection, ms. Offering waits for Redis. */
 const LIMITS = { timeout: 60_000, maxWait: 10_000 } as const;
 
 /** PostgreSQL, MySQL and MariaDB through Prisma. Transactions are what `prisma.$transaction` hands to its callback. */

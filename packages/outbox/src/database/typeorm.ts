@@ -9,7 +9,7 @@ import { rowsOf } from './rows-of.js';
 export interface TypeOrmManager {
   /** Runs a statement. */
   query(statement: string, values?: unknown[]): Promise<unknown>;
-  /** Of a manager that keeps to one connection. */
+  /** Present in a manager that keeps to one connection. */
   readonly queryRunner?: { readonly isTransactionActive: boolean } | undefined;
 }
 
@@ -32,9 +32,8 @@ const DIALECTS: Readonly<Record<string, Exclude<Dialect, 'sqlite'>>> = {
 };
 
 /**
- * PostgreSQL, MySQL and MariaDB through TypeORM. Transactions are what `dataSource.transaction` hands to its callback, and the `manager` of
- * a `QueryRunner`.
- *
+ * PostgreSQL, MySQL and MariaDB through TypeORM. Transactions are what `dataSource.transaction` passes to its callback, and the `manager`
+ * of a `QueryRunner`.
  * @throws DelayQueueError `INVALID_OPTION` for another database
  */
 export function typeOrm(dataSource: TypeOrmDataSource, { listen }: ListenOptions = {}): OutboxDatabase<TypeOrmManager> {

@@ -11,10 +11,9 @@ const NO_ID_CHARACTER = /[\p{Control}\p{Surrogate}]/u;
 const MAX_DELAY = 100 * 365.25 * 24 * 60 * 60 * 1000;
 const LAST_INSTANT = Date.UTC(9999, 11, 31);
 
-/** When a message falls due. */
 export type Due = { readonly after: number } | { readonly at: number };
 
-/** An argument that is malformed or out of range. */
+/** The error for an argument that is malformed or out of range. */
 export function invalid(problem: string, cause?: unknown): DelayQueueError {
   return new DelayQueueError('INVALID_ARGUMENT', problem, { cause });
 }
@@ -77,17 +76,13 @@ export function readDue(due: unknown): Due {
   return types.isDate(due) ? readDate(due) : readDelay(due);
 }
 
-/** Reads what has either a delay or an instant. */
+/** Reads a value with either a delay or an instant. */
 export function readEither(delay: unknown, at: unknown): Due {
   if ((delay === undefined) !== (at === undefined)) return at === undefined ? readDelay(delay) : readDate(at, 'at');
   throw invalid(`it must have either a delay or at, a Date, but has ${at === undefined ? 'neither' : 'both'}`);
 }
 
-/**
- * Reads the fields of an object, each once.
- *
- * @param place - what errors call it
- */
+/** Reads the fields of an object, each once. @param place - its name in errors */
 export function readFields<Field extends string>(
   given: unknown,
   place: string,

@@ -2,12 +2,12 @@ import { type DefinedBy, DelayQueueError } from 'nestjs-delay-queue';
 import { invalid, readQueueName } from './arguments.js';
 import { shown } from './shown.js';
 
-/** A queue that is offered to, and how its payloads are checked. */
+/** The queue of an offer, and the check of its payloads. */
 export interface KnownQueue {
   readonly name: string;
-  /** The types of a typed queue; undefined: it has messages without a type, or the queue is not typed. */
+  /** The types of a typed queue; undefined if it has messages without a type, or the queue is not typed. */
   readonly types: readonly string[] | undefined;
-  /** Whether it was given as a class. */
+  /** True if it was given as a class. */
   readonly isTyped: boolean;
   /** @throws DelayQueueError `INVALID_PAYLOAD`, `INVALID_ARGUMENT` for an unknown type */
   check(type: string | undefined, payload: unknown): Promise<void>;
@@ -21,12 +21,11 @@ interface Issue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** So many places are named. */
+/** Maximum number of paths in an error. */
 const MAX_PATHS = 10;
 
 /**
  * Reads a queue's name, or the class of a typed queue.
- *
  * @param instance - of the module that messages are relayed to
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
@@ -71,7 +70,7 @@ function isSchema(spec: unknown): spec is Schema {
   return typeof (spec as Partial<Schema>)['~standard']?.validate === 'function';
 }
 
-/** What is checked is what the handler will get. The error names paths and no values, because payloads must not get into logs. */
+/** Checks what the handler will get. The error names paths and no values, because payloads must not get into logs. */
 async function checked(spec: unknown, payload: unknown, queue: string): Promise<void> {
   if (!isSchema(spec)) return;
   const refuse = (problem: string, cause?: unknown) =>

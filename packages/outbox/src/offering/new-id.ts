@@ -6,9 +6,9 @@ let time = 0;
 let count = 0;
 
 /**
- * Makes the id of a row that was given none; its message has the same. Ids of one process sort in the order in which they were made,
- * because messages due in the same millisecond are handled in the order of their ids. They are not the numbers of the rows: those start
- * again in a new table, while messages may wait for years.
+ * Makes the id of a row, and of its message, if none was given. Ids of one process sort in the order in which they were made, because
+ * messages due in the same millisecond are handled in the order of their ids. They are not the numbers of the rows: those start again in a
+ * new table, while messages may wait for years.
  */
 export function newId(): string {
   const now = Date.now();

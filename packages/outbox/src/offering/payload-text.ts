@@ -2,10 +2,10 @@ import { types } from 'node:util';
 import { DelayQueueError } from 'nestjs-delay-queue';
 import type { RowBody } from '../table/row.js';
 
-/** More levels than real data has. */
+/** A nesting depth beyond that of real data. */
 const DEEP = 500;
 
-/** Objects whose contents JSON would leave out. */
+/** Objects whose contents JSON would omit. */
 const LOSSES: readonly (readonly [is: (value: object) => boolean, what: string, advice: string])[] = [
   [types.isPromise, 'a Promise', 'await it first'],
   [types.isMap, 'a Map', 'offer Object.fromEntries(map)'],
@@ -18,9 +18,8 @@ const LOSSES: readonly (readonly [is: (value: object) => boolean, what: string, 
 ];
 
 /**
- * Turns a payload into the part of a row's body that has it.
- *
- * @throws DelayQueueError `INVALID_PAYLOAD`, naming the path of what JSON would change or leave out
+ * Makes the part of a row's body that has the payload.
+ * @throws DelayQueueError `INVALID_PAYLOAD`, naming the path of what JSON would change or omit
  */
 export function encodePayload(payload: unknown): Pick<RowBody, 'payload' | 'base64'> {
   if (Buffer.isBuffer(payload)) return { base64: payload.toString('base64') };
@@ -35,7 +34,7 @@ export function encodePayload(payload: unknown): Pick<RowBody, 'payload' | 'base
   }
 }
 
-/** Copies what JSON would write, so that what is written is what was checked. Undefined: what JSON leaves out. */
+/** Copies what JSON would write, so that exactly what was checked is written; undefined for what JSON omits. */
 function copyOf(given: unknown, path: readonly (string | number)[], within: readonly object[] = []): unknown {
   const value = jsonValueOf(given, path.at(-1) ?? '');
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || value === undefined) return value;

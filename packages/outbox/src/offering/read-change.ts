@@ -9,7 +9,6 @@ const FIELDS_OF_ONE_KIND = ['payload', 'headers'] as const;
 
 /**
  * Checks what a reschedule changes beside the due time.
- *
  * @returns the body of its row
  * @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_PAYLOAD`
  */

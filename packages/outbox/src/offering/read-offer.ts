@@ -9,7 +9,7 @@ const TYPED_OPTIONS = ['id', 'headers', 'onDuplicate', 'group', 'expiresAfter', 
 const OPTIONS = ['type', ...TYPED_OPTIONS] as const;
 const REQUEST = ['payload', 'delay', 'at', ...OPTIONS] as const;
 
-/** What is offered, as the caller gave it. */
+/** An offer, as the caller gave it. */
 export interface GivenOffer {
   readonly payload: unknown;
   readonly due: Due;
@@ -34,11 +34,7 @@ export function readRequest(given: unknown): GivenOffer {
   return { ...options, payload, due: readEither(delay, at) };
 }
 
-/**
- * Checks an offer, and makes its row.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_PAYLOAD`
- */
+/** Checks an offer, and makes its row. @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_PAYLOAD` */
 export async function offerRow(queue: KnownQueue, given: GivenOffer): Promise<NewRow> {
   const messageId = given.id === undefined ? newId() : readId(given.id);
   const type = given.type === undefined ? undefined : readType(given.type);
@@ -48,7 +44,7 @@ export async function offerRow(queue: KnownQueue, given: GivenOffer): Promise<Ne
   const options = { type, headers, onDuplicate, group, ...readExpiry(given), maxWait: readMaxWait(given) };
   const content = encodePayload(given.payload);
   const body = JSON.stringify({ ...options, ...content });
-  // A Date is text by the time the handler has it.
+  // A Date is text when the handler gets it.
   await queue.check(
     type,
     Buffer.isBuffer(given.payload) ? given.payload : (JSON.parse(body) as typeof content).payload,

@@ -4,14 +4,13 @@ import type { OutboxDatabase } from '../database/outbox-database.js';
 /** The pauses before it listens again, ms. */
 const MIN_PAUSE = 100;
 const MAX_PAUSE = 5000;
-/** The pause if it hears nothing, which is so until somebody changes something. */
+/** The pause if nothing arrives, which stays so until somebody changes something. */
 const DEAF_PAUSE = 60_000;
 /** How long its own notification may take, ms. */
 const PROOF_TIMEOUT = 5000;
-/** How long it waits for an answer of the database when it is closed, ms. */
+/** How long a close waits for an answer of the database, ms. */
 const CLOSE_TIMEOUT = 1000;
 
-/** What an ear does. */
 export interface EarParts {
   readonly listen: NonNullable<OutboxDatabase['listen']>;
   readonly channel: string;
@@ -24,8 +23,8 @@ export interface EarParts {
 }
 
 /**
- * Listens to the channel of a table, for as long as it is open: whenever the connection is lost, it makes another. A pooler such as PgBouncer
- * may accept that and pass nothing on, so it counts as listening only once it has heard a notification.
+ * Listens to the channel of a table while it is open, and connects again whenever the connection is lost. A pooler such as PgBouncer may
+ * accept that and pass nothing on, so it counts as listening only once a notification has arrived.
  */
 export class ChannelEar {
   #close: (() => Promise<void>) | undefined;
@@ -78,7 +77,7 @@ export class ChannelEar {
       this.#pause = MIN_PAUSE;
       heard();
     } catch {
-      // The relay goes on looking, and tells of what is wrong with the database.
+      // The relay keeps looking, and reports what is wrong with the database.
       this.#later();
     }
   }

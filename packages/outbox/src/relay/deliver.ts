@@ -2,15 +2,15 @@ import { DelayQueueError, type DelayQueueErrorCode, type MessageChange } from 'n
 import type { FailedRow, Operation, RowBody, TakenRow } from '../table/row.js';
 import type { RelayedCalls } from './relay-target.js';
 
-/** What became of the rows of a batch. */
+/** The result of delivering the rows of a batch. */
 export interface Delivery {
   readonly done: readonly TakenRow[];
   readonly failed: readonly FailedRow[];
-  /** Queues that refuse offers for now, whatever is offered. */
+  /** Queues that currently refuse all offers. */
   readonly refusing: ReadonlySet<string>;
-  /** Redis may not have them: they stay as they are. */
+  /** Rows that Redis may not have. They stay as they are. */
   readonly left: readonly TakenRow[];
-  /** Why Redis could not be reached, if it could not. */
+  /** Why Redis could not be reached, if so. */
   readonly unreachable: unknown;
 }
 
@@ -23,7 +23,7 @@ const PERMANENT: readonly DelayQueueErrorCode[] = [
   'UNSUPPORTED_BY_LAYOUT',
 ];
 
-/** Errors that say something of Redis, and nothing of the row. */
+/** Errors that concern Redis and not the row. */
 const UNREACHABLE: readonly DelayQueueErrorCode[] = [
   'NOT_CONNECTED',
   'OUTCOME_UNKNOWN',
@@ -32,7 +32,7 @@ const UNREACHABLE: readonly DelayQueueErrorCode[] = [
   'CLOSED',
 ];
 
-/** Errors that say something of the queue: other offers to it are refused as well. */
+/** Errors that concern the queue, so that other offers to it fail as well. */
 const REFUSING: readonly DelayQueueErrorCode[] = ['QUEUE_FULL', 'STORE_REFUSED'];
 
 /** The pauses of a row that Redis refuses for now, such as one of a full queue, ms. */
@@ -40,12 +40,9 @@ const MIN_PAUSE = 1000;
 const MAX_PAUSE = 60_000;
 
 /**
- * Hands rows of different messages to the delay queue, all at once, so that they leave in few calls.
- *
+ * Hands rows of different messages to the delay queue, all at once, so that they take few calls. It may be interrupted at any point and
+ * repeated: an offer whose message is still in the queue keeps that one, and a cancel or a reschedule has the same effect again.
  * @param notAfter - an instant of `performance.now()` after which the calls fail
- *
- * It may die at any point, and be repeated: an offer whose message is still in the queue keeps that one, and a cancel or a
- * reschedule has the same effect again.
  */
 export async function deliver(producer: RelayedCalls, rows: readonly TakenRow[], notAfter: number): Promise<Delivery> {
   const done: TakenRow[] = [];
@@ -73,7 +70,7 @@ export async function deliver(producer: RelayedCalls, rows: readonly TakenRow[],
 
 async function carryOut(producer: RelayedCalls, row: TakenRow): Promise<void> {
   const { operation, queue, messageId: id, delay, dueAt, waited } = row;
-  // What is left of the delay, counted by the clock of the database alone: that of Redis may differ.
+  // The rest of the delay, by the clock of the database alone, because that of Redis may differ.
   const due = dueAt === null ? Math.max(0, (delay ?? 0) - waited) : new Date(dueAt);
   switch (operation as Operation) {
     case 'offer': {
@@ -93,7 +90,7 @@ async function carryOut(producer: RelayedCalls, row: TakenRow): Promise<void> {
   }
 }
 
-/** What a reschedule changes beside the due time. */
+/** Makes what a reschedule changes beside the due time. */
 function changeOf({ payload, base64, headers, type }: RowBody): MessageChange {
   const content = base64 === undefined ? payload : Buffer.from(base64, 'base64');
   return { ...(content !== undefined && { payload: content }), headers, type };
@@ -109,7 +106,7 @@ function readBody({ body }: TakenRow): RowBody {
   try {
     read = JSON.parse(body);
   } catch (cause) {
-    // What the parser says has part of the payload.
+    // The parser's message quotes the payload.
     throw new UnreadableRow('body: it is no JSON', { cause });
   }
   if (typeof read !== 'object' || read === null) throw new UnreadableRow('body: it is no JSON object');
@@ -123,7 +120,7 @@ function failureOf(row: TakenRow, error: unknown): FailedRow {
   return { row, error: `${code}: ${error.message}`, code, retryAfter };
 }
 
-/** That of a queue that refuses offers is the queue's. */
+/** The pause of a queue that refuses offers belongs to the queue. */
 function pauseOf({ attempts }: TakenRow, error: unknown): number {
   return hasCode(error, REFUSING) ? MIN_PAUSE : Math.min(MIN_PAUSE * 2 ** attempts, MAX_PAUSE);
 }
@@ -132,7 +129,7 @@ function isPermanent(error: unknown): boolean {
   return error instanceof UnreadableRow || hasCode(error, PERMANENT);
 }
 
-/** The package may be loaded twice, so this asks for the name rather than for the class. */
+/** Compares names and not classes, because the package may be loaded twice. */
 function hasCode(error: unknown, codes: readonly string[]): boolean {
   return error instanceof Error && codes.includes(codeOf(error));
 }

@@ -13,14 +13,14 @@ import { RowWarnings } from './row-warnings.js';
 import type { TargetCheck } from './target-check.js';
 import { WakeUp } from './wake-up.js';
 
-/** The shortest pause between two looks at a table that nobody tells of, ms. */
+/** Minimum pause between two looks at a table without notifications, ms. */
 const QUICKEST = 10;
 /** The pauses after a failure of the database or of Redis, ms. */
 const MIN_PAUSE = 100;
 const MAX_PAUSE = 5000;
-/** After a look at the whole table, the next ones begin where that one has found rows, for so many times as long as it took. */
+/** After a look at the whole table, the next ones begin where it has found rows, for this multiple of the time that it took. */
 const LOOKS_BEHIND = 10;
-/** The calls for the rows of a batch take effect in this part of its lease, or never. */
+/** The part of a batch's lease in which the calls for its rows take effect, or never. */
 const IN_TIME = 0.75;
 /** How often it looks for rows that only later versions know, ms. */
 const UNKNOWN_EVERY = 60_000;
@@ -28,34 +28,33 @@ const UNKNOWN_EVERY = 60_000;
 const DEAF =
   'Notifications of PostgreSQL do not arrive, as behind PgBouncer in transaction mode: the relay looks at the table from time to time ' +
   'instead. Give the database of the outbox `listen`, a pool that goes around it.';
-/** A database that has not answered for so long is told of, ms. */
+/** How long the database may be silent before that is reported, ms. */
 const MAX_SILENCE = 30_000;
 const SILENT = new Error(`The database has not answered for ${MAX_SILENCE} ms`);
-/** How long a stop waits for what is under way, ms. */
+/** How long a stop waits for work in progress, ms. */
 const STOP_TIMEOUT = 10_000;
 
-/** What the relay needs. */
 export interface RelayParts {
   readonly database: OutboxDatabase;
   readonly table: OutboxTable;
   readonly producer: DelayQueueProducer;
-  /** What the producer has for relays; undefined: it is none of nestjs-delay-queue. */
+  /** The producer's part for relays; undefined if it is not one of nestjs-delay-queue. */
   readonly target: RelayTarget | undefined;
   readonly targetCheck: TargetCheck;
-  /** How many rows it takes at once. */
+  /** Number of rows taken at once. */
   readonly batchSize: number;
-  /** The longest pause between two looks, ms. */
+  /** Maximum pause between two looks, ms. */
   readonly pollInterval: number;
-  /** How long rows are nobody else's, ms. */
+  /** How long rows belong to this relay alone, ms. */
   readonly lease: number;
 }
 
-/** What a look at the table has led to. */
+/** The result of a look at the table. */
 interface Look {
   readonly taken: number;
-  /** There are rows that it could take now. */
+  /** True if there are rows that it could take now. */
   readonly more: boolean;
-  /** There are rows that wait for others that somebody else has. */
+  /** True if there are rows that wait for others, which another relay has. */
   readonly isHeldBack: boolean;
   readonly unreachable: unknown;
 }
@@ -63,13 +62,13 @@ interface Look {
 const NOTHING: Look = { taken: 0, more: false, isHeldBack: false, unreachable: undefined };
 const NOTHING_DONE: Delivery = { done: [], failed: [], refusing: new Set(), left: [], unreachable: undefined };
 
-/** How a relay is doing. */
+/** The state of a relay. */
 export interface RelayStatus {
-  /** Whether it runs in this process. */
+  /** True if it runs in this process. */
   readonly running: boolean;
-  /** Whether commits wake it; otherwise it looks from time to time. */
+  /** True if commits wake it. Otherwise it polls. */
   readonly listening: boolean;
-  /** Rows that it has relayed since it started. */
+  /** Number of rows relayed since it started. */
   readonly relayed: number;
   /** Why it cannot relay at the moment: the error of the database, or of Redis. */
   readonly problem: string | undefined;
@@ -87,7 +86,7 @@ export class OutboxRelay {
   #pause = QUICKEST;
   readonly #refusals = new Refusals();
   readonly #warnings: RowWarnings;
-  /** Rows up to this one were looked at; the next look begins behind it. */
+  /** The last row that was looked at. The next look begins behind it. */
   #behind = 0;
   /** When to look at the whole table again. */
   #wholeAt = 0;
@@ -125,17 +124,17 @@ export class OutboxRelay {
     this.#loop = this.#run();
   }
 
-  /** Finishes what it is doing. What is left is for other relays, and for the next start. */
+  /** Finishes the work in progress. The rest is left for other relays, and for the next start. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#wakeUp.wake();
-    // A database that has stopped to answer holds nobody up; the lease of the rows ends by itself.
+    // A database that no longer answers must not delay the stop. The lease of the rows ends by itself.
     await Promise.race([this.#loop, sleep(STOP_TIMEOUT, undefined, { ref: false })]);
     this.#warnings.sum(performance.now(), true);
     await this.#ear?.close();
   }
 
-  /** Somebody in this process has written a row, and will commit it soon. */
+  /** Notes that this process has written a row, and will commit it soon. */
   expect(): void {
     if (this.#ear?.isListening || this.#problem !== undefined) return;
     this.#pause = QUICKEST;
@@ -143,11 +142,11 @@ export class OutboxRelay {
   }
 
   /**
-   * Relays one batch. It is taken in a transaction of its own, and removed in another: between the two, its rows have a lease.
+   * Relays one batch. It is taken in a transaction of its own, and removed in another. In between, its rows have a lease.
    *
-   * The lease outlives the process, the connection and the database, so nobody else carries out an operation, and a later one for the same
-   * message, while a call of this relay may still be on its way. A lock would end with the connection. A relay that stands still for longer
-   * than its lease is refused by Redis, and by the table, when it goes on.
+   * The lease outlives the process, the connection and the database. So nobody else carries out an operation, or a later one for the same
+   * message, while a call of this relay may still be on its way. A lock would end with the connection. A relay that pauses for longer than
+   * its lease is refused by Redis and by the table when it continues.
    */
   async look(): Promise<Look> {
     const { database, table, lease } = this.parts;
@@ -171,8 +170,8 @@ export class OutboxRelay {
   }
 
   /**
-   * Takes the rows of a batch. Where rows are removed from a long table, the database passes over what is left of each, for as long as any
-   * transaction may still see it. So most looks begin behind those.
+   * Takes the rows of a batch. Where rows are removed from a long table, the database passes over their remains as long as any transaction
+   * may still see them, so most looks begin behind those.
    */
   async #take(asked: number): Promise<TakenRows> {
     const { database, table, batchSize: limit, lease } = this.parts;
@@ -231,7 +230,7 @@ export class OutboxRelay {
     if (rest > 0) await sleep(rest);
   }
 
-  /** Notifications go on while Redis is away, so they do not end this pause. */
+  /** Notifications continue while Redis is away, so they do not end this pause. */
   async #waitOut(): Promise<void> {
     const end = performance.now() + this.#pause;
     for (let rest = this.#pause; rest > 0 && !this.#isStopping; rest = end - performance.now())
@@ -247,7 +246,7 @@ export class OutboxRelay {
     this.#warnings.sum(now);
   }
 
-  /** When there is nothing else to do. */
+  /** Runs when there is nothing else to do. */
   async #tellOfUnknown({ taken }: Look): Promise<void> {
     const { database, table } = this.parts;
     const now = performance.now();
@@ -260,7 +259,7 @@ export class OutboxRelay {
     }
   }
 
-  /** Says once that it cannot go on, and once that it can again. */
+  /** Reports once that it cannot continue, and once that it can again. */
   #tell(failure: unknown): void {
     if (failure === undefined) {
       if (this.#problem === undefined) return;

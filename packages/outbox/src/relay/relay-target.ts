@@ -3,19 +3,19 @@ import type { DelayQueueProducer } from 'nestjs-delay-queue';
 /** The calls that a relay makes. */
 export type RelayedCalls = Pick<DelayQueueProducer, 'offer' | 'offerAt' | 'cancel' | 'reschedule'>;
 
-/** What a producer of nestjs-delay-queue has for relays. */
+/** The part of a producer of nestjs-delay-queue for relays. */
 export interface RelayTarget {
   /** How long a call may take, ms. */
   readonly offerTimeout: number;
-  /** The id of the place that the calls lead to; undefined: it has none, and none was proposed. */
+  /** The id of the data that the calls lead to; undefined if it has none and none was proposed. */
   id(proposed?: string): Promise<string | undefined>;
-  /** Where that is, as this process has the addresses of the servers. */
+  /** The addresses of the servers, as this process knows them. */
   addresses(): Promise<readonly string[]>;
   /** Calls that take effect before an instant of `performance.now()`, or never. */
   before(notAfter: number): RelayedCalls;
 }
 
-/** Undefined: it is something else that was given as `producer`, whose target is not known. */
+/** Undefined if another object was given as `producer`, whose target is unknown. */
 export function targetOf(producer: DelayQueueProducer): RelayTarget | undefined {
   return (producer as { readonly relayTarget?: RelayTarget }).relayTarget;
 }

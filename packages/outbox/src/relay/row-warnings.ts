@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { FailedRow } from '../table/row.js';
 
-/** So many rows of a kind are named each minute; of others the number is told. */
+/** Maximum number of rows of a kind that are named each minute. Of others the number is logged. */
 const MAX_NAMED = 10;
 const PERIOD = 60_000;
 
@@ -11,7 +11,7 @@ interface Kind {
   count: number;
 }
 
-/** Logs the rows that cannot be relayed. Thousands may fail for one reason, so of each kind only some are named. */
+/** Logs the rows that cannot be relayed. Thousands may fail for one reason, so only some of each kind are named. */
 export class RowWarnings {
   readonly #kinds = new Map<string, Kind>();
 
@@ -29,7 +29,7 @@ export class RowWarnings {
     if (++kind.count <= MAX_NAMED) this.logger.warn(`Row ${seq} of ${this.table} cannot be relayed, ${then}: ${error}`);
   }
 
-  /** Tells how many were not named, at the end of each minute. */
+  /** Logs how many were not named, at the end of each minute. */
   sum(now: number, isLast = false): void {
     for (const [key, { description, since, count }] of this.#kinds) {
       if (now - since < PERIOD && !isLast) continue;

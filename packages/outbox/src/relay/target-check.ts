@@ -6,17 +6,17 @@ import type { OutboxTable, StoredTarget } from '../table/outbox-table.js';
 import { inTransaction } from '../table/steps.js';
 import type { RelayTarget } from './relay-target.js';
 
-/** Hosts and proxies may have many addresses for one server; the last ones are kept. */
+/** Hosts and proxies may have many addresses for one server. The last ones are kept. */
 const MAX_ADDRESSES = 20;
 /** How long the first write waits for the verdict, ms. */
 const MAX_WAIT = 1000;
 
 /**
- * Makes sure that a table has one target: a database of Redis and a prefix, which have an id in Redis itself that the table knows as well.
- * Rows of two applications in one table would go to either one's Redis.
+ * Checks that a table has one target: a database of Redis and a prefix, with an id in Redis that the table knows as well. If two
+ * applications used one table, rows would go to either one's Redis.
  *
- * If Redis has lost its data, and the id with them, it gets the id back from the table, provided that it is reached by an address that the
- * table knows. Another Redis without an id is reached by another one.
+ * If Redis has lost its data and the id, it gets the id back from the table, provided that it is reached by an address that the table
+ * knows. Another Redis without an id has another address.
  */
 export class TargetCheck {
   #isDone = false;
@@ -27,25 +27,25 @@ export class TargetCheck {
   constructor(
     private readonly database: OutboxDatabase,
     private readonly table: OutboxTable,
-    /** Undefined: it is not known where the rows go. */
+    /** Undefined if the target is unknown. */
     private readonly target: RelayTarget | undefined,
   ) {}
 
   /**
-   * Refuses to write into the table of another target. While that cannot be found out, rows are written: the database alone is needed for it.
-   *
+   * Refuses to write into the table of another target. While the target is unknown, rows are written, because writing needs only the
+   * database.
    * @throws DelayQueueError `INVALID_OPTION`
    */
   async beforeWrite(): Promise<void> {
     if (this.#isDone || !this.target) return;
     const tried = this.run().catch(() => undefined);
-    // A transaction is under way, which Redis must not hold up.
+    // A transaction is open, and Redis must not delay it.
     if (!this.#hasTried) await Promise.race([tried, sleep(MAX_WAIT, undefined, { ref: false })]);
     this.#hasTried = true;
     if (this.#refusal) throw this.#refusal;
   }
 
-  /** @throws DelayQueueError `INVALID_OPTION` if the table belongs to another target; what Redis or the database throw */
+  /** @throws DelayQueueError `INVALID_OPTION` if the table belongs to another target; errors of Redis or the database */
   async run(): Promise<void> {
     if (this.#isDone || !this.target) return;
     const { database, table, target } = this;

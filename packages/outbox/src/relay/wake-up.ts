@@ -8,7 +8,7 @@ export class WakeUp {
     this.#wake?.();
   }
 
-  /** Waits for `wake`, but no longer than so many ms. */
+  /** Waits for `wake`, at most so many ms. */
   async wait(milliseconds: number): Promise<void> {
     if (!this.#isAwake) {
       await new Promise<void>((resolve) => {

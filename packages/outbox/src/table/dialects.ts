@@ -1,18 +1,18 @@
 import type { Dialect } from '../database/outbox-database.js';
 
-/** Where the dialects differ. */
+/** The differences of the dialects. */
 export interface DialectRules {
   readonly quote: string;
   /** Milliseconds since 1970, by the clock of the database. */
   readonly now: string;
-  /** What makes a query lock its rows, and pass over those that others have locked. */
+  /** Makes a query lock its rows, and pass over those that others have locked. */
   readonly lock: string;
   /**
-   * Has the rest of the transaction find rows in the order of their numbers. PostgreSQL takes them for so few that it would read all and sort
-   * them, and for so much work that it would compile the query, which takes ten times as long as the query.
+   * Makes the rest of the transaction find rows in the order of their numbers. PostgreSQL assumes that they are few and would read and sort
+   * all, and that the work is much and would compile the query, which takes ten times as long as the query.
    */
   readonly walkInOrder?: string;
-  /** The end of an INSERT that leaves a row alone whose `seq` is there already. */
+  /** The end of an INSERT that keeps a row whose `seq` exists. */
   readonly keepPresent: string;
   /** Finds an index of the table that begins with `message_id`. */
   readonly findMessageIndex: (table: string) => string;
@@ -31,7 +31,7 @@ export const DIALECTS: Readonly<Record<Dialect, DialectRules>> = {
   },
   mysql: {
     quote: '`',
-    // NOW() is in the time zone of the session, where an hour of each autumn is there twice.
+    // NOW() is in the time zone of the session, where an hour occurs twice each autumn.
     now: "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000)",
     lock: ' FOR UPDATE SKIP LOCKED',
     keepPresent: ' ON DUPLICATE KEY UPDATE seq = seq',
@@ -61,7 +61,7 @@ export const DIALECTS: Readonly<Record<Dialect, DialectRules>> = {
   },
 };
 
-/** A name of a table, with or without its schema, or of a column. */
+/** Quotes the name of a table, with or without its schema, or of a column. */
 export function quoted(dialect: Dialect, name: string): string {
   const { quote } = DIALECTS[dialect];
   return name

@@ -25,7 +25,6 @@ const TYPES = {
 
 /**
  * The SQL that creates the outbox's table, for migrations. Print it with `npx nestjs-delay-queue-outbox migration postgresql`.
- *
  * @param dialect - `'postgresql'`, `'mysql'` (also for MariaDB) or `'sqlite'`
  * @param table - as in the options of the module
  * @throws DelayQueueError `INVALID_OPTION`
@@ -49,7 +48,7 @@ export function createTableSql(dialect: Dialect, table: string = DEFAULT_TABLE):
     error: text,
   };
   const lines = Object.entries(columns).map(([name, type]) => `  ${quoted(dialect, name)} ${type}`);
-  // As a constraint, so that it takes one statement, which is all that some drivers accept. It makes the index of each message's rows.
+  // A constraint, because some drivers accept only one statement. It makes the index of each message's rows.
   lines.push(`  CONSTRAINT ${messageIndex(dialect, table)} UNIQUE (${indexed(dialect)})`);
   // Ids differ by case and accents.
   const options = dialect === 'mysql' ? ' ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin' : '';
@@ -57,8 +56,7 @@ export function createTableSql(dialect: Dialect, table: string = DEFAULT_TABLE):
 }
 
 /**
- * The SQL that brings a table of an earlier version up to date: two statements, separated by a line. The table may be in use.
- *
+ * Returns the SQL that upgrades a table of an earlier version: two statements, separated by a line. The table may be in use.
  * @throws DelayQueueError `INVALID_OPTION`
  */
 export function upgradeTableSql(dialect: Dialect, table: string = DEFAULT_TABLE): string {
@@ -74,7 +72,7 @@ function assertDialect(dialect: unknown): asserts dialect is Dialect {
   throw refuse(`dialect: must be ${Object.keys(TYPES).join(', ')}, not ${shown(dialect)}`);
 }
 
-/** The index that finds the rows of a message, in their order. */
+/** Names the index that finds the rows of a message, in their order. */
 function messageIndex(dialect: Dialect, table: string): string {
   return quoted(dialect, `${table.split('.').at(-1)!}_messages`);
 }

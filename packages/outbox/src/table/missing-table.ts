@@ -1,8 +1,8 @@
-/** What databases say of a table or a column that is not there; libraries wrap their errors. */
+/** Messages of databases about a missing table or column, which libraries wrap in their errors. */
 const SIGNS =
   /\b(42P01|42703|1146|1054|ER_NO_SUCH_TABLE|ER_BAD_FIELD_ERROR)\b|no such (table|column)|relation "[^"]*" does not exist/;
 
-/** Whether the database is there, but the outbox's table is not, or not as it has to be. */
+/** True if the database is there, but the outbox's table is missing or differs. */
 export function isMissingTable(error: unknown): boolean {
   for (let at = error as Partial<WrappedError> | null | undefined; typeof at === 'object' && at; at = at.cause) {
     if (SIGNS.test([at.code, at.errno, JSON.stringify(at.meta), at.message].join(' '))) return true;

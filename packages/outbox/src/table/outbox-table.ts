@@ -3,72 +3,71 @@ import { DIALECTS, type DialectRules, quoted } from './dialects.js';
 import type { FailedRow, NewRow, Operation, TakenRow } from './row.js';
 import type { Statement, Steps } from './steps.js';
 
-/** Rows count from 1. The row that is there while the outbox is paused. */
+/** The number of the row that exists while the outbox is paused. Rows count from 1. */
 const PAUSED = -1;
-/** The row that says where the rows are relayed to. */
+/** The number of the row that says where the rows are relayed to. */
 const TARGET = -2;
 /**
- * A row that is set aside has the number -1000 - its own: whoever looks for rows above 0 does not meet it, however many there are. The
- * same calculation leads back.
+ * A row that has failed for good gets the number -1000 minus its own, so queries for rows above 0 never meet it, however many there are.
+ * The same calculation leads back.
  */
 const SET_ASIDE = -1000;
-/** How many rows one statement writes. */
+/** Maximum number of rows that one statement writes. */
 const MAX_WRITTEN = 500;
-/** How many bytes of bodies one statement writes, unless a single row has more. */
+/** Maximum bytes of bodies that one statement writes, unless a single row has more. */
 const MAX_BYTES = 1024 * 1024;
 const MAX_ERROR = 2000;
-/** What this version can carry out. Rows that ask for anything else are for relays that know more. */
+/** The operations of this version. Rows with others are for relays that know more. */
 const OPERATIONS: readonly Operation[] = ['offer', 'cancel', 'reschedule'];
 
 const COLUMNS =
   'seq, operation, queue, message_id, body, delay_ms, due_at_ms, written_at_ms, not_before_ms, attempts, error';
 
-/** How the outbox as a whole is doing. */
+/** The state of the outbox as a whole. */
 export interface TableStatus {
   readonly waiting: number;
   readonly failed: number;
-  /** How long the oldest row has waited, ms by the clock of the database; 0: none waits. */
+  /** How long the oldest row has waited, ms by the clock of the database; 0 if none waits. */
   readonly oldest: number;
   readonly paused: boolean;
 }
 
 /** Where the rows of a table are relayed to. */
 export interface StoredTarget {
-  /** What Redis has as its id. */
+  /** The id that Redis has. */
   readonly id: string;
-  /** Of its servers, each with database and prefix, as one process or another has them. */
+  /** The addresses of its servers, each with database and prefix, as any process knows them. */
   readonly addresses: readonly string[];
 }
 
-/** Which rows a relay looks for. */
+/** The rows that a relay looks for. */
 export interface TakeRequest {
   readonly limit: number;
   /** Only rows behind this one. */
   readonly behind: number;
-  /** Queues whose offers stay where they are. */
+  /** Queues whose offers are left alone. */
   readonly withoutOffersTo: readonly string[];
   /** How long nobody else gets the rows, ms. */
   readonly lease: number;
 }
 
-/** What a relay finds. */
 export interface TakenRows {
   /** One for each message. */
   readonly rows: readonly TakenRow[];
-  /** They wait for others that somebody else has. */
+  /** Rows that wait for others, which another relay has. */
   readonly behindOthers: readonly TakenRow[];
-  /** There are rows that can be taken once these are relayed. */
+  /** True if there are rows that can be taken once these are relayed. */
   readonly more: boolean;
-  /** The number of the first row that was found; undefined: none. */
+  /** The number of the first row found; undefined if none. */
   readonly first: number | undefined;
-  /** When the lease of the rows ends, ms by the clock of the database. Only who has it may change them. */
+  /** When the lease of the rows ends, ms by the clock of the database. Only its holder may change them. */
   readonly until: number;
 }
 
-/** How long a row waits whose predecessor is in somebody else's hands, ms. */
+/** How long a row waits while another relay has its predecessor, ms. */
 const HOLD = 100;
 
-/** The statements on the outbox's table. A row whose `not_before_ms` is NULL has failed for good: no relay takes it. */
+/** The statements on the outbox's table. A row whose `not_before_ms` is NULL has failed for good, and no relay takes it. */
 export class OutboxTable {
   readonly #rules: DialectRules;
   readonly #name: string;
@@ -76,19 +75,19 @@ export class OutboxTable {
 
   constructor(
     private readonly dialect: Dialect,
-    /** Also the channel on which PostgreSQL tells of new rows. */
+    /** Also the channel on which PostgreSQL announces new rows. */
     readonly name: string,
   ) {
     this.#rules = DIALECTS[dialect];
     this.#name = quoted(dialect, name);
   }
 
-  /** Whether the table has the index that finds the rows of a message; undefined: it has not been checked yet. */
+  /** True if the table has the index that finds the rows of a message; undefined until it has been checked. */
   get hasMessageIndex(): boolean | undefined {
     return this.#hasMessageIndex;
   }
 
-  /** Writes rows, in this order. On PostgreSQL, relays are told once they are committed. */
+  /** Writes rows, in this order. On PostgreSQL, relays are notified once they are committed. */
   *write(rows: readonly NewRow[]): Steps<void> {
     for (const part of partsOf(rows)) {
       const places = part.map(() => `(?, ?, ?, ?, ?, ?, ${this.#rules.now})`).join(', ');
@@ -99,12 +98,12 @@ export class OutboxTable {
   }
 
   /**
-   * Takes the oldest rows that nobody else has: of each message the first, so that the order is kept, and so that what a relay repeats
-   * after a crash is one operation, which has the same effect again. Two in a row would not: a reschedule before an offer changes nothing,
-   * but repeated after it, it does.
+   * Takes the oldest rows that nobody else has, only the first of each message. So the order is kept, and what a relay repeats after a
+   * crash is one operation, which has the same effect again. Two in a row would not: a reschedule before an offer changes nothing, but
+   * repeated after it, it does.
    *
-   * With the index, the rows behind the first of a message are not even found, so a message with many of them is in nobody's way. Whether
-   * a row is the first is asked again once it is locked, in a statement of its own: a predecessor that is not visible then was deleted, that
+   * With the index, the rows behind the first of a message are not even found, so a message with many of them delays nobody. A row is
+   * checked again to be the first once it is locked, in a statement of its own: a predecessor that is not visible then was deleted, that
    * is, relayed. One statement for both would compare rows of two instants, at least on MySQL.
    */
   *take({ limit, behind, withoutOffersTo, lease }: TakeRequest): Steps<TakenRows> {
@@ -133,21 +132,21 @@ export class OutboxTable {
     return { rows, behindOthers, more: isFull || haveNext, first: candidates[0]!.seq, until };
   }
 
-  /** Gives up rows that were taken. */
+  /** Releases rows that were taken. */
   *release(rows: readonly TakenRow[], until: number): Steps<void> {
     if (rows.length === 0) return;
     const [update, values = []] = this.#setNotBefore(rows, '0');
     yield [`${update} AND not_before_ms = ?`, [...values, until]];
   }
 
-  /** Removes rows that have been relayed. Whoever has taken them since, because the lease has ended, does it instead. */
+  /** Removes rows that have been relayed. If the lease has ended and another relay has taken them since, that one does it instead. */
   *remove(rows: readonly TakenRow[], until: number): Steps<void> {
     if (rows.length === 0) return;
     const which = `seq IN (${placesFor(rows)}) AND not_before_ms = ?`;
     yield [`DELETE FROM ${this.#name} WHERE ${which}`, [...seqsOf(rows), until]];
   }
 
-  /** Notes why a row could not be relayed, and when it is tried again; or sets it aside. */
+  /** Notes why a row could not be relayed, and when to try again; or that it has failed for good. */
   *fail({ row, error, retryAfter }: FailedRow, until: number): Steps<void> {
     const then =
       retryAfter === undefined
@@ -171,7 +170,7 @@ export class OutboxTable {
     return { waiting: waiting!, failed: failed!, oldest: Math.max(0, oldest!), paused: paused! > 0 };
   }
 
-  /** Counts the rows that ask for what this version does not know, by operation. */
+  /** Counts the rows with operations that this version does not know, by operation. */
   *unknown(): Steps<ReadonlyMap<string, number>> {
     const known = OPERATIONS.map((operation) => `'${operation}'`).join(', ');
     const rows = yield [
@@ -181,7 +180,7 @@ export class OutboxTable {
     return new Map(rows.map(({ operation, many }) => [String(operation), Number(many)]));
   }
 
-  /** Lists rows that are set aside, oldest first. */
+  /** Lists rows that have failed for good, oldest first. */
   *failed({ after, limit }: { readonly after: number; readonly limit: number }): Steps<readonly SqlRow[]> {
     yield* this.#moveAside();
     return yield [
@@ -191,7 +190,7 @@ export class OutboxTable {
     ];
   }
 
-  /** Has rows that are set aside tried again, in their old places. */
+  /** Makes rows that have failed for good be tried again, in their old places. */
   *retry(seqs: readonly number[]): Steps<void> {
     if (seqs.length === 0) return;
     yield* this.#moveAside();
@@ -202,7 +201,7 @@ export class OutboxTable {
     );
   }
 
-  /** Removes rows that are set aside. */
+  /** Removes rows that have failed for good. */
   *discard(seqs: readonly number[]): Steps<void> {
     if (seqs.length === 0) return;
     yield* this.#moveAside();
@@ -213,7 +212,7 @@ export class OutboxTable {
     yield* this.#insertOnce(PAUSED, 'pause', '');
   }
 
-  /** Where the rows are relayed to; undefined: it has not been noted yet. */
+  /** Returns where the rows are relayed to; undefined until it has been noted. */
   *target(): Steps<StoredTarget | undefined> {
     const [row] = yield [`SELECT body FROM ${this.#name} WHERE seq = ${TARGET}`];
     return row && (JSON.parse(String(row.body)) as StoredTarget);
@@ -232,12 +231,12 @@ export class OutboxTable {
     yield* this.#announced(`DELETE FROM ${this.#name} WHERE seq = ?`, [PAUSED]);
   }
 
-  /** Notifies whoever listens to the channel. */
+  /** Notifies the channel. */
   *notify(): Steps<void> {
     yield [`SELECT pg_notify(?, '')::text AS told`, [this.name]];
   }
 
-  /** Fails if the table is not there, or lacks a column; and looks for the index. */
+  /** Fails if the table or a column is missing. Looks for the index. */
   *check(): Steps<void> {
     yield [`SELECT ${COLUMNS} FROM ${this.#name} WHERE 1 = 0`];
     this.#hasMessageIndex = (yield [this.#rules.findMessageIndex(this.name)]).length > 0;
@@ -251,7 +250,7 @@ export class OutboxTable {
     );
   }
 
-  /** @param isFull - whether the next look comes at once anyway */
+  /** @param isFull - true if the next look comes at once anyway */
   *#checkedByIndex(candidates: readonly TakenRow[], isFull: boolean): Steps<CheckedRows> {
     const next = isFull ? 'NULL' : `(${this.#firstBehind('own.seq')})`;
     const checked = yield [
@@ -269,7 +268,7 @@ export class OutboxTable {
     };
   }
 
-  /** In a table without the index, whose rows behind the first of a message are found as well. */
+  /** For a table without the index, whose rows behind the first of a message are found as well. */
   *#checkedByScan(candidates: readonly TakenRow[]): Steps<CheckedRows> {
     const firsts = yield* this.#firstsOfOthers(candidates);
     const [rows, behindOthers]: [TakenRow[], TakenRow[]] = [[], []];
@@ -283,7 +282,7 @@ export class OutboxTable {
     return { rows, behindOthers, haveNext: candidates.length > rows.length + behindOthers.length };
   }
 
-  /** The lowest number of a row of each of these messages that is in other hands, or is retried later. */
+  /** Returns the lowest number of a row of each of these messages that another relay has, or that is retried later. */
   *#firstsOfOthers(taken: readonly TakenRow[]): Steps<ReadonlyMap<string, number>> {
     const mine = new Set(taken.map(({ seq }) => seq));
     const ids = [...new Set(taken.map(({ messageId }) => messageId))];
@@ -306,12 +305,12 @@ export class OutboxTable {
     ];
   }
 
-  /** Moves rows that an earlier version has set aside, which left them among the others. */
+  /** Moves rows that have failed for good in an earlier version, which left them among the others. */
   *#moveAside(): Steps<void> {
     yield [moveAsideSql(this.#name)];
   }
 
-  /** Inserts a row that is no message, unless it is there: others may do the same at this moment. */
+  /** Inserts a row that is no message, unless it exists: others may do the same at the same time. */
   *#insertOnce(seq: number, operation: string, body: string): Steps<void> {
     yield [
       `INSERT INTO ${this.#name} (seq, operation, queue, message_id, body, written_at_ms) ` +
@@ -320,7 +319,7 @@ export class OutboxTable {
     ];
   }
 
-  /** Runs a statement; on PostgreSQL, its commit wakes the relays. */
+  /** Runs a statement. On PostgreSQL, its commit wakes the relays. */
   *#announced(statement: string, values: readonly SqlValue[]): Steps<void> {
     if (this.dialect !== 'postgresql') {
       yield [statement, values];
@@ -335,7 +334,7 @@ export class OutboxTable {
 
 /** The rows that were found, once they are locked. */
 interface CheckedRows extends Pick<TakenRows, 'rows' | 'behindOthers'> {
-  /** Others of the same messages come next. */
+  /** True if others of the same messages come next. */
   readonly haveNext: boolean;
 }
 
@@ -348,7 +347,7 @@ function aside(seq: number): number {
   return SET_ASIDE - seq;
 }
 
-/** What names a message: an id belongs to a queue. */
+/** Identifies a message: an id belongs to a queue. */
 function keyOf({ queue, messageId }: Pick<TakenRow, 'queue' | 'messageId'>): string {
   return `${queue} ${messageId}`;
 }
@@ -393,7 +392,7 @@ function storable(error: string): string {
   return error.replaceAll('\0', '').slice(0, MAX_ERROR).toWellFormed();
 }
 
-/** Few different lengths make few different statements, which drivers and databases keep prepared. */
+/** Pads a list, so that few different lengths make few different statements, which drivers and databases keep prepared. */
 function padded<T>(list: readonly T[]): T[] {
   const length = 2 ** Math.ceil(Math.log2(list.length));
   return [...list, ...Array.from({ length: length - list.length }, () => list.at(-1)!)];

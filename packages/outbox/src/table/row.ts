@@ -1,18 +1,16 @@
-/** What a row asks for. */
 export type Operation = 'offer' | 'cancel' | 'reschedule';
 
-/** A row that is to be written. */
 export interface NewRow {
   readonly operation: Operation;
   readonly queue: string;
   readonly messageId: string;
   /** JSON: see {@link RowBody}. */
   readonly body: string;
-  /** When the message falls due: so many ms after the row was written, or at an instant; neither for a cancel. */
+  /** The due time of the message: this many ms after the row was written, or an instant; neither for a cancel. */
   readonly due: { readonly after: number } | { readonly at: number } | undefined;
 }
 
-/** What a row says of its message. */
+/** The content of a row's message. */
 export interface RowBody {
   readonly type?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -46,8 +44,8 @@ export interface TakenRow {
 export interface FailedRow {
   readonly row: TakenRow;
   readonly error: string;
-  /** The part of it that is the same for all rows that fail for this reason. */
+  /** The part of the error that is the same for all rows that fail for this reason. */
   readonly code: string;
-  /** ms; undefined: never again by itself. */
+  /** Milliseconds; undefined: never again by itself. */
   readonly retryAfter: number | undefined;
 }

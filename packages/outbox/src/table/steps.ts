@@ -1,15 +1,14 @@
 import type { OutboxDatabase, Sql, SqlRow, SqlValue } from '../database/outbox-database.js';
 
-/** A statement and its values. */
 export type Statement = readonly [statement: string, values?: readonly SqlValue[]];
 
 /**
- * Work on the database, one statement after the other: each is yielded, and its rows come back. So the same work is done with a
- * driver that answers later and with one that answers at once.
+ * Work on the database, statement by statement: each is yielded, and its rows come back. So drivers that answer asynchronously and
+ * synchronously share the work.
  */
 export type Steps<Result> = Generator<Statement, Result, readonly SqlRow[]>;
 
-/** Does the work in a transaction that is under way. */
+/** Does the work in an open transaction. */
 export async function run<Result>(steps: Steps<Result>, sql: Sql): Promise<Result> {
   let next = steps.next();
   while (!next.done) next = steps.next(await sql(...next.value));

@@ -49,7 +49,6 @@ const TYPED_JSON_GUESS = "JSON with the names of classes (JsonJacksonCodec): cod
 
 /**
  * Tells the JSON of `JsonJacksonCodec`, which has the class of every object, from plain JSON.
- *
  * @param bytes - JSON
  * @returns undefined if both codecs would write it, as with a number, a text, and most arrays
  */

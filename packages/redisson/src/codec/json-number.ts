@@ -4,9 +4,8 @@ import { recognizeAcrossCopies } from 'nestjs-delay-queue/layouts';
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * A number with its text, such as `12.50`, where a number of JavaScript would be printed as another text. With
- * `json({ numbers: 'exact' })` such numbers arrive as these; they can always be offered.
- *
+ * A number with its text, such as `12.50`, where a number of JavaScript would be printed as another text. With `json({ numbers: 'exact' })`
+ * such numbers arrive as these; they can always be offered.
  * @example
  * ```ts
  * await producer.offer('orders', { price: new JsonNumber('12.50') }, '30m');

@@ -30,7 +30,6 @@ export interface ParsedJson {
 
 /**
  * Parses JSON without losing the text of a number, or the order of keys: JavaScript puts integers before other keys.
- *
  * @throws SyntaxError if the JSON is malformed
  */
 export function parseJson(text: string): ParsedJson {
@@ -88,8 +87,8 @@ const ESCAPE_OR_SURROGATE = /\\u(....)|\\.|[\ud800-\udfff]/g;
 const ESCAPE = /\\u(....)|\\./g;
 
 /**
- * Writes a text as Jackson 2 does, byte for byte, because Redisson finds a message by its bytes: surrogate pairs are escaped,
- * with uppercase digits.
+ * Writes a text as Jackson 2 does, byte for byte, because Redisson finds a message by its bytes: surrogate pairs are escaped, with
+ * uppercase digits.
  */
 export function quoteJson(text: string): string {
   if (!ESCAPED.test(text)) return `"${text}"`;

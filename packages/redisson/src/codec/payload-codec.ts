@@ -1,8 +1,6 @@
 /**
- * Converts payloads to and from the bytes of a queue that is shared with Java. Both sides must use the same codec: the bytes do
- * not show which one wrote them. Both methods are synchronous; an error of a codec of your own becomes the `cause` of an
- * `INVALID_PAYLOAD`.
- *
+ * Converts payloads to and from the bytes of a queue that is shared with Java. Both sides must use the same codec: the bytes do not show
+ * which one wrote them. Both methods are synchronous; an error of a codec of your own becomes the `cause` of an `INVALID_PAYLOAD`.
  * @example
  * ```ts
  * const latin1 = {
@@ -13,16 +11,11 @@
  * ```
  */
 export interface PayloadCodec {
-  /**
-   * Encodes a payload.
-   *
-   * @throws DelayQueueError `INVALID_PAYLOAD` if the codec cannot represent the payload exactly
-   */
+  /** Encodes a payload. @throws DelayQueueError `INVALID_PAYLOAD` if the codec cannot represent the payload exactly */
   encode(payload: unknown): Buffer;
 
   /**
    * Decodes a payload. The bytes must not change while it is in use, because it may share their memory.
-   *
    * @throws DelayQueueError `INVALID_PAYLOAD` for bytes that this codec does not write; the error quotes none of them
    */
   decode(bytes: Buffer): unknown;
@@ -30,11 +23,7 @@ export interface PayloadCodec {
 
 /** A codec whose bytes are UTF-8. Its text is encoded by the socket, where that is cheapest. */
 export interface TextCodec extends Pick<PayloadCodec, 'decode'> {
-  /**
-   * Encodes a payload.
-   *
-   * @throws DelayQueueError `INVALID_PAYLOAD` if the codec cannot represent the payload exactly
-   */
+  /** Encodes a payload. @throws DelayQueueError `INVALID_PAYLOAD` if the codec cannot represent the payload exactly */
   encode(payload: unknown): string;
 
   /** Whether bytes that can be decoded were written by this codec; undefined: they may be from another one as well. */

@@ -15,11 +15,7 @@ export function unreadable(bytes: Buffer, codec: string, reason: string, cause?:
   );
 }
 
-/**
- * Refuses a JSON null, which Java could not distinguish from an empty queue.
- *
- * @throws DelayQueueError `INVALID_PAYLOAD`
- */
+/** Refuses a JSON null, which Java could not distinguish from an empty queue. @throws DelayQueueError `INVALID_PAYLOAD` */
 export function presentJson(json: string): string {
   if (json === 'null')
     throw unwritable('it is null in JSON, which Java cannot distinguish from an empty queue; offer an object');

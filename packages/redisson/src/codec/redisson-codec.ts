@@ -10,7 +10,6 @@ import { payloadCodecs } from './payload-codecs.js';
 export interface RedissonCodec extends MessageCodec {
   /**
    * Whether a body that can be decoded was written by this codec, rather than by another one whose bytes look alike.
-   *
    * @returns undefined if it may be from either; if left out, there is no such codec
    */
   readonly isOwn?: (body: Buffer) => boolean | undefined;

@@ -6,9 +6,8 @@ import type { JavaType } from '../java/java-type.js';
 const ALIKE = new Set(['String', 'Integer', 'Boolean', 'Double'].map((name) => `java.lang.${name}`));
 
 /**
- * Checks what only matters to Jackson. It writes a value of a final class without its class where a type argument tells it. The
- * declaration of a class with type parameters does not say which of its fields have that type.
- *
+ * Checks what only matters to Jackson. It writes a value of a final class without its class where a type argument tells it. The declaration
+ * of a class with type parameters does not say which of its fields have that type.
  * @throws DelayQueueError `INVALID_OPTION`, which names the class and the field
  */
 export function checkForJackson(model: ClassModel): void {

@@ -22,13 +22,12 @@ export interface JacksonCodecOptions {
   readonly classes?: JavaClasses | undefined;
   /**
    * The version of Jackson on the Java side: 3 for `JsonJackson3Codec`, which writes Longs, dates and emoji in other ways.
-   *
    * @defaultValue 2
    */
   readonly jackson?: 2 | 3 | undefined;
   /**
-   * How Java writes a field of type UUID: as `'text'` before Redisson 4.2, and `'typed'` since, that is with the name of its
-   * class. Neither reads the other. Without this option, such fields can only be offered as they were received.
+   * How Java writes a field of type UUID: as `'text'` before Redisson 4.2, and `'typed'` since, that is with the name of its class. Neither
+   * reads the other. Without this option, such fields can only be offered as they were received.
    */
   readonly uuids?: 'text' | 'typed' | undefined;
 }
@@ -38,7 +37,6 @@ const memories = { 2: new JacksonMemory(), 3: new JacksonMemory() };
 
 /**
  * Makes a configured codec `'jackson'`, for `JsonJacksonCodec` or, with `jackson: 3`, `JsonJackson3Codec`.
- *
  * @throws DelayQueueError `INVALID_OPTION`
  * @example
  * ```ts

@@ -6,8 +6,8 @@ import { quoteJson, quoteJson3 } from '../json-text.js';
 import { enumOf, type Scalar, scalarsBy } from './jackson-scalars.js';
 
 /**
- * What is known of the type of a place: its Java type; or undefined for a field of an undeclared class and what is in it, which
- * can only be written as it was received.
+ * What is known of the type of a place: its Java type; or undefined for a field of an undeclared class and what is in it, which can only be
+ * written as it was received.
  */
 export type Place = JavaType | undefined;
 
@@ -156,8 +156,8 @@ export class JacksonMapping {
   }
 
   /**
-   * The class that is written for a value in a place that is declared as this type, unless another was received. Undefined for
-   * an EnumSet or EnumMap that is declared without its enum, which Jackson needs.
+   * The class that is written for a value in a place that is declared as this type, unless another was received. Undefined for an EnumSet
+   * or EnumMap that is declared without its enum, which Jackson needs.
    */
   classFor({ name, arguments: args }: JavaType): string | undefined {
     if (name === 'java.util.EnumSet') return args && `${name}<${args[0]!.name}>`;

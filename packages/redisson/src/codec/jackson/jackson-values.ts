@@ -31,7 +31,6 @@ export class JacksonValues {
 
   /**
    * Writes a value.
-   *
    * @param part - what was received there
    * @throws DelayQueueError `INVALID_PAYLOAD`
    */

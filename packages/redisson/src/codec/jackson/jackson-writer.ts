@@ -46,7 +46,6 @@ export class JacksonWriter {
 
   /**
    * Writes a value for a place.
-   *
    * @param part - what was received there
    * @throws DelayQueueError `INVALID_PAYLOAD`
    */

@@ -31,11 +31,7 @@ export type ClassModel = ReadonlyMap<string, DeclaredClass>;
 const IDENTIFIER = /^[\p{L}_$][\p{L}\p{N}_$]*$/u;
 const CLASS_KEY = /^(?:(?<prefix>final|record)\s+)?(?<name>[\p{L}_$][\p{L}\p{N}_$]*(?:\.[\p{L}_$][\p{L}\p{N}_$]*)*)$/u;
 
-/**
- * Parses declared classes.
- *
- * @throws DelayQueueError `INVALID_OPTION`, which names the class and the field
- */
+/** Parses declared classes. @throws DelayQueueError `INVALID_OPTION`, which names the class and the field */
 export function parseClasses(classes: JavaClasses): ClassModel {
   if (!isObject(classes) || Array.isArray(classes)) throw invalid('classes: must be an object of classes by full name');
   const headers = Object.keys(classes).map(headerOf);

@@ -1,9 +1,8 @@
 import { recognizeAcrossCopies } from 'nestjs-delay-queue/layouts';
 
 /**
- * A Java value that has no form of its own in JavaScript, such as a UUID or a Float, in a place whose type Java does not
- * declare: the whole payload, or an element of a `List<Object>`. It arrives as one of these, and can be offered as one.
- *
+ * A Java value that has no form of its own in JavaScript, such as a UUID or a Float, in a place whose type Java does not declare: the whole
+ * payload, or an element of a `List<Object>`. It arrives as one of these, and can be offered as one.
  * @example
  * ```ts
  * await producer.offer('orders', { id: new JavaValue('java.util.UUID', '01234567-89ab-cdef-0123-456789abcdef') }, '30m');

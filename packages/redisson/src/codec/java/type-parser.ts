@@ -7,7 +7,6 @@ export class TypeSyntaxError extends Error {}
 
 /**
  * Parses a type as one writes it in Java.
- *
  * @param resolve - gives the type of a name with its arguments, or throws
  * @throws TypeSyntaxError if the text is malformed
  */

@@ -10,7 +10,6 @@ const INDIFFERENT = new Set(['java.lang.Comparable', 'java.util.EnumSet', 'java.
 
 /**
  * Checks what only matters to Kryo: type arguments decide about its bytes, so none may be missing.
- *
  * @throws DelayQueueError `INVALID_OPTION`, which names the class and the field
  */
 export function checkForKryo(model: ClassModel): void {

@@ -19,8 +19,8 @@ interface Elements {
 type ReadElement = ReadObject | null;
 
 /**
- * Kryo's `CollectionSerializer` and its relatives. If the declaration says of which final class the elements are, Kryo writes
- * no class; if all are of one class, it writes that once; otherwise that of each.
+ * Kryo's `CollectionSerializer` and its relatives. If the declaration says of which final class the elements are, Kryo writes no class; if
+ * all are of one class, it writes that once; otherwise that of each.
  */
 export class CollectionSerializer implements KryoSerializer {
   readonly acceptsNull: boolean;

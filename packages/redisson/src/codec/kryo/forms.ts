@@ -70,9 +70,8 @@ interface Place {
 }
 
 /**
- * The class as which a value is written where Kryo writes the class: its own if it has one, that which it had when it was
- * received, or that of the declaration.
- *
+ * The class as which a value is written where Kryo writes the class: its own if it has one, that which it had when it was received, or that
+ * of the declaration.
  * @throws UnwritableValue if there is none, or if Java could not keep its object there
  */
 export function classFor(writer: KryoWriter, value: unknown, { type, hidden }: Place): string {

@@ -4,8 +4,8 @@ import type { JavaType } from '../java/java-type.js';
 export const MAX_DEPTH = 500;
 
 /**
- * Which type arguments are in force: Kryo does not write the class of an element if the field's declaration says that it is a
- * final one. This follows Kryo's `DefaultGenerics` step by step, because its rules for nested collections show in the bytes.
+ * Which type arguments are in force: Kryo does not write the class of an element if the field's declaration says that it is a final one.
+ * This follows Kryo's `DefaultGenerics` step by step, because its rules for nested collections show in the bytes.
  */
 export class Generics {
   readonly #types: JavaType[] = [];

@@ -119,7 +119,6 @@ export class KryoInput {
 
   /**
    * Checks the length of a collection or an array before anything is kept for it.
-   *
    * @param plusOne - the length + 1, as Kryo writes it; 0 is null
    */
   length(plusOne: number): number {

@@ -91,8 +91,8 @@ export class KryoOutput {
   }
 
   /**
-   * 2 to 32 ASCII characters are written as they are, the last one with its highest bit set. All other strings are preceded by
-   * their length + 1 in UTF-16 units, each of which takes 1 to 3 bytes.
+   * 2 to 32 ASCII characters are written as they are, the last one with its highest bit set. All other strings are preceded by their length
+   * + 1 in UTF-16 units, each of which takes 1 to 3 bytes.
    */
   string(text: string | null): void {
     if (text === null) return this.byte(FLAG);

@@ -17,8 +17,8 @@ interface Field {
 }
 
 /**
- * Objects of declared classes: their fields, sorted by name. Kryo's `FieldSerializer` takes the type arguments of fields into
- * account, its `RecordSerializer` does not.
+ * Objects of declared classes: their fields, sorted by name. Kryo's `FieldSerializer` takes the type arguments of fields into account, its
+ * `RecordSerializer` does not.
  */
 export class ObjectSerializer implements KryoSerializer {
   readonly acceptsNull = false;
