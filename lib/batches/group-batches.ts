@@ -8,10 +8,7 @@ export interface GroupBatchesOptions extends BatchRunnerOptions {
   readonly groupConcurrency: number | null;
 }
 
-/**
- * Collects deliveries into batches of one group each, and of messages without a group. A group has a runner only while messages wait in it,
- * because groups come and go.
- */
+/** Collects batches of one group each, or of messages without a group. Groups come and go: each has a runner only while messages wait. */
 export class GroupBatches {
   /** By group; undefined: the messages without one. */
   readonly #runners = new Map<string | undefined, BatchRunner>();

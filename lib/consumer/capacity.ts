@@ -181,10 +181,7 @@ export class Capacity {
     return Math.min(Math.max(Math.min(half, 2 * Math.max(1, this.#found)), this.options.batch), most);
   }
 
-  /**
-   * True if a claim of this many messages is worth the call now: as many slots are free, or the claims under way could not return enough. A
-   * claim costs the server the same however few messages it takes.
-   */
+  /** True if a claim of `count` messages is worth its fixed cost: as many slots are free, or claims under way cannot return enough. */
   #areWorth(count: number): boolean {
     const { free, reservations } = this.slots;
     if (free === 0 || free >= count) return free > 0;

@@ -22,9 +22,7 @@ const MAX_UNANSWERED = 3;
 /** The smallest share of its usual limits that a claim asks for. */
 const MIN_SHARE = 1 / 16;
 
-/**
- * The maximum error of the store's time, ms, by which messages may expire too early. If an answer took longer, the store is asked again.
- */
+/** The maximum error of the store's time, ms, by which messages may expire too early. A slower answer leads to another request. */
 const MAX_ROUND_TRIP = 50;
 
 /** The minimum interval between requests for the store's time, ms: on a network that is always slow, the answers get no better. */

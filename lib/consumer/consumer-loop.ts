@@ -110,11 +110,9 @@ export class ConsumerLoop {
   }
 
   /**
-   * Claims ready messages while there are free slots, and starts their handlers. A claim takes at most half of the slots, and the next one
-   * is sent before the handlers start, so the server prepares one half while this process handles the other. If handlers are slow to start,
-   * the next claim is sent after them, because its messages would only wait here.
-   *
-   * Returns true if ready messages remain. Throws what the store throws.
+   * Claims ready messages while there are free slots, and starts their handlers. Returns true if ready messages remain. A claim takes at
+   * most half of the slots, and the next one is sent before the handlers start, so the server prepares one half while this process handles
+   * the other. If handlers are slow to start, it is sent after them, because its messages would only wait here.
    */
   async runOnce(): Promise<boolean> {
     if (this.#transferring) await this.#transferring;
@@ -130,10 +128,8 @@ export class ConsumerLoop {
   }
 
   /**
-   * Makes a transfer that also claims due messages without the wake-up signal, if this loop is idle and most of its slots are free. Other
-   * claims of this loop wait for it. Throws what the store throws.
-   *
-   * Returns undefined, at once or in the promise, if nothing was changed and a plain transfer is needed.
+   * Makes a transfer that also claims due messages without the wake-up signal, if this loop is idle and most of its slots are free. Its
+   * other claims wait for it. Returns undefined, at once or in the promise, if nothing was changed and a plain transfer is needed.
    */
   transferAndClaim(announcer: Announcer | undefined): Promise<TransferReport | undefined> | undefined {
     const { store, runner } = this.options;
@@ -147,10 +143,7 @@ export class ConsumerLoop {
     return transfer;
   }
 
-  /**
-   * Stops claiming, while running handlers go on. Releases claimed messages whose handlers have not started and those that unanswered
-   * claims may have taken, and wakes other consumers for them.
-   */
+  /** Stops claiming; running handlers go on. Releases claimed messages not started or not received, and wakes other consumers for them. */
   async stopClaiming(): Promise<void> {
     this.#stopping = true;
     this.#dispatcher.stop();

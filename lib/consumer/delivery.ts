@@ -121,9 +121,8 @@ export class Delivery implements Claim {
 }
 
 /**
- * A message for handlers and observers: an object of their own, so their assignments do not affect the consumer. Fields that change
- * meanwhile are accessors of the class: own accessors, which `{ ...message }` would copy, take ten times as long to make as all other
- * fields.
+ * A message for handlers and observers: an object of their own, so their assignments do not affect the consumer. Fields that change are
+ * accessors of the class: own ones, which `{ ...message }` would copy, take ten times as long to make as all other fields.
  */
 class HandlerMessage implements DelayedMessage {
   readonly id: string;

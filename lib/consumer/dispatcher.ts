@@ -24,8 +24,7 @@ interface WaitingClaim {
 
 /**
  * Starts handlers a few at a time and yields in between, so that I/O, outcomes, leases and timers get their share even if handlers are
- * synchronous. Messages that it cannot start within a third of the lease are released for others. When a handler is done, its slot is freed
- * and its outcome settled.
+ * synchronous. Messages that it cannot start within a third of the lease are released for others.
  */
 export class Dispatcher {
   readonly #warning: OnceAMinute;
@@ -141,9 +140,8 @@ export class Dispatcher {
   }
 
   /**
-   * Yields to the event loop. Promises run first, so the outcomes of the handlers just started are sent before a timer fires, however long
-   * the event loop was blocked. Otherwise the transfer scheduler, whose timer may be due, would take their messages back with an attempt
-   * spent.
+   * Yields to the event loop. Promises run first, so outcomes of handlers just started are sent before a timer fires, however long the loop
+   * was blocked. Otherwise the transfer scheduler might take their messages back with an attempt spent.
    */
   async #yield(): Promise<void> {
     const { clock, settler, claimer } = this.options;

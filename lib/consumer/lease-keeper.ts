@@ -16,9 +16,8 @@ const LIMITS = {
 };
 
 /**
- * Extends the leases of all claims of this consumer in one call, when a third of the oldest lease has passed. After a failure it retries
- * sooner, so that a short outage costs no lease. The signal of a lost message aborts at once, and no later than its lease ends by this
- * process' clock, whether or not the store answers.
+ * Extends the leases of all claims in one call when a third of the oldest lease has passed, and retries sooner, so that a short outage
+ * costs no lease. The signal of a lost message aborts at once, or when its lease ends by this process' clock if the store does not answer.
  */
 export class LeaseKeeper {
   /** Messages that are claimed, being handled, or not settled yet. */

@@ -44,8 +44,7 @@ export class Outcomes {
   ) {}
 
   /**
-   * A handler may return anything; only values that it could also throw have a meaning. One that returns an iterator has not run.
-   *
+   * Reads what a handler returned, of which only values that it could also throw have a meaning. One that returns an iterator has not run.
    * Returns a promise, which never rejects, if the check of a new payload is asynchronous.
    */
   returned(delivery: Delivery, rules: HandlerRules, result: unknown): Outcome | Promise<Outcome> {

@@ -40,10 +40,7 @@ export class QueueWorker {
     return this.#all.some(({ loop }) => loop.leases.holds(id));
   }
 
-  /**
-   * True if this process has nothing to do for the queue, and no other has for longer than a lease. So it is false while a message is
-   * active anywhere, because it may be released at any time.
-   */
+  /** True if no process has anything to do for longer than a lease, so not while a message is active: it may be released any time. */
   get isQuiet(): boolean {
     const quietTime = Math.max(this.options.options.lease, MIN_QUIET);
     return this.#all.every(({ loop, scheduler }) => loop.leases.held.size === 0 && scheduler.quietFor > quietTime);

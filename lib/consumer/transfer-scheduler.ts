@@ -163,10 +163,7 @@ export class TransferScheduler {
     return { scheduler: id, movedAt: this.#movedAt };
   }
 
-  /**
-   * Another scheduler has looked, so a standby need not do so for what was due by then. It goes on waiting for later due times, and still
-   * looks by itself every `checkInterval`, because the announcer may be wrong.
-   */
+  /** A standby need not look for what was due when another looked. It still looks every `checkInterval`: an announcer may be wrong. */
   #onTransfer({ scheduler, at, movedAt, ready, nextIn }: AnnouncedTransfer): void {
     const { id, clock, checkInterval } = this.options;
     if (scheduler === id) return;

@@ -6,9 +6,8 @@ const FIRST_REST = 1000;
 
 /**
  * Waits for the store's wake-up signal, or for {@link wake}. A connection that died silently brings no signal until that is noticed;
- * meanwhile the transfers of this process see that messages stay ready.
- *
- * Messages also stay ready while a queue is paused or its rate is spent, so calls of `wake` that find nothing become rare.
+ * meanwhile the transfers of this process see that messages stay ready. They also stay ready while a queue is paused or its rate is spent,
+ * so calls of `wake` that find nothing become rare.
  */
 export class WakeWait {
   /** True while it waits for the store's signal, even after {@link wake} has ended a wait. */

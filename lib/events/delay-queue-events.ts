@@ -96,7 +96,7 @@ export interface DelayQueueEvents {
     readonly queue: string;
     /** The ids of the messages. */
     readonly ids: readonly string[];
-    /** Those of `ids` that are not due yet and are delayed again; the others are ready. */
+    /** The part of `ids` that is not due yet and is delayed again; the rest is ready. */
     readonly delayed: readonly string[];
   };
 
@@ -206,7 +206,6 @@ export type DeathCause = DelayQueueEvents['dead']['by'];
 
 /**
  * An event as listeners and observers get it.
- *
  * @typeParam Name - its name; default: any
  */
 export type DelayQueueEvent<Name extends keyof DelayQueueEvents = keyof DelayQueueEvents> = {

@@ -25,7 +25,6 @@ import type { DelayQueueEvent } from './delay-queue-events.js';
 export interface DelayQueueObserver {
   /**
    * Runs around an offer: `offer`, `offerAt`, or `offerMany` with all of its messages.
-   *
    * @param offers - their arguments are checked, but not yet their payloads
    * @param next - makes the offer, once, and rejects if it fails; its headers travel with each message that has none of the same name
    */
@@ -34,14 +33,12 @@ export interface DelayQueueObserver {
   /**
    * Runs around the handling of one message, for each attempt. The handler runs in the context in which `next` is called, such as a span or
    * an `AsyncLocalStorage`.
-   *
    * @param next - handles the message, once
    */
   handle?(message: DelayedMessage, next: () => HandlingOutcome | Promise<HandlingOutcome>): unknown;
 
   /**
    * Runs around one call of a handler that takes batches.
-   *
    * @param next - handles the messages, once; gives an outcome for each
    */
   handleBatch?(

@@ -68,7 +68,6 @@ export class Observers {
 
   /**
    * Calls a method for each event of a name.
-   *
    * @param listener - `isWanted`: true to get events of a queue; `place`: class and method, for the log
    */
   listen<Name extends EventName>(

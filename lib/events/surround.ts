@@ -24,7 +24,6 @@ export interface HookLimit<Result> {
  * Does some work inside a hook of the application, which is expected to call `next`. The work is done once, and its result counts, even if
  * the hook throws, forgets `next`, or calls it twice. If the hook calls `next` late, the work waits for that, but no longer than its limit.
  * What the hook does after `next` is never waited for.
- *
  * @param work - must not throw, except for an argument that it refuses before it has done anything
  * @param limit - default: none
  */

@@ -5,44 +5,43 @@ import { type CancelTimer, type Clock, MAX_TIMER } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
 import type { Semaphore } from './semaphore.js';
 
-/** What serves one queue while it is awake. */
+/** Serves one queue while it is awake. */
 export type MemberWorker = Pick<
   QueueWorker,
   'held' | 'isQuiet' | 'visit' | 'start' | 'stopClaiming' | 'drained' | 'abort' | 'abortHandlers' | 'abandon'
 >;
 
-/** How the members of a family reach their queues. */
+/** Opens the workers of a family's queues. */
 export interface MemberSource {
   open(queue: string): MemberWorker;
   /** Called when the worker of a queue has stopped. */
   closed(queue: string): void;
 }
 
-/** How often a worker is asked whether it is quiet, ms. */
+/** The interval between checks if a worker is quiet, ms. */
 const REST_INTERVAL = 5000;
 
 /** How long a worker has to be quiet before it is stopped, ms. */
 const QUIET_TIME = 10_000;
 
-/** How long a visit may last, ms: meanwhile, nobody listens for messages that another process releases. */
+/** The maximum length of a visit, ms: meanwhile, nobody listens for messages that another process releases. */
 const MAX_VISIT = 5000;
 
 /**
  * One queue of a family that holds messages.
  *
- * While nothing is ready it is *asleep*: a timer looks at it when something falls due. A worker that only *visits* the queue handles
- * what a look finds: most queues have a message now and then, and waiting for more costs several times what that message costs. The
- * queue is *awake* if a visit is not enough: messages are left, handlers are slow, something falls due meanwhile, or the next
- * messages come soon. Then the worker does everything, until it has been quiet for a while. A look always decides what happens
- * next, so it does not matter what was missed before.
+ * While nothing is ready it is *asleep*: a timer looks at it when something falls due. A worker that only *visits* the queue handles what a
+ * look finds: most queues have a message now and then, and waiting for more costs several times what that message costs. The queue is
+ * *awake* if a visit is not enough: messages are left, handlers are slow, something falls due meanwhile, or the next messages come soon.
+ * Then the worker does everything until it has been quiet for a while. A look decides what happens next, so nothing missed before matters.
  */
 export class FamilyMember {
-  /** Undefined: asleep. */
+  /** Undefined while asleep. */
   #worker: MemberWorker | undefined;
-  /** The worker of the look that is under way. What it has found by now is being handled. */
+  /** The worker of the look under way. The messages that it has found are being handled. */
   #looker: MemberWorker | undefined;
   #looking: Promise<number | undefined> | undefined;
-  /** When something is known to fall due, on the monotonic clock. During a look: what is announced meanwhile. */
+  /** When something is known to fall due, on the monotonic clock; during a look, only from announcements meanwhile. */
   #nextAt = Infinity;
   #failures = 0;
   #stopped = false;
@@ -60,17 +59,17 @@ export class FamilyMember {
       readonly looks: Semaphore;
       readonly onLooked: () => void;
       readonly onLookFailed: (error: unknown) => void;
-      /** The queue is empty, but for dead letters. */
+      /** Called when the queue is empty, except for dead letters. */
       readonly onEmpty: () => void;
     },
   ) {}
 
-  /** How many messages are claimed, being handled, or not settled yet. */
+  /** Number of messages that are claimed, being handled, or not settled yet. */
   get held(): number {
     return this.#serving?.held ?? 0;
   }
 
-  /** Something falls due in so many milliseconds. */
+  /** Notes that something falls due in `dueIn` ms. */
   expect(dueIn: number): void {
     const at = this.parts.clock.monotonic() + dueIn;
     if (at >= this.#nextAt) return;
@@ -80,11 +79,7 @@ export class FamilyMember {
     else if (this.#staysAt !== undefined) this.#stayLater(this.#worker, this.#staysAt);
   }
 
-  /**
-   * Looks for work, unless a worker does that, and acts on what it finds.
-   *
-   * @returns if the queue was found empty: when the look began, on the monotonic clock
-   */
+  /** Looks for work, unless a worker does that, and acts on it. If the queue was empty, returns the look's monotonic start. */
   look(): Promise<number | undefined> {
     if (this.#worker || this.#stopped) return Promise.resolve(undefined);
     this.#cancelTimer?.();
@@ -153,7 +148,7 @@ export class FamilyMember {
     }
   }
 
-  /** The look is over: an announcement from here on meets a worker, a timer, or no member. */
+  /** Ends the look: an announcement from here on meets a worker, a timer, or no member. */
   #act({ isMore }: Visit): void {
     this.#looking = undefined;
     if (this.#stopped) return;
@@ -162,7 +157,7 @@ export class FamilyMember {
     else this.#forget();
   }
 
-  /** A queue that was visited is remembered for a while: if the next messages come soon, it is worth waiting for them. */
+  /** Remembers a queue that was visited for a while: if the next messages come soon, it is worth waiting for them. */
   #forget(): void {
     const { clock, onEmpty } = this.parts;
     const rest = this.#visitedAt + QUIET_TIME - clock.monotonic();
@@ -178,7 +173,7 @@ export class FamilyMember {
     else this.#cancelTimer = clock.schedulePunctually(() => void this.look(), Math.min(delay, MAX_TIMER));
   }
 
-  /** The worker leaves when all is settled, or stays. */
+  /** Lets the worker leave when everything is settled, or stay. */
   #serve(worker: MemberWorker, isMore: boolean): void {
     const now = this.parts.clock.monotonic();
     const wasVisited = now - this.#visitedAt < QUIET_TIME;

@@ -6,10 +6,7 @@ import { failurePause } from '../timing/failure-pause.js';
 import { FamilyMember, type MemberSource } from './family-member.js';
 import { Semaphore } from './semaphore.js';
 
-/**
- * What a queue holds in which a process has found nothing to do: `messages` that only others see, something `else` that people may look
- * for, such as dead letters, or `nothing`.
- */
+/** The rest in a queue without work for this process: `messages` that only others see, `else` such as dead letters, or `nothing`. */
 export type QueueRemains = 'messages' | 'else' | 'nothing';
 
 /** A registration, and when it was first seen on the monotonic clock. */
@@ -18,21 +15,21 @@ interface Sighting extends Registration {
 }
 
 /**
- * How many queues are looked at, or claimed from, at a time: enough to keep Redis busy over a slow network, and few enough that
+ * The maximum number of queues looked at or claimed from at a time: enough to keep Redis busy over a slow network, and few enough that
  * other clients wait no longer than for a batch of a transfer.
  */
 const CONCURRENT_LOOKS = 64;
 
-/** How long the first reading of the directory waits for the subscription, ms: announcements made in between would be missed. */
+/** How long the first reading of the directory waits for the subscription, ms: announcements in between would be missed. */
 const LISTENING_GRACE = 1000;
 
 /**
  * The queues of one family, in one process.
  *
- * One subscription to the announcements of all of them brings offers at once, because the first message of an empty queue is
- * always announced. Announcements get lost, so the directory is read whenever the subscription (re)starts, and at least every
- * `checkInterval`: each registered queue that is not awake is looked at. A queue that is found empty is retired from the directory
- * once nobody can rely on its registration any more. So queues that stay empty cost nothing here, however many there are.
+ * One subscription to the announcements of all queues brings offers at once, because the first message of an empty queue is always
+ * announced. Announcements get lost, so the directory is read whenever the subscription (re)starts, and at least every `checkInterval`:
+ * each registered queue that is not awake is looked at. A queue found empty is retired from the directory once nobody can rely on its
+ * registration any more, so empty queues cost nothing here, however many there are.
  */
 export class Family {
   readonly #members = new Map<string, FamilyMember>();
@@ -49,14 +46,14 @@ export class Family {
 
   constructor(
     private readonly options: {
-      /** The beginning of the names of its queues, and a `*`. */
+      /** The beginning of its queues' names, and a `*`. */
       readonly name: string;
       /** True if messages of its queues may have groups. Default: false. */
       readonly hasGroups?: boolean;
-      /** True if a queue with such a name is handled by this family, and not by a handler of its own or by another family. */
+      /** True if this family handles the queue, rather than a handler of its own or another family. */
       readonly has: (queue: string) => boolean;
       readonly directory: QueueDirectory;
-      /** What is left in a queue in which nothing was found. */
+      /** Returns the rest in a queue in which nothing was found. */
       readonly remainsOf: (queue: string) => Promise<QueueRemains>;
       readonly source: MemberSource;
       readonly clock: Clock;
@@ -71,7 +68,7 @@ export class Family {
     this.#streak = new FailureStreak(clock, workFailures(events, 'find-queues', name));
   }
 
-  /** How many messages are claimed, being handled, or not settled yet. */
+  /** Number of messages that are claimed, being handled, or not settled yet. */
   get held(): number {
     return this.#all().reduce((sum, { held }) => sum + held, 0);
   }
@@ -97,7 +94,6 @@ export class Family {
     await this.#reading;
   }
 
-  /** Resolves when nothing is held any more. */
   async drained(): Promise<void> {
     await Promise.all(this.#all().map((member) => member.drained()));
   }
@@ -107,7 +103,7 @@ export class Family {
     for (const member of this.#all()) member.abortHandlers();
   }
 
-  /** Lets go of everything; what is still held comes back when its lease ends. */
+  /** Gives up everything: messages still held come back when their leases end. */
   abandon(): void {
     this.#unwatch?.();
     for (const member of this.#all()) member.abandon();
@@ -133,7 +129,7 @@ export class Family {
     return member;
   }
 
-  /** Reads the directory. If that is under way, it is read once more. */
+  /** Reads the directory. If that is under way, reads it once more. */
   #read(): Promise<void> {
     if (this.#stopped) return Promise.resolve();
     this.#again = true;
@@ -149,7 +145,7 @@ export class Family {
         await this.#readOnce();
         this.#failures = 0;
         this.#streak.worked();
-        // Up to a quarter less, so that the processes of a fleet read at different times.
+        // Shortened by up to a quarter, so that the processes of a fleet read at different times.
         next = checkInterval * (1 - random() / 4);
       } catch (error) {
         if (!this.#stopped) this.#streak.callFailed(error);
@@ -196,7 +192,7 @@ export class Family {
     if (remains !== 'messages') await directory.retire({ queue, stamp }, remains === 'else' ? 'kept' : 'forgotten');
   }
 
-  /** A queue whose registration is lost, or was never made, would not be found after a restart. */
+  /** Registers queues that would not be found after a restart, because their registrations were lost or never made. */
   async #registerMissing(): Promise<void> {
     const missing = this.#all().filter(({ queue }) => !this.#sightings.has(queue));
     for (const { queue } of missing) {

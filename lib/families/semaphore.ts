@@ -1,4 +1,4 @@
-/** Runs so many tasks at a time; the others wait in the order in which they came. */
+/** Runs `count` tasks at a time; the others wait in order of arrival. */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];
   #free: number;

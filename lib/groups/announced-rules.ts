@@ -21,13 +21,11 @@ export interface AnnouncedRulesOptions {
 
 /**
  * Compares how processes handle the groups of a queue: each announces its rules once it listens and after an outage, and those with others
- * answer. So both report the difference once the second one listens, and nothing is stored. Versions that do not know these announcements
- * ignore them.
+ * answer. So both report the difference once the second one listens, and nothing is stored. Older versions ignore the announcements.
+ * Returns a function that ends it.
  *
  * The databases of a server share the channel, so rules carry the number of the database and are compared only within it. They are
  * announced without one, too: an older version reads nothing else, and reports the difference.
- *
- * Returns a function that ends it.
  */
 export function announceRules({ connections, prefix, queue, rules, onOther }: AnnouncedRulesOptions): () => void {
   const { announcements, commands } = connections;

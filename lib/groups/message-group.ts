@@ -13,7 +13,6 @@ import type { GroupRouter } from './group-router.js';
 /**
  * The messages of one group, as returned by `DelayQueueProducer.group`. Its methods reject with the same errors. They go through the
  * queue's messages with groups in steps of about 1000, each of which sees one instant, and may miss messages offered meanwhile.
- *
  * @typeParam Snapshot - the type of a message
  */
 export interface MessageGroup<Snapshot = MessageSnapshot> {
@@ -29,7 +28,6 @@ export interface MessageGroup<Snapshot = MessageSnapshot> {
 
   /**
    * Moves the due time of the messages of the group that are not due yet, and returns how many.
-   *
    * @param due - a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
    */
   rescheduleAll<const Due extends Duration | Date = Duration | Date>(due: CheckedDue<Due>): Promise<number>;
@@ -42,7 +40,6 @@ export interface MessageGroup<Snapshot = MessageSnapshot> {
 
   /**
    * Lists the messages of the group in a state, in no particular order. A message that stays in it is listed at least once.
-   *
    * @param query - `cursor` of the page before; `limit` (1–1000, default 100)
    */
   list(state: MessageState, query?: PageQuery): Promise<MessagePage<Snapshot>>;

@@ -2,9 +2,7 @@
 const CLASS = Symbol.for('nestjs-delay-queue:class');
 
 /**
- * Makes `instanceof` recognize instances from other copies of the package, of which a monorepo may have several. Subclasses of the given
- * class are not affected.
- *
+ * Makes `instanceof` recognize instances from other copies of the package, as in a monorepo. Subclasses of the class are not affected.
  * @param name - unique to the class and stable across releases
  */
 export function recognizeAcrossCopies(type: abstract new (...args: never) => object, name: string): void {

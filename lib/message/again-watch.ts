@@ -12,9 +12,8 @@ interface Trace {
 }
 
 /**
- * Detects that the value of `again()` was not returned. A call cannot be matched with its message. But if every message ends as handled
- * until the process holds none, none of them is due again. There are no false reports; a call is missed if another message ends in another
- * way or the process is never idle.
+ * Detects that the value of `again()` was not returned. No call can be matched with its message, but if all messages end as handled until
+ * none is held, none is due again. Never reports wrongly, but misses calls if others end otherwise or the process is never idle.
  */
 export class AgainWatch {
   readonly #holders = new Set<ReadonlySet<object>>();
@@ -44,12 +43,7 @@ export class AgainWatch {
     this.isWatching = true;
   }
 
-  /**
-   * Called when a message is no longer held.
-   *
-   * @param wasHandled - true if it is gone, because its handler is done
-   * @returns the places where values were not returned, each place once
-   */
+  /** Notes that a message is no longer held, and if it was handled. Returns the places, each once, where values were not returned. */
   ended(wasHandled: boolean): string[] {
     if (wasHandled && !this.#isIdle()) return [];
     const calls = this.#forget();

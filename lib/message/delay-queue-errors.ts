@@ -74,7 +74,7 @@ export class DelayQueueError extends Error {
    * @param options - `cause`: the underlying error; `messageId`: the id of the message that the error is about
    */
   constructor(
-    /** What happened, stable across releases. */
+    /** Identifies what happened; stable across releases. */
     readonly code: DelayQueueErrorCode,
     message: string,
     options: ErrorOptions & { readonly messageId?: string } = {},

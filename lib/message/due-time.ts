@@ -7,7 +7,6 @@ export type DueTime = { readonly after: number } | { readonly at: number };
 
 /**
  * A delay or a date that is given as an argument.
- *
  * @typeParam Given - the type of the argument
  */
 export type CheckedDue<Given extends Duration | Date> = Given extends Duration ? CheckedDuration<Given> : Given;

@@ -26,7 +26,6 @@ export type DurationText = `${number}${
 /**
  * A duration given as an argument. A literal must be a number and a unit, or it does not compile. Text known only at run time, such as from
  * configuration, needs no cast.
- *
  * @typeParam Given - the type of the argument
  */
 export type CheckedDuration<Given extends Duration> = Given extends number | DurationText
@@ -37,7 +36,7 @@ export type CheckedDuration<Given extends Duration> = Given extends number | Dur
     ? Given
     : (Given extends `${string}M` ? 'minutes or months' : Lowercase<Given & string>) extends DurationText
       ? Given
-      : // What the compiler shows of a mistake: all the units would be too many to read.
+      : // Shown by the compiler for a mistake: all the units would be too many to read.
         `${number}${'ms' | 's' | 'm' | 'h' | 'd' | 'w' | 'y'}`;
 
 /** The maximum delay, ms: 100 years as `ms` counts them. Anything longer is more likely a wrong unit. */

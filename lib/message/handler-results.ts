@@ -34,7 +34,6 @@ export class RejectMessage extends Error {
  * if (!shopIsOpen()) throw new DeferMessage('15m');
  * if (isHoliday(today)) throw new DeferMessage(nextWorkday(today));
  * ```
- *
  * @typeParam Due - the type of the delay or the date
  */
 export class DeferMessage<const Due extends Duration | Date = Duration | Date> extends Error {
@@ -83,7 +82,6 @@ export class Again {
  * Returned or thrown by a handler to settle the message and make it due again after a delay or at an instant, in one step. The message
  * keeps its id and headers and gets all its attempts back. A crash can neither break such a chain nor duplicate it; `cancel` with its id
  * ends it.
- *
  * @param due - a delay of 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
  * @returns the value that the handler must return or throw
  * @throws DelayQueueError `INVALID_ARGUMENT`. A payload that cannot be stored, or that the queue's schema refuses, fails the attempt once

@@ -41,7 +41,7 @@ export class MessageIdGenerator {
   }
 }
 
-/** Makes the end of ids, which tells their generator from others. */
+/** Makes the end of ids, which distinguishes their generator from others. */
 export function newOrigin(): string {
   return encodeRandom(ORIGIN_CHARACTERS);
 }

@@ -11,7 +11,6 @@ export type MessageState = 'delayed' | 'ready' | 'active' | 'dead';
 
 /**
  * The fields that every view of a message has.
- *
  * @typeParam T - the payload's type, which is not checked at run time
  * @typeParam Type - the message's type, where it is known
  */

@@ -20,7 +20,6 @@ export interface MessageQuery extends PageQuery {
 
 /**
  * One page of messages.
- *
  * @typeParam Snapshot - the type of a message
  */
 export interface MessagePage<Snapshot = MessageSnapshot> {

@@ -7,8 +7,7 @@ export const MAX_PARTITIONS = 256;
  * The partition of a message: the jump consistent hash of the first 64 bits of its id's SHA-256. All processes agree on it without
  * communicating. When partitions are added, a message either stays or belongs to one of the new ones.
  *
- * Only the part between an id's first pair of braces counts, as in the keys of a Redis Cluster: ids that share it are in the same
- * partition.
+ * Only the part between an id's first pair of braces counts, as in the keys of a Redis Cluster: ids that share it share a partition.
  */
 export function partitionOf(id: string, partitions: number): number {
   if (partitions === 1) return 0;

@@ -7,7 +7,6 @@ export const QUEUE_NAME_RULE = 'a queue name has 1–128 of the characters A–Z
 
 /**
  * Asserts that a queue name is valid, as every method with such a parameter does: for tools, before they connect.
- *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function assertQueueName(queue: unknown): asserts queue is string {

@@ -2,12 +2,7 @@ import { showFailure } from './failure.js';
 import { DelayQueueError } from './delay-queue-errors.js';
 import { showGiven } from './show-given.js';
 
-/**
- * Reads each field of an object argument once.
- *
- * @param place - the argument's name in an error
- * @throws DelayQueueError `INVALID_ARGUMENT` if it is not an object, has unknown fields, or cannot be read
- */
+/** Reads each field of an object argument once; throws `INVALID_ARGUMENT` if it is not an object, has unknown fields, or is unreadable. */
 export function readFields<T extends object>(
   given: T,
   place: string,

@@ -22,7 +22,6 @@ export interface Occurrence extends RepeatRule {
 export interface Calendar {
   /**
    * Returns the first time of a rule after an instant, or null if there is none.
-   *
    * @throws DelayQueueError `INVALID_ARGUMENT` if the calendar or the time zone is invalid
    */
   next(rule: Pick<RepeatRule, 'cron' | 'timeZone'>, after: Date): Date | null;

@@ -1,6 +1,6 @@
 import type { OnceAMinute } from '../events/once-a-minute.js';
 
-/** How far a read has come. */
+/** The progress of a read. */
 export interface Reached {
   /** The partitions that have not answered. */
   readonly missing: readonly number[];
@@ -8,7 +8,7 @@ export interface Reached {
   readonly hasAskedAll: boolean;
 }
 
-/** Reports which partitions do not answer: when others do than before, and once a minute while they stay the same. */
+/** Reports the partitions that do not answer when they change, and otherwise once a minute. */
 export class MissingReport {
   #reported: readonly number[] = [];
 
@@ -17,7 +17,7 @@ export class MissingReport {
     private readonly report: (missing: readonly number[]) => void,
   ) {}
 
-  /** Takes note of the partitions that a read could not reach, if any. */
+  /** Notes the partitions that a read could not reach, if any. */
   note({ missing, hasAskedAll }: Reached): void {
     const before = this.#reported;
     this.#reported = hasAskedAll ? missing : [...new Set([...before, ...missing])].sort((one, other) => one - other);

@@ -25,25 +25,25 @@ import type { Partitions } from './partitions.js';
 import { PatientReading } from './patient-reading.js';
 import { type Agreed, PartitioningCopies } from './partitioning-copies.js';
 
-/** What `agree.lua` announces on the channel of partition 0. */
+/** The announcement of `agree.lua` on the channel of partition 0. */
 const CHANGED = 'partitions';
 
 /**
  * The partitions of a queue in Redis. Each has a copy of the queue's partitioning; that of partition 0 is the first to change, and the
- * newest one counts. A process goes by a partitioning once it has updated all partitions, so that none of them takes calls by an older one.
+ * newest one counts. A process adopts a partitioning once it has updated all partitions, so that none of them takes calls by an older one.
  */
 export class NativePartitions implements Partitions {
   #partitioning: Partitioning;
   /** As the stores send it. */
   readonly #known: { text: string };
   #stores: readonly NativeMessageStore[];
-  /** Whether calls may go by the partitioning. A queue configured with one partition need not ask: a refusal says if it has others. */
+  /** True if calls may use the partitioning. A queue configured with one partition need not ask: a refusal says if it has others. */
   #isKnown: boolean;
   #agreeing: Promise<void> | undefined;
   #adopting: Promise<void> | undefined;
   #isDifferenceReported = false;
   readonly #copies: PartitioningCopies;
-  /** Those of all stores; they follow the number of partitions. */
+  /** The limits of all stores, which follow the number of partitions. */
   readonly #limits: StoreLimits;
   readonly #listeners = new Set<() => void>();
   readonly #missing: MissingReport;
@@ -103,11 +103,11 @@ export class NativePartitions implements Partitions {
   }
 
   async reconcile(partition: number, refusal: Repartitioned): Promise<void> {
-    // What a script compares with its argument is a partitioning.
+    // A script compares its argument only with a partitioning.
     const partitioning = parsePartitioning(refusal.partitioning)!;
     await this.#adopt(partitioning);
     if (!isNewer(this.#partitioning, partitioning)) return;
-    // Whoever made the newer one has not updated this partition.
+    // The process that made the newer one has not updated this partition.
     const updated = await this.#copies.update(partition, await this.#copies.agree(this.#partitioning));
     await this.#adopt(updated.partitioning);
   }
@@ -146,7 +146,7 @@ export class NativePartitions implements Partitions {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Agrees; or goes by what the other partitions know while partition 0, where changes are made, does not answer. */
+  /** Agrees, or adopts the other partitions' newest copy while partition 0, where changes are made, does not answer. */
   async #learn(): Promise<void> {
     try {
       if (this.reachOf(0) !== 'lost') return await this.agree();
@@ -157,7 +157,7 @@ export class NativePartitions implements Partitions {
     new QueueChecks([() => this.agree()], this.options.clock).catchUp(this.connections.servers, this.options.events);
   }
 
-  /** Goes by the newest partitioning of the partitions that can be reached. @returns whether there is one */
+  /** Adopts the newest partitioning of the partitions that can be reached. Returns false if there is none. */
   async #goByOthers(): Promise<boolean> {
     const newest = await this.#copies.newest(Math.max(2, this.#stores.length));
     if (!newest) return false;
@@ -180,7 +180,7 @@ export class NativePartitions implements Partitions {
     this.#reportDifference();
   }
 
-  /** @returns whether nobody else has made another partitioning */
+  /** Returns true unless somebody else has made another partitioning. */
   async #replace(next: Partitioning): Promise<boolean> {
     const former = this.#partitioning;
     const agreed = await this.#copies.agree(former, next);
@@ -193,7 +193,7 @@ export class NativePartitions implements Partitions {
     return isDone;
   }
 
-  /** Goes by a partitioning if it is newer than the one that is known here. */
+  /** Adopts a partitioning if it is newer than the one known here. */
   async #adopt(found: Partitioning): Promise<void> {
     while (!this.#isKnown || isNewer(found, this.#partitioning)) {
       await (this.#adopting ??= this.#use(found).finally(() => (this.#adopting = undefined)));
@@ -205,7 +205,7 @@ export class NativePartitions implements Partitions {
     await this.#useAgreed(await this.#copies.agree(known));
   }
 
-  /** Updates all partitions, then goes by the partitioning. One that cannot be updated now refuses calls until somebody does it. */
+  /** Updates all partitions, then adopts the partitioning. A partition that cannot be updated now refuses calls until somebody does it. */
   async #useAgreed(first: Agreed): Promise<void> {
     for (let agreed = first; ;) {
       this.#check(agreed.partitioning);
@@ -238,7 +238,7 @@ export class NativePartitions implements Partitions {
     );
   }
 
-  /** @throws DelayQueueError `INVALID_OPTION` */
+  /** Throws `INVALID_OPTION` if the queue cannot be served here. */
   #check(found: Partitioning): void {
     const { queue, limitsOf } = this.options;
     if (widthOf(found) === 1 || !limitsOf(1).rate) return;

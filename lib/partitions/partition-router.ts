@@ -17,20 +17,17 @@ import type { Partitions } from './partitions.js';
 import { MAX_ROUNDS, Place, unstable } from './place-offers.js';
 import type { StickyIds } from './sticky-ids.js';
 
-/**
- * Routes the messages of a queue that may have several partitions: each to the one that its id belongs to. While there is only one, it
- * routes as {@link PlainRouter} does.
- */
+/** Routes each message of a queue that may have several partitions by its id. With only one, it routes as {@link PlainRouter} does. */
 export class PartitionRouter implements Router, RouterChanges {
   readonly changes: RouterChanges = this;
   readonly check = () => this.known.agree();
   stores!: readonly MessageStore[];
   route!: (offer: Offer) => Destination;
   idEnding: (() => string) | undefined;
-  /** Where offers wait that the only partition has refused. */
+  /** For offers that the only partition has refused. */
   readonly #again: Place;
 
-  /** @param spreadOver - makes ids that are spread over so many partitions */
+  /** @param spreadOver - makes ids that are spread over a number of partitions */
   constructor(
     private readonly known: Partitions,
     private readonly spreadOver: (partitions: number) => StickyIds,
@@ -97,13 +94,13 @@ export class PartitionRouter implements Router, RouterChanges {
     throw unstable();
   }
 
-  /** Reads as far as partitions answer; again, if there turn out to be others than this process knew. */
+  /** Reads the partitions that answer, and again if there turn out to be others than this process knew. */
   async read<Result extends object>(look: (reading: Reading) => Promise<Result>): Promise<Result & Incomplete> {
     const { known } = this;
     for (;;) {
       const ready = known.ready();
       if (ready) await ready;
-      // There may be others, of which this process has not heard.
+      // There may be others, unknown to this process.
       if (widthOf(known.partitioning) === 1 && known.reachOf(0) === 'lost') await known.refresh();
       const { stores } = known;
       const reading = known.read();

@@ -14,7 +14,7 @@ import {
 import { nativeKeys, type NativeKeys } from '../store/native/native-keys.js';
 import { nativeFunctions } from '../store/native/native-library.js';
 
-/** What a partition answers. */
+/** The answer of a partition. */
 export interface Agreed {
   readonly partitioning: Partitioning;
   readonly isPaused: boolean;
@@ -27,7 +27,7 @@ export class PartitioningCopies {
     private readonly of: { readonly prefix: string; readonly queue: string },
   ) {}
 
-  /** Where changes are announced. */
+  /** The channel on which changes are announced. */
   get channel(): string {
     return this.#keys(0).due;
   }
@@ -38,25 +38,17 @@ export class PartitioningCopies {
     return reply.done ? UNPARTITIONED : parse(partitions, reply.text());
   }
 
-  /**
-   * Agrees with partition 0 on the newest partitioning.
-   *
-   * @param next - replaces the known one, unless somebody has replaced that meanwhile
-   */
+  /** Agrees with partition 0 on the newest partitioning; `next` replaces the known one, unless somebody has replaced that meanwhile. */
   agree(known: Partitioning, next?: Partitioning): Promise<Agreed> {
     return this.#agree(0, { known, next: next ? formatPartitioning(next) : '', pause: '', channel: this.channel });
   }
 
-  /** Updates a partition with what partition 0 has answered. One that learns of it is paused as partition 0 is. */
+  /** Updates a partition with the answer of partition 0. A new partition is paused if partition 0 is. */
   update(partition: number, { partitioning, isPaused }: Agreed): Promise<Agreed> {
     return this.#agree(partition, { known: partitioning, next: '', pause: isPaused ? '1' : '0', channel: '' });
   }
 
-  /**
-   * Updates all partitions but the first. It does not fail if some cannot be reached.
-   *
-   * @returns the newest partitioning that they know
-   */
+  /** Updates all partitions but the first, as far as they can be reached. Returns the newest partitioning that they know. */
   async updateOthers(agreed: Agreed): Promise<Partitioning> {
     const answers = await this.#askEach(widthOf(agreed.partitioning), async (partition) =>
       partition === 0 ? undefined : this.update(partition, agreed),
@@ -67,11 +59,7 @@ export class PartitioningCopies {
     );
   }
 
-  /**
-   * The newest partitioning that partitions have which can be reached; undefined: none has any.
-   *
-   * @param count - how many partitions to ask
-   */
+  /** The newest partitioning of the first `count` partitions, as far as they can be reached; undefined if none has any. */
   async newest(count: number): Promise<Partitioning | undefined> {
     const answers = await this.#askEach(count, (partition) => this.read(partition));
     const newest = newestOf(
@@ -81,14 +69,14 @@ export class PartitioningCopies {
     return newest === UNPARTITIONED ? undefined : newest;
   }
 
-  /** Whether all partitions go by this partitioning and are empty. */
+  /** True if all partitions have this partitioning and are empty. */
   async areEmpty(partitioning: Partitioning): Promise<boolean> {
     return (await this.#emptyOf(partitioning)).every(Boolean);
   }
 
   /**
-   * The partitioning without those former numbers that no message can depend on: the partitions in question have no message, and
-   * take none any more by a former partitioning, because they go by this one. Undefined: all of them are needed.
+   * Returns the partitioning without those former numbers that no message can depend on: the partitions in question are empty, and stay so
+   * for former partitionings, because they have this one. Undefined if all are needed.
    */
   async withoutUnneeded(partitioning: Partitioning): Promise<Partitioning | undefined> {
     const { formers } = partitioning;
@@ -98,12 +86,12 @@ export class PartitioningCopies {
     return gone.length === 0 ? undefined : withoutFormers(partitioning, gone);
   }
 
-  /** For each partition, whether it is certain that it goes by this partitioning and is empty. */
+  /** For each partition, true if it is certain to have this partitioning and to be empty. */
   #emptyOf(partitioning: Partitioning): Promise<(boolean | undefined)[]> {
     const text = formatPartitioning(partitioning);
     return this.#askEach(widthOf(partitioning), async (partition) => {
       const { partitions, messages, followers } = this.#keys(partition);
-      // In this order: what is empty by then stays so, as far as former partitionings are concerned.
+      // In this order: a partition that is empty by then stays so, as far as former partitionings are concerned.
       const [stored, count] = await Promise.all([
         this.connections.commands.send('GET', partitions),
         this.connections.commands.send('EXISTS', messages, followers),
@@ -112,7 +100,7 @@ export class PartitioningCopies {
     });
   }
 
-  /** Asks so many partitions; undefined for those that cannot be reached or do not answer. */
+  /** Asks this many partitions; undefined for those that cannot be reached or do not answer. */
   #askEach<Answer>(count: number, ask: (partition: number) => Promise<Answer>): Promise<(Answer | undefined)[]> {
     const asked = Array.from({ length: count }, async (_, partition) => {
       const slot = hashSlot(this.#keys(partition).partitions);

@@ -7,29 +7,25 @@ import type { PatientReading } from './patient-reading.js';
 
 /** The partitions of a queue, as this process knows them. Their number may change while it runs. */
 export interface Partitions {
-  /** By which calls about single messages find their partition. Another object after each change. */
+  /** Gives calls about single messages their partition. Another object after each change. */
   readonly partitioning: Partitioning;
   /** The store of each partition that may hold messages. Another list after each change. */
   readonly stores: readonly MessageStore[];
-  /** What is known of the connection to a partition; nothing is sent. */
+  /** The known reach of a partition's connection; nothing is sent. */
   reachOf(partition: number): Reach;
-  /** Begins a read of all partitions, as far as they answer. */
+  /** Begins a read of all partitions that answer. */
   read(): PatientReading;
   /** True if the partitioning is known, so that {@link ready} has nothing to wait for. */
   readonly isReady: boolean;
-  /** Must be awaited before the first call about a single message; undefined: the partitioning is known. */
+  /** Must be awaited before the first call about a single message; undefined if the partitioning is known. */
   ready(): Promise<void> | undefined;
-  /**
-   * Makes the number of partitions the one that this process is configured with, or adopts what there is.
-   *
-   * @throws DelayQueueError `INVALID_OPTION` if the queue cannot be served here; others as any call
-   */
+  /** Changes the number of partitions to the configured one, or adopts the existing one; throws `INVALID_OPTION` if it cannot. */
   agree(): Promise<void>;
-  /** Adopts the newest partitioning that partition 0 knows, or, while that is lost, the others. */
+  /** Adopts the newest partitioning of partition 0 or, while that is lost, of the others. */
   refresh(): Promise<void>;
-  /** Adopts the partitioning of a partition that has refused a call, or tells it the newer one. */
+  /** Adopts the partitioning of a partition that has refused a call, or updates it with the newer one. */
   reconcile(partition: number, refusal: Repartitioned): Promise<void>;
-  /** As {@link MessageStore.offer} of a partition, but creates nothing: undefined for ids that are not in use there. */
+  /** Like {@link MessageStore.offer} of a partition, but creates nothing: undefined for ids that are not in use there. */
   offerIfPresent(partition: number, offers: readonly Offer[]): Promise<(OfferReceipt | undefined)[]>;
   /** Notices changes at once or after `checkInterval` ms, until the returned function is called. */
   watch(checkInterval: number): () => void;

@@ -7,31 +7,27 @@ import type { CancelTimer, Clock } from '../timing/clock.js';
 import { setImmediate } from '../timing/event-loop.js';
 import type { Reached } from './missing-report.js';
 
-/** How long a read waits for a partition, ms, by what is known of the connection to it. One that is lost is not asked. */
+/** How long a read waits for a partition, ms, by the state of its connection. One that is lost is not asked. */
 const PATIENCE = { ready: 500, opening: 500, silent: 50 } as const;
 
-/** What a read needs to do without partitions that do not answer. */
+/** Lets a read do without partitions that do not answer. */
 export interface Reaches {
   readonly clock: Clock;
   readonly reachOf: (partition: number) => Reach;
-  /** Takes note of the partitions that have not answered, if any. */
+  /** Notes the partitions that have not answered, if any. */
   readonly note?: (reached: Reached) => void;
 }
 
-/**
- * One read of all partitions of a queue. It does without those that do not answer soon, and remembers which they are. If none
- * answers, it fails as a read of a single partition does.
- */
+/** One read of all partitions. It omits and remembers those that do not answer soon, and fails only if none answers. */
 export class PatientReading extends Reading {
-  /** The places in {@link stores} that have not answered. */
+  /** Indexes in {@link stores} that have not answered. */
   readonly #missing = new Set<number>();
   readonly #asked = new Set<number>();
   readonly #partitions: number;
-  /** Why a partition is missing. */
   #failure: DelayQueueError | undefined;
   /** Resolves once any partition has answered. */
   #sign: Promise<unknown> | undefined;
-  /** Undefined: every partition must answer. */
+  /** Undefined if every partition must answer. */
   readonly #reaches: Reaches | undefined;
   readonly #note: Reaches['note'];
 
@@ -58,7 +54,7 @@ export class PatientReading extends Reading {
     return [...new Set(partitions)].sort((one, other) => one - other);
   }
 
-  /** @returns {@link missing}, once that has been noted */
+  /** Notes and returns {@link missing}. */
   end(): readonly number[] {
     const { missing } = this;
     const hasAskedAll = [...this.stores.keys()].every((place) => this.#asked.has(place) || this.#missing.has(place));
@@ -77,12 +73,7 @@ export class PatientReading extends Reading {
     return answer;
   }
 
-  /**
-   * Waits for an answer of a partition.
-   *
-   * @returns undefined if it does not come soon
-   * @throws what the call throws, unless that says that the partition does not answer
-   */
+  /** Waits for an answer of a partition; undefined if none comes soon or it cannot be reached. Otherwise throws what the call throws. */
   async inTime<Answer>(partition: number, call: () => Promise<Answer>): Promise<Answer | undefined> {
     if (!this.#reaches) return call();
     const { clock, reachOf } = this.#reaches;
@@ -98,7 +89,7 @@ export class PatientReading extends Reading {
     return Promise.race([answer, lapse]).finally(cancel);
   }
 
-  /** What was added is where partition 0 is. */
+  /** Added stores are where partition 0 is. */
   #partitionAt(place: number): number {
     return place < this.#partitions ? place : 0;
   }
@@ -115,7 +106,7 @@ export class PatientReading extends Reading {
     }
   }
 
-  /** If all partitions are slow, none is missing: then this takes as long as they do, and never resolves if they fail. */
+  /** If all partitions are slow, none is missing: this takes as long as they do, and never resolves if they fail. */
   #signOfLife(): Promise<unknown> {
     const never = () => new Promise(() => undefined);
     return (this.#sign ??= Promise.any(this.stores.map((store) => store.status())).catch(never));

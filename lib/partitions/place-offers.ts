@@ -4,17 +4,16 @@ import { type Destination, Repartitioned, WriteFailure, type WriteOutcome } from
 import { type Partitioning, placesOf } from './partitioning.js';
 import type { Partitions } from './partitions.js';
 
-/** How often a call is repeated because the partitions have changed meanwhile; far more than they can. */
+/** The maximum number of repetitions after changes of the partitions meanwhile; far more than there can be. */
 export const MAX_ROUNDS = 10;
 
-/** The error of a call whose partitions change faster than it can be repeated. */
 export function unstable(): DelayQueueError {
   return new DelayQueueError('STORE_REFUSED', "The queue's partitions keep changing or disagree; try again later");
 }
 
 /**
- * Where the messages of one partition go, by one partitioning. Offers whose ids may be in use elsewhere are placed one call after the
- * other, and later offers to the same partition wait then, so that all stay in order.
+ * The destination of messages in one partition, by one partitioning. Offers whose ids may be in use elsewhere take several calls, one after
+ * the other, and later offers to the same partition wait for them, so that all stay in order.
  */
 export class Place implements Destination {
   readonly #partitioning: Partitioning;
@@ -38,7 +37,7 @@ export class Place implements Destination {
     return this.#partitioning.formers.length === 0 || offers.every(({ isNew }) => isNew);
   }
 
-  /** Offers messages wherever they belong, after those before them. */
+  /** Offers messages wherever they belong, after earlier ones. */
   offerInTurn(offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
     const placed = (this.#ahead ?? Promise.resolve()).then(() => placeOffers(this.partitions, offers));
     const ahead: Promise<void> = placed
@@ -51,19 +50,19 @@ export class Place implements Destination {
   }
 }
 
-/** An offer that is placed: asked for at the partitions where its id may be in use, then made at the one where it belongs. */
+/** An offer for which partitions where its id may be in use are asked first, before it is made where it belongs. */
 interface Placed {
   readonly offer: Offer;
-  /** Its place in the list of offers. */
+  /** Its index in the list of offers. */
   readonly at: number;
   readonly formers: readonly number[];
   readonly last: number;
 }
 
 /**
- * Offers messages wherever they belong, by the newest partitioning, and tells what became of each. An id is first
- * offered where it may be in use since the queue had other partitions; such an offer creates nothing. The partitions asked have
- * the partitioning of the caller, or refuse, so nobody who goes by a former one can create the id there afterwards.
+ * Offers messages wherever they belong, by the newest partitioning, and returns the outcome of each. An id is first offered to partitions
+ * where it may be in use since the queue had other partitions; such an offer creates nothing. The partitions asked have the caller's
+ * partitioning, or refuse, so no process with a former one can create the id there afterwards.
  */
 export async function placeOffers(partitions: Partitions, offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
   const outcomes: WriteOutcome[] = [];
@@ -75,7 +74,7 @@ export async function placeOffers(partitions: Partitions, offers: readonly Offer
   return outcomes;
 }
 
-/** One attempt to place offers; by one partitioning throughout. */
+/** One attempt to place offers, by one partitioning throughout. */
 class Round {
   readonly #refused: Placed[] = [];
 
@@ -84,7 +83,7 @@ class Round {
     private readonly outcomes: WriteOutcome[],
   ) {}
 
-  /** @returns the offers to place anew, because the partitioning has changed */
+  /** Returns the offers to place anew, because the partitioning has changed. */
   async run(offers: readonly Pick<Placed, 'offer' | 'at'>[]): Promise<Placed[]> {
     const ready = this.partitions.ready();
     if (ready) await ready;
@@ -94,14 +93,14 @@ class Round {
       return { offer, at, formers: offer.isNew ? [] : formers, last: last! };
     });
     while (left.length > 0) {
-      // A store sends the partitioning that is known when it is called, and these offers go by another one.
+      // A store sends the partitioning that is known when it is called, and these offers use another one.
       if (this.partitions.partitioning !== partitioning) return [...this.#refused, ...left];
       left = (await Promise.all(byNextCall(left).map((together) => this.#offer(together)))).flat();
     }
     return this.#refused;
   }
 
-  /** @returns the offers whose ids are not in use in the former partition that was asked */
+  /** Returns the offers whose ids are not in use in the former partition that was asked. */
   async #offer(together: readonly Placed[]): Promise<Placed[]> {
     const { partitions, outcomes } = this;
     const { formers, last } = together[0]!;

@@ -4,15 +4,12 @@ import { setImmediate } from '../timing/event-loop.js';
 import type { Partitions } from './partitions.js';
 
 /**
- * Ends generated ids so that those of one turn of the event loop are in the same partition, and those of the next turn in the next
- * one: spread over all partitions, the offers of a turn could not travel together. A partition that does not answer is passed over.
- *
- * The end of such an id, in braces, decides on its partition.
+ * Ends generated ids so that those of one turn of the event loop share a partition, and those of the next turn the next one: spread over
+ * all partitions, a turn's offers could not share a call. Skips partitions that do not answer. An id's end, in braces, decides.
  */
 export class StickyIds {
   /** An end of ids for each partition. */
   readonly #origins: readonly string[];
-  /** Which partition they are for. */
   readonly #partitionOfOrigin: ReadonlyMap<string, number>;
   readonly #first: number;
   #turns = 0;
@@ -21,11 +18,11 @@ export class StickyIds {
   constructor(private readonly partitions: number) {
     this.#origins = findOrigins(partitions);
     this.#partitionOfOrigin = new Map(this.#origins.map((origin, partition) => [origin, partition]));
-    // Processes that start together go different ways.
+    // Processes that start together begin with different partitions.
     this.#first = partitionOf(newOrigin(), partitions);
   }
 
-  /** @param reaches - tells which partitions of the queue answer */
+  /** @param reaches - knows which partitions of the queue answer */
   ending(reaches: Pick<Partitions, 'reachOf'>): string {
     if (!this.#isTurnBegun) {
       this.#isTurnBegun = true;
@@ -36,13 +33,13 @@ export class StickyIds {
     return this.#origins[isReached ? partition : this.#detour(partition, reaches)]!;
   }
 
-  /** The partition that an id belongs to; for those generated here, without the hash. */
+  /** The partition of an id; without the hash for ids generated here. */
   partitionOf(id: string): number {
     const own = this.#partitionOfOrigin.get(id.slice(id.indexOf('{')));
     return own ?? partitionOf(id, this.partitions);
   }
 
-  /** The partition that stands in for one that does not answer: another one each time, so that none gets all of its messages. */
+  /** The substitute for a partition that does not answer: another one each time, so that none gets all of its messages. */
   #detour(partition: number, reaches: Pick<Partitions, 'reachOf'>): number {
     const rounds = Math.floor(this.#turns / this.partitions);
     for (let i = 0; i < this.partitions; i++) {
@@ -58,7 +55,7 @@ export class StickyIds {
   }
 }
 
-/** Shares the endings of ids among the queues of a process, so that the ids of a turn go together in all of them. */
+/** Shares the endings of ids among the queues of a process, so that all queues use the same partition in a turn. */
 export function stickyIds(): (partitions: number) => StickyIds {
   const byCount = new Map<number, StickyIds>();
   return (partitions) => {

@@ -41,7 +41,6 @@ export interface Stores {
   /**
    * Checks the server, the user's permissions for all commands of the queues, and that the queues can be served here. Checks again after
    * each outage; problems found then are only logged.
-   *
    * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`, `INVALID_OPTION`; other codes if the check could
    *   not run
    */

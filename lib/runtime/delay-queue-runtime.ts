@@ -28,8 +28,6 @@ import type { CheckedQueue, Stores } from './create-stores.js';
 const MAX_ABORT_RESERVE = 1000;
 
 /**
- * Starts and stops everything.
- *
  * Start: once every module is up, keeps the connections open, and starts a worker for each handled queue and family. Stop: while every
  * module is still up, stops claiming, lets handlers finish, and settles. The connections close at the very end, so that handlers, and
  * requests that are still being served, can offer until then.

@@ -42,10 +42,7 @@ export class GroupsCheck {
     };
   }
 
-  /**
-   * Returns true, and reports it, if a queue has messages with groups that this process ignores. Throws what calls to Redis throw, except
-   * that a user without the permission gets false.
-   */
+  /** Returns true, and reports it, if this process ignores messages with groups. Throws what Redis throws; without permission, false. */
   async ignoresGroups(queue: Pick<Queue, 'name' | 'options'>): Promise<boolean> {
     const { name } = queue;
     if (!mayIgnore(queue) || !(await this.#hasGroups(name))) return false;

@@ -88,11 +88,7 @@ export class Queues {
     return queue;
   }
 
-  /**
-   * Resolves the options of every configured or handled queue and family, so that a mistake shows at start-up.
-   *
-   * @throws DelayQueueError `INVALID_OPTION`
-   */
+  /** Resolves the options of all configured or handled queues and families, so that mistakes (`INVALID_OPTION`) show at start-up. */
   async checkOptions(clock: Pick<Clock, 'monotonic'>): Promise<void> {
     const names = new Set([...Object.keys(this.options.queues), ...this.handlers.all().map(({ name }) => name)]);
     await inSlices(names, clock, (name) => this.#checkOptionsOf(name));

@@ -19,16 +19,10 @@ export interface Clock {
 /** Above this many milliseconds (24.8 days), `setTimeout` overflows and fires at once. */
 export const MAX_TIMER = 2 ** 31 - 1;
 
-/**
- * The last part of a punctual wait, ms, in turns of the event loop, which keep serving everything else: a timer of Node.js counts in whole
- * milliseconds and fires up to two of them late.
- */
+/** The end of a punctual wait, ms, in turns of the event loop: timers of Node.js count in whole ms and fire up to two of them late. */
 const LAST_TURNS = 0.25;
 
-/**
- * Shorter waits, ms, use a plain timer, so that such turns take at most a tenth of the time. They mean a busy queue, where a slightly later
- * transfer moves more messages at once.
- */
+/** Shorter waits, ms, use a plain timer: such turns take at most a tenth of the time, and a busy queue gains from larger transfers. */
 const MIN_PUNCTUAL = 10 * LAST_TURNS;
 
 export const systemClock: Clock = {

@@ -16,10 +16,7 @@ export class RemoteClock {
   /** @param longestRoundTrip - an answer that took longer says too little about the clock, ms */
   constructor(private readonly longestRoundTrip: number) {}
 
-  /**
-   * Learns from an answer with the clock's time, ms since the epoch. A slow answer leaves a wide range for the clock, so an earlier
-   * estimate within it stays.
-   */
+  /** Learns from an answer with the clock's time, ms since the epoch. A slow one keeps an earlier estimate that is within its range. */
   learn(shown: number, { sentAt, receivedAt }: RoundTrip): void {
     const least = shown - receivedAt;
     const most = shown - sentAt;

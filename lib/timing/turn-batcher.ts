@@ -53,9 +53,7 @@ export class TurnBatcher<Item> {
     for (const batch of inBatches(items, { maxItems, maxWeight, weigh })) send(batch);
   };
 
-  /**
-   * Halves a batch, because its answers lead to the next one: with a single batch, the server and this process would wait for each other.
-   */
+  /** Halves a batch if idle: answers lead to the next batch, so with only one, the server and this process would wait for each other. */
   #mostOf(count: number): number {
     const { maxItems, isIdle } = this.#options;
     return count >= MIN_SPLIT && isIdle?.() ? Math.min(maxItems, Math.ceil(count / 2)) : maxItems;

@@ -3,9 +3,7 @@ import type { Expiry, OnExpired } from '../expiry.js';
 import { isRule, type RepeatRule } from '../repeat-rule.js';
 import type { MessageBody } from './message-codec.js';
 
-/*
- * Forms that wrap the codec's body if the queue has to know more about the message. A body with several has them in the order of this file.
- */
+/* Forms that wrap the codec's body if the queue must know more about the message. A body with several has them in this file's order. */
 
 /** A body in a form that this process cannot read. Another one may: during a rolling deploy, a newer version is already running. */
 export class UnknownBodyForm extends DelayQueueError {

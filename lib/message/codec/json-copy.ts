@@ -39,11 +39,7 @@ export class JsonCopy {
     this.#copied = copied;
   }
 
-  /**
-   * Copies a payload.
-   *
-   * @throws DelayQueueError `INVALID_PAYLOAD`, naming the path of what cannot be written
-   */
+  /** Copies a payload, or throws `INVALID_PAYLOAD` with the path of what cannot be written. */
   make(payload: unknown): unknown {
     try {
       const data = this.#copy(payload, '');

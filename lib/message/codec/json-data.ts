@@ -19,7 +19,6 @@ const keepsNothing: Keeps = () => false;
 /**
  * Writes a payload as JSON and refuses what `JSON.stringify` silently changes: it turns a forgotten `await` into `{}` and `NaN` into null.
  * As usual, the result of a `toJSON()` replaces its object, and properties that are undefined are left out.
- *
  * @param write - gets plain data: the payload itself or, if that is not obviously plain, a checked copy
  * @throws DelayQueueError `INVALID_PAYLOAD`, naming the path of what cannot be written
  */

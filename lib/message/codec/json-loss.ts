@@ -39,10 +39,9 @@ export function isDataClass(prototype: object): boolean {
 }
 
 /**
- * Returns what would be lost if JSON wrote the fields of an object that is not an array and has no `toJSON`; undefined if nothing would be.
- * Throws what reading the object throws.
- *
- * `#private` fields cannot be seen. So an object without fields counts as a loss, too, if its class looks as if it had more.
+ * Returns what would be lost if JSON wrote the fields of an object, neither an array nor with a `toJSON`; undefined if nothing would be.
+ * Throws what reading it throws. `#private` fields cannot be seen, so an object without fields counts as a loss, too, if its class looks as
+ * if it had more.
  */
 export function lossOf(value: object): JsonLoss | undefined {
   const brand = BRANDS.find(([is]) => is(value));

@@ -8,11 +8,7 @@ export interface MessageCodec {
   encode(content: MessageContent): MessageBody;
   /** The bytes of an encoded body that belong neither to the payload nor to the headers. Default: 0. */
   framingBytes?(content: MessageContent): number;
-  /**
-   * Decodes a body that {@link encode} has written.
-   *
-   * @throws DelayQueueError `INVALID_PAYLOAD`
-   */
+  /** Decodes a body that {@link encode} has written, or throws `INVALID_PAYLOAD`. */
   decode(body: Buffer): MessageContent;
 }
 

@@ -60,11 +60,9 @@ const LINE_FEED = '\n';
  * | `W`, `Ngroup`, `Nrepeat`, `Nexpires` | a message that was put off, has a group, repeats, or expires: see `body-forms.ts` |
  *
  * Neither a type nor JSON contains a raw line feed, so the first one ends it. A `Uint8Array` is stored as bytes and comes back as a
- * `Buffer`. For everything else, `JSON.stringify` rules: a `Date` comes back as text, and undefined properties do not come back. Anything
- * that JSON would silently change is refused.
+ * `Buffer`. For everything else, `JSON.stringify` rules: a `Date` comes back as text, and undefined properties do not come back.
  *
- * A later version starts any other form with `N`, the form's name and a line feed. A version that cannot read it puts the message off for
- * another process.
+ * A later version starts any other form with `N`, the form's name and a line feed; a version that cannot read it puts the message off.
  */
 export const nativeCodec: MessageCodec = {
   encode({ type, payload, headers, expiry, repeat, group }: MessageContent): MessageBody {
