@@ -11,8 +11,8 @@ const proseIn = async (pages: readonly string[]) => {
   return texts.reduce((words, text) => words + countWords(proseOf(text)), 0);
 };
 
-test('the README has at most 1,200 words, which a developer reads in three minutes', async () => {
-  expect(await proseIn(['README.md'])).toBeLessThanOrEqual(1200);
+test('the README has at most 1,000 words', async () => {
+  expect(await proseIn(['README.md'])).toBeLessThanOrEqual(1000);
 });
 
 test('a page of the documentation has at most 2,000 words, its code included, unless it is to look things up in', async () => {
