@@ -1,16 +1,16 @@
 import { DelayQueueError } from 'nestjs-delay-queue';
 import type { EntryFormat } from './entry-format.js';
 
-/** Which formats the entries of a queue have. */
+/** The formats of a queue's entries. */
 export interface FormatsSeen {
   readonly hasOld: boolean;
-  /** Whether a client of Redisson has written entries in the new format. */
+  /** True if a client of Redisson has written entries in the new format. */
   readonly hasNewOfRedisson: boolean;
 }
 
 /**
- * Makes sure that new entries do not get another format than those that are there. A Redisson that meets an entry of the other format moves
- * those before it again and again. New entries of this package do not count: `'dLc0'` is the way out if they were written by mistake.
+ * Checks that new entries get the same format as those that exist. A Redisson that meets an entry of the other format moves those before it
+ * again and again. New entries of this package do not count, so `'dLc0'` is the remedy if they were written by mistake.
  * @throws DelayQueueError `INVALID_OPTION`
  */
 export function checkFormat(queue: string, format: EntryFormat, { hasOld, hasNewOfRedisson }: FormatsSeen): void {

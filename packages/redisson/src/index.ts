@@ -11,5 +11,5 @@ export type { CodecName, PayloadCodec } from './codec/payload-codec.js';
 export type { JavaClasses, JavaFields } from './codec/java/java-classes.js';
 export { JavaValue } from './codec/java/java-value.js';
 
-// Of the main entry; what is above is made of them.
+// Types of the main entry that the exports above use.
 export type { QueueLayout } from 'nestjs-delay-queue';

@@ -3,8 +3,8 @@ import { guessCodec } from './codec/codec-signs.js';
 import type { RedissonCodec } from './codec/redisson-codec.js';
 
 /**
- * Tells from the delayed messages of Java's whether it uses the codec of a queue. A process that only offers reads none of its messages,
- * and Java would lose what it writes.
+ * Finds out from Java's delayed messages if Java uses the codec of a queue. A process that only offers reads none of its messages, and Java
+ * would lose what it writes.
  */
 export class JavaCodecCheck {
   /** @param name - of the codec, for people */
@@ -16,7 +16,7 @@ export class JavaCodecCheck {
 
   /**
    * @param values - some that other clients have written
-   * @returns whether it need not be checked again
+   * @returns true if no further check is needed
    * @throws DelayQueueError `INVALID_OPTION` if another codec wrote them
    */
   check(values: readonly Buffer[]): boolean {

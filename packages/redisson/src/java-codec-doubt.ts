@@ -3,19 +3,19 @@ import type { CodecDoubt, Outcome } from 'nestjs-delay-queue/layouts';
 import { guessCodec } from './codec/codec-signs.js';
 import type { RedissonCodec } from './codec/redisson-codec.js';
 
-/** After so many messages that cannot be read, the codec is at fault rather than the messages. */
+/** Number of unreadable messages after which the codec is at fault rather than the messages. */
 const MAX_UNREAD = 10;
 
 /** How long a message waits while the codec is in doubt, ms. */
 const PAUSE = 30_000;
 
-/** How many bodies of Java's are looked at for signs of another codec, unless an earlier one proves the configured one right. */
+/** Maximum number of Java's bodies that are searched for signs of another codec, unless an earlier one proves the configured one right. */
 const MAX_LOOKS = 1000;
 
 /** What else to do if bodies seem to be those of another codec. */
 const OR_TYPE_INFO = 'or json({ typeInfo: true }) if its classes have @JsonTypeInfo';
 
-/** The id of a message that Java offered, as `redisson/claim` makes it. What is offered here tells nothing about Java's codec. */
+/** The id of a message that Java offered, as `redisson/claim` makes it. Messages offered here reveal nothing about Java's codec. */
 const ID_OF_JAVAS = /^[0-9a-f]{14}$/;
 
 /** A body that could be read, although another codec wrote it. */
@@ -29,13 +29,13 @@ class ForeignBody extends DelayQueueError {
 }
 
 /**
- * Tells a wrong codec from a few broken bodies. On a queue that is shared with Java, only the configuration says which codec writes the
- * bodies. With a wrong one, every message would become a dead letter, or be handled with a garbled payload.
+ * Distinguishes a wrong codec from a few broken bodies. On a queue that is shared with Java, only the configuration says which codec writes
+ * the bodies. With a wrong one, every message would become a dead letter, or be handled with a garbled payload.
  */
 export class JavaCodecDoubt implements CodecDoubt {
-  /** The ids of those that could not be read since the last one that could. */
+  /** Ids of messages that could not be read since the last readable one. */
   readonly #unread = new Set<string>();
-  /** The ids of those that another codec wrote. */
+  /** Ids of messages that another codec wrote. */
   readonly #foreign = new Set<string>();
   #hasRead = false;
   #looksLeft: number;

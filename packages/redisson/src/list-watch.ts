@@ -2,7 +2,6 @@ import { ANSWER_GRACE, type Connection, explain } from 'nestjs-delay-queue/layou
 
 /**
  * Waits until a list is not empty, on a connection of its own, and leaves the list unchanged: its first element is moved to its own place.
- *
  * The timeout is also enforced on this side, because a server whose clock is set back keeps a blocked client waiting longer.
  */
 export class ListWatch {
@@ -20,7 +19,7 @@ export class ListWatch {
       return (await connection.answer(answer, timeout + ANSWER_GRACE)) !== null;
     } catch (error) {
       if (connection.isClosed) return false;
-      // The caller finds what came in the meantime when it looks.
+      // The caller finds what came meanwhile when it looks.
       if (connection.isElsewhere(error)) return true;
       throw explain('BLMOVE', error);
     }

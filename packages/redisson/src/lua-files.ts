@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Reads the text of a Lua file of this folder. The build replaces this module with one that contains the texts, because bundlers leave such
- * files out.
+ * Reads a Lua file of this folder. The build replaces this module with one that contains the texts, because bundlers omit such files.
  * @param path - relative to this folder, without `.lua`
  */
 export function readLua(path: string): string {

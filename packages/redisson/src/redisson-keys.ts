@@ -1,8 +1,8 @@
 import { type NativeKeys, nativeKeysUnder } from 'nestjs-delay-queue/layouts';
 
-/** The Redis keys of one Redisson queue, and those of this package for it. All are in one slot of a cluster. */
+/** The Redis keys of one Redisson queue, and those of this package for it. All are in one hash slot of a cluster. */
 export interface RedissonKeys {
-  /** LIST of the values that are due: Redisson's `RBlockingQueue`. */
+  /** LIST of the due values: Redisson's `RBlockingQueue`. */
   readonly target: string;
   /** ZSET entry → due ms. */
   readonly timeouts: string;
@@ -29,7 +29,7 @@ export interface RedissonQueueName {
   readonly redissonName?: string;
 }
 
-/** All keys of such a queue, including those of the native bookkeeping. */
+/** Makes all keys of such a queue, including those of the native store. */
 export function redissonKeys({ prefix, queue, redissonName = queue }: RedissonQueueName): RedissonKeys & NativeKeys {
   const tagged = redissonName.includes('{') ? redissonName : `{${redissonName}}`;
   const [hashTag] = /\{[^}]+\}/.exec(tagged)!;

@@ -22,7 +22,7 @@ import { RedissonMessageStore } from './redisson-store.js';
 
 /**
  * The layout of Redisson's `RDelayedQueue`. A message is its payload and nothing else, and a queue is where Java expects it. There are no
- * families: nothing tells of what Java offers to a queue that is asleep, and Redisson has no directory of its queues.
+ * families: nothing announces what Java offers to a queue that nobody consumes, and Redisson has no directory of its queues.
  */
 export class RedissonLayout implements Layout {
   readonly name = 'redisson';

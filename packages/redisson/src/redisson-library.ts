@@ -2,7 +2,7 @@ import { libraryBesideNative } from 'nestjs-delay-queue/layouts';
 import { readLua } from './lua-files.js';
 import { redissonKeys } from './redisson-keys.js';
 
-/** The files of the functions, by what they are called here. */
+/** The file of each function. */
 const FILES = {
   offer: 'offer',
   offerReplacing: 'offer-replacing',
@@ -24,7 +24,7 @@ const FILES = {
   takeValue: 'take-value',
 } as const;
 
-/** The library of Redisson's layout, on modules of the native one. */
+/** The library of Redisson's layout, with modules of the native one. */
 export const redissonLibrary = libraryBesideNative('redisson', {
   read: readLua,
   modules: [
@@ -46,5 +46,5 @@ export const redissonLibrary = libraryBesideNative('redisson', {
   functions: Object.values(FILES),
 });
 
-/** The functions of Redisson's layout; the header of each is its contract. */
+/** The functions of Redisson's layout. The header of each is its contract. */
 export const redissonFunctions = redissonLibrary.defineAll(FILES, redissonKeys({ prefix: '', queue: 'any' }));

@@ -23,14 +23,14 @@ export interface RedissonOptions {
   readonly name?: string | undefined;
 }
 
-/** The options with every default filled in. */
+/** The options with all defaults filled in. */
 export interface ResolvedRedissonOptions {
   readonly codec: CodecName | PayloadCodec;
   readonly format: EntryFormat;
   readonly name?: string;
 }
 
-// With any other braces a cluster would spread the queue's keys over several slots.
+// With any other braces, a cluster would spread the queue's keys over several hash slots.
 const NAME = /^(?=.{1,512}$)[^{}]*(\{[^{}]+\}[^{}]*)?$/s;
 
 const CODEC_NAMES: readonly CodecName[] = ['json', 'string', 'buffer', 'jackson', 'kryo5'];

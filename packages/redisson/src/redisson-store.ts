@@ -60,7 +60,7 @@ import { valueDigest } from './value-digest.js';
 export interface RedissonStoreOptions extends RedissonQueueName {
   readonly limits: StoreLimits;
   readonly format: EntryFormat;
-  /** Default: which codec Java uses is not checked. */
+  /** Default: the codec of Java is not checked. */
   readonly codecCheck?: JavaCodecCheck;
   readonly clock: Clock;
   readonly events: Events;
@@ -68,7 +68,7 @@ export interface RedissonStoreOptions extends RedissonQueueName {
   readonly blockTimeout: number;
 }
 
-/** How soon offers look again at what other clients have written, ms. */
+/** How often offers look at what other clients have written, ms. */
 const CHECK_INTERVAL = 10_000;
 
 /** The error of a dead letter that was an unreadable entry. */
@@ -79,7 +79,7 @@ const UNREADABLE = JSON.stringify({
 
 /**
  * The messages of one Redisson queue: offered to Redisson's structures, transferred to its target list, and visible to its clients all the
- * time. What a consumer here claims continues in the native bookkeeping: leases, attempts, retries, dead letters.
+ * time. Once a consumer here has claimed them, the native store keeps them: leases, attempts, retries, dead letters.
  */
 export class RedissonMessageStore implements MessageStore {
   /** The delayed messages by their bodies. */
@@ -92,12 +92,12 @@ export class RedissonMessageStore implements MessageStore {
   readonly #queue: string;
   readonly #format: EntryFormat;
   readonly #codecCheck: JavaCodecCheck | undefined;
-  /** On the monotonic clock. */
+  /** When to check others again, on the monotonic clock. */
   #checkOthersAt = -Infinity;
   readonly #target: TargetWatch;
-  /** Where the next transfer reads on in the list of entries; the function knows what it means. */
+  /** Where the next transfer continues in the list of entries, in terms of the function. */
   #readOn = 0;
-  /** How far the clock of Redis is ahead of the monotonic clock, ms; null: not known yet. */
+  /** How far the clock of Redis is ahead of the monotonic clock, ms; null if unknown yet. */
   #redisClock: number | null = null;
 
   constructor(connections: RedisConnections, options: RedissonStoreOptions) {
@@ -116,8 +116,8 @@ export class RedissonMessageStore implements MessageStore {
   }
 
   /**
-   * Makes sure that those who wrote the delayed messages of the queue can read what is offered here.
-   * @throws DelayQueueError `INVALID_OPTION`; others as any call
+   * Checks that the clients that wrote the delayed messages of the queue can read what is offered here.
+   * @throws DelayQueueError `INVALID_OPTION`; others like any call
    */
   async checkFormat(): Promise<void> {
     await this.#checkEntries();
@@ -131,7 +131,7 @@ export class RedissonMessageStore implements MessageStore {
     return reply.rest((value) => value.bytes());
   }
 
-  /** Before the first offer; and again, while it is not certain that Java uses the same codec. */
+  /** Checks before the first offer, and again while it is not certain that Java uses the same codec. */
   async #checkOthers(): Promise<void> {
     const values = await this.#checkEntries();
     const isProven = this.#codecCheck?.check(values) ?? true;
@@ -156,7 +156,7 @@ export class RedissonMessageStore implements MessageStore {
     return this.#writeBeside(offers, '1');
   }
 
-  /** @param beside - `1`: whatever format the last entry has; otherwise it must be that of this queue */
+  /** @param beside - `1`: any format of the last entry is allowed; otherwise it must be that of this queue */
   async #writeBeside(offers: readonly Offer[], beside: '' | '1'): Promise<OfferReceipt[]> {
     const maxMessages = this.#limits.maxMessages ?? 0;
     const args = { channel: this.#keys.channel, maxMessages, format: this.#format, beside };
@@ -235,7 +235,7 @@ export class RedissonMessageStore implements MessageStore {
     return readQueueStatus(await this.#run(functions.status));
   }
 
-  /** No message has a type, so one page tells everything. */
+  /** Counts all on one page, because no message has a type. */
   async countTypes(): Promise<TypeCountPage> {
     const { counts } = await this.status();
     const rows = Object.entries(counts).map(([state, count]) => ({
@@ -278,7 +278,7 @@ export class RedissonMessageStore implements MessageStore {
       this.#native.watchDue(listener),
       this.#connections.announcements.listenToAny(this.#keys.channel, {
         onListening: () => listener.onListening(),
-        // Java names no database, so it may be of another one: a look costs a call.
+        // Java names no database, so the announcement may be of another one, which costs a call.
         onMessage: (text) => {
           const dueAt = Number(text);
           if (Number.isFinite(dueAt)) listener.onEarlierDue({ dueAt, dueIn: Math.max(0, dueAt - this.#redisNow()) });
@@ -297,7 +297,10 @@ export class RedissonMessageStore implements MessageStore {
     return this.#connections.openWakeSignal(this.#keys.wake, () => this.wake());
   }
 
-  /** Redisson announces an instant rather than a duration. Until the first transfer, this process' own clock must do. */
+  /**
+   * Returns the time of Redis, because Redisson announces an instant rather than a duration. Until the first transfer, it is this process'
+   * own.
+   */
   #redisNow(): number {
     return this.#redisClock === null ? this.#clock.wall() : this.#redisClock + this.#clock.monotonic();
   }
@@ -310,7 +313,7 @@ export class RedissonMessageStore implements MessageStore {
   }
 }
 
-/** Whether offers were refused because the last entry has another format. */
+/** True if offers were refused because the last entry has another format. */
 function isOtherFormat(error: unknown): boolean {
   if (!(error instanceof DelayQueueError) || error.code !== 'STORE_REFUSED') return false;
   return error.cause instanceof Error && error.cause.message.startsWith('FORMAT ');

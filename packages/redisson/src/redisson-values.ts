@@ -3,8 +3,8 @@ import type { RedissonKeys } from './redisson-keys.js';
 import { redissonFunctions as functions } from './redisson-library.js';
 
 /**
- * The delayed messages of one Redisson queue by their values, no matter who offered them. Of equal ones, any may be meant. The calls search
- * the queue: their cost grows with it.
+ * The delayed messages of one Redisson queue by their values, no matter who offered them. Of equal ones, any may be meant. Calls search the
+ * queue, so their cost grows with it.
  */
 export class RedissonValues {
   constructor(
@@ -16,7 +16,7 @@ export class RedissonValues {
     return (await this.commands.run(functions.countValues, { keys: this.keys })).number();
   }
 
-  /** In the order of offers, `limit` at most; default: all. */
+  /** Lists values in the order of offers, `limit` at most; default: all. */
   async list({ limit }: { limit?: number } = {}): Promise<Buffer[]> {
     const args = { first: 0, last: limit === undefined ? -1 : limit - 1 };
     return (await this.commands.run(functions.listValues, { keys: this.keys, args })).rest((reply) => reply.bytes());
@@ -26,22 +26,22 @@ export class RedissonValues {
     return (await this.#seek(value)) !== null;
   }
 
-  /** @returns whether there was one */
+  /** @returns false if there was none */
   async remove(value: MessageBody): Promise<boolean> {
     for (;;) {
       const entry = await this.#seek(value);
       if (entry === null) return false;
-      // It may have fallen due meanwhile; another one with the same value will do as well.
+      // It may have fallen due meanwhile. Another one with the same value will do as well.
       if ((await this.#take(entry)) !== null) return true;
     }
   }
 
-  /** Takes the one that was offered first, due or not; null: none is delayed. */
+  /** Takes the value that was offered first, due or not; null if none is delayed. */
   takeFirst(): Promise<Buffer | null> {
     return this.#take('');
   }
 
-  /** What Redis does not accept, nobody has written. */
+  /** A value that Redis does not accept cannot have been written. */
   async #seek(value: MessageBody): Promise<Buffer | null> {
     if ((await acceptsArgument(this.commands, this.keys.target, Buffer.byteLength(value))) === false) return null;
     let cursor = '0';

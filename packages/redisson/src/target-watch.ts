@@ -18,9 +18,7 @@ export interface TargetWatchOptions {
 
 /**
  * Notices values in the target list that no transfer of this process has moved there. Java moves or puts values there without sending a
- * wake-up signal.
- *
- * It waits only while the list is known to be empty; values that are added to a non-empty list are found with the others.
+ * wake-up signal. It waits only while the list is known to be empty; values that are added to a non-empty list are found with the others.
  */
 export class TargetWatch {
   readonly #options: TargetWatchOptions;
@@ -28,7 +26,7 @@ export class TargetWatch {
   readonly #work: RetriedWork;
   #list: List | undefined;
   #length = 0;
-  /** Whether this process has seen values in the list since the wait began. */
+  /** True if this process has seen values in the list since the wait began. */
   #isKnown = false;
   #moving: Promise<unknown> = Promise.resolve();
   #emptied: () => void = () => undefined;
@@ -53,7 +51,7 @@ export class TargetWatch {
     };
   }
 
-  /** Takes note of the length of the list, as seen by a script. */
+  /** Notes the length of the list, as seen by a script. */
   note(length: number): void {
     this.#length = length;
     if (length > 0) this.#isKnown = true;

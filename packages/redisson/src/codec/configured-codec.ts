@@ -5,7 +5,7 @@ interface Original {
   readonly codec: PayloadCodec | TextCodec;
 }
 
-/** Where a codec that an application holds keeps its original, for all copies of the package. */
+/** The property in which a codec for applications keeps its original, for all copies of the package. */
 const ORIGINAL = Symbol.for('nestjs-delay-queue:codec');
 
 type Configured = PayloadCodec & { readonly [ORIGINAL]?: Original };
@@ -23,12 +23,12 @@ export function configured(name: CodecName, codec: PayloadCodec | TextCodec): Pa
   return Object.defineProperty(given, ORIGINAL, { value: { name, codec } satisfies Original });
 }
 
-/** The codec of this package that an application was given, or undefined for a codec of its own. */
+/** Returns the codec of this package that an application was given, or undefined for a codec of its own. */
 export function originalOf(codec: PayloadCodec): PayloadCodec | TextCodec | undefined {
   return (codec as Configured)[ORIGINAL]?.codec;
 }
 
-/** A codec as it is called in an error or a log line. */
+/** Names a codec in an error or a log line. */
 export function nameOfCodec(codec: CodecName | PayloadCodec): string {
   if (typeof codec === 'string') return `'${codec}'`;
   const original = (codec as Configured)[ORIGINAL];

@@ -17,7 +17,7 @@ export function customCodec(custom: PayloadCodec): PayloadCodec {
         const given = isStrayPromise(bytes) ? 'a promise' : typeof bytes;
         throw unwritable(`the queue's codec must encode to a Buffer, not ${given}`);
       }
-      // A copy: a codec may reuse its memory for the next message before this one is sent.
+      // Copied, because a codec may reuse its memory for the next message before this one is sent.
       return Buffer.from(bytes);
     },
 

@@ -1,10 +1,10 @@
-/** Whether keys are in the order in which Jackson writes the fields of a class: by UTF-16 code units. */
+/** True if keys are in the order in which Jackson writes the fields of a class: by UTF-16 code units. */
 export function isAlphabetical(keys: readonly string[]): boolean {
   for (let i = 1; i < keys.length; i++) if (keys[i - 1]! > keys[i]!) return false;
   return true;
 }
 
-/** Those keys that are still there, in the order in which they were received, then those that are new. */
+/** Returns the keys that still exist, in the order in which they were received, then the new ones. */
 export function inReceivedOrder(received: readonly string[], keys: readonly string[]): string[] {
   const present = new Set(keys);
   const known = new Set(received);

@@ -4,19 +4,19 @@ import { recognizeAcrossCopies } from 'nestjs-delay-queue/layouts';
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * A number with its text, such as `12.50`, where a number of JavaScript would be printed as another text. With `json({ numbers: 'exact' })`
- * such numbers arrive as these; they can always be offered.
+ * A number with its text, such as `12.50`, where JavaScript would print another text. With `json({ numbers: 'exact' })` such numbers arrive
+ * in this form. They can always be offered.
  * @example
  * ```ts
  * await producer.offer('orders', { price: new JsonNumber('12.50') }, '30m');
  * ```
  */
 export class JsonNumber {
-  /** The number as JSON has it. */
+  /** The number as JSON text. */
   readonly text: string;
 
   /**
-   * @param text - the number as JSON has it
+   * @param text - the number as JSON text
    * @throws DelayQueueError `INVALID_PAYLOAD` if JSON has no such number
    */
   constructor(text: string) {
@@ -26,12 +26,12 @@ export class JsonNumber {
     this.text = text;
   }
 
-  /** The nearest number, so that it can be compared and calculated with. */
+  /** The nearest number, for comparisons and calculations. */
   valueOf(): number {
     return Number(this.text);
   }
 
-  /** The number as JSON has it. */
+  /** The number as JSON text. */
   toString(): string {
     return this.text;
   }

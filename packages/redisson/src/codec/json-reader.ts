@@ -2,9 +2,9 @@ import { isAlphabetical } from './json-keys.js';
 import { JsonNumber } from './json-number.js';
 import { type JsonNode, type JsonObject, numberOf, NumberText, type ParsedJson } from './json-text.js';
 
-/** What a received object or array does not show: how its numbers were written, and the order of its keys. */
+/** What a received object or array does not show: the text of its numbers, and the order of its keys. */
 interface Received {
-  /** In the order of the text, if it is not the alphabetical one of a class' fields. */
+  /** In the order of the text, unless that is the alphabetical order of a class' fields. */
   readonly keys: readonly string[] | undefined;
   /** By key or index. */
   readonly numbers: ReadonlyMap<string, ReceivedNumber>;
@@ -15,22 +15,22 @@ interface ReceivedNumber {
   readonly text: string;
 }
 
-/** Keyed by the object or array itself: as long as it is in use, and invisible to handlers. */
+/** Keyed by the object or array itself, so that entries last as long as it and are invisible to handlers. */
 const received = new WeakMap<object, Received>();
 const NO_NUMBERS: ReadonlyMap<string, ReceivedNumber> = new Map();
 
-/** Lets a copy be written as what it was copied from. */
+/** Makes a copy be written like its original. */
 export function rememberCopy(from: object, copy: object): void {
   const memory = received.get(from);
   if (memory) received.set(copy, memory);
 }
 
-/** What was received as this object or array. */
+/** Returns what was received as this object or array. */
 export function recall(container: object): Received | undefined {
   return received.get(container);
 }
 
-/** Gives numbers their values, in place, and remembers how they were written. */
+/** Gives numbers their values, in place, and remembers their texts. */
 export function readJson(json: ParsedJson, numbers: 'nearest' | 'exact'): unknown {
   return valueOf(json.root);
 

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 /** Random and secret, so no text of a payload begins with it. */
 const MARK = `${randomUUID()}:`;
 
-/** Numbers that JavaScript may not print as they are, such as `12.50`, `1.0E7`, `-0` or one of 16 digits; and integers as keys. */
+/** Matches numbers that JavaScript may print differently, such as `12.50`, `1.0E7`, `-0` or one of 16 digits, and integers as keys. */
 const NEEDS_MARKS =
   /(?:^|[[,:])\s*(?:-0|-?\d+(?:\.\d+)?[eE]|-?\d(?:\.?\d){15}|-?\d+\.\d*0(?!\d))|[{,]\s*"(?:0|[1-9]\d{0,9})"\s*:/;
-/** A text, even an unterminated one, or a number that is not a key. Malformed JSON stays malformed, for the parser to find. */
+/** Matches a text, even an unterminated one, or a number that is not a key. Malformed JSON stays malformed, for the parser to find. */
 const TEXT_OR_NUMBER = /"[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$)|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\s*:)/g;
 const INTEGER_TEXT = /^"(?:0|[1-9]\d{0,9})"$/;
 const COLON = /\s*:/y;
@@ -16,7 +16,7 @@ export class NumberText {
   constructor(readonly literal: string) {}
 }
 
-/** A value of JSON as it was parsed, with a {@link NumberText} where a number would not do. */
+/** A parsed value of JSON, with a {@link NumberText} where a number would lose information. */
 export type JsonNode = string | number | boolean | null | NumberText | JsonNode[] | JsonObject;
 export interface JsonObject {
   [key: string]: JsonNode;
@@ -24,12 +24,12 @@ export interface JsonObject {
 
 export interface ParsedJson {
   readonly root: JsonNode;
-  /** The keys of an object in the order of the text. */
+  /** Returns the keys of an object in the order of the text. */
   keysOf(object: JsonObject): readonly string[];
 }
 
 /**
- * Parses JSON without losing the text of a number, or the order of keys: JavaScript puts integers before other keys.
+ * Parses JSON without losing the text of numbers, or the order of keys, although JavaScript puts integers before other keys.
  * @throws SyntaxError if the JSON is malformed
  */
 export function parseJson(text: string): ParsedJson {
@@ -43,7 +43,7 @@ export function parseJson(text: string): ParsedJson {
   return { root, keysOf: (object) => orders.get(object) ?? Object.keys(object) };
 }
 
-/** Whether JavaScript prints a number as it was written, and takes no other for it. */
+/** True if JavaScript prints a number as it was written, and takes no other for it. */
 function printsBack(literal: string): boolean {
   const number = Number(literal);
   return String(number) === literal && (Number.isSafeInteger(number) || !Number.isInteger(number));
@@ -54,7 +54,7 @@ function isKey(text: string, end: number): boolean {
   return COLON.test(text);
 }
 
-/** Replaces marked texts in place; an object with marked keys is made anew. */
+/** Replaces marked texts in place. An object with marked keys is made anew. */
 function unmark(node: JsonNode, orders: Map<object, readonly string[]>): JsonNode {
   if (typeof node === 'string') return node.startsWith(MARK) ? new NumberText(node.slice(MARK.length)) : node;
   if (typeof node !== 'object' || node === null) return node;
@@ -80,14 +80,14 @@ export function writeNode(node: JsonNode, quote: (text: string) => string): stri
     .join(',')}}`;
 }
 
-/** Quotation marks, backslashes, control characters and surrogates. */
+/** Matches quotation marks, backslashes, control characters and surrogates. */
 const ESCAPED = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
-/** The complete escapes of a text, and what Jackson 2 escapes in addition. */
+/** Matches the complete escapes of a text, and what Jackson 2 escapes in addition. */
 const ESCAPE_OR_SURROGATE = /\\u(....)|\\.|[\ud800-\udfff]/g;
 const ESCAPE = /\\u(....)|\\./g;
 
 /**
- * Writes a text as Jackson 2 does, byte for byte, because Redisson finds a message by its bytes: surrogate pairs are escaped, with
+ * Writes a text as Jackson 2 does, byte for byte, because Redisson finds a message by its bytes. Surrogate pairs are escaped, with
  * uppercase digits.
  */
 export function quoteJson(text: string): string {

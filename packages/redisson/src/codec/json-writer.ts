@@ -3,7 +3,7 @@ import { JsonNumber } from './json-number.js';
 import { inReceivedOrder, isAlphabetical } from './json-keys.js';
 import { recall } from './json-reader.js';
 
-/** Writes checked data as Jackson writes the fields of a class: in alphabetical order. What was received is written as it was. */
+/** Writes checked data as Jackson writes the fields of a class: in alphabetical order. Received data is written as it was. */
 export function writeJson(value: unknown, quote: (text: string) => string): string {
   switch (typeof value) {
     case 'string':
@@ -11,7 +11,7 @@ export function writeJson(value: unknown, quote: (text: string) => string): stri
     case 'object':
       return value === null ? 'null' : writeObject(value, quote);
     default:
-      // As JSON.stringify does; a BigInt is a number.
+      // As JSON.stringify does, but with a BigInt as a number.
       return String(value);
   }
 }

@@ -26,9 +26,9 @@ export interface TextCodec extends Pick<PayloadCodec, 'decode'> {
   /** Encodes a payload. @throws DelayQueueError `INVALID_PAYLOAD` if the codec cannot represent the payload exactly */
   encode(payload: unknown): string;
 
-  /** Whether bytes that can be decoded were written by this codec; undefined: they may be from another one as well. */
+  /** True if bytes that can be decoded were written by this codec; undefined if they may be from another one. */
   readonly isOwn?: (bytes: Buffer) => boolean | undefined;
 }
 
-/** The name of a codec of Redisson that comes with this package. */
+/** The name of one of Redisson's codecs in this package. */
 export type CodecName = 'json' | 'string' | 'buffer' | 'jackson' | 'kryo5';

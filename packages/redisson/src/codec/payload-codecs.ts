@@ -5,7 +5,7 @@ import { kryo5CodecWith } from './kryo/kryo5-codec.js';
 import type { PayloadCodec, TextCodec } from './payload-codec.js';
 import { stringCodec } from './string-codec.js';
 
-/** The codecs of Redisson that come with this package, by name. */
+/** Redisson's codecs in this package, by name. */
 export const payloadCodecs = {
   json: jsonCodecWith({}),
   string: stringCodec,

@@ -5,7 +5,7 @@ export function unwritable(reason: string, cause?: unknown): DelayQueueError {
   return new DelayQueueError('INVALID_PAYLOAD', `payload: ${reason}`, cause === undefined ? {} : { cause });
 }
 
-/** The error for bytes that a codec does not write. It quotes none of them: payloads must not get into logs. */
+/** The error for bytes that a codec does not write. It quotes none of them, because payloads must not get into logs. */
 export function unreadable(bytes: Buffer, codec: string, reason: string, cause?: unknown): DelayQueueError {
   return new DelayQueueError(
     'INVALID_PAYLOAD',

@@ -6,16 +6,16 @@ import { customCodec } from './custom-codec.js';
 import type { PayloadCodec } from './payload-codec.js';
 import { payloadCodecs } from './payload-codecs.js';
 
-/** Its bytes do not show which codec wrote them. */
+/** A codec whose bytes do not show which codec wrote them. */
 export interface RedissonCodec extends MessageCodec {
   /**
-   * Whether a body that can be decoded was written by this codec, rather than by another one whose bytes look alike.
-   * @returns undefined if it may be from either; if left out, there is no such codec
+   * True if a body that can be decoded was written by this codec, false if by another one whose bytes look alike.
+   * @returns undefined if it may be from either; absent if there is no such codec
    */
   readonly isOwn?: (body: Buffer) => boolean | undefined;
 }
 
-/** Bodies as Java reads and writes them: the payload in the queue's codec, and nothing else. */
+/** Makes a codec whose bodies are as Java reads and writes them: the payload in the queue's codec, and nothing else. */
 export function redissonCodec(codec: CodecName | PayloadCodec): RedissonCodec {
   const payloads = typeof codec === 'string' ? payloadCodecs[codec] : (originalOf(codec) ?? customCodec(codec));
   return {

@@ -2,13 +2,13 @@ import { DelayQueueError } from 'nestjs-delay-queue';
 import { type ClassModel, isFinal } from '../java/class-model.js';
 import type { JavaType } from '../java/java-type.js';
 
-/** Jackson writes values of these classes alike wherever they are. */
+/** Classes whose values Jackson writes alike everywhere. */
 const ALIKE = new Set(['String', 'Integer', 'Boolean', 'Double'].map((name) => `java.lang.${name}`));
 
 /**
- * Checks what only matters to Jackson. It writes a value of a final class without its class where a type argument tells it. The declaration
- * of a class with type parameters does not say which of its fields have that type.
- * @throws DelayQueueError `INVALID_OPTION`, which names the class and the field
+ * Checks what matters only to Jackson. It omits a final class of a value where a type argument names it. The declaration of a class with
+ * type parameters does not say which of its fields have that type.
+ * @throws DelayQueueError `INVALID_OPTION`, naming the class and the field
  */
 export function checkForJackson(model: ClassModel): void {
   for (const declared of model.values()) {

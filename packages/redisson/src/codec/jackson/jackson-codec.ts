@@ -18,16 +18,16 @@ import { JacksonWriter } from './jackson-writer.js';
 
 /** Options of {@link jackson}. */
 export interface JacksonCodecOptions {
-  /** The classes of the application whose objects are offered here. What is received needs no declaration. */
+  /** The classes of the application whose objects are offered here. Received objects need no declaration. */
   readonly classes?: JavaClasses | undefined;
   /**
-   * The version of Jackson on the Java side: 3 for `JsonJackson3Codec`, which writes Longs, dates and emoji in other ways.
+   * The version of Jackson on the Java side: 3 for `JsonJackson3Codec`, which writes Longs, dates and emoji differently.
    * @defaultValue 2
    */
   readonly jackson?: 2 | 3 | undefined;
   /**
-   * How Java writes a field of type UUID: as `'text'` before Redisson 4.2, and `'typed'` since, that is with the name of its class. Neither
-   * reads the other. Without this option, such fields can only be offered as they were received.
+   * How Java writes a field of type UUID: as `'text'` before Redisson 4.2, and `'typed'`, with the name of its class, since. Neither
+   * version reads the other form. Without this option, such fields can only be offered as they were received.
    */
   readonly uuids?: 'text' | 'typed' | undefined;
 }
@@ -74,7 +74,7 @@ export function jacksonCodecWith({ classes = {}, jackson: version = 2, uuids }: 
   };
 }
 
-/** What Jackson can represent although plain JSON cannot. */
+/** True for a value that Jackson can represent although plain JSON cannot. */
 function keeps(value: unknown): boolean {
   if (typeof value === 'bigint' || types.isUint8Array(value) || value instanceof JavaValue) return true;
   return types.isDate(value) && !Number.isNaN(Date.prototype.getTime.call(value));

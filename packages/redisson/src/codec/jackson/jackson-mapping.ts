@@ -5,10 +5,7 @@ import { platformClasses } from '../java/platform-classes.js';
 import { quoteJson, quoteJson3 } from '../json-text.js';
 import { enumOf, type Scalar, scalarsBy } from './jackson-scalars.js';
 
-/**
- * What is known of the type of a place: its Java type; or undefined for a field of an undeclared class and what is in it, which can only be
- * written as it was received.
- */
+/** The Java type of a place; undefined for a field of an undeclared class and its contents, which can only be written as received. */
 export type Place = JavaType | undefined;
 
 /** How the field `UUID id` is written: as text before Redisson 4.2, with its type since. */
@@ -50,12 +47,12 @@ const NUMBERS =
   /^java\.(?:lang\.(?:Byte|Short|Integer|Long|Float|Double)|math\.Big(?:Integer|Decimal)|util\.concurrent\.atomic\.Atomic(?:Integer|Long))$/;
 const INCOMPARABLE = /^\[|^java\.util\.concurrent\.atomic\./;
 
-/** Whether it is one of Java's maps. Their entries look like the fields of an application's class. */
+/** True for Java's maps, whose entries look like the fields of an application's class. */
 export function isMapClass(name: string): boolean {
   return name.startsWith('java.') && MAP_CLASS.test(name);
 }
 
-/** How Redisson's mapper writes types: which with their class, and which in what form. */
+/** How Redisson's mapper writes types: which with their class, and in what form. */
 export class JacksonMapping {
   readonly quote: (text: string) => string;
   readonly model: ClassModel;
@@ -76,25 +73,25 @@ export class JacksonMapping {
     }
   }
 
-  /** A type without parts, or undefined. */
+  /** Finds a type without parts. */
   scalar(name: string): Scalar | undefined {
     return this.#scalars.get(name) ?? this.#enums.get(name);
   }
 
-  /** The declared class of an object, or undefined. */
+  /** Finds the declared class of an object. */
   fieldsClass(name: string): FieldsClass | undefined {
     const declared = this.model.get(name);
     return declared?.kind === 'fields' ? declared : undefined;
   }
 
-  /** Whether a place whose type admits several classes admits this one. */
+  /** True if a place whose type admits several classes admits this one. */
   admits({ name }: JavaType, type: string): boolean {
     if (name === 'java.lang.Number') return NUMBERS.test(type);
     if (name === 'java.lang.CharSequence') return type === 'java.lang.String';
     return name !== 'java.lang.Comparable' || (this.scalar(type) !== undefined && !INCOMPARABLE.test(type));
   }
 
-  /** Whether a class can be a subclass of another: it has all its fields. */
+  /** True if a class can be a subclass of another, because it has all its fields. */
   mayExtend(name: string, parent: string): boolean {
     const fields = this.fieldsClass(name)?.fields;
     const inherited = this.fieldsClass(parent)?.fields;
@@ -102,18 +99,18 @@ export class JacksonMapping {
     return [...inherited].every(([field, type]) => fields.has(field) && isSamePlace(fields.get(field), type));
   }
 
-  /** Whether a value's type shows only in its bytes, because the declaration admits others. */
+  /** True if a value's type shows only in its bytes, because the declaration admits others. */
   isFree({ name }: JavaType): boolean {
     return FREE.has(name);
   }
 
-  /** A type in words, for errors. */
+  /** Describes a type in words, for errors. */
   describe(type: JavaType): string {
     if (type.element !== undefined) return `${this.describe(type.element)}[]`;
     return type.name.startsWith('java.') ? type.name.slice(type.name.lastIndexOf('.') + 1) : type.name;
   }
 
-  /** What a payload must hold for a type, in words. */
+  /** Describes in words what a payload must hold for a type. */
   ruleFor(type: JavaType): string {
     return `must be ${this.#acceptedFor(type)} (its type in Java is ${this.describe(type)})`;
   }
@@ -138,7 +135,7 @@ export class JacksonMapping {
     return isMapClass(name) && platformClasses.has(name);
   }
 
-  /** The type of what an array of a class holds, if its class is not the declared one: undefined if that is not known. */
+  /** Returns the type of the elements of an array of another class than the declared one; undefined if unknown. */
   elementOf(arrayClass: string): Place {
     const element = typeOfName(arrayClass)?.element;
     return element !== undefined && this.#isKnown(innermost(element)) ? element : undefined;
@@ -148,7 +145,7 @@ export class JacksonMapping {
     return this.isFree(type) || this.scalar(type.name) !== undefined || this.fieldsClass(type.name) !== undefined;
   }
 
-  /** Whether a value is written with its class in a place that is declared as this type. */
+  /** True if a value is written with its class in a place that is declared as this type. */
   isWrapped(type: JavaType): boolean {
     if (type.name === 'java.util.UUID') return this.uuids === 'typed';
     if (this.jackson === 2 && innermost(type).name === 'java.lang.Long') return true;
@@ -156,8 +153,8 @@ export class JacksonMapping {
   }
 
   /**
-   * The class that is written for a value in a place that is declared as this type, unless another was received. Undefined for an EnumSet
-   * or EnumMap that is declared without its enum, which Jackson needs.
+   * Returns the class that is written for a value in a place that is declared as this type, unless another was received. Undefined for an
+   * EnumSet or EnumMap that is declared without its enum, which Jackson needs.
    */
   classFor({ name, arguments: args }: JavaType): string | undefined {
     if (name === 'java.util.EnumSet') return args && `${name}<${args[0]!.name}>`;
@@ -166,7 +163,7 @@ export class JacksonMapping {
   }
 }
 
-/** Whether two places are declared alike. */
+/** True if two places are declared alike. */
 export function isSamePlace(a: Place, b: Place): boolean {
   if (a === b) return true;
   if (a?.name !== b?.name || a?.arguments?.length !== b?.arguments?.length) return false;

@@ -1,30 +1,30 @@
 import { types } from 'node:util';
 import type { Place } from './jackson-mapping.js';
 
-/** What is remembered of an object or array that was received. */
+/** What is remembered of a received object or array. */
 export interface ReceivedContainer {
-  /** Its class; empty: one that only Java knows, from a declaration. */
+  /** The class; empty if only Java knows it, from a declaration. */
   readonly type: string;
-  /** Whether it was the whole payload. */
+  /** True if it was the whole payload. */
   readonly isPayload: boolean;
-  /** The declared type of the place where it was; undefined where it was unknown. */
+  /** The declared type of its place; undefined if unknown. */
   readonly place: Place;
   /** The order of its keys in the text; undefined for an array. */
   readonly keys: readonly string[] | undefined;
-  /** By key or index: what could not be written the same otherwise. */
+  /** By key or index: parts that would otherwise be written differently. */
   readonly parts: ReadonlyMap<string, ReceivedPart>;
 }
 
-/** One field, element or entry as it was received. */
+/** One field, element or entry, as received. */
 export interface ReceivedPart {
-  /** What tells whether it is still the same; see {@link stampOf}. */
+  /** Shows if the value is unchanged; see {@link stampOf}. */
   readonly stamp: unknown;
   readonly text: string;
   /** The class of the type wrapper, if it is a class of Java's own without parts. */
   readonly type?: string;
 }
 
-/** Keyed by the objects and arrays themselves: for as long as they are in use, and invisible to handlers. */
+/** Keyed by the objects and arrays themselves, so that entries last as long as they and are invisible to handlers. */
 export class JacksonMemory {
   readonly #containers = new WeakMap<object, ReceivedContainer>();
   /** The text of values that carry their type. */
@@ -46,13 +46,15 @@ export class JacksonMemory {
     return this.#values.get(value);
   }
 
-  /** Lets a copy be written as what it was copied from. */
+  /** Makes a copy be written like its original. */
   readonly rememberCopy = (from: object, copy: object): void => {
     const received = this.#containers.get(from);
     if (received) this.#containers.set(copy, received);
   };
 
-  /** Something that is equal as long as a value is what it was: dates and bytes can change, and containers be copied. */
+  /**
+   * Returns a value that stays equal while the given one is unchanged, because dates and bytes can change, and containers can be copied.
+   */
   stampOf(value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value;
     if (types.isDate(value)) return `date ${Date.prototype.getTime.call(value)}`;

@@ -25,7 +25,7 @@ interface ArrayFrom {
 const ORDINARY = { configurable: true, enumerable: true, writable: true };
 const NO_PARTS: ReadonlyMap<string, ReceivedPart> = new Map();
 
-/** Most containers have no parts worth remembering. */
+/** Allocates nothing for most containers, which have no parts worth remembering. */
 class PartsOf {
   all = NO_PARTS;
 
@@ -49,7 +49,7 @@ export class JacksonReader {
     this.#json = json;
   }
 
-  /** A number that would be written as another type is returned with its type, because only containers are remembered. */
+  /** Returns a number that would be written as another type with its type, because only containers are remembered. */
   readPayload(): unknown {
     const { root } = this.#json;
     const value = this.#read(root, OBJECT);
@@ -100,7 +100,7 @@ export class JacksonReader {
     const mapping = this.#mapping;
     const scalar = mapping.scalar(type.name);
     const wrapper = Array.isArray(node) && isWrapper(node) ? node : undefined;
-    // Versions of Redisson differ in whether UUIDs are wrapped.
+    // Versions of Redisson differ in wrapping UUIDs.
     const content = wrapper && (mapping.isWrapped(type) || type.name === 'java.util.UUID') ? wrapper[1] : node;
     if (scalar !== undefined) return scalar.read(content);
     if (type.element !== undefined || mapping.isCollection(type)) {
@@ -157,7 +157,7 @@ export class JacksonReader {
     this.#memory.remember(container, { ...received, isPayload: node === this.#json.root });
   }
 
-  /** Whether it would be written the same without being remembered, which costs time and memory. */
+  /** True if it would be written the same without being remembered, which costs time and memory. */
   #isUsual({ type, place, keys }: Omit<ReceivedContainer, 'isPayload'>): boolean {
     if (place === undefined) return false;
     const mapping = this.#mapping;
@@ -171,12 +171,12 @@ export class JacksonReader {
   /** Remembers the text of a part, unless it would be written the same anyway. */
   #rememberPart(parts: PartsOf, key: string, part: { value: unknown; node: JsonNode; place: Place }): void {
     const { value, node, place } = part;
-    // Jackson leaves out fields that are null; those that are there stay.
+    // Jackson omits fields that are null. Those that are present stay.
     if (node === null) return parts.set(key, { stamp: null, text: 'null' });
     if (place !== undefined && isNatural(node) && this.#mapping.isFree(place)) return undefined;
     if (isContainer(value)) {
       const received = this.#memory.recall(value);
-      // It has no text of its own: its parts are remembered with it.
+      // It has no text of its own, because its parts are remembered with it.
       if (received?.place === undefined && received !== undefined) parts.set(key, { stamp: received, text: '' });
       return undefined;
     }
@@ -203,22 +203,24 @@ function isObject(node: JsonNode): node is JsonObject {
   return typeof node === 'object' && node !== null && !Array.isArray(node) && !(node instanceof NumberText);
 }
 
-/** Whether an object has all that one composed here must have. */
+/** True if an object has everything that one made here must have. */
 function isWhole({ fields }: FieldsClass, keys: readonly string[]): boolean {
   return [...fields].every(([field, type]) => !PRIMITIVES.has(type.name) || keys.includes(field));
 }
 
-/** Whether JavaScript puts a key before others. */
+/** True if JavaScript puts a key before others. */
 function isInteger(key: string): boolean {
   return key === String(Number(key) >>> 0);
 }
 
-/** Whether it is written like this wherever its class is open. */
+/** True if it is written like this wherever its class is open. */
 function isNatural(node: JsonNode): boolean {
   return typeof node === 'string' || typeof node === 'boolean' || (typeof node === 'number' && (node | 0) === node);
 }
 
-/** An array never holds null as the content of a wrapper; an array of texts may begin with what looks like a class. */
+/**
+ * True if an array is a value with its class. A wrapper never contains null; an array of texts may begin with one that looks like a class.
+ */
 function isWrapper(array: JsonNode[]): array is Wrapper {
   return array.length === 2 && typeof array[0] === 'string' && array[1] !== null && CLASS_NAME.test(array[0]);
 }

@@ -6,13 +6,13 @@ import { type JsonNode, numberOf, NumberText } from '../json-text.js';
 export interface Scalar {
   /** What a payload may hold for it, in words. */
   readonly accepts: string;
-  /** Undefined if it is not how Jackson writes this type. */
+  /** Undefined if Jackson does not write this type like this. */
   read(node: JsonNode): unknown;
   /** Undefined if the type cannot hold the value exactly. */
   write(value: unknown): string | undefined;
 }
 
-/** How a version of Jackson writes what not all of them write alike. */
+/** The differences between versions of Jackson. */
 export interface ScalarRules {
   readonly quote: (text: string) => string;
   readonly writeDate: (date: Date) => string;
@@ -22,7 +22,7 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const LATEST = 8.64e15;
 
-/** The scalars by the name of their class, as Java's `Class.getName()` has it. */
+/** The scalars by the name of their class, as in Java's `Class.getName()`. */
 export function scalarsBy({ quote, writeDate }: ScalarRules): ReadonlyMap<string, Scalar> {
   const text = textual(quote, 'text', () => true);
   const date = dates(writeDate);
@@ -93,7 +93,7 @@ function integers(bits?: number): Scalar {
   };
 }
 
-/** A number beyond 2⁵³ may stand for its neighbours. */
+/** Not beyond 2⁵³, where a number may stand for its neighbours. */
 function isInteger(value: unknown): value is number | bigint {
   return typeof value === 'bigint' || Number.isSafeInteger(value);
 }
@@ -132,7 +132,7 @@ function nearestNumber(node: JsonNode): number | undefined {
   return typeof node === 'number' ? node : undefined;
 }
 
-/** A date of Java's beyond those of JavaScript is not read, and stays what it is. */
+/** Does not read a date of Java's beyond those of JavaScript, which stays what it is. */
 function dates(writeDate: (date: Date) => string): Scalar {
   return {
     accepts: 'a Date',

@@ -9,7 +9,7 @@ import type { JacksonMemory, ReceivedPart } from './jackson-memory.js';
 
 const GREATEST_INT = 2 ** 31 - 1;
 const MAX_LONG = 2n ** 63n;
-/** What Jackson writes without its class wherever its class is open. */
+/** Classes that Jackson never writes, even where the class is open. */
 const NATURAL: ReadonlySet<string> = new Set(
   ['String', 'Boolean', 'Integer', 'Double'].map((name) => `java.lang.${name}`),
 );
@@ -17,9 +17,9 @@ const NATURAL: ReadonlySet<string> = new Set(
 const UNDECLARED =
   'the type of this Java field is not declared, so it can only be offered as it was received; declare its class in jackson({ classes })';
 
-/** Writes values that have no parts, each for its place. */
+/** Writes values without parts, each for its place. */
 export class JacksonValues {
-  /** Where the value being written is in the payload. */
+  /** The path of the current value in the payload. */
   readonly path: (string | number)[] = [];
   readonly #mapping: JacksonMapping;
   readonly #memory: JacksonMemory;
@@ -31,7 +31,7 @@ export class JacksonValues {
 
   /**
    * Writes a value.
-   * @param part - what was received there
+   * @param part - the part received there
    * @throws DelayQueueError `INVALID_PAYLOAD`
    */
   write(value: unknown, place: Place, part?: ReceivedPart): string {
@@ -55,7 +55,7 @@ export class JacksonValues {
     return 'null';
   }
 
-  /** Without a declaration, only what the bytes name can change. */
+  /** Writes a value without a declaration. Only what the bytes name can change. */
   #writeUndeclared(value: unknown, part: ReceivedPart | undefined): string {
     if (typeof value === 'boolean' && typeof part?.stamp === 'boolean') return String(value);
     if (part?.type === undefined) return this.refuseUndeclared();
@@ -103,7 +103,7 @@ export class JacksonValues {
   }
 }
 
-/** The class that a value has in a free place. */
+/** Returns the class of a value in a place without a type. */
 function classOf(value: unknown): string {
   if (value instanceof JavaValue) return value.type;
   if (typeof value === 'string') return 'java.lang.String';
@@ -113,7 +113,7 @@ function classOf(value: unknown): string {
   return types.isDate(value) ? 'java.util.Date' : '[B';
 }
 
-/** A safe integer is an Integer or, beyond 32 bits, a Long; any other number is a Double. */
+/** Writes a safe integer as an Integer or, beyond 32 bits, a Long, and any other number as a Double. */
 function writeNumber(value: number): string {
   if (!Number.isSafeInteger(value) || Object.is(value, -0)) return javaDouble(value);
   const isInt = value <= GREATEST_INT && value >= -GREATEST_INT - 1;

@@ -10,7 +10,7 @@ import { JacksonValues } from './jackson-values.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** How the elements of an array are written; an empty class: none, because Java knows it. */
+/** How the elements of an array are written. An empty class means none, because Java knows it. */
 interface ElementsAs {
   readonly type: string;
   readonly element: Place;
@@ -27,12 +27,12 @@ interface EntriesAs {
 interface FieldsAs {
   /** Empty: the object is of a class that only Java knows. */
   readonly name: string;
-  /** Whether the class is written. */
+  /** True if the class is written. */
   readonly isTyped: boolean;
   readonly received: ReceivedContainer | undefined;
 }
 
-/** Writes checked data for `JsonJacksonCodec` to read. What it cannot write exactly is refused, with its path. */
+/** Writes checked data for `JsonJacksonCodec`. A value that it cannot write exactly is refused with its path. */
 export class JacksonWriter {
   readonly #mapping: JacksonMapping;
   readonly #memory: JacksonMemory;
@@ -46,18 +46,18 @@ export class JacksonWriter {
 
   /**
    * Writes a value for a place.
-   * @param part - what was received there
+   * @param part - the part received there
    * @throws DelayQueueError `INVALID_PAYLOAD`
    */
   write(value: unknown, place: Place, part?: ReceivedPart): string {
     if (value instanceof JavaValue) return this.#writeJavaValue(value, place, part);
     if (!isContainer(value)) return this.#values.write(value, place, part);
     const received = this.#memory.recall(value);
-    // What did not fit the declaration is still the same.
+    // Still the value that was received here, even if it does not fit the declaration.
     const isHere = received !== undefined && received === part?.stamp;
     if (place === undefined || isHere) return this.#writeUndeclared(value, received, isHere);
     if (Array.isArray(value)) {
-      // In another place it is an array like any other.
+      // Elsewhere it is an array like any other.
       const known = received && isSamePlace(received.place, place) ? received : undefined;
       return this.#mapping.isFree(place)
         ? this.#writeFreeArray(value, place, known)
@@ -90,7 +90,7 @@ export class JacksonWriter {
     return this.#writeElements(value.value, { type: type.name, element: type.element ?? OBJECT, received: undefined });
   }
 
-  /** In a place whose type is unknown, an object or array must have been received there, or carry its class. */
+  /** Writes an object or array in a place of unknown type. It must have been received there, or carry its class. */
   #writeUndeclared(value: object, received: ReceivedContainer | undefined, isHere: boolean): string {
     const type = classOf(value as Fields);
     if (received !== undefined && (received.type !== '' || isHere)) {
@@ -190,7 +190,7 @@ export class JacksonWriter {
     return `${text}}`;
   }
 
-  /** Jackson writes keys as text, and makes what is declared of it. */
+  /** Checks a key, which Jackson writes as text and reads as declared. */
   #checkKey(name: string, type: JavaType): void {
     const scalar = this.#mapping.scalar(type.name);
     if (scalar === undefined || scalar.write(name) !== undefined) return;
@@ -216,7 +216,7 @@ export class JacksonWriter {
       const part = received?.parts.get(key);
       const type = declared?.fields.get(key);
       if (type === undefined && part === undefined) this.#refuseField(name, declared);
-      // Java leaves out what is null.
+      // Java omits nulls.
       if (value !== null || part?.text === 'null') parts.push(`${mapping.quote(key)}:${this.write(value, type, part)}`);
       else if (type !== undefined) this.write(null, type);
       this.#values.path.pop();
@@ -224,7 +224,7 @@ export class JacksonWriter {
     return `{${parts.join(',')}}`;
   }
 
-  /** Java has a value in each primitive field: which one is not for this codec to say. */
+  /** Refuses missing primitive fields. Java has a value in each, which this codec cannot choose. */
   #checkPrimitives(object: Fields, { fields }: FieldsClass): void {
     for (const [key, type] of fields) {
       if (!PRIMITIVES.has(type.name) || (object[key] ?? undefined) !== undefined) continue;
@@ -237,7 +237,7 @@ export class JacksonWriter {
     return declared === undefined ? this.#values.refuseUndeclared() : this.#refuse(`${name} has no such field`);
   }
 
-  /** Jackson sorts the fields of a class, and Jackson 3 puts those of a record first as they are declared. */
+  /** Orders fields: Jackson sorts those of a class, and Jackson 3 puts those of a record first as they are declared. */
   #fieldOrder(object: Fields, declared: FieldsClass | undefined, received: ReceivedContainer | undefined): string[] {
     const keys = Object.keys(object);
     if (received?.keys !== undefined && !isAlphabetical(received.keys)) return inReceivedOrder(received.keys, keys);
@@ -252,7 +252,7 @@ export class JacksonWriter {
     return this.#refuse(`${CLASS} must be the name of a class, not ${typeof given}`);
   }
 
-  /** Whether it was received as a whole payload, and is one again. */
+  /** True if it was received as a whole payload, and is one again. */
   #isPayload(received: ReceivedContainer | undefined): boolean {
     return received?.isPayload === true && this.#values.path.length === 0;
   }
@@ -262,7 +262,7 @@ export class JacksonWriter {
   }
 }
 
-/** Whether a value of a payload has parts. */
+/** True if a value of a payload has parts. */
 export function isContainer(value: unknown): value is object {
   return (
     typeof value === 'object' &&

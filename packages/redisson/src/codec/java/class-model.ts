@@ -31,7 +31,7 @@ export type ClassModel = ReadonlyMap<string, DeclaredClass>;
 const IDENTIFIER = /^[\p{L}_$][\p{L}\p{N}_$]*$/u;
 const CLASS_KEY = /^(?:(?<prefix>final|record)\s+)?(?<name>[\p{L}_$][\p{L}\p{N}_$]*(?:\.[\p{L}_$][\p{L}\p{N}_$]*)*)$/u;
 
-/** Parses declared classes. @throws DelayQueueError `INVALID_OPTION`, which names the class and the field */
+/** Parses declared classes. @throws DelayQueueError `INVALID_OPTION`, naming the class and the field */
 export function parseClasses(classes: JavaClasses): ClassModel {
   if (!isObject(classes) || Array.isArray(classes)) throw invalid('classes: must be an object of classes by full name');
   const headers = Object.keys(classes).map(headerOf);
@@ -45,7 +45,7 @@ export function parseClasses(classes: JavaClasses): ClassModel {
   return model;
 }
 
-/** Whether no class can extend this one, so that a field of this type holds nothing else. An array is as final as its elements. */
+/** True if no class can extend this one, so that a field of this type holds nothing else. An array is final if its elements are. */
 export function isFinal(model: ClassModel, { name, element }: JavaType): boolean {
   if (element !== undefined) return isFinal(model, element);
   return PRIMITIVES.has(name) || (model.get(name) ?? platformClasses.get(name))?.isFinal === true;

@@ -1,4 +1,4 @@
-/** The property in which the class of an object is kept. */
+/** The property that holds the class of an object. */
 export const CLASS = '@class';
 
 /**

@@ -10,7 +10,7 @@ export function javaDouble(value: number): string {
 }
 
 /**
- * Writes a number as Java's `Float.toString` does: with no more digits than tell it from other floats.
+ * Writes a number as Java's `Float.toString` does, with just enough digits to tell it from other floats.
  * @returns undefined if no float is written like this number
  */
 export function javaFloat(value: number): string | undefined {

@@ -1,8 +1,8 @@
 /** The type of a field, parsed. */
 export interface JavaType {
-  /** As Java's `Class.getName()` has it: `int`, `java.util.List`, `[I`, `[Ljava.lang.String;`. */
+  /** The name as in Java's `Class.getName()`: `int`, `java.util.List`, `[I`, `[Ljava.lang.String;`. */
   readonly name: string;
-  /** The type arguments; undefined where none are given. */
+  /** The type arguments; undefined if there are none. */
   readonly arguments?: readonly JavaType[];
   /** The type of the elements, if this is an array. */
   readonly element?: JavaType;
@@ -22,13 +22,13 @@ export const PRIMITIVES: ReadonlyMap<string, string> = new Map([
 
 export const OBJECT: JavaType = { name: 'java.lang.Object' };
 
-/** The class of an array of these elements. Its elements' type arguments are its own, as in Java's reflection. */
+/** Returns the class of an array of these elements, with their type arguments, as in Java's reflection. */
 export function arrayOf(element: JavaType): JavaType {
   const code = element.name.startsWith('[') ? element.name : (PRIMITIVES.get(element.name) ?? `L${element.name};`);
   return { name: `[${code}`, element, ...(element.arguments && { arguments: element.arguments }) };
 }
 
-/** The type of a class' name as Java prints it: the opposite of {@link JavaType.name}. */
+/** Reads the name of a class as Java prints it: the opposite of {@link JavaType.name}. */
 export function typeOfName(name: string): JavaType | undefined {
   const [, dimensions, code, className] = /^(\[*)(?:([ZBCSIJFD])|L([^;[]+);)$/.exec(name) ?? [];
   if (dimensions === undefined) return name.startsWith('[') || name === '' ? undefined : { name };

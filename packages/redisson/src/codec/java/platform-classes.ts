@@ -1,8 +1,8 @@
-/** What the model knows about a class of Java's own. */
+/** A class of Java's own, as the model knows it. */
 export interface PlatformClass {
   readonly name: string;
   readonly isFinal: boolean;
-  /** How many type parameters it has. */
+  /** Number of type parameters. */
   readonly parameters: number;
   /** The constants of an enum. */
   readonly constants?: readonly string[];

@@ -2,12 +2,12 @@ import { arrayOf, type JavaType, OBJECT } from './java-type.js';
 
 const TOKEN = /\s*(?:([\p{L}_$][\p{L}\p{N}_$]*(?:\.[\p{L}_$][\p{L}\p{N}_$]*)*)|(\[\s*\]|[<>,?]))/uy;
 
-/** Why a text is not a type. */
+/** The reason why a text is not a type. */
 export class TypeSyntaxError extends Error {}
 
 /**
- * Parses a type as one writes it in Java.
- * @param resolve - gives the type of a name with its arguments, or throws
+ * Parses a type as written in Java.
+ * @param resolve - returns the type of a name with its arguments, or throws
  * @throws TypeSyntaxError if the text is malformed
  */
 export function parseType(text: string, resolve: (name: string, args: JavaType[] | undefined) => JavaType): JavaType {
@@ -32,7 +32,7 @@ export function parseType(text: string, resolve: (name: string, args: JavaType[]
     return args;
   }
 
-  /** Kryo takes it for its bound, upper or lower, without the bound's own type arguments. */
+  /** Kryo replaces it with its bound, upper or lower, without the bound's own type arguments. */
   function wildcard(): JavaType {
     return takes('extends') || takes('super') ? { name: type().name } : OBJECT;
   }

@@ -46,7 +46,7 @@ export class ArraySerializer implements KryoSerializer {
     return elements;
   }
 
-  /** Kryo takes any array of arrays for one of a final class. */
+  /** True if Kryo writes no classes of elements: for a final class, and for any array of arrays. */
   #isSame({ model }: KryoReader | KryoWriter): boolean {
     return this.#element.element !== undefined || isFinal(model, this.#element);
   }

@@ -5,12 +5,12 @@ import { platformClasses } from '../java/platform-classes.js';
 import { UnreadableValue } from './kryo-failures.js';
 import { Serializers } from './serializers.js';
 
-/** Of these, Kryo writes nothing that depends on type arguments. */
+/** Classes of which Kryo writes nothing that depends on type arguments. */
 const INDIFFERENT = new Set(['java.lang.Comparable', 'java.util.EnumSet', 'java.util.EnumMap']);
 
 /**
- * Checks what only matters to Kryo: type arguments decide about its bytes, so none may be missing.
- * @throws DelayQueueError `INVALID_OPTION`, which names the class and the field
+ * Checks what matters only to Kryo: type arguments determine its bytes, so none may be missing.
+ * @throws DelayQueueError `INVALID_OPTION`, naming the class and the field
  */
 export function checkForKryo(model: ClassModel): void {
   const serializers = new Serializers(model);

@@ -1,4 +1,4 @@
-/** Boxed values and texts have numbers in Kryo's registry; the numbers 0 and 1 stand for null and for a class by name. */
+/** Boxed values and texts have numbers in Kryo's registry. The numbers 0 and 1 stand for null and for a class by name. */
 const REGISTERED = [
   'java.lang.Integer',
   'java.lang.String',
@@ -17,12 +17,12 @@ export const NAMED_CLASS = 1;
 
 const idsByName: ReadonlyMap<string, number> = new Map(REGISTERED.map((name, i) => [name, i + FIRST]));
 
-/** The number of a class; undefined if it is written by name. */
+/** Returns the number of a class; undefined if it is written by name. */
 export function idOf(name: string): number | undefined {
   return idsByName.get(name);
 }
 
-/** The class of a number; undefined if Kryo gives it to no class. */
+/** Returns the class of a number; undefined if Kryo gives it to no class. */
 export function nameOf(id: number): string | undefined {
   return REGISTERED[id - FIRST];
 }

@@ -19,8 +19,8 @@ interface Elements {
 type ReadElement = ReadObject | null;
 
 /**
- * Kryo's `CollectionSerializer` and its relatives. If the declaration says of which final class the elements are, Kryo writes no class; if
- * all are of one class, it writes that once; otherwise that of each.
+ * Kryo's `CollectionSerializer` and its relatives. If the declaration names the final class of the elements, Kryo writes no class. If all
+ * are of one class, it writes that once, otherwise the class of each.
  */
 export class CollectionSerializer implements KryoSerializer {
   readonly acceptsNull: boolean;
@@ -136,10 +136,10 @@ export class CollectionSerializer implements KryoSerializer {
   }
 }
 
-/** How the elements of one class are written. */
+/** How elements of one class are written. */
 interface Same {
   readonly name: string;
-  /** What the declaration says about them. */
+  /** Their declared type. */
   readonly type: JavaType;
   readonly hasNull: boolean;
 }
@@ -170,7 +170,7 @@ function readSame(reader: KryoReader, length: number, { name, type, hasNull }: S
   });
 }
 
-/** `Set.of` fails if a value is there twice. Objects of an application are equal only if it says so. */
+/** Throws if a value occurs twice, because `Set.of` does. Objects of an application are equal only if it says so. */
 function refuseTwins(elements: readonly unknown[], classes: readonly (string | null)[]): void {
   const seen = new Map<string | null, Set<unknown>>();
   elements.forEach((element, i) => {

@@ -9,12 +9,12 @@ import { isAssignable } from './platform-types.js';
 
 const COMPARABLE: JavaType = { name: 'java.lang.Comparable' };
 
-/** A type argument whose class Kryo does not write, because it is final; otherwise undefined. */
+/** Returns a type argument whose class Kryo does not write, because it is final; otherwise undefined. */
 export function finalArgument(model: ClassModel, argument: JavaType | undefined): JavaType | undefined {
   return argument !== undefined && isFinal(model, argument) ? argument : undefined;
 }
 
-/** The comparator of a sorted collection: none. */
+/** Writes the comparator of a sorted collection: none. */
 export function writeNaturalOrder(writer: KryoWriter, { isSorted }: ContainerRules): void {
   if (isSorted === true) writer.className(null);
 }
@@ -25,7 +25,7 @@ export function readNaturalOrder(reader: KryoReader, { isSorted }: ContainerRule
   }
 }
 
-/** Java fails to sort what it cannot compare. */
+/** Refuses elements that Java cannot compare and so not sort. */
 export function refuseMixedOrder(model: ClassModel, classes: readonly (string | null)[]): void {
   const present = new Set(classes);
   const isOrdered = [...present].every((name) => name !== null && isAssignable(model, COMPARABLE, name));

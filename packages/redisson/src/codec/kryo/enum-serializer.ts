@@ -4,7 +4,7 @@ import type { KryoReader } from './kryo-reader.js';
 import type { KryoSerializer } from './kryo-serializer.js';
 import type { KryoWriter } from './kryo-writer.js';
 
-/** Enums: the position of the constant. */
+/** Reads and writes an enum by the position of its constant. */
 export class EnumSerializer implements KryoSerializer {
   readonly acceptsNull = true;
 

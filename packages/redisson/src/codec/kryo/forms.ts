@@ -14,7 +14,7 @@ import { collections, maps } from './platform-containers.js';
 import { enumOf, implementationOf, isAssignable, isOpen } from './platform-types.js';
 import { isOffset } from './iso-times.js';
 
-/** Values of these classes carry their type in JavaScript as well. */
+/** Classes whose values carry their type in JavaScript as well. */
 const NATURAL: ReadonlySet<string> = new Set([
   'java.lang.String',
   'java.lang.Boolean',
@@ -25,7 +25,7 @@ const NATURAL: ReadonlySet<string> = new Set([
 const DOUBLE = 'java.lang.Double';
 const ZONE_ID = 'java.time.ZoneId';
 
-/** A value as it is shown, and its class if that cannot be seen. */
+/** A value as it is shown, and its class if the value does not show it. */
 interface Shown {
   readonly value: unknown;
   readonly hidden?: HiddenClass;
@@ -40,7 +40,7 @@ export function shownFree({ type, value }: ReadObject): Shown {
   return { value: new JavaValue(type, value) };
 }
 
-/** Shows the value of a field that is not final, so that it is written as the same class again. */
+/** Shows the value of a field that is not final, so that it is written with the same class again. */
 export function shownAs(model: ClassModel, declared: JavaType, read: ReadObject): Shown {
   const { type, value } = read;
   if (isContainer(value)) return { value };
@@ -53,7 +53,7 @@ export function shownAs(model: ClassModel, declared: JavaType, read: ReadObject)
   return shownFree(read);
 }
 
-/** The value as data: what its `toJSON()` returns, and no box around a primitive. */
+/** Returns a value as data: what its `toJSON()` returns, without a box around a primitive. */
 export function dataOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof JavaValue || types.isDate(value)) return value;
   if (types.isBoxedPrimitive(value)) return value.valueOf();
@@ -62,16 +62,16 @@ export function dataOf(value: unknown): unknown {
   return (toJSON as () => unknown).call(value);
 }
 
-/** Where a value is that is to be written. */
+/** The place of a value to be written. */
 interface Place {
   readonly type: JavaType;
-  /** What was received there. */
+  /** The class received there. */
   readonly hidden?: HiddenClass | undefined;
 }
 
 /**
- * The class as which a value is written where Kryo writes the class: its own if it has one, that which it had when it was received, or that
- * of the declaration.
+ * Returns the class as which a value is written where Kryo writes the class: its own, the one that was received, or that of the
+ * declaration.
  * @throws UnwritableValue if there is none, or if Java could not keep its object there
  */
 export function classFor(writer: KryoWriter, value: unknown, { type, hidden }: Place): string {
@@ -108,7 +108,7 @@ function receivedClass({ model }: KryoWriter, value: unknown, type: JavaType): s
   return size === undefined || size === Object.keys(value as object).length ? name : undefined;
 }
 
-/** A changed number remains a Double; another constant has another class. */
+/** Returns the received class if it still applies: a changed number remains a Double, another constant has another class. */
 function hiddenClass(value: unknown, hidden: HiddenClass | undefined): string | undefined {
   if (hidden === undefined) return undefined;
   const isSame = value === hidden.value || (typeof value === 'number' && hidden.type === DOUBLE);
@@ -133,7 +133,7 @@ function classOfDeclared(type: JavaType, value: unknown): string {
   return isOffset(String(value)) ? 'java.time.ZoneOffset' : 'java.time.ZoneRegion';
 }
 
-/** The class of a value that stands for itself. */
+/** Returns the class of a value that shows it by itself. */
 function naturalClass(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -167,7 +167,7 @@ export function propertiesOf(value: unknown): Readonly<Record<string, unknown>> 
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** The elements of an array as data. */
+/** Returns the elements of an array as data. */
 export function elementsOf(value: unknown, what: string): readonly unknown[] {
   if (!Array.isArray(value)) throw new UnwritableValue(`${what} takes an array`);
   refuseLoss(lossOfList(value));
@@ -182,7 +182,7 @@ function refuse(what: string): never {
   throw new UnwritableValue(`${what} cannot be written`);
 }
 
-/** Whether it is an array or a plain object, which keeps or remembers its own class. */
+/** True for an array or a plain object, which keeps or remembers its own class. */
 function isContainer(value: unknown): boolean {
   return isObject(value) && !types.isDate(value) && !types.isUint8Array(value);
 }

@@ -4,7 +4,7 @@ export type Int64 = number | bigint;
 const LEAST = -(2n ** 63n);
 const GREATEST = 2n ** 63n - 1n;
 
-/** As a number if that is exact. */
+/** Returns a number if that is exact. */
 export function int64(value: bigint): Int64 {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;

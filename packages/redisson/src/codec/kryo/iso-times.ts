@@ -26,7 +26,7 @@ const OFFSET = /^(?:Z|([+-])(\d\d):(\d\d)(?::(\d\d))?)$/;
 const DURATION = /^PT(?=.)(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?)(\d+)(?:\.(\d{1,9}))?S)?$/;
 const ZONE = /^(?:[A-Z][\w+-]*(?:\/[A-Z][\w+-]*)*|(?:UTC|GMT|UT)[+-]\d{1,2}(?::\d\d){0,2})$/;
 
-/** The groups of a text that must match. */
+/** Returns the groups of a text that must match. */
 export function parsed(pattern: RegExp, value: unknown, what: string): (string | undefined)[] {
   const found = typeof value === 'string' ? pattern.exec(value) : null;
   if (found === null) throw new UnwritableValue(`the value is not the ISO text of ${what}`);
@@ -51,7 +51,7 @@ export function isClock({ hour, minute, second, nano }: Clock): boolean {
 
 export const isNano = (nano: number) => nano >= 0 && nano < Number(NANOS);
 
-/** A part of a value to write, if it is valid. */
+/** Returns a part of a value to write, if it is valid. */
 export function valid<Part>(part: Part, isValid: (part: Part) => boolean): Part {
   if (!isValid(part)) throw new UnwritableValue('the date or time is out of range');
   return part;
@@ -89,7 +89,7 @@ export function clockOf(text: unknown, what: string): Clock {
   return valid({ hour: Number(hour), minute: Number(minute), second: Number(second), nano }, isClock);
 }
 
-/** Whether a text is that of a ZoneOffset. */
+/** True if a text is that of a ZoneOffset. */
 export function isOffset(text: string): boolean {
   return OFFSET.test(text);
 }
@@ -110,7 +110,7 @@ export function printOffset(total: number): string {
   return `${total < 0 ? '-' : '+'}${two(Math.floor(absolute / 3600))}:${two(Math.floor(absolute / 60) % 60)}${seconds}`;
 }
 
-/** A time zone by its id, which Java must know. */
+/** Reads a time zone by its id, which Java must know. */
 export function zoneOf(text: string): string {
   if (OFFSET.test(text)) return text;
   try {
@@ -135,7 +135,7 @@ export function durationOf(value: unknown): { seconds: bigint; nano: number } {
   return { seconds: (total - nano) / NANOS, nano: Number(nano) };
 }
 
-/** As `Duration.toString()` prints it. */
+/** Prints as `Duration.toString()` does. */
 export function printDuration(seconds: Int64, nano: number): string {
   const total = BigInt(seconds) * NANOS + BigInt(nano);
   if (total === 0n) return 'PT0S';

@@ -1,7 +1,7 @@
 /** Bytes that Kryo does not write. */
 export class MalformedBytes extends Error {}
 
-/** Bytes of Kryo's that this codec cannot read, and why. */
+/** Bytes of Kryo that this codec cannot read, and why. */
 export class UnreadableValue extends Error {}
 
 /** A value that this codec cannot write, and why. */

@@ -3,13 +3,13 @@ import { MalformedBytes } from './kryo-failures.js';
 
 const FLAG = 0x80;
 const CONTINUED_FIRST = 0x40;
-/** Elements of a collection that take no bytes: nulls, and objects without fields. More than this is no honest message. */
+/** Maximum number of elements of collections that take no bytes: nulls, and objects without fields. No real message has more. */
 const EMPTY_ELEMENTS = 65_536;
 
 /** Reads what Kryo's `Output` writes, and nothing beyond the bytes. */
 export class KryoInput {
   #at = 0;
-  /** How many elements all collections together may have. */
+  /** Number of elements that all collections together may still have. */
   #elements: number;
 
   constructor(private readonly bytes: Buffer) {
@@ -62,13 +62,12 @@ export class KryoInput {
     return byte === 1;
   }
 
-  /** The next bytes; they share memory with all others. */
+  /** Returns the next bytes, which share memory with all others. */
   take(length: number): Buffer {
     const start = this.#advance(length);
     return this.bytes.subarray(start, start + length);
   }
 
-  /** An int that is short if it is not negative. */
   varInt(): number {
     let value = 0;
     for (let shift = 0; shift < 28; shift += 7) {
@@ -79,32 +78,28 @@ export class KryoInput {
     return value | (this.#lastBits(0x0f) << 28);
   }
 
-  /** An int that is short if it is near 0. */
   zigzagInt(): number {
     const value = this.varInt();
     return (value >>> 1) ^ -(value & 1);
   }
 
-  /** A long that is short if it is not negative. */
   varLong(): Int64 {
     const value = this.#unsignedLong();
     return typeof value === 'number' ? value : int64(BigInt.asIntN(64, value));
   }
 
-  /** A long that is short if it is near 0. */
   zigzagLong(): Int64 {
     const value = this.#unsignedLong();
     if (typeof value === 'number') return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
     return int64((value >> 1n) ^ -(value & 1n));
   }
 
-  /** Whether the next byte has the flag of {@link flaggedInt}. */
+  /** True if the next byte has the flag of {@link flaggedInt}. */
   get hasFlag(): boolean {
     if (this.left < 1) throw endOfBytes();
     return (this.bytes[this.#at]! & FLAG) !== 0;
   }
 
-  /** An int that is not negative, the first byte of which has a flag. */
   flaggedInt(): number {
     const first = this.byte();
     let value = first & 0x3f;
@@ -117,10 +112,7 @@ export class KryoInput {
     return value | (this.#lastBits(0x0f) << 27);
   }
 
-  /**
-   * Checks the length of a collection or an array before anything is kept for it.
-   * @param plusOne - the length + 1, as Kryo writes it; 0 is null
-   */
+  /** Checks the length of a collection or an array before memory is used for it. @param plusOne - the length + 1; 0 is null */
   length(plusOne: number): number {
     const length = plusOne - 1;
     this.#elements -= length;
@@ -136,7 +128,7 @@ export class KryoInput {
     return this.#measured(length);
   }
 
-  /** The last byte of ASCII without a length is marked. */
+  /** Reads ASCII without a length, whose last byte is marked. */
   #markedAscii(): string {
     const start = this.#at;
     while (!this.hasFlag) this.#at++;
@@ -156,7 +148,7 @@ export class KryoInput {
     return units.join('');
   }
 
-  /** A UTF-16 unit in 1 to 3 bytes: a surrogate pair takes 6, unlike in UTF-8. */
+  /** Reads a UTF-16 unit of 1 to 3 bytes. A surrogate pair takes 6, unlike in UTF-8. */
   #unit(): number {
     const first = this.byte();
     if (first < FLAG) return first;
@@ -171,7 +163,7 @@ export class KryoInput {
     return byte & 0x3f;
   }
 
-  /** 7 bits a byte, and all 8 of a ninth. */
+  /** Reads 7 bits from each byte, and all 8 of a ninth. */
   #unsignedLong(): Int64 {
     let value = 0;
     for (let weight = 1; weight < 2 ** 49; weight *= 2 ** 7) {

@@ -2,7 +2,7 @@ const FLAG = 0x80;
 const CONTINUED_FIRST = 0x40;
 const MAX_SHORT_ASCII = 32;
 const FIRST_SIZE = 256;
-/** 2⁶³ and more do not fit a varint of positive numbers. */
+/** Makes a negative long the unsigned one that a varint holds. */
 const MASK = 2n ** 64n - 1n;
 
 /** Writes as Kryo's `Output` does. */
@@ -10,7 +10,7 @@ export class KryoOutput {
   #bytes = Buffer.allocUnsafe(FIRST_SIZE);
   #length = 0;
 
-  /** A copy of what has been written since a position; all of it without one. */
+  /** Copies what has been written since a position; by default everything. */
   copy(from = 0): Buffer {
     return Buffer.from(this.#bytes.subarray(from, this.#length));
   }
@@ -58,31 +58,31 @@ export class KryoOutput {
     this.#bytes.set(bytes, at);
   }
 
-  /** An int that is short if it is not negative. */
+  /** Writes an int that is short if it is not negative. */
   varInt(value: number): void {
     let rest = value >>> 0;
     for (; rest >= FLAG; rest >>>= 7) this.byte((rest & 0x7f) | FLAG);
     this.byte(rest);
   }
 
-  /** An int that is short if it is near 0. */
+  /** Writes an int that is short if it is near 0. */
   zigzagInt(value: number): void {
     this.varInt((value << 1) ^ (value >> 31));
   }
 
-  /** A long that is short if it is not negative. */
+  /** Writes a long that is short if it is not negative. */
   varLong(value: bigint): void {
     let rest = value & MASK;
     for (let i = 0; i < 8 && rest >= 0x80n; i++, rest >>= 7n) this.byte(Number(rest & 0x7fn) | FLAG);
     this.byte(Number(rest));
   }
 
-  /** A long that is short if it is near 0. */
+  /** Writes a long that is short if it is near 0. */
   zigzagLong(value: bigint): void {
     this.varLong((value << 1n) ^ (value >> 63n));
   }
 
-  /** An int that is not negative, the first byte of which has a flag. */
+  /** Writes an int that is not negative, with a flag in its first byte. */
   flaggedInt(flag: boolean, value: number): void {
     const first = (value & 0x3f) | (flag ? FLAG : 0);
     if (value >>> 6 === 0) return this.byte(first);
@@ -91,8 +91,8 @@ export class KryoOutput {
   }
 
   /**
-   * 2 to 32 ASCII characters are written as they are, the last one with its highest bit set. All other strings are preceded by their length
-   * + 1 in UTF-16 units, each of which takes 1 to 3 bytes.
+   * Writes 2 to 32 ASCII characters as they are, the last one with its highest bit set. All other strings follow their length + 1 in UTF-16
+   * units, each of which takes 1 to 3 bytes.
    */
   string(text: string | null): void {
     if (text === null) return this.byte(FLAG);
@@ -101,7 +101,7 @@ export class KryoOutput {
     this.#units(text);
   }
 
-  /** The name of a class: ASCII of any length is marked, and not measured. */
+  /** Writes the name of a class: ASCII of any length, with a mark at the end instead of a length. */
   name(text: string): void {
     if (text.length > 1 && isAscii(text)) this.#markedAscii(text);
     else this.string(text);

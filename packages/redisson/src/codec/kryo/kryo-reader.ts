@@ -10,13 +10,13 @@ const CLASS_NAME = /^(?:\[+(?:[ZBCSIJFD]|L[\p{L}\p{N}_$.]{1,500};)|[\p{L}\p{N}_$
 
 /** Reads the objects of one class, in the form of fields whose type is declared. */
 export interface ObjectReader {
-  /** Whether it reads null itself; otherwise a byte before it says whether there is an object. */
+  /** True if it reads null itself. Otherwise a byte before it says if there is an object. */
   readonly acceptsNull: boolean;
-  /** @param type - what a field's declaration says about the object, which has the types of its elements */
+  /** @param type - the declaration of the field, with the types of the object's elements */
   read(reader: KryoReader, type?: JavaType): unknown;
 }
 
-/** An object together with the name of its class. */
+/** An object and the name of its class. */
 export interface ReadObject {
   readonly type: string;
   readonly value: unknown;
@@ -25,7 +25,7 @@ export interface ReadObject {
 /** Reads objects as Kryo does, one message with each reader. */
 export class KryoReader {
   readonly generics = new Generics();
-  /** The names of classes that the message has spelled out. */
+  /** The names of classes that the message has written out. */
   readonly #names: string[] = [];
 
   constructor(
@@ -52,7 +52,7 @@ export class KryoReader {
     return this.serializers.of(name);
   }
 
-  /** Reads an object that is there. */
+  /** Reads an object that is not null. */
   object(serializer: ObjectReader, type?: JavaType): unknown {
     const value = this.#read(serializer, type);
     if (value === null) throw new MalformedBytes('null is where an object should be');
@@ -70,7 +70,7 @@ export class KryoReader {
     return name === null ? null : { type: name, value: this.object(this.fitting(name, type), type) };
   }
 
-  /** The serializer of a class that must fit the declared type. */
+  /** Returns the serializer of a class that must fit the declared type. */
   fitting(name: string, type: JavaType): ObjectReader {
     const serializer = this.serializers.of(name);
     if (isAssignable(this.model, type, name)) return serializer;

@@ -8,11 +8,11 @@ import { KryoOutput } from './kryo-output.js';
 
 /** Writes the objects of one class. */
 export interface ObjectWriter {
-  /** Whether it writes null itself; otherwise a byte before it says whether there is an object. */
+  /** True if it writes null itself. Otherwise a byte before it says if there is an object. */
   readonly acceptsNull: boolean;
   /**
-   * @param type - what a field's declaration says about the object, which has the types of its elements
-   * @throws UnwritableValue for what it cannot write exactly
+   * @param type - the declaration of the field, with the types of the object's elements
+   * @throws UnwritableValue for a value that it cannot write exactly
    */
   write(writer: KryoWriter, value: unknown, type?: JavaType): void;
 }
@@ -21,7 +21,7 @@ export interface ObjectWriter {
 export class KryoWriter {
   readonly output = new KryoOutput();
   readonly generics = new Generics();
-  /** Where the value at hand is; kept after a throw, for the error. */
+  /** The path of the current value; kept after a throw, for the error. */
   readonly path: (string | number)[] = [];
   readonly #names = new Map<string, number>();
 
@@ -60,13 +60,13 @@ export class KryoWriter {
     if (value !== null || serializer.acceptsNull) this.object(value, serializer, type);
   }
 
-  /** Writes a value after its class; null has neither. */
+  /** Writes a value after its class. Null has neither. */
   classAndObject(value: unknown, name: string | null, type?: JavaType): void {
     this.className(name);
     if (name !== null) this.object(value, this.serializers.of(name), type);
   }
 
-  /** Does something with a part of the value at hand. */
+  /** Runs `write` for a part of the current value. */
   within(key: string | number, write: () => void): void {
     this.path.push(key);
     write();

@@ -17,26 +17,26 @@ import { Serializers } from './serializers.js';
 
 /** Options of {@link kryo5}. */
 export interface Kryo5CodecOptions {
-  /** The classes of the application whose objects are in payloads. Objects of any other can be neither read nor written. */
+  /** The classes of the application whose objects are in payloads. Objects of other classes can be neither read nor written. */
   readonly classes?: JavaClasses | undefined;
 }
 
 /**
  * Redisson's `Kryo5Codec`, its default codec since 3.19. The bytes contain neither the names nor the types of fields, so the classes of an
- * application must be declared; the page on codecs tells how Java's values look.
+ * application must be declared. The page on codecs shows the forms of Java's values.
  * @example
  * ```ts
  * const codec = kryo5({ classes: { 'com.shop.Order': { id: 'String', amount: 'Long' } } });
+ *
  * DelayQueueModule.forRoot({ queues: { orders: { layout: redisson({ codec }) } } });
  * ```
- * @throws DelayQueueError `INVALID_OPTION` for a class or a field that cannot be, or that Kryo would write in a way that the declaration
- *   does not tell
+ * @throws DelayQueueError `INVALID_OPTION` for an impossible class or field, or one that Kryo would write differently from its declaration
  */
 export function kryo5(options: Kryo5CodecOptions = {}): PayloadCodec {
   return configured('kryo5', kryo5CodecWith(options));
 }
 
-/** As {@link kryo5}, not in the form that an application holds. */
+/** Like {@link kryo5}, but not in the form for applications. */
 export function kryo5CodecWith({ classes = {}, ...others }: Kryo5CodecOptions): PayloadCodec {
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new DelayQueueError('INVALID_OPTION', `kryo5: there is no option '${unknown}'`);

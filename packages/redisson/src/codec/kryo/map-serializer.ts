@@ -11,7 +11,7 @@ import { enumOf, implementationOf, isOpen } from './platform-types.js';
 import { type HiddenClass, originOf, remember } from './origins.js';
 import type { ContainerRules } from './platform-containers.js';
 
-/** Keys of these classes, besides enums, have a text from which they can be made again. */
+/** Classes whose keys, like those of enums, can be made again from their text. */
 const KEYS: ReadonlySet<string> = new Set(
   (
     'java.lang.String java.lang.Integer java.lang.Long java.lang.Short java.lang.Byte java.lang.Character ' +
@@ -32,7 +32,7 @@ interface ReadEntry {
   readonly value: ReadObject | null;
 }
 
-/** The types of the keys and values as declared, and, if Kryo writes no classes for them, as final. */
+/** The declared types of the keys and values, and the final ones, for which Kryo writes no classes. */
 interface EntryTypes {
   readonly key: JavaType;
   readonly value: JavaType;
@@ -172,9 +172,9 @@ function present(key: ReadObject | null): ReadObject {
   return key;
 }
 
-/** In Java's order as far as it is known: JavaScript moves keys that look like numbers to the front. */
+/** Returns the keys in Java's order as far as it is known, because JavaScript moves keys that look like numbers to the front. */
 function keysOf(object: Readonly<Record<string, unknown>>, known: ReadonlyMap<string, string> | undefined): string[] {
-  // What composes a map may name its class.
+  // A map made by an application may name its class.
   if (known === undefined) return Object.keys(object).filter((key) => key !== CLASS);
   const received = [...known.keys()].filter((key) => Object.hasOwn(object, key));
   return [...received, ...Object.keys(object).filter((key) => !known.has(key))];

@@ -8,10 +8,10 @@ const INTEGER = /^[+-]?\d+$/;
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,10}))?$/;
 const LEAST_INT = -(2 ** 31);
 const GREATEST_INT = 2 ** 31 - 1;
-/** Beyond this, Java prints a small decimal with an exponent. */
+/** The exponent below which Java prints a small decimal with an exponent. */
 const LEAST_EXPONENT = -6;
 
-/** An integer given as a number, a BigInt or text. */
+/** Reads an integer given as a number, a BigInt or text. */
 export function integerOf(value: unknown, what: string): bigint {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
@@ -19,14 +19,14 @@ export function integerOf(value: unknown, what: string): bigint {
   throw new UnwritableValue(`${what} takes an integer: a safe number, a BigInt or text with digits only`);
 }
 
-/** A long given as a number, a BigInt or text. */
+/** Reads a long given as a number, a BigInt or text. */
 export function longOf(value: unknown, what: string): bigint {
   const integer = integerOf(value, what);
   if (!isInt64(integer)) throw new UnwritableValue(`${what} has 64 bits; the value has more`);
   return integer;
 }
 
-/** An integer within a range, given as a number, a BigInt or text. */
+/** Reads an integer within a range, given as a number, a BigInt or text. */
 export function rangedOf(value: unknown, what: string, [least, greatest]: readonly [number, number]): number {
   const integer = Number(integerOf(value, what));
   if (integer < least || integer > greatest) throw new UnwritableValue(`${what} is within ${least} and ${greatest}`);
@@ -37,7 +37,7 @@ export function intOf(value: unknown, what: string): number {
   return rangedOf(value, what, [LEAST_INT, GREATEST_INT]);
 }
 
-/** Whether a number in a place without a declared type is an Integer. */
+/** True if a number in a place without a declared type is an Integer. */
 export function isInt(value: number): boolean {
   return Number.isInteger(value) && value >= LEAST_INT && value <= GREATEST_INT && !Object.is(value, -0);
 }
@@ -47,7 +47,7 @@ function realOf(value: unknown, what: string): number {
   return value;
 }
 
-/** The shortest number that is this float: 1.1, and not 1.10000002384. */
+/** Returns the shortest number that is this float: 1.1, and not 1.10000002384. */
 function shortest(float: number): number {
   for (let digits = 1; digits < 10 && Number.isFinite(float); digits++) {
     const candidate = Number(float.toPrecision(digits));
@@ -88,7 +88,7 @@ function readBig(input: KryoInput): bigint | null {
   return bigOf(input.take(length - 1));
 }
 
-/** As `BigDecimal.toString()` prints it. */
+/** Prints as `BigDecimal.toString()` does. */
 function printDecimal(unscaled: bigint, scale: number): string {
   const sign = unscaled < 0n ? '-' : '';
   const digits = String(unscaled < 0n ? -unscaled : unscaled);

@@ -11,13 +11,13 @@ import { type HiddenClass, originOf, remember } from './origins.js';
 interface Field {
   readonly name: string;
   readonly type: JavaType;
-  /** Whether Kryo writes the class of the value: it may be another one than the declared. */
+  /** True if Kryo writes the class of the value, which may differ from the declared one. */
   readonly isOpen: boolean;
   readonly isPrimitive: boolean;
 }
 
 /**
- * Objects of declared classes: their fields, sorted by name. Kryo's `FieldSerializer` takes the type arguments of fields into account, its
+ * Objects of declared classes: their fields, sorted by name. Kryo's `FieldSerializer` uses the type arguments of fields, its
  * `RecordSerializer` does not.
  */
 export class ObjectSerializer implements KryoSerializer {

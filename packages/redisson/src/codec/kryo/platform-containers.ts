@@ -1,14 +1,14 @@
-/** How a collection or a map of Java's own is written, beyond what all have in common. */
+/** What distinguishes a collection or a map of Java's own from others. */
 export interface ContainerRules {
-  /** Null elements, keys and values make Java fail. */
+  /** True if null elements, keys and values make Java fail. */
   readonly refusesNull?: boolean;
-  /** Its comparator is written, too; only a natural order can be read. */
+  /** True if its comparator is written, too. Only a natural order can be read. */
   readonly isSorted?: boolean;
-  /** Kryo writes no flags for nulls. */
+  /** True if Kryo writes no flags for nulls. */
   readonly isImmutable?: boolean;
-  /** It fails if a value is there twice. */
+  /** True if Java fails when a value occurs twice. */
   readonly refusesTwins?: boolean;
-  /** It always has this many elements, and Kryo writes nothing but these. */
+  /** The fixed number of elements, of which Kryo writes nothing but these. */
   readonly size?: 0 | 1;
 }
 

@@ -45,7 +45,7 @@ const SUPERTYPES: ReadonlyMap<string, readonly string[]> = new Map(
   }).flatMap(([supertypes, names]) => names.split(' ').map((name) => [name, supertypes.split(' ')] as const)),
 );
 
-/** Which class an array or an object becomes in a field of an interface. */
+/** The class of an array or an object in a field of an interface. */
 const IMPLEMENTATIONS: ReadonlyMap<string, string> = new Map([
   ['java.lang.Iterable', 'java.util.ArrayList'],
   ['java.util.Collection', 'java.util.ArrayList'],
@@ -62,7 +62,7 @@ const IMPLEMENTATIONS: ReadonlyMap<string, string> = new Map([
   ['java.util.Calendar', 'java.util.GregorianCalendar'],
 ]);
 
-/** Types that say nothing about what their values are written as. */
+/** Types that do not determine how their values are written. */
 const OPEN: ReadonlySet<string> = new Set([
   'java.lang.Object',
   'java.lang.Number',
@@ -71,23 +71,23 @@ const OPEN: ReadonlySet<string> = new Set([
   'java.io.Serializable',
 ]);
 
-/** Whether values of this type must carry their own. */
+/** True if values of this type must carry their own. */
 export function isOpen(type: JavaType): boolean {
   return OPEN.has(type.name);
 }
 
-/** The class of a comfortable value in a field that is declared with this class or interface of Java's own. */
+/** Returns the class of a plain value in a field that is declared with this class or interface of Java's own. */
 export function implementationOf(type: JavaType): string {
   return IMPLEMENTATIONS.get(type.name) ?? type.name;
 }
 
-/** The enum of a constant's class. One with a body has a class of its own, such as `Channel$1`. */
+/** Returns the enum of a constant's class. A constant with a body has a class of its own, such as `Channel$1`. */
 export function enumOf(model: ClassModel, name: string): EnumClass | undefined {
   const declared = model.get(name) ?? model.get(/^(.+)\$\d+$/.exec(name)?.[1] ?? '');
   return declared?.kind === 'enum' ? declared : undefined;
 }
 
-/** Whether a field of a type can hold an object of a class: if not, Java would fail after it has taken the message. */
+/** True if a field of a type can hold an object of a class. If not, Java would fail after it has taken the message. */
 export function isAssignable(model: ClassModel, type: JavaType, name: string): boolean {
   if (type.name === name || type.name === 'java.lang.Object') return true;
   if (enumOf(model, name)?.name === type.name) return true;
@@ -108,20 +108,20 @@ function isBelow(name: string, type: string): boolean {
   return name === type || (SUPERTYPES.get(name)?.some((supertype) => isBelow(supertype, type)) ?? false);
 }
 
-/** An array of objects is an array of their supertypes, too. */
+/** True if a type holds these elements of an array. An array of objects is also one of their supertypes. */
 function isArrayOf(model: ClassModel, type: JavaType, element: JavaType): boolean {
   const isPrimitive = !element.name.includes('.') && element.element === undefined;
   return isPrimitive ? type.name === element.name : isAssignable(model, type, element.name);
 }
 
-/** A declaration does not name superclasses, but a class has all fields of its superclass; an interface has none. */
+/** True if a class may extend another, which its declaration does not name: it has all fields of a superclass; an interface has none. */
 function mayExtend(model: ClassModel, superclass: FieldsClass, name: string): boolean {
   const declared = model.get(name) ?? enumOf(model, name);
   if (declared === undefined || isFinal(model, { name: superclass.name })) return false;
   if (declared.kind === 'enum') return superclass.fields.size === 0;
   return [...superclass.fields].every(([field, { name: type }]) => {
     const own = declared.fields.get(field)?.name;
-    // A type variable is declared as Object in the superclass, and perhaps as something else in the subclass.
+    // A type variable is declared as Object in the superclass, and perhaps as another type in the subclass.
     return own === type || (own !== undefined && type === 'java.lang.Object');
   });
 }

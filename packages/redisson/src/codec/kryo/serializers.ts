@@ -27,7 +27,7 @@ export class Serializers {
 
   constructor(private readonly model: ClassModel) {}
 
-  /** @throws UnreadableValue if there is none; its message says what to do, for writing as well */
+  /** @throws UnreadableValue if there is none; the message also says what to do for writing */
   of(name: string): KryoSerializer {
     const known = platform.get(name) ?? this.#declared.get(name);
     if (known !== undefined) return known;

@@ -5,10 +5,10 @@ import type { KryoInput } from './kryo-input.js';
 import type { Scalar } from './kryo-serializer.js';
 
 const UUID = /^([\da-f]{8})-([\da-f]{4})-([\da-f]{4})-([\da-f]{4})-([\da-f]{12})$/i;
-/** What `new URI()` surely accepts. */
+/** Texts that `new URI()` certainly accepts. */
 const URI =
   /^(?:[a-z][a-z\d+.-]*:\/\/[\w.-]+(?::\d{1,5})?)?(?:\/(?:[\w.~!$&'()*+,;=:@/-]|%[\da-f]{2})*)?(?:\?(?:[\w.~!$&'()*+,;=:@/?-]|%[\da-f]{2})*)?(?:#(?:[\w.~!$&'()*+,;=:@/?-]|%[\da-f]{2})*)?$/i;
-/** With a protocol that every Java knows. */
+/** Texts with a protocol that every Java knows. */
 const URL = /^(?:https?|ftp|file):\/\/\S*$/;
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 const LOCALE = /^[^_]*(?:_[^_]*(?:_.*)?)?$/s;
@@ -25,11 +25,11 @@ function present(text: string | null): string {
 
 interface TextRules {
   readonly acceptsNull: boolean;
-  /** Whether Java can surely make an object of the text; otherwise it would fail after the message is gone. */
+  /** True if Java can certainly make an object of the text. Otherwise it would fail after the message is gone. */
   readonly accepts?: (text: string) => boolean;
 }
 
-/** A class whose objects Kryo writes as their text. */
+/** Makes the rules of a class whose objects Kryo writes as text. */
 function asText(what: string, { acceptsNull, accepts }: TextRules): Scalar {
   return {
     acceptsNull,
@@ -104,7 +104,7 @@ const uuid: Scalar = {
   },
 };
 
-/** As `Locale.toString()` prints it: `de_CH`. */
+/** Text as in `Locale.toString()`: `de_CH`. */
 const locale: Scalar = {
   write(output, value) {
     const text = textOf(value, 'a Locale');

@@ -53,7 +53,7 @@ function readDay(input: KryoInput): Day {
   return checked({ year: input.varInt(), month: input.int8(), day: input.int8() }, isDay);
 }
 
-/** What follows is left out where it is 0, and what precedes it is inverted. */
+/** Omits trailing zeros, and inverts what precedes them. */
 function writeClock(output: KryoOutput, { hour, minute, second, nano }: Clock): void {
   const parts = [hour, minute, second];
   if (nano === 0) {
