@@ -22,7 +22,6 @@ import { START_TASK } from './runtime/delay-queue-tokens.js';
 /**
  * The delay queue of an application. Import it once, in the root module. It is global, so every other module can inject
  * `DelayQueueProducer`. An application with several Redis servers imports it once for each, under a `name`.
- *
  * @example
  * ```ts
  * @Module({ imports: [DelayQueueModule.forRoot({ connection: 'redis://127.0.0.1:6379' })] })
@@ -44,15 +43,9 @@ import { START_TASK } from './runtime/delay-queue-tokens.js';
 export class DelayQueueModule {
   /**
    * Creates the module from fixed options.
-   *
    * @param options - all optional; an invalid one fails the start-up with `INVALID_OPTION`, naming the field. A `name`, 1–64 of the
    *   characters `A–Z a–z 0–9 _ -`, makes it a separate instance with a producer, handlers and listeners of its own (`docs/instances.md`)
    * @throws DelayQueueError `INVALID_OPTION` immediately if this is not an options object, or the name is malformed
-   *
-   * @example
-   * ```ts
-   * DelayQueueModule.forRoot({ connection: 'redis://127.0.0.1:6379', defaults: { attempts: 3 } });
-   * ```
    */
   static forRoot(options: DelayQueueModuleOptions & { readonly name?: string | undefined } = {}): DynamicModule {
     const given = readGivenOptions('forRoot()', options);
@@ -62,11 +55,9 @@ export class DelayQueueModule {
 
   /**
    * Creates the module from options that come from other providers.
-   *
    * @param options - `useFactory` with `inject`, or `useClass` or `useExisting` with a {@link DelayQueueOptionsFactory}; the `name` stands
    *   beside it, because Nest needs it before it calls a factory
    * @throws DelayQueueError `INVALID_OPTION` immediately if none of the three is given, or the name is malformed
-   *
    * @example
    * ```ts
    * DelayQueueModule.forRootAsync({
@@ -112,7 +103,6 @@ function instanceOf(definition: DynamicModule, name: string): DynamicModule {
 
 /**
  * Copies the options. Nest spreads whatever it is given, so a URL or a function would count as no options.
- *
  * @throws DelayQueueError `INVALID_OPTION`
  */
 function readGivenOptions<T extends object>(method: string, given: T): T {

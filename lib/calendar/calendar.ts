@@ -10,9 +10,7 @@ import { showGiven } from '../message/show-given.js';
  *
  * When clocks are set forward, a calendar with one time of day in the skipped hour falls at the end of that hour. When they are set back,
  * it falls once, at the first of the two times; a calendar with several times falls at each.
- *
  * @see https://github.com/hexagon/croner for what the fields may contain
- *
  * @example
  * ```ts
  * DelayQueueModule.forRoot({ connection: 'redis://127.0.0.1:6379', calendar });

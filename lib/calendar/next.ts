@@ -18,10 +18,8 @@ export interface NextOptions {
 
 /**
  * Finds the next time of a calendar, for `again()`.
- *
  * @param cron - as {@link calendar} reads it
  * @throws DelayQueueError `INVALID_ARGUMENT` if the calendar, the date or the time zone is invalid, or the calendar has no next time
- *
  * @example
  * ```ts
  * class Digests {

@@ -4,10 +4,9 @@ import { inSlices } from '../timing/slices.js';
 import { isScoped } from './message-scope.js';
 import type { InstanceWrapper } from './nest-internals.js';
 
-/** An object with the methods of a class. */
 export type Instance = Record<string | symbol, (...args: unknown[]) => unknown>;
 
-/** A method of a class that Nest knows. It is the method of the class, since a scoped provider has no instance yet. */
+/** A method of a class that Nest knows. It belongs to the class, not to an instance: a scoped provider has none yet. */
 export interface ClassMethod {
   /** Nest's record of the class and its instances. */
   readonly host: InstanceWrapper;
@@ -15,7 +14,6 @@ export interface ClassMethod {
   readonly name: string | symbol;
 }
 
-/** Class and method, for errors. */
 export function fullNameOf({ host, name }: ClassMethod): string {
   return `${String(host.name)}.${String(name)}`;
 }

@@ -8,7 +8,6 @@ type Class = abstract new (...args: never) => object;
 
 /**
  * Refuses a class whose constructor Nest would silently call without arguments.
- *
  * @param place - decorator, class and method, for the error
  */
 export function assertInjected(host: InstanceWrapper, place: string, code: DelayQueueErrorCode): void {

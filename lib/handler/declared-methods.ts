@@ -2,7 +2,6 @@ import { DelayQueueError, type DelayQueueErrorCode } from '../message/delay-queu
 
 type Method = (...args: unknown[]) => unknown;
 
-/** Declarations by decorators of one kind about a method. */
 export interface DeclaredMethod<Declaration> {
   readonly declarations: readonly Declaration[];
   /** The method that they have decorated. Another one may have taken its place. */
@@ -75,7 +74,6 @@ export class DeclaredMethods<Declaration> {
   }
 }
 
-/** The prototypes of a class and its superclasses, in this order. */
 function* classesOf(prototype: object): Generator<object> {
   let each: object | null = prototype;
   while (each && each !== Object.prototype) {
@@ -84,7 +82,6 @@ function* classesOf(prototype: object): Generator<object> {
   }
 }
 
-/** The arguments of a method decorator, unchecked. */
 interface Decoration {
   readonly target: object;
   /** An object for standard decorators. */

@@ -41,16 +41,13 @@ export const declaredHandlers = new DeclaredMethods<HandlerDeclaration>({
  * application runs. `message.queue` names the queue. The options apply to each queue: `concurrency: 4` means four calls for each queue at
  * once. A queue with a handler of its own does not belong to the family; of several families it belongs to the one with the longest name.
  * Not every layout allows families.
- *
  * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`, or the beginning of such names and a `*`; or a class that `DelayQueue()`
  *   made, or a subclass
  * @param args - the type, as given to `offer`, if the handler gets only one: 1–64 of the characters `A–Z a–z 0–9 _ . : -`. Then the
  *   options, which override the module's `defaults`; the queue's entry in the module's `queues` overrides them
- *
  * @example
  * ```ts
  * class Visits extends DelayQueue('visits', payload<{ page: string }>()) {}
- *
  * @Injectable()
  * class Handlers {
  *   @DelayedHandler('orders', { concurrency: 32 })
@@ -92,7 +89,6 @@ export function DelayedHandler(
   });
 }
 
-/** Names a handler's declaration in errors. */
 export function placeOf(handler: ClassMethod): string {
   return `@DelayedHandler on ${fullNameOf(handler)}`;
 }

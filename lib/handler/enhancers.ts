@@ -78,7 +78,6 @@ function isGiven<T>(enhancer: T | null | undefined): enhancer is T {
   return enhancer != null;
 }
 
-/** The enhancers of one handler. */
 export interface BoundEnhancers {
   readonly guards: CanActivate[];
   readonly interceptors: NestInterceptor[];

@@ -77,7 +77,6 @@ function* methodsOf(
   }
 }
 
-/** A declaration as read. */
 interface HandlerTarget extends ReadHandlerOptions {
   readonly queue: string;
   readonly definition?: QueueDefinition;

@@ -7,7 +7,6 @@ import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from './nest-internals.js';
 /** A parameter of a handler that gets more than the argument in its place. */
 export interface HandlerParameter {
   readonly index: number;
-  /** For its pipes. */
   readonly metadata: ArgumentMetadata;
   /** Classes and instances bound to this parameter alone. */
   readonly pipes: readonly unknown[];

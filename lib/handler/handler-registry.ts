@@ -20,7 +20,6 @@ export interface DeclaredQueue {
 class Declarations implements DeclaredQueue {
   readonly handlers = new Map<string, DelayedMessageHandler>();
   definition: QueueDefinition | undefined;
-  /** The name of the class with the definition. */
   definedBy = '';
   /** From the handler without a type. */
   handlerOptions: QueueOptions = {};
@@ -40,7 +39,6 @@ export class HandlerRegistry {
 
   /**
    * Adds a handler to a queue. Throws `INVALID_HANDLER` if the queue already has one for this type.
-   *
    * @param options - the options of the queue, if the handler may declare them
    */
   add(name: string, handler: DelayedMessageHandler, options: QueueOptions = {}): void {

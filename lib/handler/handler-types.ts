@@ -6,7 +6,6 @@ import type { HandlerOptions, QueueHandlerOptions } from '../options/queue-optio
 
 /**
  * The arguments of {@link DelayedHandler} after the queue.
- *
  * @typeParam Queue - a name, or `typeof` the class of a typed queue
  * @typeParam TypeOrOptions - the first argument after it
  * @typeParam Batch - the option `batch` of a handler of a typed queue
@@ -52,7 +51,6 @@ export type DecoratorOfHandler<Queue, TypeOrOptions, Batch extends number | unde
 
 /**
  * The options of a handler of a typed queue.
- *
  * @typeParam Batch - the value of `batch`; undefined if the handler takes one message in a call
  */
 export interface TypedHandlerOptions<Batch extends number | undefined> extends Pick<
@@ -76,9 +74,9 @@ export interface TypedHandlerOptions<Batch extends number | undefined> extends P
 /**
  * A decorator that accepts only methods which can be called with the given arguments. They are compared as tuples, because TypeScript
  * compares the parameters of methods both ways. Decorated parameters may follow.
- *
  * @typeParam Given - the arguments
  * @typeParam Rule - the name that the compiler shows for other methods
+ * @typeParam Method - the decorated method
  */
 export type HandlerDecorator<
   Given extends unknown[],

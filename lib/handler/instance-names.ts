@@ -6,7 +6,6 @@ import { showUnknownInstance, UNNAMED } from '../message/instance-name.js';
 /** The name of a provider's instance. All copies of the package share the token, so they find each other's instances. */
 export const INSTANCE = Symbol.for('nestjs-delay-queue:instance');
 
-/** The instances of the module in this application. */
 @Injectable()
 export class InstanceNames {
   constructor(
@@ -16,7 +15,6 @@ export class InstanceNames {
 
   /**
    * True if a declaration is for this instance.
-   *
    * @param given - undefined: the instance without a name
    * @param error - to throw if there is no such instance
    */

@@ -65,7 +65,6 @@ export class LateClasses implements OnModuleInit {
   }
 }
 
-/** Names the handlers and listeners of a class. */
 function declaredIn(type: unknown): string[] {
   if (typeof type !== 'function' || typeof type.prototype !== 'object') return [];
   const prototype = type.prototype as object;

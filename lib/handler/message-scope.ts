@@ -10,7 +10,6 @@ export function isScoped(host: InstanceWrapper): boolean {
 /**
  * Opens the scope of a message, as Nest does for a request: `REQUEST` injects the message, and `ContextIdFactory.getByRequest(message)`
  * leads to the same instances. Nest holds them weakly by the scope's id, so they are collected with the message.
- *
  * @param host - of the handler. A durable one outlives the message, so `REQUEST` injects what its strategy provides
  */
 export function openScope(message: HandlerMessage, host: InstanceWrapper): ContextId {

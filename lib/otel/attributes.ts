@@ -83,7 +83,6 @@ export class QueueNames {
     return this.#addInstance(family === undefined ? { [QUEUE]: queue } : { [FAMILY]: family });
   }
 
-  /** Attributes of a metric without a queue. */
   ofNoQueue(): Attributes {
     return this.#addInstance({});
   }

@@ -32,9 +32,7 @@ import { describeError, hasFailed } from './failures.js';
 /** The trace of a handler's span: a trace of its own that links to the offer's, or the offer's trace. */
 export type HandlerTraces = 'link' | 'parent';
 
-/** A started span. */
 export interface BegunSpan<Result> {
-  /** The context in which the span is active. */
   readonly context: Context;
   readonly end: (result: Result) => void;
 }
@@ -136,7 +134,6 @@ function withBaggageOf(created: Context): Context {
 
 /**
  * The headers that lead to the span of the offer, with the baggage.
- *
  * @param mixes - true if messages have a `traceparent` of the user, which takes precedence
  */
 function headersFrom(active: Context, { mixes }: { readonly mixes: boolean }): MessageHeaders | undefined {

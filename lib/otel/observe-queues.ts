@@ -30,12 +30,10 @@ interface Gauges {
  * look at a queue costs one call.
  *
  * It ends when the application closes. A queue that cannot be measured is reported to OpenTelemetry's `diag`.
- *
  * @param app - the application, or a `ModuleRef`
  * @param options - `instance`: the name of the queues' instance
  * @returns a function that ends it earlier
  * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed name, `INVALID_OPTION` if there is no such instance
- *
  * @example
  * ```ts
  * observeQueues(app, ['orders', 'reminders']);

@@ -37,9 +37,7 @@ const optionsSchema = z.strictObject({
  * The header `traceparent` connects the span of an offer with those of its message's attempts, unless the user has set it; the header
  * `baggage` takes the baggage to the handler. A layout without headers carries neither. A named instance of the module is the attribute
  * `delay_queue.instance`.
- *
  * @throws DelayQueueError `INVALID_OPTION`
- *
  * @example
  * ```ts
  * DelayQueueModule.forRoot({ observers: [openTelemetry()] });

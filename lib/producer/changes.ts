@@ -121,7 +121,6 @@ export class Changes {
 
 /**
  * Replaces parts of a body. The first due time of a message that waits for a retry stays, so it expires as before.
- *
  * @throws DelayQueueError `INVALID_PAYLOAD` if the body cannot be read, `PAYLOAD_TOO_LARGE`
  */
 function composed(

@@ -14,16 +14,7 @@ export interface DeadLetters<Letter = DeadLetter> {
   /** Lists dead letters, oldest first, as `list(queue, 'dead', query)` does. */
   list(query?: MessageQuery): Promise<MessagePage<Letter>>;
 
-  /**
-   * Makes a dead letter due now, with all its attempts.
-   *
-   * @returns true if there was a dead letter with this id
-   *
-   * @example
-   * ```ts
-   * const isBack = await producer.deadLetters('orders').redrive(`unpaid:${orderId}`);
-   * ```
-   */
+  /** Makes a dead letter due now, with all its attempts. False if there is none with this id. */
   redrive(id: string): Promise<boolean>;
 
   /** Redrives all letters that are dead now, not those that die meanwhile, and returns their number. */

@@ -55,7 +55,6 @@ export class DeclaredRepeats implements StartTask, OnModuleDestroy {
 
   /**
    * Lets the application start even if messages cannot be offered yet. They are offered later.
-   *
    * @throws DelayQueueError `INVALID_OPTION` for a mistake
    */
   async run(): Promise<void> {

@@ -42,14 +42,12 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
 
   /**
    * Offers a message that falls due after a delay.
-   *
    * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
    * @param payload - JSON values, or a `Buffer`, which is stored as raw bytes; at most `maxPayloadBytes` when encoded. Values that JSON
    *   would silently change (a promise, a Map, `NaN`…) are refused
    * @param delay - 0 ms – 100 years, by the clock of Redis
    * @throws DelayQueueError also `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`, `DUPLICATE_MESSAGE`, `QUEUE_FULL`. After `OUTCOME_UNKNOWN` it is
    *   safe to offer again with the same `id`.
-   *
    * @example
    * ```ts
    * await producer.offer('orders', { orderId }, '30m', { id: `unpaid:${orderId}` });
@@ -74,9 +72,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
 
   /**
    * Offers a message that falls due at an instant, or now if it has passed. Otherwise as {@link offer}.
-   *
    * @param date - between 1970 and 9999, by the clock of Redis
-   *
    * @example
    * ```ts
    * await producer.offerAt('reminders', { userId }, appointment.startsAt);
@@ -94,12 +90,10 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
    *
    * Call it as often as you like, such as at each start: the same rule and payload change nothing, and new ones replace the old. An
    * occurrence that is due by then is still handled. {@link cancel} ends the repetition, also while an occurrence is handled.
-   *
    * @param id - at most 229 bytes; `list` and `find` show the rule as `repeat`, the next time as `dueAt`
    * @param payload - of each occurrence, as in {@link offer}
    * @returns the next due time, and whether the message is new
    * @throws DelayQueueError as {@link offer}, and `INVALID_OPTION` if the module has no `calendar`, `UNSUPPORTED_BY_LAYOUT`
-   *
    * @example
    * ```ts
    * await producer.repeat('digests', 'weekdays', { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin' }, {});
@@ -119,17 +113,10 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
    * Lists by name the queues that messages were offered to or that a process has ever handled, empty or not. A queue of a family is listed
    * until a few minutes after its last message and dead letter, or while it is paused. Queues that only other libraries offer to are not
    * listed.
-   *
    * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed cursor or a limit out of range
-   *
    * @example
    * ```ts
-   * let cursor: string | undefined;
-   * do {
-   *   const page = await producer.queues({ cursor });
-   *   for (const queue of page.queues) console.log(queue, await producer.counts(queue));
-   *   cursor = page.cursor ?? undefined;
-   * } while (cursor);
+   * const { queues, cursor } = await producer.queues();
    * ```
    */
   async queues(query?: PageQuery): Promise<QueuePage> {

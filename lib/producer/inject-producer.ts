@@ -17,10 +17,8 @@ export function tokenOf<Part>(part: Type<Part>, instance: string): InjectionToke
 /**
  * The token of the producer of a named instance, for `inject`, `get` and `overrideProvider`. Without a name it is the class
  * `DelayQueueProducer`.
- *
  * @param instance - the `name` that `DelayQueueModule.forRoot()` was given
  * @throws DelayQueueError `INVALID_OPTION` immediately, for a malformed name
- *
  * @example
  * ```ts
  * const reports = {
@@ -36,10 +34,8 @@ export function getDelayQueueProducerToken(instance?: string): InjectionToken<De
 
 /**
  * Injects the producer of a named instance.
- *
  * @param instance - the `name` that `DelayQueueModule.forRoot()` was given
  * @throws DelayQueueError `INVALID_OPTION` immediately, for a malformed name
- *
  * @example
  * ```ts
  * @Injectable()

@@ -53,7 +53,6 @@ const MAX_NAMED = 10;
 /**
  * As {@link incomplete}, for a list spread over several partitions. The error names the offers that are not known to be written;
  * `cause.errors` has an error for each of them and for each refused one.
- *
  * @param failures - with the ids of their messages
  */
 export function incompleteInPartitions(

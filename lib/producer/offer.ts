@@ -60,11 +60,13 @@ export type OfferDue<Delay extends Duration = Duration> =
   | {
       /** 0 ms – 100 years, by the clock of Redis. */
       readonly delay: CheckedDuration<Delay>;
+      /** Goes with no delay. */
       readonly at?: undefined;
     }
   | {
       /** Between 1970 and 9999, by the clock of Redis. */
       readonly at: Date;
+      /** Goes with no instant. */
       readonly delay?: undefined;
     };
 
@@ -80,6 +82,7 @@ export type CheckedRequests<Request, Delays extends readonly Duration[]> = {
   readonly [Index in keyof Delays]: Request & OfferDue<Delays[Index]>;
 };
 
+/** The result of an offer. */
 export interface OfferResult {
   /** The given id, or the generated one. */
   readonly id: string;
@@ -94,13 +97,11 @@ export interface OfferResult {
 /** The options of an offer to a typed queue, which takes the type as an argument. */
 export type TypedOfferOptions = Omit<OfferOptions, 'type'>;
 
-/** Options of an offer that have been checked. */
 export interface CheckedOfferOptions extends Pick<OfferOptions, 'type' | 'id' | 'headers' | 'onDuplicate'> {
   /** Undefined for most offers. */
   readonly special?: SpecialOptions | undefined;
 }
 
-/** Options that few offers have. */
 export interface SpecialOptions {
   readonly group?: string | undefined;
   readonly expiry?: Expiry | undefined;
@@ -110,7 +111,6 @@ export interface SpecialOptions {
   readonly notAfter?: number | undefined;
 }
 
-/** A message to offer, with checked options. */
 export interface NewMessage {
   readonly payload: unknown;
   readonly due: DueTime;
@@ -133,7 +133,7 @@ const TYPED_OPTIONS: readonly (keyof TypedOfferOptions)[] = [
 const OPTIONS: readonly (keyof OfferOptions)[] = ['type', ...TYPED_OPTIONS];
 const REQUEST: readonly (keyof OfferRequest)[] = ['payload', 'delay', 'at', ...OPTIONS];
 
-/** Calls `take` for each message of a list. Errors name the message that they are about. */
+/** Errors of `take` name the message that they are about. */
 export function readEach<T, R>(messages: readonly T[], take: (message: T, index: number) => R): R[] {
   if (!reading('messages', () => Array.isArray(messages))) {
     throw new DelayQueueError(

@@ -39,7 +39,6 @@ export class Offers {
 
   /**
    * Makes one offer.
-   *
    * @param checkOf - finds the check of payloads; undefined: no check
    * @throws DelayQueueError at once, or in the promise
    */
@@ -53,7 +52,6 @@ export class Offers {
 
   /**
    * Makes many offers, all of which are checked before the first is written.
-   *
    * @throws DelayQueueError at once, or in the promise
    */
   offerMany(queue: Queue, requests: readonly OfferRequest[], checkOf?: CheckOfType): Promise<OfferResult[]> {
@@ -97,7 +95,6 @@ export class Offers {
 
   /**
    * Checks a payload in the form in which it will be read.
-   *
    * @returns a promise if its schema is asynchronous
    * @throws DelayQueueError `INVALID_PAYLOAD`
    */

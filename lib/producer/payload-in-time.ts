@@ -11,7 +11,6 @@ import type { Clock } from '../timing/clock.js';
 
 /**
  * Checks a payload before it is stored.
- *
  * @returns a promise if the schema is asynchronous; it rejects with `OFFER_TIMEOUT` after `offerTimeout`
  * @throws DelayQueueError `INVALID_PAYLOAD`, at once or in the promise
  */

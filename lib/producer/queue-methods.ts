@@ -24,7 +24,6 @@ export const RULES: unique symbol = Symbol('rules');
 /**
  * The methods that the producer and the typed queues share. The producer's take the name of the queue as their first argument, 1–128 of the
  * characters `A–Z a–z 0–9 _ . : -`.
- *
  * @typeParam Name - `[queue: string]`, or `[]` for a typed queue
  * @typeParam Payloads - what `DelayQueue()` was given; `unknown` for the producer
  */
@@ -40,12 +39,10 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   /**
    * Offers many messages in few calls. All are checked before the first is written; then each is accepted or refused (`DUPLICATE_MESSAGE`,
    * `QUEUE_FULL`) on its own.
-   *
    * - `messages`: an array; each has a `payload`, either a `delay` or `at` (a `Date`), and the options of `offer`
    * @returns the results in the order of the messages
    * @throws DelayQueueError as `offer`; if some were refused, `cause.errors` has an error for each. With `partitions`, some may be written
    *   while others fail: the error names those that are not known to be written, and `cause.errors` has an error for each
-   *
    * @example
    * ```ts
    * await producer.offerMany('orders', orders.map(({ id }) => ({ payload: { orderId: id }, delay: '30m' })));
@@ -65,11 +62,8 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   /**
    * Removes a delayed message and the follower of an active one (`onDuplicate: 'follow'`), and ends a repetition: an occurrence that is due
    * already is still handled, as the last one. Of `cancel`, `reschedule` and the message falling due, exactly one wins.
-   *
-   * - `id`: given to `offer`, or returned by it
    * @returns true if something was removed or ended; false if the message is absent, ready, active or dead, and neither repeats nor is
    *   followed
-   *
    * @example
    * ```ts
    * const paidInTime = await producer.cancel('orders', `unpaid:${orderId}`);
@@ -84,14 +78,11 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   /**
    * Changes the due time of a delayed message, and what else is given, in one step. Of `cancel`, `reschedule` and the message falling due,
    * exactly one wins: the handler runs once, with the old payload or the new one, and the result says which.
-   *
-   * - `id`: given to `offer`, or returned by it
    * - `due`: a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
    * - `change`: `payload`, `headers` (in place of all present ones), `type`; a field left out stays. Not available in every layout
    * @returns true if it was rescheduled; false if it is absent, ready, active or dead
    * @throws DelayQueueError also `INVALID_PAYLOAD` and `PAYLOAD_TOO_LARGE`, as `offer`, `INVALID_PAYLOAD` if the stored message cannot be
    *   read, `UNSUPPORTED_BY_LAYOUT`, and `OFFER_TIMEOUT` if others keep changing the same message
-   *
    * @example
    * ```ts
    * await producer.reschedule('orders', `unpaid:${orderId}`, '15m');
@@ -114,10 +105,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   /**
    * Stops an active message and removes it. The `signal` of its handler aborts at once, in whatever process that runs, and its outcome no
    * longer counts. Exactly one of `abort` and the end of the handler wins.
-   *
-   * - `id`: given to `offer`, or returned by it
    * @returns true if it was stopped; false if it is not active. {@link cancel} removes a delayed one
-   *
    * @example
    * ```ts
    * const isGone = await producer.abort('exports', `export:${orderId}`);
@@ -130,11 +118,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Finds a message in any state.
-   *
-   * - `id`: given to `offer`, or returned by it
-   * @returns the message as it is now, a dead letter with its error; null if there is none with this id
-   *
+   * Finds a message in any state: as it is now, a dead letter with its error. Null if there is none with this id.
    * @example
    * ```ts
    * const message = await producer.find('orders', `unpaid:${orderId}`);
@@ -160,12 +144,10 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
    * where it is appears exactly once, whatever happens to others between two pages. One that changes its state or due time meanwhile may
    * appear twice or not at all. With `partitions`, ready and active ones come partition by partition; partitions that do not answer are
    * left out and named as `missing`.
-   *
    * - `query`: `cursor` of the page before, or `offset` (0 or more) to begin in the middle; `limit` (1–1000, default 100)
    * @returns the messages as `find` shows them. In a queue shared with another system, messages that only that system knows have the id
    *   `''`
    * @throws DelayQueueError `INVALID_ARGUMENT` for an unknown state, a malformed cursor, or a number out of range
-   *
    * @example
    * ```ts
    * let cursor: string | undefined;
@@ -187,7 +169,6 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   /**
    * Counts the messages of a queue in each state at one instant; with `partitions`, at one instant for each. Partitions that do not answer
    * are left out and named as `missing`.
-   *
    * @example
    * ```ts
    * const { delayed, ready, active, dead } = await producer.counts('orders');
@@ -206,10 +187,8 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
    * The numbers are exact while no message moves. A message that changes its state or due time during the walk may be counted twice; one
    * that moves back, to a retry or an earlier due time, may be missed. All others are counted exactly once, except in partitions that do
    * not answer: these are left out, and the event `partitions-missing` reports it.
-   *
    * @returns the counts by type, `''` for messages without one and for all messages where the layout has no types; types without a message
    *   are absent
-   *
    * @example
    * ```ts
    * const byType = await producer.countsByType('orders');
@@ -262,10 +241,8 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
 
   /**
    * Gives access to the dead letters of a queue.
-   *
    * @typeParam T - the type of their payloads, which is not checked at run time
    * @throws DelayQueueError `INVALID_ARGUMENT` immediately, for a malformed queue name
-   *
    * @example
    * ```ts
    * const redriven = await producer.deadLetters('orders').redriveAll();
@@ -278,10 +255,8 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
 
   /**
    * Gives access to the messages of a group. The queue needs the option `groups`.
-   *
    * @typeParam T - the type of their payloads, which is not checked at run time
    * @throws DelayQueueError `INVALID_ARGUMENT` or `UNSUPPORTED_BY_LAYOUT` immediately, for a malformed name or a queue without groups
-   *
    * @example
    * ```ts
    * const cancelled = await producer.group('reminders', `customer-${userId}`).cancelAll();

@@ -18,7 +18,6 @@ import type { Queue } from '../runtime/queues.js';
 import type { StoredMessage } from '../store/admin-store.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
 
-/** How many messages of a queue are in each state. */
 export interface QueueCounts extends MessageCounts {
   /**
    * The partitions that did not answer, from 0, whose messages are left out. Absent if all have answered, and always without `partitions`,

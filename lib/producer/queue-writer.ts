@@ -31,7 +31,6 @@ export interface EncodedOffer extends Offer {
   reject: ((error: unknown) => void) | undefined;
 }
 
-/** State that the writers of a process share. */
 export interface WriterContext {
   readonly ids: MessageIdGenerator;
   readonly registrar: Pick<QueueRegistrar, 'register'>;
@@ -48,7 +47,6 @@ export class QueueWriter {
   #batchers = new Map<Destination, TurnBatcher<EncodedOffer>>();
   /** As above, for offers with `notAfter`: an offer without one must not share its call with them. */
   #batchersInTime = new Map<Destination, TurnBatcher<EncodedOffer>>();
-  /** The stores for which the batchers were made. */
   #stores: readonly MessageStore[];
 
   constructor(
@@ -65,7 +63,6 @@ export class QueueWriter {
 
   /**
    * Encodes a message and checks its size.
-   *
    * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_BY_LAYOUT`, `INVALID_ARGUMENT`
    */
   encode({ payload, due, options, newId }: NewMessage): EncodedOffer {
@@ -95,7 +92,6 @@ export class QueueWriter {
 
   /**
    * Writes one offer, together with the others of the same turn.
-   *
    * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`, and the errors of the store
    */
   write(offer: EncodedOffer): Promise<OfferResult> {
@@ -237,7 +233,6 @@ export class QueueWriter {
 
   /**
    * Converts the receipt of an offer for users.
-   *
    * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`, `NOT_REPLICATED`
    */
   #result({ id, body, onDuplicate }: Offer, { outcome, dueAt, notCopied }: OfferReceipt): OfferResult {

@@ -27,7 +27,6 @@ export class RelayTarget {
   /**
    * Reads the id of the database and prefix that the calls lead to. It is stored there, so it is the same by whatever address, and it is
    * lost with the data.
-   *
    * @param proposed - the id to set if there is none
    * @returns undefined if there is none
    */
@@ -43,7 +42,6 @@ export class RelayTarget {
   /**
    * Makes calls that take effect before an instant or never. The server refuses them later, so this holds even if the process stalls in
    * between.
-   *
    * @param notAfter - instant of `performance.now()`
    */
   before(notAfter: number): RelayedCalls {
@@ -76,7 +74,6 @@ export class RelayTarget {
   }
 }
 
-/** The same methods as in `DelayQueueProducer`. */
 export interface RelayedCalls {
   offer(queue: string, payload: unknown, delay: Duration, options?: OfferOptions): Promise<OfferResult>;
   offerAt(queue: string, payload: unknown, date: Date, options?: OfferOptions): Promise<OfferResult>;

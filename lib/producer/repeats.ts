@@ -21,7 +21,6 @@ import { duplicate } from './queue-writer.js';
 
 type GivenOptions = RepeatOptions & Pick<OfferOptions, 'type'>;
 
-/** A message that is to repeat, unchecked. */
 export interface RepeatRequest {
   readonly id: string;
   /** Undefined: it may be in `options`. */
@@ -50,7 +49,6 @@ export class Repeats {
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(RESOLVED_OPTIONS) private readonly limits!: Pick<ResolvedModuleOptions, 'offerTimeout' | 'calendar'>;
 
-  /** @throws DelayQueueError */
   async repeat(queue: Queue, { id, type: known, options, payload, check }: RepeatRequest): Promise<OfferResult> {
     assertRepeatId(id);
     const read = readFields<GivenOptions>(options, 'repeat', known === undefined ? OPTIONS : OPTIONS_OF_TYPE);

@@ -5,7 +5,6 @@ import type { OfferDue, TypedOfferOptions } from './offer.js';
 
 /**
  * A message of a typed queue as `find` and `list` show it, by its type.
- *
  * @typeParam T - the payload's type, where `Payloads` is `unknown`
  */
 export type SnapshotOf<Payloads, T = unknown> = unknown extends Payloads
@@ -20,6 +19,7 @@ export type TypedOfferRequest<Payloads> = {
       readonly payload: PayloadInput<SpecOf<Payloads, Type>>;
     } & ('' extends Type
       ? {
+          /** No type to name. */
           readonly type?: undefined;
         }
       : {
@@ -40,6 +40,7 @@ export type TypedChange<Payloads> =
         readonly headers?: MessageHeaders | undefined;
       } & ('' extends Type
         ? {
+            /** No type to name. */
             readonly type?: undefined;
           }
         : {
@@ -52,5 +53,6 @@ export type TypedChange<Payloads> =
       readonly headers?: MessageHeaders | undefined;
       /** Goes with a payload. */
       readonly type?: undefined;
+      /** The present one stays. */
       readonly payload?: undefined;
     };

@@ -28,7 +28,6 @@ const REPEAT = Symbol('repeat');
 /**
  * The methods of {@link DelayQueueProducer} without the queue's name, for any kind of messages. Payloads are checked before they are
  * written, all of a list before the first. Payloads that it returns are the ones that were offered.
- *
  * @typeParam Payloads - what `DelayQueue()` was given
  */
 export abstract class TypedQueue<Payloads> extends QueueMethods<[], Payloads> {
@@ -36,6 +35,7 @@ export abstract class TypedQueue<Payloads> extends QueueMethods<[], Payloads> {
   declare readonly [PARTS]: QueueParts;
   /** @internal */
   override readonly [RULES]: PayloadRules;
+  /** The queue's name. */
   readonly queue: string;
 
   /** @internal */
@@ -75,7 +75,6 @@ export class QueueOfOneKind<Payload> extends TypedQueue<Payload> {
   /**
    * As `DelayQueueProducer.offer`, with the payload checked as JSON will bring it to the handler. The input is stored, so that a schema
    * that transforms is applied once, before the handler.
-   *
    * @throws DelayQueueError also `INVALID_PAYLOAD` if the schema refuses it; the error names the paths, no values
    */
   async offer<const Delay extends Duration = Duration>(
@@ -107,7 +106,6 @@ export class QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
   /**
    * As `DelayQueueProducer.offer`, for a type, with the payload checked as JSON will bring it to the handler. The input is stored, so that
    * a schema that transforms is applied once, before the handler.
-   *
    * @throws DelayQueueError also `INVALID_PAYLOAD` if the schema refuses it; the error names the paths, no values
    */
   async offer<Type extends TypesOf<Payloads>, const Delay extends Duration = Duration>(
@@ -149,17 +147,14 @@ export interface QueueClass<Payloads, Handle> extends DefinedBy<Payloads> {
 /**
  * Makes the class of a queue with one kind of messages. The class that extends it is the queue's definition, what Nest injects, and the
  * typed handle at once.
- *
  * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
  * @param payload - a Standard Schema (zod, valibot, arktype…), a DTO class, or `payload<T>()`
  * @param options - override the module's `defaults`; the queue's entry in `queues` overrides them. `instance` names the instance of the
  *   queue
  * @throws DelayQueueError `INVALID_OPTION`
- *
  * @example
  * ```ts
  * class Emails extends DelayQueue('emails', payload<{ to: string }>()) {}
- *
  * @Injectable()
  * class Welcome {
  *   constructor(private readonly emails: Emails) {}
@@ -169,7 +164,6 @@ export interface QueueClass<Payloads, Handle> extends DefinedBy<Payloads> {
  *   @DelayedHandler(Emails)
  *   async send({ to }: PayloadOf<typeof Emails>) {}
  * }
- *
  * @Module({ providers: [Emails, Welcome] })
  * class EmailModule {}
  * ```
@@ -181,12 +175,10 @@ export function DelayQueue<const Payload extends PayloadSpec>(
 ): QueueClass<Payload, QueueOfOneKind<Payload>>;
 /**
  * Makes the class of a queue with several types of messages.
- *
  * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
  * @param payloads - by type (1–64 of the characters `A–Z a–z 0–9 _ . : -`): a Standard Schema, a DTO class, or `payload<T>()`
  * @param options - override the module's `defaults`; the queue's entry in `queues` overrides them. `instance` names the instance
  * @throws DelayQueueError `INVALID_OPTION`
- *
  * @example
  * ```ts
  * class Orders extends DelayQueue('orders', {

@@ -2,7 +2,6 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { Queue } from '../runtime/queues.js';
 import type { CheckedOfferOptions, SpecialOptions } from './offer.js';
 
-/** The error of a call that the layout of a queue does not support. */
 export function unsupported({ name, options }: Queue, what: string): DelayQueueError {
   const problem = `${what}: layout '${options.layout.name}' of queue '${name}' cannot do this; leave it out`;
   return new DelayQueueError('UNSUPPORTED_BY_LAYOUT', problem);
@@ -23,7 +22,6 @@ export function assertSupported(
 
 /**
  * Throws unless the messages of a queue may have groups.
- *
  * @throws DelayQueueError `UNSUPPORTED_BY_LAYOUT`, `INVALID_ARGUMENT`
  */
 export function assertGrouped(queue: Queue, what: string): void {

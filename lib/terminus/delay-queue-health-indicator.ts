@@ -11,7 +11,6 @@ import { healthOf, type QueueHealth } from './queue-health.js';
  * Reports the health of the delay queue to Terminus: `down` if Redis does not answer in time, `degraded` if due messages of a queue that is
  * not paused wait for longer than `maxOverdue` or some of its partitions do not answer. A restart would not help a degraded queue. Terminus
  * 11 has no such status, so there it is `up` with a `message`.
- *
  * @example
  * ```ts
  * @Controller('health')
@@ -27,7 +26,6 @@ import { healthOf, type QueueHealth } from './queue-health.js';
  *     return this.health.check([() => this.delayQueue.check('delay-queue', { maxOverdue: '1m' })]);
  *   }
  * }
- *
  * @Module({ imports: [TerminusModule], controllers: [HealthController], providers: [DelayQueueHealthIndicator] })
  * class HealthModule {}
  * ```
@@ -40,7 +38,6 @@ export class DelayQueueHealthIndicator {
 
   /**
    * Checks the queues once.
-   *
    * @param key - the name of the result
    * @returns the counts of each queue, whether it is paused, and how long its oldest due message has waited
    * @throws DelayQueueError `INVALID_OPTION`
@@ -93,7 +90,6 @@ function problemsOf(found: Readonly<Record<string, QueueHealth>>, maxOverdue: nu
 
 type Session = ReturnType<HealthIndicatorService['check']>;
 
-/** Terminus 11 has no such status. */
 function canBeDegraded(session: Partial<Pick<Session, 'degraded'>>): boolean {
   return session.degraded !== undefined;
 }

@@ -49,7 +49,6 @@ const healthSchema = z.strictObject({
 
 /**
  * Checks the options of a health check and fills in the defaults.
- *
  * @throws DelayQueueError `INVALID_OPTION`, naming each wrong field
  */
 export function readHealthOptions(options: DelayQueueHealthOptions): ResolvedHealthOptions {

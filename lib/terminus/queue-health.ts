@@ -11,6 +11,7 @@ export interface QueueHealth {
   readonly active: number;
   /** Number of dead letters. */
   readonly dead: number;
+  /** True if the queue is paused. */
   readonly paused: boolean;
   /** How long the oldest due message has waited for a handler, ms by the clock of Redis; 0: none waits. */
   readonly overdue: number;

@@ -51,7 +51,6 @@ export class ApplicationUnderTest implements OnModuleInit, OnApplicationBootstra
 
   /**
    * The time machine of a running application. Throws `INVALID_OPTION`, `NOT_STARTED` or `CLOSED`.
-   *
    * @param call - the method that asks, for errors
    */
   timeFor(call: string): TimeMachine {

@@ -20,7 +20,6 @@ import type { TakenOffer } from './watched-store.js';
 /**
  * The delayed messages of an application under test: what was offered, and what its handlers do as time goes by. `DelayQueueTestingModule`
  * provides it. Time stands still until a test moves it. The producer does the rest: `find`, `counts`, `deadLetters`.
- *
  * @example
  * ```ts
  * await shop.place('o-1');
@@ -38,10 +37,8 @@ export class DelayQueueTester {
   /**
    * Gives the tester of a named instance of the module. Time is the same for all instances: whoever moves it, their messages are handled in
    * the order of due times.
-   *
    * @param name - as given to `DelayQueueModule.forRoot()`
    * @throws DelayQueueError `INVALID_OPTION` if there is no instance of this name
-   *
    * @example
    * ```ts
    * const billing = queue.instance('billing');
@@ -62,10 +59,8 @@ export class DelayQueueTester {
   /**
    * Lists the offers so far, in their order, handled or not, including those of handlers. An offer appears once, however many attempts its
    * message takes; `again()` is no offer. Offers that were ignored (`created: false`) or refused do not appear.
-   *
    * @param queue - Default: all queues of the instance
    * @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_OPTION`
-   *
    * @example
    * ```ts
    * expect(queue.offered('orders')).toMatchObject([{ payload: { orderId: 'o-1' }, delay: 1_800_000 }]);
@@ -85,15 +80,9 @@ export class DelayQueueTester {
   /**
    * Lets time pass. Messages that fall due meanwhile are handled at their time and in order, with all that follows within that time:
    * retries and offers of handlers. Resolves when the handlers are done; `advance(0)` handles what is due now.
-   *
    * @param duration - 0 ms – 100 years
    * @throws DelayQueueError `INVALID_ARGUMENT`; `NOT_STARTED` before `init()`; `UNFINISHED` if a handler does not end, or messages keep
    *   coming; `CLOSED`
-   *
-   * @example
-   * ```ts
-   * await queue.advance('30m');
-   * ```
    */
   async advance<const Length extends Duration = Duration>(
     duration: CheckedDuration<Length>,
@@ -105,13 +94,7 @@ export class DelayQueueTester {
 
   /**
    * Lets time pass until nothing is delayed in the queues that this application handles, neither retries nor offers of handlers.
-   *
    * @throws DelayQueueError as {@link advance}; `INVALID_OPTION` with `consume: false`, as no handler would be called
-   *
-   * @example
-   * ```ts
-   * await queue.drain({ limit: 100 });
-   * ```
    */
   async drain(bounds: CallBounds = {}): Promise<void> {
     const time = this.app.timeFor('drain()');
@@ -125,11 +108,9 @@ export class DelayQueueTester {
   /**
    * Calls a handler with one message, and returns what would become of it. Nothing is stored, and no time passes. As with a real message,
    * the handler gets what JSON makes of the payload, and the options of the queue decide on retries.
-   *
    * @param payload - as for `offer`
    * @throws DelayQueueError `INVALID_ARGUMENT` if there is no such handler; `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`; `NOT_STARTED`;
    *   `UNFINISHED` if the handler does not end
-   *
    * @example
    * ```ts
    * const outcome = await queue.handle('orders', { orderId: 'o-1' }, { attempt: 5 });
@@ -165,7 +146,6 @@ export class DelayQueueTester {
   /**
    * Removes every message of every queue of the instance in every state, resumes paused queues and forgets the offers, for tests that share
    * an application. Time stays as it is.
-   *
    * @throws DelayQueueError `UNFINISHED` while a call that moves time is running
    */
   async clear(): Promise<void> {

@@ -16,7 +16,6 @@ import type { Clock } from '../timing/clock.js';
 import type { HandleOutcome } from './handle-outcome.js';
 import type { TestBench } from './test-bench.js';
 
-/** A message that is in no queue. */
 export interface TrialMessage extends MessageContent {
   readonly id: string;
   readonly attempt: number;
@@ -40,7 +39,6 @@ export class HandlerTrial {
     this.#runner = createRunner(this.#queue, configured, { clock, random, events: onlyMistakes(events) });
   }
 
-  /** Names the method that gets messages of a type. */
   handlerOf(type: string): string {
     const { name, handlers } = this.#handled;
     const handler = handlers.get(type) ?? handlers.get(NO_TYPE);

@@ -2,10 +2,10 @@ import type { MessageHeaders } from '../message/message.js';
 
 /**
  * An accepted offer.
- *
  * @typeParam T - the payload's type, which nothing checks
  */
 export interface OfferedMessage<T = unknown> {
+  /** The name of the queue. */
   readonly queue: string;
   /** The id given to `offer`, or the generated one. */
   readonly id: string;

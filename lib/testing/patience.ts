@@ -14,7 +14,6 @@ export class Patience {
     this.#length = length;
   }
 
-  /** To be called when something has happened. */
   restart(): void {
     this.#waited = 0;
     this.#lookedAt = realNow();

@@ -4,7 +4,6 @@ import { areTimersFake } from './real-time.js';
 /** A message and its handler, for errors. */
 export interface Described {
   readonly queue: string;
-  /** Undefined if unknown. */
   readonly id: string | undefined;
   readonly type: string;
   /** Class and method; undefined: no handler here. */

@@ -25,7 +25,6 @@ export function readHandleArguments(
 
 /**
  * Reads a queue argument. Throws `INVALID_ARGUMENT`.
- *
  * @param instance - of a queue that is given by name; a class names its own
  */
 export function readQueue(

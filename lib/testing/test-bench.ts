@@ -12,7 +12,7 @@ export class TestBench implements Substitutes {
   readonly clock: VirtualClock;
   /** The middle of the range. */
   readonly random = () => 0.5;
-  /** By the names of the instances whose stores it has opened. */
+  /** By the name of their instance. */
   readonly #queues = new Map<string, QueuesUnderTest>();
   #settled = 0;
   #isClosing = false;
@@ -36,12 +36,10 @@ export class TestBench implements Substitutes {
     return this.#isClosing;
   }
 
-  /** Number of ended attempts. */
   get settled(): number {
     return this.#settled;
   }
 
-  /** The queues of an instance whose stores it has opened. */
   queuesOf(instance: string): QueuesUnderTest {
     return this.#queues.get(instance)!;
   }

@@ -16,9 +16,7 @@ const QUICK_TURNS = 20;
 const PAUSE = 1;
 
 interface Call extends ResolvedBounds {
-  /** As the test calls it. */
   readonly name: string;
-  /** Number of ended attempts before the call. */
   readonly settledBefore: number;
 }
 
@@ -31,7 +29,6 @@ interface Call extends ResolvedBounds {
 export class TimeMachine {
   readonly #bench: TestBench;
   readonly #describe: (store: WatchedStore) => Described;
-  /** The running call. */
   #underWay: string | undefined;
 
   /** @param describe - describes the message that a queue is busy with, else the one that is due next */

@@ -18,7 +18,6 @@ export class VirtualClock implements Clock {
     this.#startedAt = startAt;
   }
 
-  /** Number of armed timers. */
   get pendingTimers(): number {
     return this.#timers.size;
   }

@@ -6,7 +6,6 @@ import { instantOf } from '../store/memory/memory-queue.js';
 import { MemoryMessageStore } from '../store/memory/memory-store.js';
 import type { Clock } from '../timing/clock.js';
 
-/** An accepted offer. */
 export interface TakenOffer {
   readonly queue: string;
   readonly id: string;

@@ -39,7 +39,6 @@ export interface EncodedPayload {
 
 /**
  * Checks a payload before it is stored, as it will be read: a `Date` is text by then.
- *
  * @returns a promise if the schema is asynchronous
  * @throws DelayQueueError `INVALID_PAYLOAD`, at once or in the promise
  */
@@ -51,7 +50,6 @@ export function checkEncoded(check: PayloadCheck, payload: EncodedPayload): Prom
   return undefined;
 }
 
-/** Names a payload in errors. */
 export function nameOfPayload({ queue, type }: Pick<EncodedPayload, 'queue' | 'type'>): string {
   return type === NO_TYPE ? `payload of queue '${queue}'` : `payload of type '${type}' of queue '${queue}'`;
 }
@@ -75,7 +73,6 @@ interface Issue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** How many places an error names at most. */
 const MAX_PATHS = 10;
 
 /** Paths only: messages of issues quote values, and payloads must not get into logs. */

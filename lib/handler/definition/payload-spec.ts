@@ -3,12 +3,11 @@
  *
  * The types are read off a schema instead of comparing it with the interface of the standard: TypeScript would compare whole schema types,
  * and give up on ArkType's (TS2589).
- *
  * @see https://standardschema.dev
  */
 export type PayloadSpec =
   | {
-      /** The property that makes it a Standard Schema. */
+      /** Makes it a Standard Schema. */
       readonly '~standard': object;
     }
   | BarePayload<unknown>
@@ -38,7 +37,6 @@ const BARE: BarePayload<never> = { unchecked: true };
 
 /**
  * Declares a payload by its type alone, which nothing checks at run time.
- *
  * @example
  * ```ts
  * class Notes extends DelayQueue('notes', payload<{ text: string }>()) {}
@@ -50,6 +48,7 @@ export function payload<T>(): BarePayload<T> {
 
 /** The types of a Standard Schema. */
 export interface TypedSchema<Input, Output> {
+  /** As the standard defines it. */
   readonly '~standard': {
     /** For the compiler only. */
     readonly types?:
@@ -74,7 +73,6 @@ export type PayloadOutput<Spec> =
       ? T
       : never;
 
-/** A schema with its check. */
 export interface CallableSchema {
   readonly '~standard': { readonly validate: (value: unknown) => unknown };
 }

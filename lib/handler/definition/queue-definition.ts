@@ -14,12 +14,14 @@ type PayloadSpecs = Readonly<Record<string, PayloadSpec>>;
 
 /**
  * The definition in a queue's class.
- *
  * @typeParam Payloads - one {@link PayloadSpec}, or one for each type
  */
 export interface QueueDefinition<Payloads = unknown> {
+  /** The queue's name. */
   readonly queue: string;
+  /** As given to `DelayQueue()`. */
   readonly payloads: Payloads;
+  /** As given to `DelayQueue()`. */
   readonly options: QueueOptions;
   /** The name of its instance; undefined for the one without a name. */
   readonly instance?: string | undefined;
@@ -27,6 +29,7 @@ export interface QueueDefinition<Payloads = unknown> {
 
 /** A class with a definition: one that `DelayQueue()` made, or a subclass. */
 export interface DefinedBy<Payloads> {
+  /** The definition of the queue. */
   readonly definition: QueueDefinition<Payloads>;
 }
 
@@ -42,10 +45,8 @@ export type SpecOf<Payloads, Type extends string> = Payloads extends PayloadSpec
 
 /**
  * The message that a handler of a typed queue gets.
- *
  * @typeParam Queue - `typeof` the queue's class
  * @typeParam Type - the type, where the queue has several
- *
  * @example
  * ```ts
  * class Emails extends DelayQueue('emails', payload<{ to: string }>()) {}
@@ -65,7 +66,6 @@ export type PayloadOf<Queue, Type extends string = ''> = MessageOf<Queue, Type>[
 /** Marks a definition as checked, by any copy of the package. */
 const CHECKED = Symbol.for('nestjs-delay-queue:definition');
 
-/** Checks the definition of a class. */
 export function defineQueue<Payloads>(
   queue: string,
   payloads: Payloads,
@@ -102,7 +102,6 @@ export function definitionOf(value: unknown): QueueDefinition | undefined {
 
 /**
  * The instance of a typed queue, which only its class may name.
- *
  * @param given - the instance given beside the class
  * @throws DelayQueueError `INVALID_OPTION`
  */

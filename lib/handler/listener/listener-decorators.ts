@@ -10,9 +10,7 @@ const LISTENER = Symbol.for('nestjs-delay-queue:listener');
 /**
  * Makes a provider an observer of the delay queue: its class implements methods of {@link DelayQueueObserver}. It must be a singleton. Of
  * several, the first found is the outermost; those of `forRoot({ observers })` wrap them all.
- *
  * @param options - `instance`: the name of the instance to observe. For several instances, decorate the class several times
- *
  * @example
  * ```ts
  * @Injectable()
@@ -56,11 +54,9 @@ export const declaredListeners = new DeclaredMethods<EventDeclaration>({
 /**
  * Calls a method of a provider or a controller for each event of a name in this process. The method is not awaited, and its errors are
  * logged. The class must be a singleton.
- *
  * @param event - the name of the event
  * @param queueOrOptions - the name of a queue, the beginning of names and a `*`, or the class of a typed queue. Default: every queue
  * @param optionsOfQueue - `instance`: the name of the instance whose events it gets. The class of a typed queue names its own
- *
  * @example
  * ```ts
  * @Injectable()
