@@ -28,13 +28,14 @@ const MAX_PROBES = 400;
  * does not start, somebody has lost a slot. Then the same for the permits of groups.
  */
 export class CapacityProbe {
-  #number: number;
+  /** Half the number of the next message: even ones have the type that every release handles. */
+  #half: number;
   #started = 0;
   #release: () => void = () => undefined;
   #released: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: CapacityProbeOptions) {
-    this.#number = options.firstNumber;
+    this.#half = Math.ceil(options.firstNumber / 2);
   }
 
   /** What a handler does with a message of the probe. */
@@ -79,11 +80,11 @@ export class CapacityProbe {
     const { world, scenario, oracle, running } = this.options;
     this.#started = 0;
     this.#released = new Promise((resolve) => (this.#release = resolve));
-    const first = `m${this.#number}`;
+    const first = `m${2 * this.#half}`;
     const requests = Array.from({ length: count }, (_, i) => {
       const group = groupOf(i);
       const type = traits.kind === 'typed' ? { type: TYPES[0] } : {};
-      return { id: `m${this.#number++}`, payload: 0, delay: 0, ...type, ...(group !== undefined && { group }) };
+      return { id: `m${2 * this.#half++}`, payload: 0, delay: 0, ...type, ...(group !== undefined && { group }) };
     });
     const [{ application, process }] = running as [Running];
     const offered = new Promise<void>((resolve) => {
