@@ -25,10 +25,10 @@ export interface OfferOptions {
   /** Text values that travel with the payload. Default: none. */
   readonly headers?: MessageHeaders | undefined;
   /**
-   * What to do if the queue has a message with this id, in any state. `'keep'` leaves it. `'replace'` puts the new one in its place; a
-   * handler that holds the old one loses its lease. `'reject'` fails with `DUPLICATE_MESSAGE`. `'follow'` leaves it, but if it is active,
-   * the new one waits until it is done and its delay begins then; only the last follower counts. `'follow'` is not available in every
-   * layout. Default: `'keep'`.
+   * Decides about a message with the same id, in any state. `'keep'` leaves it. `'replace'` puts the new one in its place; a handler that
+   * holds the old one loses its lease. `'reject'` fails with `DUPLICATE_MESSAGE`. `'follow'` leaves it, but if it is active, the new one
+   * waits until it is done and its delay begins then; only the last follower counts. `'follow'` is not available in every layout. Default:
+   * `'keep'`.
    */
   readonly onDuplicate?: 'keep' | 'replace' | 'reject' | 'follow' | undefined;
   /**
@@ -37,14 +37,14 @@ export interface OfferOptions {
    */
   readonly group?: string | undefined;
   /**
-   * How long after it first fell due the handler of the message may start. After that it has expired and is not handled. Retries and
-   * deferrals do not prolong it. 0 ms – 100 years, or `'never'`. Not available in every layout. Default: `expiresAfter` of the queue in the
-   * process that handles it.
+   * The time within which the handler must start after the message first fell due. After that it has expired and is not handled. Retries
+   * and deferrals do not prolong it. 0 ms – 100 years, or `'never'`. Not available in every layout. Default: `expiresAfter` of the queue in
+   * the process that handles it.
    */
   readonly expiresAfter?: Duration | 'never' | undefined;
   /**
-   * What becomes of an expired message: `'drop'` removes it, `'dead'` makes it a dead letter. Only with `expiresAfter`. Default:
-   * `onExpired` of the queue.
+   * Decides about an expired message: `'drop'` removes it, `'dead'` makes it a dead letter. Only with `expiresAfter`. Default: `onExpired`
+   * of the queue.
    */
   readonly onExpired?: 'drop' | 'dead' | undefined;
   /**

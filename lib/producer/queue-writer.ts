@@ -20,7 +20,7 @@ import { incomplete, incompleteInPartitions, refused, sortOutcomes } from './lis
  */
 const BATCH = { maxItems: 250, maxWeight: 1024 * 1024, weigh: bodyLength };
 
-/** How many batches of one list are sent at once to each destination. */
+/** Number of batches of one list that are sent at once to each destination. */
 const CONCURRENT_BATCHES = 4;
 
 const NO_HEADERS: MessageHeaders = {};
@@ -36,7 +36,7 @@ export interface WriterContext {
   readonly registrar: Pick<QueueRegistrar, 'register'>;
   /** Learns of offers that were ignored because their id is in use. */
   readonly advice: Pick<AgainAdvice, 'onKept'>;
-  /** How many calls of the store are unanswered. */
+  /** Number of unanswered calls of the store. */
   callsUnderWay: number;
 }
 

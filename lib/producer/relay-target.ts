@@ -19,7 +19,7 @@ export class RelayTarget {
   @Inject(STORES) private readonly stores!: Stores;
   @Inject(RESOLVED_OPTIONS) private readonly options!: Pick<ResolvedModuleOptions, 'offerTimeout'>;
 
-  /** How long a call may take, ms. */
+  /** The longest time that a call may take, ms. */
   get offerTimeout(): number {
     return this.options.offerTimeout;
   }

@@ -40,7 +40,7 @@ const OPTIONS_OF_TYPE: readonly (keyof RepeatOptions)[] = [
 ];
 const OPTIONS: readonly (keyof GivenOptions)[] = ['type', ...OPTIONS_OF_TYPE];
 
-/** How often an offer is made again because its time has come meanwhile. */
+/** Maximum number of offers, if the time that was offered comes meanwhile. */
 const MAX_ROUNDS = 10;
 
 @Injectable()

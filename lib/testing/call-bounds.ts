@@ -5,9 +5,9 @@ import { showGiven } from '../message/show-given.js';
 
 /** Limits of a call that moves time. */
 export interface CallBounds {
-  /** How many attempts may end within the call. It stops a handler that always causes another message. Default: 10,000. */
+  /** Number of attempts that may end within the call. It stops a handler that always causes another message. Default: 10,000. */
   readonly limit?: number | undefined;
-  /** How long nothing may happen in real time while handlers run. Default: `'4s'`, less than test frameworks give a test. */
+  /** The time in which nothing may happen in real time while handlers run. Default: `'4s'`, less than test frameworks give a test. */
   readonly patience?: Duration | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What would become of the message of `DelayQueueTester.handle()`. */
+/** The outcome of `DelayQueueTester.handle()`: what would become of the message. */
 export type HandleOutcome =
   | {
       /** Handled: the message would be gone. */
@@ -15,17 +15,17 @@ export type HandleOutcome =
   | {
       /** The handler ended with a `DeferMessage`. */
       readonly kind: 'defer';
-      /** Until the message would come again, ms; absent if it was given a date. */
+      /** The delay until the message would come again, ms; absent if a date was given. */
       readonly delay?: number;
-      /** When the message would come again; absent if it was given a delay. */
+      /** The instant when the message would come again; absent if a delay was given. */
       readonly at?: Date;
     }
   | {
       /** The handler ended with `again()`. */
       readonly kind: 'again';
-      /** Until the message would come again, ms; absent if it was given a date. */
+      /** The delay until the message would come again, ms; absent if a date was given. */
       readonly delay?: number;
-      /** When the message would come again; absent if it was given a delay. */
+      /** The instant when the message would come again; absent if a delay was given. */
       readonly at?: Date;
       /** The payload that it would have then. */
       readonly payload: unknown;
