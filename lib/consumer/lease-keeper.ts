@@ -16,7 +16,7 @@ const LIMITS = {
 };
 
 /**
- * Extends the leases of all claims in one call when a third of the oldest lease has passed, and retries sooner, so that a short outage
+ * Extends the leases of all claims in one call when a third of the oldest lease has passed, sooner after a failure, so that a short outage
  * costs no lease. The signal of a lost message aborts at once, or when its lease ends by this process' clock if the store does not answer.
  */
 export class LeaseKeeper {
