@@ -93,7 +93,7 @@ export class Doctor {
       const infos = await this.#connections.commands.info();
       const [first, ...others] = infos.map(checkInfo);
       const ofDatabases = checkDatabases(infos[0]!, this.#connections.announcements.database);
-      // Of the other servers of a cluster, only problems are worth a line.
+      // Only problems of the other servers of a cluster are worth a line.
       return [...first!, ofDatabases ?? [], others.flat().filter(({ verdict }) => verdict !== 'ok')].flat();
     } catch (error) {
       if (!(hasCode(error, 'STORE_REFUSED') && lacksPermission(error.cause))) return [unfit('version', error)];

@@ -4,9 +4,9 @@ export interface Finding {
   readonly check: string;
   /** `'ok'` if Redis is fit, `'fail'` if not; `'warn'` if it is fit at a cost, which `advice` explains. */
   readonly verdict: 'ok' | 'warn' | 'fail';
-  /** What the check found, as a phrase. */
+  /** The result, as a phrase. */
   readonly found: string;
-  /** What to do about it. Absent: nothing, or what `found` says. */
+  /** The remedy. Absent: nothing, or what `found` says. */
   readonly advice?: string;
 }
 

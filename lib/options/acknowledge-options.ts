@@ -1,8 +1,6 @@
 import type { Duration } from '../message/duration.js';
 
-/**
- * What a writing call of the producer waits for before its promise resolves. If that does not happen, the call fails with `NOT_REPLICATED`.
- */
+/** The copies for which a writing call of the producer waits before its promise resolves. Without them, it fails with `NOT_REPLICATED`. */
 export interface AcknowledgeOptions {
   /** How many replicas have it. 1–100, and 0 with `fsync`. @defaultValue `1` */
   readonly replicas?: number | undefined;

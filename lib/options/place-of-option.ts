@@ -6,7 +6,7 @@ const IN_CONNECTION = 'it says where Redis is: give it in `connection`';
 
 const OF_LAYOUT = 'it is an option of a layout: give it to the function that makes the layout';
 
-/** What to write instead of names that are no options here. */
+/** Advice on names that are no options here. */
 const SYNONYMS = new Map([
   ['name', 'it names an instance: give it to forRoot(), or to forRootAsync() beside useFactory'],
   ['codec', OF_LAYOUT],

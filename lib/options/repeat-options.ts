@@ -11,7 +11,7 @@ export interface RepeatOptions {
   /** An IANA time zone, such as `'Europe/Berlin'`. Default: `'UTC'`. */
   readonly timeZone?: string | undefined;
   /**
-   * What becomes of occurrences for which no process was there in time: `'once'` handles the first of them late, in place of all; `'skip'`
+   * Decides about occurrences for which no process was there in time: `'once'` handles the first of them late, in place of all; `'skip'`
    * handles none that is more than a minute late (event `expired`). Default: `'once'`.
    */
   readonly missed?: 'once' | 'skip' | undefined;
@@ -19,6 +19,6 @@ export interface RepeatOptions {
   readonly headers?: MessageHeaders | undefined;
   /** How late an occurrence may be, as in the options of an offer. Default: `expiresAfter` of the queue. */
   readonly expiresAfter?: Duration | 'never' | undefined;
-  /** What becomes of an occurrence that has expired. Only with `expiresAfter`. Default: `onExpired` of the queue. */
+  /** Decides about an occurrence that has expired. Only with `expiresAfter`. Default: `onExpired` of the queue. */
   readonly onExpired?: 'drop' | 'dead' | undefined;
 }

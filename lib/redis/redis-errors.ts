@@ -140,10 +140,7 @@ function refused(command: string, cause: Error): DelayQueueError {
   return failure('STORE_REFUSED', `Redis refused ${command}: ${cause.message} (${advice})`, cause);
 }
 
-/**
- * @param waited - how long the command has waited, ms; 0 if not at all
- * @param advice - what is probably wrong, if known
- */
+/** `waited`: how long the command has waited, ms; 0 if not at all. `advice`: what is probably wrong, if known. */
 export function notConnected(command: string, waited: number, cause: unknown, advice?: string): DelayQueueError {
   return failure(
     'NOT_CONNECTED',

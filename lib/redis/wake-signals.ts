@@ -178,11 +178,9 @@ interface BlockedCall {
 
 /**
  * One connection on which several consumers wait. It pops only signals, never messages: whatever a crashed or half-open client pops is
- * lost, and a signal is soon replaced.
- *
- * A blocked call keeps the keys that it was sent with. When a key joins, the call is ended with `CLIENT UNBLOCK` and sent again. It blocks
- * until the earliest of the waits is over. This side watches the time, too, because a server whose clock is set back keeps a blocked client
- * waiting longer.
+ * lost, and a signal is soon replaced. A blocked call keeps the keys that it was sent with. When a key joins, the call is ended with
+ * `CLIENT UNBLOCK` and sent again. It blocks until the earliest of the waits is over. This side watches the time, too, because a server
+ * whose clock is set back keeps a blocked client waiting longer.
  */
 class SharedConnection {
   readonly #pauses: Pauses;

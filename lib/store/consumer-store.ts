@@ -20,8 +20,8 @@ export interface ConsumerStore {
    * ends; then {@link transfer} takes them back. If ready messages remain, another consumer is woken. While the queue is paused, it takes
    * nothing and wakes nobody. A crash right after the call costs the messages their lease and an attempt.
    *
-   * A token takes messages once: the answer names all that it will ever hold. A claim `insteadOf` another one ends that one, however late
-   * that one arrives: what the other took passes to this claim within the same bounds, the rest is ready again, no attempt is spent, and
+   * A token takes messages once: the answer names all that it will ever hold. A claim `insteadOf` another one ends it, even one that
+   * arrives later: what the other took passes to this claim within the same bounds, the rest is ready again, no attempt is spent, and
    * nothing else is taken. If the other took nothing, this is a claim like any other.
    *
    * A queue with a rate gives out no more messages than its rate allows; the rest stays ready. Every message taken counts, even if it was
@@ -125,7 +125,7 @@ export interface TransferReport {
   readonly at: number;
 }
 
-/** A message held by a claim. The token is another for every claim of the same message. */
+/** A message held by a claim. Its token differs for every claim of the same message. */
 export interface Claim {
   readonly id: string;
   readonly token: string;
@@ -178,7 +178,7 @@ export const LEASE_EXPIRED: MessageFailure = {
   message: 'The consumer did not settle the message within its lease: it crashed, stalled or lost its connection.',
 };
 
-/** What becomes of a claimed message. `body` replaces its body; default: it keeps the one it has. */
+/** The outcome of a claimed message. `body` replaces its body; default: it keeps the one it has. */
 export type Outcome =
   /** Handled: the message is gone and its id is free. `lateBy`: not handled, because it had expired this many ms before; for observers. */
   | { readonly kind: 'ack'; readonly lateBy?: number; readonly next?: NextOccurrence }
@@ -234,12 +234,9 @@ export interface DueListener {
 /** A scheduler's announcement of its transfer. `movedAt` includes this one. */
 export interface AnnouncedTransfer extends Announcer, Pick<TransferReport, 'at' | 'ready' | 'nextAt' | 'nextIn'> {}
 
-/** What a consumer waits for while nothing is ready. One signal wakes one consumer in one process. */
+/** The signal for which an idle consumer waits. One signal wakes one consumer in one process. */
 export interface WakeSignal {
-  /**
-   * Waits for the signal, for {@link leave} or {@link close}, at most `timeout` ms.
-   * @returns true if the signal came. Another consumer may still be faster to claim
-   */
+  /** Waits for the signal, {@link leave} or {@link close}, at most `timeout` ms. True if it came; another consumer may still be faster. */
   wait(timeout: number): Promise<boolean>;
   /** Leaves signals to others until the next wait. Not needed by a consumer that will soon wait again. */
   leave(): void;

@@ -24,9 +24,8 @@ export interface ProducerStore {
   cancel(id: string, notAfter?: number): Promise<boolean>;
 
   /**
-   * Moves the due time of a delayed message. {@link ConsumerStore.watchDue} announces a new earliest one.
-   * @param notAfter - as in {@link cancel}
-   * @returns false if the message is not delayed, or no longer
+   * Moves the due time of a delayed message; false if it is not delayed, or no longer. {@link ConsumerStore.watchDue} announces a new
+   * earliest one. `notAfter` is as in {@link cancel}.
    */
   reschedule(id: string, due: DueTime, notAfter?: number): Promise<boolean>;
 
@@ -51,7 +50,7 @@ export interface Change {
  */
 export type ChangeOutcome = 'changed' | 'stale' | 'absent' | 'oversized';
 
-/** What an offer does when its id is in use, in any state. */
+/** The effect of an offer whose id is in use, in any state. */
 export type OnDuplicate =
   | 'keep'
   /** Replaces the existing message in any state. A handler that holds the old one loses its lease. */

@@ -24,13 +24,10 @@ interface Subscription {
 }
 
 /**
- * Listens to announcements, for all queues of a process, over one connection to each server.
- *
- * In a cluster, `PUBLISH` goes to all servers. Announcements stay with the primary that has the queue (`SPUBLISH`), unless nobody listens
- * there; then they are published to all, because patterns match nothing else. So a process subscribes with `SUBSCRIBE` to a channel that
- * one of its patterns matches. Otherwise nothing would reach the patterns of other processes.
- *
- * The databases of a server share its channels, so announcements name their database.
+ * Listens to announcements, for all queues of a process, over one connection to each server. In a cluster, `PUBLISH` goes to all servers.
+ * Announcements stay with the primary that has the queue (`SPUBLISH`), unless nobody listens there; then they are published to all, because
+ * patterns match nothing else. So a process subscribes with `SUBSCRIBE` to a channel that one of its patterns matches. Otherwise nothing
+ * would reach the patterns of other processes. The databases of a server share its channels, so announcements name their database.
  */
 export class RedisAnnouncements {
   readonly #subscriptions = new Set<Subscription>();

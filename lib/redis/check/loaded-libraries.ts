@@ -18,11 +18,7 @@ function readSource(fields: ScriptReply): string {
   return '';
 }
 
-/**
- * Deletes a library from a server. Whoever needs it loads it again.
- * @returns false if it was not there
- * @throws DelayQueueError like `RedisCommands.send`
- */
+/** Deletes a library; false if it was gone. Whoever needs it loads it again. @throws DelayQueueError like `RedisCommands.send` */
 export async function deleteLibrary(commands: RedisCommands, { name }: LoadedLibrary): Promise<boolean> {
   try {
     await commands.send('FUNCTION', 'DELETE', name);

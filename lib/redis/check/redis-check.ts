@@ -16,7 +16,7 @@ export interface RedisCheckOptions {
   readonly commands: RedisCommands;
   readonly queues: readonly CheckedPermissions[];
   readonly allowEviction: boolean;
-  /** What offers wait for; undefined: nothing. */
+  /** The copies for which offers wait; undefined: none. */
   readonly copies?: Copies | undefined;
   readonly events: Events;
   /** Called once the first check has found no problem. `info` is undefined if the user may not send `INFO`. */
@@ -24,10 +24,9 @@ export interface RedisCheckOptions {
 }
 
 /**
- * Checks Redis at the start, and whenever a connection is back, because it may then lead to another server.
- *
- * Permissions are checked once for each version of the server and each user. Another server of the same version is asked about one queue on
- * behalf of all. Otherwise a failover would cost a call for each queue of each process.
+ * Checks Redis at the start, and whenever a connection is back, because it may then lead to another server. Permissions are checked once
+ * for each version of the server and each user. Another server of the same version is asked about one queue on behalf of all. Otherwise a
+ * failover would cost a call for each queue of each process.
  */
 export class RedisCheck {
   readonly #options: RedisCheckOptions;

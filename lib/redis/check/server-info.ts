@@ -40,8 +40,7 @@ export function placeOf([server, ...others]: readonly RedisServer[], isCluster: 
 const addressOf = (host: string, port: number) => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /**
- * Checks the `INFO` of a server.
- * @param info - the sections `server`, `memory` and `persistence`
+ * Checks the sections `server`, `memory` and `persistence` of a server's `INFO`.
  * @throws DelayQueueError `UNSUPPORTED_SERVER`
  * @see https://redis.io/docs/latest/commands/info/
  */

@@ -14,11 +14,10 @@ const ASKED = 2;
 const READ_TIMEOUT = 1000;
 
 /**
- * Knows which server of a cluster has which hash slot.
- *
- * The `Cluster` of ioredis finds the servers and reads the first map. It sends nothing else, because it repeats calls by itself and does
- * not say if a failed call was sent. It also keeps connections that nothing needs, so it is suspended as soon as a server is connected.
- * From then on, connected servers are asked for the map. Once none is left, ioredis looks for servers again.
+ * Knows which server of a cluster has which hash slot. The `Cluster` of ioredis finds the servers and reads the first map. It sends nothing
+ * else, because it repeats calls by itself and does not say if a failed call was sent. It also keeps connections that nothing needs, so it
+ * is suspended as soon as a server is connected. From then on, connected servers are asked for the map. Once none is left, ioredis looks
+ * for servers again.
  */
 export class ClusterMap {
   readonly #cluster: Cluster;
@@ -125,9 +124,9 @@ export class ClusterMap {
   }
 
   /**
-   * Waits until the connection that `find` returns is ready. It may be another one after each reading of the map.
-   * @param find - returns undefined if none is known; an error ends the wait
-   * @throws DelayQueueError `NOT_CONNECTED` after `timeout` ms, `LOGIN_REFUSED`, `CLOSED`
+   * Waits until the connection that `find` returns, which may be another one after each reading of the map, is ready. Throws like
+   * `Connection.ready`, and what `find` throws.
+   * @param find - returns undefined if no connection is known
    */
   async ready(find: () => RedisConnection | undefined, command: string, timeout: number): Promise<void> {
     const { clock, commandTimeout } = this.#settings;

@@ -25,7 +25,7 @@ export interface RedisCommand {
 /** Instants are on the monotonic clock. */
 interface Attempt {
   readonly server: RedisServer;
-  /** Of the called function; undefined for a command. */
+  /** The called function's library; undefined for a command. */
   readonly library: RedisLibrary | undefined;
   readonly sentAt: number;
   readonly deadline: number;

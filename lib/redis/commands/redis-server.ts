@@ -28,11 +28,7 @@ export interface RedisServers {
   /** Returns the server that has a key, or any if there is none; undefined if unknown yet. Its connection may not be ready. */
   of(key: string | undefined): RedisServer | undefined;
   reachOf(hashSlot: number): Reach;
-  /**
-   * Waits until {@link of} returns a server that can be sent to.
-   * @param command - the command to be sent, for the error
-   * @throws DelayQueueError `NOT_CONNECTED` after `timeout` ms, `LOGIN_REFUSED`, `CLOSED`
-   */
+  /** Waits like `Connection.ready` until {@link of} returns a server that can be sent to, and throws the same. */
   ready(command: string, timeout?: number, key?: string): Promise<void>;
   all(command: string): Promise<readonly RedisServer[]>;
   /** Returns how to get around an error; undefined if the call has failed. */
@@ -51,7 +47,7 @@ export interface Detour {
   readonly asking?: RedisServer | undefined;
 }
 
-/** What a write waits for before it is answered. */
+/** The copies for which a write waits before it is answered. */
 export interface Copies {
   /** Minimum number of replicas that have it, from 0. */
   readonly replicas: number;
@@ -62,7 +58,7 @@ export interface Copies {
 }
 
 export interface ServerSettings extends ConnectionSettings {
-  /** What each function of a producer waits for after its answer; undefined: nothing. */
+  /** The copies for which each function of a producer waits after its answer; undefined: none. */
   readonly copies?: Copies | undefined;
 }
 

@@ -12,9 +12,8 @@ export interface Deadline {
 
 /**
  * The deadlines for the answers on one connection. One timer serves all of them and keeps running when an answer arrives, because a timer
- * for each command would cost about as much as sending the command.
- *
- * When a caller's time is up, only that call fails. Servers answer in order, so a connection counts as dead once it answers nobody.
+ * for each command would cost about as much as sending the command. When a caller's time is up, only that call fails. Servers answer in
+ * order, so a connection counts as dead once it answers nobody.
  */
 export class AnswerDeadlines {
   readonly pending = new Set<Deadline>();

@@ -75,7 +75,7 @@ export interface ConnectionParts {
 }
 
 /**
- * What is known about the connection to a server, without asking it. `ready`: it answers. `silent`: an answer has been outstanding for a
+ * The known state of the connection to a server, without asking it. `ready`: it answers. `silent`: an answer has been outstanding for a
  * second. `opening`: the connection has been opening for less than a second. `lost`: there is none.
  */
 export type Reach = 'ready' | 'silent' | 'opening' | 'lost';
@@ -104,7 +104,7 @@ export class RedisConnection implements Connection {
   readonly #onRedirection: ConnectionParts['onRedirection'];
   readonly #waits: Pauses;
   #lastError: unknown;
-  /** What is probably wrong with the options, as long as the connection has never been ready. */
+  /** The probable mistake in the options, as long as the connection has never been ready. */
   #advice: string | undefined;
   /** Since when the connection is opening, on the monotonic clock. */
   #openingSince: number;
@@ -202,10 +202,7 @@ export class RedisConnection implements Connection {
     this.#waits.end();
   }
 
-  /**
-   * @param sentAt - now, on the monotonic clock
-   * @param at - when to stop waiting
-   */
+  /** `sentAt`: now. `at`: when to stop waiting. Both are on the monotonic clock. */
   answer<Answer>(
     answer: Promise<Answer>,
     patience = this.#settings.commandTimeout,
@@ -278,10 +275,7 @@ export class RedisConnection implements Connection {
     return this.close();
   }
 
-  /**
-   * Learns what must be known before the first call on a ready client. Must not be rejected.
-   * @returns undefined if there is nothing to learn; otherwise true if it is known
-   */
+  /** Learns what must be known before the first call. Never rejects. Undefined: there is nothing to learn; true: it is known. */
   protected prepare(): Promise<boolean> | undefined {
     return undefined;
   }

@@ -94,7 +94,7 @@ export interface OptionProblem {
   readonly message: string;
 }
 
-/** What the module does with an ioredis option that an application sets. */
+/** The treatment of an ioredis option that an application sets. */
 export type OptionRule<Value = unknown> =
   | { readonly fate: 'passed on'; readonly kind: OptionKind }
   /** The module uses its own value, and warns. */

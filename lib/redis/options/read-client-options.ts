@@ -112,7 +112,7 @@ export class ClientOptionsReader {
   }
 }
 
-/** What to write instead of the names that other clients use. */
+/** Advice on the names that other clients use. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   hostname: 'use host',
   user: 'use username',

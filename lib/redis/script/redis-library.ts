@@ -110,10 +110,7 @@ export class RedisLibrary implements LoadedLibrary {
     this.source = [`#!lua name=${this.name}\nlocal DIGEST = '${this.#digest}'\n`, ...body].join('');
   }
 
-  /**
-   * Recognizes the source of a library of any version of this package by its digest, which is that of its code.
-   * @returns undefined for any other library, whatever its name
-   */
+  /** Recognizes a library of any version of this package, whose name contains the digest of its code. Undefined for any other. */
   static recognize(source: string): LoadedLibrary | undefined {
     const [, name = '', digest, code = '', purpose = ''] = SOURCE.exec(source) ?? [];
     return digest !== undefined && digestOf(code) === digest ? { name, purpose } : undefined;

@@ -84,7 +84,6 @@ export class ServerFunctions {
 
   /**
    * @param further - number of sets of further keys and arguments in the words
-   * @param words - from `wordsOf`
    * @throws the server's error; if {@link isGone} is true for it, the function was not called, and the next call finds another way
    */
   call(called: RedisFunction, further: number, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {

@@ -2,7 +2,7 @@ import type { Rate } from '../message-store.js';
 
 /** The claims that have taken of a queue's rate. */
 export class ClaimWindow {
-  /** Those that still count, oldest first. */
+  /** The claims that still count, oldest first. */
   readonly #claims: { readonly at: number; readonly count: number }[] = [];
   #claimed = 0;
 

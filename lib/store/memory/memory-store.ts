@@ -36,10 +36,9 @@ import { listPage } from './message-page.js';
 import type { MemoryMessage, MessageTable } from './message-table.js';
 
 /**
- * Keeps the messages of one queue in this process, for tests and experiments. They are lost when the process ends.
- *
- * Its clock starts at the wall clock and continues with the monotonic one: if the wall clock is set forward, messages must not be early,
- * and handlers must keep their leases.
+ * Keeps the messages of one queue in this process, for tests and experiments. They are lost when the process ends. Its clock starts at the
+ * wall clock and continues with the monotonic one: if the wall clock is set forward, messages must not be early, and handlers must keep
+ * their leases.
  */
 export class MemoryMessageStore implements MessageStore {
   readonly #now: () => number;

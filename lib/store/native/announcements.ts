@@ -1,11 +1,10 @@
 import type { Announcer, DueListener, TransferReport } from '../consumer-store.js';
 
 /**
- * The announcements on the channel of a queue, as text that scripts write.
- *
- * The databases of a server share its channels, so due times and transfers end with the number of their database, and those of other
- * databases are ignored. Without a number, they come from a version that writes none, in any database: they are a hint that something may
- * fall due, which costs at most one look. An abort names the token of a claim, which is unique.
+ * The announcements on the channel of a queue, as text that scripts write. The databases of a server share its channels, so due times and
+ * transfers end with the number of their database, and those of other databases are ignored. Without a number, they come from a version
+ * that writes none, in any database: they are a hint that something may fall due, which costs at most one look. An abort names the token of
+ * a claim, which is unique.
  */
 
 export interface Announcing {

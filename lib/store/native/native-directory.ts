@@ -62,10 +62,8 @@ const PART = 1000;
 
 /**
  * The directory of queues in Redis. Its keys and those of the queues are in different hash slots of a cluster. It ignores names that no
- * queue can have: somebody else wrote them, and they may break keys, patterns or a terminal.
- *
- * Registrations are plain commands. A function that the server does not know yet is called a second time, after the offer that it must
- * precede.
+ * queue can have: somebody else wrote them, and they may break keys, patterns or a terminal. Registrations are plain commands, because a
+ * function that the server does not know yet is called again only after the offer that it must precede.
  */
 export class NativeQueueDirectory implements QueueDirectory {
   readonly #keys: DirectoryKeys;

@@ -110,7 +110,7 @@ export class NativeMessageStore implements MessageStore {
     this.#groups = groups;
   }
 
-  /** What is known of the connection to the server that has the messages. */
+  /** The known state of the connection to the server that has the messages. */
   get reach(): Reach {
     return this.#connections.servers.reachOf((this.#slot ??= hashSlot(this.#keys.messages)));
   }

@@ -8,7 +8,7 @@ import { Report } from './report.js';
 import { Session } from './session.js';
 import type { Terminal } from './terminal.js';
 
-/** What a running command can use. */
+/** The services of a running command. */
 export interface Run {
   readonly producer: DelayQueueProducer;
   readonly report: Report;
@@ -18,7 +18,7 @@ export interface Run {
   readonly inspect: (queue: string) => Promise<InspectedQueue>;
 }
 
-/** What a running command that changes servers can use. */
+/** The services of a running command that changes servers. */
 export interface ServerRun {
   readonly args: CommonArguments;
   readonly report: Report;
@@ -26,7 +26,7 @@ export interface ServerRun {
   readonly ask: (question: string) => Promise<void>;
 }
 
-/** What a running command that changes a queue can use. */
+/** The services of a running command that changes a queue. */
 export interface ChangingRun extends Run {
   /** Asks before the change. Rejects unless the answer is yes. */
   readonly ask: (question: string) => Promise<void>;

@@ -96,7 +96,7 @@ export async function layoutOf(args: CommonArguments): Promise<QueueLayout | und
   throw new WrongUsage('--redisson-name and --codec need --layout redisson.');
 }
 
-/** Returns the layouts whose libraries can be told from those of other versions: Redisson's if its package is installed. */
+/** Returns the layouts whose libraries can be distinguished from those of other versions: Redisson's if its package is installed. */
 export async function installedLayouts(): Promise<QueueLayout[]> {
   try {
     return [(await loadRedisson()).redisson()];

@@ -32,8 +32,7 @@ export interface TypedOutboxOfferOptions {
   /** Headers, with text values. Default: none. */
   readonly headers?: MessageHeaders | undefined;
   /**
-   * What to do if the queue has a message with this id when the row is relayed: `'keep'` keeps it, `'replace'` replaces it. Default:
-   * `'keep'`.
+   * Decides about an existing message with this id when the row is relayed: `'keep'` keeps it, `'replace'` replaces it. Default: `'keep'`.
    */
   readonly onDuplicate?: 'keep' | 'replace' | undefined;
   /**
@@ -46,7 +45,7 @@ export interface TypedOutboxOfferOptions {
    * ms – 100 years, or `'never'`. Default: `expiresAfter` of the queue.
    */
   readonly expiresAfter?: Duration | 'never' | undefined;
-  /** What becomes of the message when it has expired. Only with `expiresAfter`. Default: `onExpired` of the queue. */
+  /** Decides about a message that has expired. Only with `expiresAfter`. Default: `onExpired` of the queue. */
   readonly onExpired?: 'drop' | 'dead' | undefined;
   /**
    * Debounces with an end: the message falls due at most this long after the first of the offers that have replaced each other. 1 ms – 100

@@ -12,7 +12,7 @@ const PAUSE = 30_000;
 /** Maximum number of Java's bodies that are searched for signs of another codec, unless an earlier one proves the configured one right. */
 const MAX_LOOKS = 1000;
 
-/** What else to do if bodies seem to be those of another codec. */
+/** Further advice if bodies seem to be those of another codec. */
 const OR_TYPE_INFO = 'or json({ typeInfo: true }) if its classes have @JsonTypeInfo';
 
 /** The id of a message that Java offered, as `redisson/claim` makes it. Messages offered here reveal nothing about Java's codec. */

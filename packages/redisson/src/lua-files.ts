@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/**
- * Reads a Lua file of this folder. The build replaces this module with one that contains the texts, because bundlers omit such files.
- * @param path - relative to this folder, without `.lua`
- */
+/** Reads a Lua file of this folder by its path without `.lua`. The build replaces this module with the texts: bundlers omit such files. */
 export function readLua(path: string): string {
   return readFileSync(new URL(`${path}.lua`, import.meta.url), 'utf8');
 }

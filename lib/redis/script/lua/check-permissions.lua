@@ -13,7 +13,7 @@ local WORDS = {
   ['CLIENT|ID'] = { 'CLIENT', 'ID' }, ['CLIENT|UNBLOCK'] = { 'CLIENT', 'UNBLOCK', '0' }, WAIT = { '0', '0' }, WAITAOF = { '0', '0', '0' },
 }
 
--- How many words must follow the key in commands that only read, or that a function calls without a check.
+-- Number of words that must follow the key in commands that only read, or that a function calls without a check.
 local WORDS_AFTER_KEY = {
   EXISTS = 0, GET = 0, HKEYS = 0, HLEN = 0, HSETNX = 2, LLEN = 0, PSUBSCRIBE = 0, SSUBSCRIBE = 0, SUBSCRIBE = 0, UNLINK = 0, ZCARD = 0,
   ZCOUNT = 2, ZREVRANGEBYSCORE = 2,

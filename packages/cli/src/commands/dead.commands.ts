@@ -7,7 +7,7 @@ import { counted } from '../text/counted.js';
 interface DeadAction {
   readonly name: 'redrive' | 'discard';
   readonly description: string;
-  /** What was done, as the beginning of a sentence. */
+  /** The beginning of a sentence that says what was done. */
   readonly done: string;
   readonly one: (letters: DeadLetters, id: string) => Promise<boolean>;
   readonly all: (letters: DeadLetters) => Promise<number>;

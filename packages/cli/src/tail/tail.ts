@@ -5,7 +5,7 @@ import type { Run } from '../command-line.js';
 import { DeadWatch } from './dead.watch.js';
 import { type Due, DueWatch } from './due.watch.js';
 
-/** What happened in a queue since the last look. */
+/** The events of a queue since the last look. */
 export interface QueueNews {
   readonly queue: string;
   readonly now: Date;

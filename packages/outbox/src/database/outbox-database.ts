@@ -18,7 +18,7 @@ export type Sql = (statement: string, values?: readonly SqlValue[]) => Promise<r
 export type SqlAtOnce = (statement: string, values?: readonly SqlValue[]) => readonly SqlRow[];
 
 /**
- * What the outbox needs of a database. The functions `pg`, `typeOrm`, `prisma`… make one from the library that the application uses; for
+ * The access of the outbox to a database. The functions `pg`, `typeOrm`, `prisma`… make one from the library that the application uses; for
  * another library, write one.
  * @typeParam Transaction - the application's transactions, the first argument of `DelayQueueOutbox.offer`
  */

@@ -22,7 +22,7 @@ export interface PrismaDatabase {
 /** How long a batch may take, and how long it may wait for a connection, ms. Offering waits for Redis. */
 const LIMITS = { timeout: 60_000, maxWait: 10_000 } as const;
 
-/** PostgreSQL, MySQL and MariaDB through Prisma. Transactions are what `prisma.$transaction` hands to its callback. */
+/** PostgreSQL, MySQL and MariaDB through Prisma. Transactions are what `prisma.$transaction` passes to its callback. */
 export function prisma(client: PrismaDatabase, options: DialectOptions): OutboxDatabase<PrismaTransaction> {
   const dialect = readDialect('prisma', options);
   const sqlOf =

@@ -2,7 +2,7 @@ import { isAlphabetical } from './json-keys.js';
 import { JsonNumber } from './json-number.js';
 import { type JsonNode, type JsonObject, numberOf, NumberText, type ParsedJson } from './json-text.js';
 
-/** What a received object or array does not show: the text of its numbers, and the order of its keys. */
+/** The parts of a received object or array that it does not show: the text of its numbers, and the order of its keys. */
 interface Received {
   /** In the order of the text, unless that is the alphabetical order of a class' fields. */
   readonly keys: readonly string[] | undefined;

@@ -1,11 +1,11 @@
--- What the user of a call may run. Its permissions cannot change while the call runs.
+-- The permissions of a call's user, which cannot change while the call runs.
 
--- How many words must follow the key in a command, for it to be complete; in others, one.
+-- Number of words that must follow the key for a command to be complete; in others, one.
 local WORDS_AFTER_KEY = {
   DEL = 0, HGETALL = 0, HSET = 2, LINSERT = 3, LRANGE = 2, LREM = 2, LSET = 2, ZADD = 2, ZRANGE = 2, ZREMRANGEBYRANK = 2,
 }
 
--- Whether the user may run a command on a key or a channel. Redis 8.6 raises an error for a command with too few words or too many,
+-- True if the user may run a command on a key or a channel. Redis 8.6 raises an error for a command with too few words or too many,
 -- and Redis 7.0 reads past the last word and crashes. `words`: how many must follow the key, if it is none of the above.
 function Permissions.may_run(command, key, words)
   words = words or WORDS_AFTER_KEY[command] or 1
@@ -19,7 +19,7 @@ function Permissions.may_run(command, key, words)
   return acl_check(command, key, '0', '0', '0')
 end
 
--- Takes commands and keys in turn, and raises an error unless the user may run each command on its key. Called before the first
+-- Takes alternating commands and keys, and raises an error unless the user may run each command on its key. Called before the first
 -- write, with everything that follows: Redis rolls nothing back, so a call that is stopped between two writes would leave a
 -- message in two states, or in none.
 function Permissions.check(...)

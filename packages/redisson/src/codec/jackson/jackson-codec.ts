@@ -32,7 +32,7 @@ export interface JacksonCodecOptions {
   readonly uuids?: 'text' | 'typed' | undefined;
 }
 
-/** What was received from Jackson 2 is not what Jackson 3 reads. */
+/** Separate, because Jackson 3 does not read what was received from Jackson 2. */
 const memories = { 2: new JacksonMemory(), 3: new JacksonMemory() };
 
 /**

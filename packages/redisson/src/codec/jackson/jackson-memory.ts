@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import type { Place } from './jackson-mapping.js';
 
-/** What is remembered of a received object or array. */
+/** The memory of a received object or array. */
 export interface ReceivedContainer {
   /** The class; empty if only Java knows it, from a declaration. */
   readonly type: string;

@@ -4,7 +4,7 @@ import { type JsonNode, numberOf, NumberText } from '../json-text.js';
 
 /** How Jackson writes a Java type without parts, apart from the type wrapper. */
 export interface Scalar {
-  /** What a payload may hold for it, in words. */
+  /** The values that a payload may hold for it, in words. */
   readonly accepts: string;
   /** Undefined if Jackson does not write this type like this. */
   read(node: JsonNode): unknown;

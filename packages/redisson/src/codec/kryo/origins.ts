@@ -14,7 +14,7 @@ export interface HiddenClass {
   readonly value: unknown;
 }
 
-/** What Java's bytes said about an object of a payload, but the object does not show. */
+/** The information of Java's bytes that an object of a payload does not show. */
 export interface Origin {
   /** The name of its Java class. */
   readonly type: string;

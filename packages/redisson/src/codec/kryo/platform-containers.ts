@@ -1,4 +1,4 @@
-/** What distinguishes a collection or a map of Java's own from others. */
+/** The differences of a collection or a map of Java's own from others. */
 export interface ContainerRules {
   /** True if null elements, keys and values make Java fail. */
   readonly refusesNull?: boolean;
