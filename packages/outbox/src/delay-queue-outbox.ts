@@ -94,7 +94,6 @@ export interface FailedOutboxRow {
   readonly error: string;
 }
 
-/** Which failed rows to list. */
 export interface FailedQuery {
   /** Only rows after this one. Default: from the oldest. */
   readonly after?: number | undefined;
@@ -274,7 +273,6 @@ export class DelayQueueOutbox<Transaction extends object = object> {
     await this.#change((table) => table.pause());
   }
 
-  /** Ends a pause. */
   async resume(): Promise<void> {
     await this.#change((table) => table.resume());
   }
@@ -289,7 +287,7 @@ export class DelayQueueOutbox<Transaction extends object = object> {
     return (await inTransaction(database, () => table.failed({ after, limit }))).map(failedRow);
   }
 
-  /** Makes rows that have failed for good be tried again, in their old places. @param rows - as {@link failed} lists them */
+  /** Returns rows that have failed for good to their old places, to be tried again. @param rows - as {@link failed} lists them */
   async retryFailed(rows: readonly FailedOutboxRow[]): Promise<void> {
     const seqs = seqsOf(rows);
     await this.#change((table) => table.retry(seqs));

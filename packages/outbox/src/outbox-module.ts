@@ -38,9 +38,7 @@ const MAX_CHECK = 5000;
 /** Options that come from other providers. */
 export interface OutboxAsyncOptions<Transaction extends object = object>
   extends OutboxInstance, Pick<ModuleMetadata, 'imports'> {
-  /** The arguments of the factory. */
   readonly inject?: readonly (InjectionToken | OptionalFactoryDependency)[] | undefined;
-  /** Makes the options. */
   readonly useFactory: (...injected: never[]) => OutboxOptions<Transaction> | Promise<OutboxOptions<Transaction>>;
 }
 

@@ -12,7 +12,6 @@ export interface DrizzleTransaction {
 
 /** The part of a database of Drizzle that is used. */
 export interface DrizzleDatabase {
-  /** Runs work in a transaction. */
   transaction<Result>(
     work: (transaction: DrizzleTransaction) => Promise<Result>,
     options?: { readonly isolationLevel: 'read committed' },

@@ -6,7 +6,6 @@ import { rowsOf } from './rows-of.js';
 
 /** The part of a transaction of Knex that is used. */
 export interface KnexTransaction {
-  /** Runs a statement. */
   raw(statement: string, values: readonly (string | number | null)[]): PromiseLike<unknown>;
   /** True for a transaction. */
   readonly isTransaction?: boolean | undefined;
@@ -16,7 +15,6 @@ export interface KnexTransaction {
 
 /** The part of Knex that is used. */
 export interface Knex {
-  /** Runs work in a transaction. */
   transaction<Result>(
     work: (transaction: KnexTransaction) => Promise<Result>,
     options: { readonly isolationLevel: 'read committed' },

@@ -16,7 +16,6 @@ interface CompiledStatement {
 
 /** The part of a transaction of Kysely that is used. */
 export interface KyselyTransaction {
-  /** Runs a statement. */
   executeQuery(statement: CompiledStatement): Promise<{ readonly rows: readonly unknown[] }>;
   /** True for a transaction. */
   readonly isTransaction: boolean;
@@ -24,7 +23,6 @@ export interface KyselyTransaction {
 
 /** The part of Kysely that is used. */
 export interface KyselyDatabase {
-  /** Makes transactions. */
   transaction(): {
     setIsolationLevel(level: 'read committed'): {
       execute<Result>(work: (transaction: KyselyTransaction) => Promise<Result>): Promise<Result>;

@@ -14,7 +14,6 @@ export interface MikroOrmManager {
 
 /** The `EntityManager` that the application's others are forked from. */
 export interface MikroOrmRoot {
-  /** Makes another `EntityManager`. */
   fork(): {
     transactional<Result>(
       work: (manager: MikroOrmManager) => Promise<Result>,

@@ -9,21 +9,16 @@ export interface MysqlConnection {
 
 /** A connection of a pool. */
 export interface MysqlPoolConnection extends MysqlConnection {
-  /** Begins a transaction. */
   beginTransaction(): Promise<void>;
-  /** Commits the transaction. */
   commit(): Promise<void>;
   /** Runs a statement as it is. */
   query(statement: string): Promise<unknown>;
-  /** Returns the connection to the pool. */
   release(): void;
-  /** Closes the connection. */
   destroy(): void;
 }
 
 /** The part of a pool of `mysql2/promise` that is used. */
 export interface MysqlPool {
-  /** Gives a connection. */
   getConnection(): Promise<MysqlPoolConnection>;
 }
 

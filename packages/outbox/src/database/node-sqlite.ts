@@ -3,9 +3,7 @@ import type { OutboxDatabase, SqlAtOnce, SqlRow } from './outbox-database.js';
 
 /** The part of a `DatabaseSync` of `node:sqlite` that is used. */
 export interface SqliteDatabase {
-  /** Prepares a statement. */
   prepare(statement: string): { all(...values: (string | number | null)[]): unknown[] };
-  /** Runs statements. */
   exec(statements: string): void;
   /** True within a transaction; from Node.js 22.16 and 24 on. */
   readonly isTransaction?: boolean;

@@ -2,7 +2,6 @@ import type { ChannelListener } from './outbox-database.js';
 
 /** The part of a client of `pg` that is used, from a pool or not. */
 export interface PgClient {
-  /** Runs a statement. */
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
@@ -10,15 +9,12 @@ export interface PgClient {
 export interface PgPoolClient extends PgClient {
   /** Returns the client to the pool; with `true`, closes it. */
   release(destroy?: boolean): void;
-  /** Listens to an event. */
   on(event: 'notification' | 'error' | 'end', listener: (told: never) => void): unknown;
-  /** Stops listening. */
   removeListener(event: 'notification' | 'error' | 'end', listener: (told: never) => void): unknown;
 }
 
 /** The part of a pool of `pg` that is used. */
 export interface PgPool {
-  /** Gives a client. */
   connect(callback: (error: Error | undefined, client: PgPoolClient | undefined) => void): void;
 }
 

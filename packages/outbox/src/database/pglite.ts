@@ -4,7 +4,6 @@ import { sqlOf } from './pg.js';
 
 /** The part of a transaction of PGlite that is used. */
 export interface PgliteTransaction {
-  /** Runs a statement. */
   query(statement: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
   /** True once the transaction has ended. */
   readonly closed: boolean;
@@ -12,9 +11,7 @@ export interface PgliteTransaction {
 
 /** The part of PGlite that is used. */
 export interface PgliteDatabase {
-  /** Runs work in a transaction. */
   transaction<Result>(work: (transaction: PgliteTransaction) => Promise<Result>): Promise<Result>;
-  /** Calls back at each notification. */
   listen(channel: string, callback: () => void): Promise<unknown>;
 }
 

@@ -4,15 +4,12 @@ import { numbered } from './numbered.js';
 
 /** The part of a transaction of Prisma that is used. */
 export interface PrismaTransaction {
-  /** Runs a query. */
   $queryRawUnsafe(statement: string, ...values: unknown[]): PromiseLike<unknown>;
-  /** Runs another statement. */
   $executeRawUnsafe(statement: string, ...values: unknown[]): PromiseLike<unknown>;
 }
 
 /** The part of a client of Prisma that is used. */
 export interface PrismaDatabase {
-  /** Runs work in an interactive transaction. */
   $transaction<Result>(
     work: (transaction: PrismaTransaction) => Promise<Result>,
     options: { readonly isolationLevel: 'ReadCommitted'; readonly timeout: number; readonly maxWait: number },

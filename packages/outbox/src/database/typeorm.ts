@@ -7,7 +7,6 @@ import { rowsOf } from './rows-of.js';
 
 /** The part of an `EntityManager` of TypeORM that is used. */
 export interface TypeOrmManager {
-  /** Runs a statement. */
   query(statement: string, values?: unknown[]): Promise<unknown>;
   /** Present in a manager that keeps to one connection. */
   readonly queryRunner?: { readonly isTransactionActive: boolean } | undefined;
@@ -17,7 +16,6 @@ export interface TypeOrmManager {
 export interface TypeOrmDataSource {
   /** `type` names the database. */
   readonly options: { readonly type: string };
-  /** Runs work in a transaction. */
   transaction<Result>(isolation: 'READ COMMITTED', work: (manager: TypeOrmManager) => Promise<Result>): Promise<Result>;
   /** Keeps to one connection. */
   createQueryRunner(): { connect(): Promise<unknown>; release(): Promise<void> };

@@ -190,7 +190,7 @@ export class OutboxTable {
     ];
   }
 
-  /** Makes rows that have failed for good be tried again, in their old places. */
+  /** Returns rows that have failed for good to their old places, to be tried again. */
   *retry(seqs: readonly number[]): Steps<void> {
     if (seqs.length === 0) return;
     yield* this.#moveAside();
