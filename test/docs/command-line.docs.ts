@@ -38,7 +38,7 @@ class NoSuchOrder extends Error {
   }
 }
 
-test('the README of the package shows what the page shows', async () => {
+test('the README of the package shows the same as the page', async () => {
   const readme = await readFile(path.join(ROOT, 'packages/cli/README.md'), 'utf8');
   const examples = readme.match(/^```console\n.*?^```$/gms);
   expect(examples).not.toBeNull();
@@ -80,7 +80,7 @@ describe('the page on the command line', () => {
     await server.stop();
   });
 
-  it('shows what the commands print', async () => {
+  it('shows the output of the commands', async () => {
     const finite = shown.filter(({ words }) => words[0] !== 'tail');
     expect(finite.length).toBeGreaterThan(10);
     for (const { words, output } of finite) {
@@ -90,7 +90,7 @@ describe('the page on the command line', () => {
     }
   });
 
-  it('shows what tail prints', async () => {
+  it('shows the output of tail', async () => {
     const { words, output } = shown.find((each) => each.words[0] === 'tail')!;
     app = await start(() => {
       throw new RejectMessage('the order was archived');

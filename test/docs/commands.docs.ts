@@ -30,19 +30,19 @@ const commands = (await Promise.all(PAGES.map(commandsOn))).flat();
 /** Those that run some of the suites. */
 const selections = commands.filter(({ script, words }) => /^test(:|$)/.test(script) && /^[\w./-]+ *$/.test(words));
 
-test('a page names only scripts that this project has', async () => {
+test('a page names only existing scripts', async () => {
   const { scripts } = JSON.parse(await readPage('package.json')) as { scripts: Record<string, string> };
   expect(commands.filter(({ script }) => !(script in scripts))).toEqual([]);
 });
 
-describe('a command that runs some of the tests finds them', () => {
+describe('a documented command that runs some of the tests', () => {
   const unique = new Map(selections.map((each) => [`npm run ${each.script} -- ${each.words.trim()}`, each]));
 
-  test('there are such commands', () => {
+  test('exists', () => {
     expect(unique.size).toBeGreaterThan(4);
   });
 
-  test.each([...unique])('%s', async (_command, { script, words }) => {
+  test.each([...unique])('finds tests: %s', async (_command, { script, words }) => {
     const args = ['run', '--silent', script, '--', ...words.trim().split(' '), '--listTests'];
     const { stdout } = await run('npm', args, { cwd: ROOT });
     expect(stdout).toMatch(/\/test\/\S+\.ts$/m);

@@ -8,8 +8,8 @@ const ofNest = await dependenciesOf('bench/nestjs-bullmq/package.json');
 /** Of a peer, as `npm run test:peers` and the benchmark install it. */
 const versionOf = (peer: string) => /^\d+\.\d+/.exec(dependencies[peer]!)![0];
 
-describe('what is said about peers is that of the versions tested here', () => {
-  test('in the comparison, which has a date', async () => {
+describe('the comparison with peers', () => {
+  test('has a date and the versions tested here', async () => {
     const readme = await readPage('README.md');
     const [head] = /^\|.*this package.*$/m.exec(readme)!;
     expect(head).toContain(`[BullMQ](https://docs.bullmq.io) ${versionOf('bullmq')} `);
@@ -17,7 +17,7 @@ describe('what is said about peers is that of the versions tested here', () => {
     expect(readme).toMatch(/^As of [A-Z][a-z]+ 20\d\d\./m);
   });
 
-  test('on the page about BullMQ, which has one, too', async () => {
+  test('has a date and the versions tested here on the page about BullMQ', async () => {
     const page = await readPage('docs/migrating-from-bullmq.md');
     expect(ofNest.bullmq).toBe(dependencies.bullmq);
     expect(page).toContain(
@@ -26,7 +26,7 @@ describe('what is said about peers is that of the versions tested here', () => {
     expect(page).toMatch(/in [A-Z][a-z]+ 20\d\d\.$/m);
   });
 
-  test('on the page about BullMQ, with the defaults that the options have here', async () => {
+  test('states the defaults of the options on the page about BullMQ', async () => {
     const page = await readPage('docs/migrating-from-bullmq.md');
     const rows = rowsOf(await readPage('docs/options.md'));
     const defaultOf = (option: string) => {

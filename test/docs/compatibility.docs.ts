@@ -21,29 +21,29 @@ const lowest = (range: string) =>
   range.split(' || ').map((each) => /(\d+)\.(\d+)/.exec(each)!.slice(1).join('.').replace(/\.0$/, ''));
 
 describe('the page of compatibility promises', () => {
-  test('the lines of Node.js that the manifest asks for, and the newest that is tested', () => {
+  test('lists the lines of Node.js required by the manifest, and the newest that is tested', () => {
     const [first, next] = lowest(library.engines.node);
     expect(supported('Node.js')).toBe(`${first} or newer, ${next} or newer, 24`);
   });
 
-  test('the lines of NestJS and ioredis that the manifest lets in', () => {
+  test('lists the lines of NestJS and ioredis that the manifest accepts', () => {
     const { '@nestjs/core': nest, ioredis } = library.peerDependencies;
     expect(supported('NestJS')).toBe(lowest(nest!).join(', '));
     expect(supported('ioredis')).toBe(lowest(ioredis!).join(' or newer, '));
   });
 
-  test.each(['Redis', 'Valkey'])('the versions of %s that npm run test:versions tests', (product) => {
+  test.each(['Redis', 'Valkey'])('lists the versions of %s that npm run test:versions tests', (product) => {
     const versions = SERVERS.map(({ name }) => name.split(' ')).filter(([name]) => name === product);
     expect(supported(product)).toBe(`${versions.map(([, version]) => version).join(', ')} are tested`);
   });
 
-  test('the versions of TypeScript that the smoke tests compile with', async () => {
+  test('lists the versions of TypeScript with which the smoke tests compile', async () => {
     const application = await readPage('test/smoke/nest-application.ts');
     const versions = [...application.matchAll(/typescript-(\d\.\d)@/g)].map(([, version]) => version);
     expect(supported('TypeScript')).toBe(`${versions.join(', ')} are tested`);
   });
 
-  test('one version of all packages, which ask for each other', async () => {
+  test('applies to one version of all packages, which require each other', async () => {
     for (const each of publishedPackages().filter(({ folder }) => folder !== '.')) {
       const { version, peerDependencies } = await readManifest(`${each.folder}/`);
       expect(version).toBe(library.version);

@@ -38,20 +38,20 @@ describe('compose.yaml', () => {
     expect(compose.volumes).toHaveProperty('redis-data');
   });
 
-  test('has the Redis of the other pages, which is not too old', async () => {
+  test('has the Redis of the other pages, in a supported version', async () => {
     const { image } = compose.services.redis;
     expect(await readFile(path.join(ROOT, 'docs/testing-redis.md'), 'utf8')).toContain(`'${image}'`);
     expect(Number(/^redis:(\d+)/.exec(image)![1])).toBeGreaterThanOrEqual(7);
   });
 
-  test('has two workers, which know where Redis is', () => {
+  test('has two workers that know the address of Redis', () => {
     const { deploy, environment } = compose.services.worker;
     expect(deploy.replicas).toBe(2);
     expect(environment.REDIS_URL).toBe('redis://redis:6379');
     expect(application).toContain('REDIS_URL');
   });
 
-  test('gives a worker more time to stop than it takes', () => {
+  test('gives a worker more time to stop than it needs', () => {
     expect(duration(compose.services.worker.stop_grace_period)).toBeGreaterThanOrEqual(shutdownTimeout + MARGIN);
   });
 });
@@ -66,7 +66,7 @@ describe('the Dockerfile', () => {
     for (const major of versions) expect(engines.node).toMatch(new RegExp(`\\D${major}\\.`));
   });
 
-  test('has an init hand signals to node, without a shell or npm between them', () => {
+  test('lets an init pass signals to node, without a shell or npm between them', () => {
     const lines = dockerfile.split('\n');
     expect(lines).toContain('ENTRYPOINT ["/sbin/tini", "--"]');
     expect(lines).toContain('CMD ["node", "dist/main.js"]');
@@ -76,21 +76,21 @@ describe('the Dockerfile', () => {
 });
 
 describe('the manifests for Kubernetes', () => {
-  test('have no field that Kubernetes and KEDA do not know', async () => {
+  test('have no field unknown to Kubernetes and KEDA', async () => {
     expect(await typeCheckManifests([...deployments, authentication, scaledObject])).toEqual([]);
     const misspelt = { ...worker, spec: { ...worker.spec, replica: 2 } };
     expect(await typeCheckManifests([misspelt])).toEqual([expect.stringContaining('"replica"')]);
   }, 60_000);
 
   test.each(deployments.map((deployment) => [deployment.metadata.name, deployment] as const))(
-    'give %s more time to stop than it takes',
+    'give %s more time to stop than it needs',
     (_name, deployment) => {
       const grace = podOf(deployment).terminationGracePeriodSeconds * 1000;
       expect(grace).toBeGreaterThanOrEqual(shutdownTimeout + MARGIN);
     },
   );
 
-  test('ask the application for what it answers, and wait for longer than the check of Redis', () => {
+  test('probe existing paths, with timeouts longer than the check of Redis', () => {
     for (const deployment of deployments) {
       const { livenessProbe, readinessProbe, ports } = containerOf(deployment);
       expect(livenessProbe.httpGet).toEqual({ path: '/live', port: 'http' });
@@ -102,7 +102,7 @@ describe('the manifests for Kubernetes', () => {
     expect(application).toContain("PORT = '3000'");
   });
 
-  test('select the pods that they make', () => {
+  test('select their own pods', () => {
     for (const { metadata, spec } of deployments) {
       expect(spec.selector.matchLabels).toEqual({ app: metadata.name });
       expect(spec.template.metadata.labels).toEqual(spec.selector.matchLabels);
@@ -118,7 +118,7 @@ describe('the manifests for Kubernetes', () => {
     expect(application).toContain("consume: CONSUME !== 'false'");
   });
 
-  test('set the same request and limit for memory, and no limit for CPU', () => {
+  test('set equal requests and limits for memory, and no limit for CPU', () => {
     for (const deployment of deployments) {
       const { requests, limits } = containerOf(deployment).resources;
       expect(limits).toEqual({ memory: requests.memory });
@@ -135,7 +135,7 @@ describe('the ScaledObject', () => {
     expect(trigger.metadata.listName).toBe(nativeKeys('delay-queue', queue).ready);
   });
 
-  test('scales the workers, and never to none', () => {
+  test('scales the workers, but never to zero', () => {
     expect(scaleTargetRef).toEqual({ name: worker.metadata.name });
     expect(minReplicaCount).toBeGreaterThanOrEqual(1);
   });

@@ -15,7 +15,7 @@ function builtFiles(folder: string): object {
 }
 
 describe('each entry of the package', () => {
-  test('is exported as an ES module and as CommonJS, and nothing else is', () => {
+  test('is exported as an ES module and as CommonJS, and there are no other exports', () => {
     const exported = entries.map((entry): [string, object] => [
       `./${entry}`,
       { import: builtFiles(`esm/${entry}`), require: builtFiles(`cjs/${entry}`) },

@@ -11,7 +11,7 @@ function arrowsOf(flowchart: string): string[] {
     .sort();
 }
 
-test('the page of the architecture shows the imports that npm run graph prints', async () => {
+test('the architecture page shows the imports that npm run graph prints', async () => {
   const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'graph'], { cwd: ROOT });
   const [, shown = ''] = /^```mermaid\n(flowchart .*?)^```$/ms.exec(await readPage('docs/architecture.md')) ?? [];
   expect(arrowsOf(stdout).length).toBeGreaterThan(20);

@@ -5,7 +5,7 @@ import { publishedPackages, readManifest } from '../../release/packages.js';
 const packages = publishedPackages();
 
 describe('a package of a layout', () => {
-  test('is the one of Redisson', () => {
+  test('is only the one of Redisson', () => {
     expect(
       packages
         .slice(1)
@@ -14,7 +14,7 @@ describe('a package of a layout', () => {
     ).toEqual(['nestjs-delay-queue-redisson']);
   });
 
-  test('wants exactly the version of the library that it is built with', () => {
+  test('requires exactly the version of the library with which it is built', () => {
     expect(() => checkPeersOfLayouts(packages, ({ folder }) => readManifest(folder))).not.toThrow();
   });
 

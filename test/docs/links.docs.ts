@@ -87,7 +87,7 @@ describe('the links of the documentation', () => {
     expect((await Promise.all(documents.map(faultsOf))).flat()).toEqual([]);
   });
 
-  test('in the READMEs are absolute, so that they also work on the page of the package registry', async () => {
+  test('are absolute in the READMEs, so that they work in the package registry', async () => {
     const targets = await Promise.all(READMES.map(targetsOf));
     expect(targets.flat().filter(isRelative)).toEqual([]);
     expect(await filesOf('README.md')).toContain('docs/README.md');
@@ -101,7 +101,7 @@ describe('the links of the documentation', () => {
   });
 
   test.each(['test/faults', 'test/hostile', 'test/load'])(
-    'on the pages of faults include every test in %s',
+    'include every test in %s on the pages about faults',
     async (folder) => {
       const pages = await Promise.all(['docs/faults.md', 'docs/redis-faults.md', 'test/soak/README.md'].map(filesOf));
       const links = new Set(pages.flat());
@@ -115,17 +115,14 @@ describe('the links of the documentation', () => {
   );
 });
 
-test.each(['lib', 'sample-app', 'packages'])(
-  'the pages that comments and messages in %s name exist',
-  async (folder) => {
-    const sources = await sourcesIn(folder);
-    const named = await Promise.all(
-      sources.map(async (source) => {
-        const text = await readFile(path.join(ROOT, source), 'utf8');
-        return (text.match(/\bdocs\/[\w/-]+\.(?:md|java)/g) ?? []).map((page) => ({ source, page }));
-      }),
-    );
-    expect(sources.length).toBeGreaterThan(0);
-    expect(named.flat().filter(({ page }) => !existsSync(path.join(ROOT, page)))).toEqual([]);
-  },
-);
+test.each(['lib', 'sample-app', 'packages'])('the pages named by comments and messages in %s exist', async (folder) => {
+  const sources = await sourcesIn(folder);
+  const named = await Promise.all(
+    sources.map(async (source) => {
+      const text = await readFile(path.join(ROOT, source), 'utf8');
+      return (text.match(/\bdocs\/[\w/-]+\.(?:md|java)/g) ?? []).map((page) => ({ source, page }));
+    }),
+  );
+  expect(sources.length).toBeGreaterThan(0);
+  expect(named.flat().filter(({ page }) => !existsSync(path.join(ROOT, page)))).toEqual([]);
+});

@@ -54,13 +54,13 @@ describeWithPromtool('the alerts and the dashboard', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('fire when they are to, and not otherwise', async () => {
+  it('fire exactly when they should', async () => {
     const tests = path.join(ROOT, 'test/docs/prometheus-alerts.rules-test.yml');
     await expect(promtool!.run('test', 'rules', tests)).resolves.toBeUndefined();
   });
 });
 
-it('each alert is tried on recorded data', async () => {
+it('each alert has a test with recorded data', async () => {
   const tests = await readFile(path.join(ROOT, 'test/docs/prometheus-alerts.rules-test.yml'), 'utf8');
   const fired = [...tests.matchAll(/alertname: (\w+)\s+exp_alerts:/g)].map(([, name]) => name);
   expect(alerts.map(({ alert }) => alert).filter((name) => !fired.includes(name))).toEqual([]);
@@ -120,7 +120,7 @@ describe('the exporter of Prometheus', () => {
     expect(asked.filter((name) => !names.has(name))).toEqual([]);
   });
 
-  it('writes what the page lists, and nothing else', () => {
+  it('writes what the page lists and nothing else', () => {
     const listed = [...page.matchAll(/^\| `((?:messaging|delay_queue)\.[\w.]+)` +\| (?:counter|histogram|gauge)/gm)];
     expect(listed.map(([, name]) => name).sort()).toEqual(measured.map(({ name }) => name).sort());
   });

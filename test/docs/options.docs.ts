@@ -78,7 +78,7 @@ function toNumber(limit: string): number {
   return Number(digits.replaceAll(',', '')) * (unit === 'MiB' ? 1024 * 1024 : 1);
 }
 
-describe('the comment of', () => {
+describe('the comment of an option', () => {
   test.each(every(({ isOptional }) => isOptional))('%s states its default', (_name, option, { resolve }) => {
     const { name, defaultValue = '' } = option;
     const stated = evaluateCode(defaultValue);
@@ -92,7 +92,7 @@ describe('the comment of', () => {
   });
 
   test.each(every(({ isMeasured, range }) => isMeasured || range !== undefined))(
-    '%s states its range, whose limits are accepted and nothing beyond them',
+    '%s states its range, which the check enforces',
     (_path, { name, range = '' }, { check }) => {
       const { low, high, isLength, word } = readRange(range, toNumber);
       const give = (value: unknown) => () => check({ [name]: isLength ? 'x'.repeat(value as number) : value });
@@ -113,14 +113,14 @@ describe('the comment of', () => {
 /** The cells of the rows whose first cell is an option, or other code. */
 const rowsOn = async (page: string) => rowsOf(await readPage(page));
 
-describe('the table of', () => {
+describe('the table of options', () => {
   test.each([
     ['the module options', moduleOptions, 'docs/options.md'],
     ['the options of acknowledge', acknowledgeOptions, 'docs/options.md'],
     ["a queue's options", queueOptions, 'docs/options.md'],
     ['the options of groups', groupOptions, 'docs/groups.md'],
     ['the options of redisson()', redissonOptions, 'packages/redisson/README.md'],
-  ])('%s describes each option in the words of its comment', async (_what, { options }, page) => {
+  ])('for %s has each option with the text of its comment', async (_what, { options }, page) => {
     const rows = await rowsOn(page);
     const [first] = options;
     const start = rows.findIndex(([cell]) => cell === `\`${first!.name}\``);
@@ -129,13 +129,13 @@ describe('the table of', () => {
     );
   });
 
-  test('the module and a queue has no other rows', async () => {
+  test('for the module and a queue has no other rows', async () => {
     const all = [moduleOptions, acknowledgeOptions, queueOptions].flatMap(({ options }) => options);
     expect(await rowsOn('docs/options.md')).toHaveLength(all.length);
   });
 });
 
-describe('the page of options says which do not go together', () => {
+describe('the combinations of options that the page excludes', () => {
   const given: Given = {
     rate: { max: 1, per: '1s' },
     partitions: 2,
@@ -150,7 +150,7 @@ describe('the page of options says which do not go together', () => {
     return [...pair].sort().join(' and ');
   }
 
-  test('and those are the ones that are refused', async () => {
+  test('are exactly the refused ones', async () => {
     const refused = pairs.filter(({ a, b }) => {
       try {
         resolveQueueOptions({ ...a.option, ...b.option });

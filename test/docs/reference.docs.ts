@@ -28,7 +28,7 @@ describe('the page of events', () => {
   const events = exportedType(EVENTS, 'DelayQueueEvents').getProperties();
   const fieldsOf = (event: ts.Symbol) => checker.getTypeOfSymbol(event).getProperties();
 
-  test('lists every event, and nothing else', async () => {
+  test('lists every event and nothing else', async () => {
     const rows = rowsOf(await readPage('docs/events.md'));
     expect(events.length).toBeGreaterThan(20);
     expect(sorted(rows.flatMap(([event = '']) => codesIn(event)))).toEqual(sorted(events.map(({ name }) => name)));
@@ -41,7 +41,7 @@ describe('the page of events', () => {
     expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(emitted));
   });
 
-  test('says of each event what to do', async () => {
+  test('recommends an action for each event', async () => {
     const rows = rowsOf(await readPage('docs/events.md'));
     expect(rows.filter(([, when, , todo]) => !when || !todo)).toEqual([]);
   });
@@ -52,13 +52,13 @@ describe('the page of errors', () => {
     (code) => (code as ts.StringLiteralType).value,
   );
 
-  test('lists every code, and nothing else', async () => {
+  test('lists every code and nothing else', async () => {
     const [table = ''] = (await readPage('docs/errors.md')).split('\n## ');
     expect(codes.length).toBeGreaterThan(10);
     expect(sorted(rowsOf(table).flatMap(([code = '']) => codesIn(code)))).toEqual(sorted(codes));
   });
 
-  test('is the comment of each code, too', async () => {
+  test('matches the comments of the codes', async () => {
     const source = await readPage(ERRORS);
     const explained = [...source.matchAll(/^ \* - `([A-Z_]+)`: /gm)].map(([, code]) => code!);
     expect(sorted(explained)).toEqual(sorted(codes));

@@ -15,14 +15,14 @@ test('the README has at most 1,000 words', async () => {
   expect(await proseIn(['README.md'])).toBeLessThanOrEqual(1000);
 });
 
-test('a page of the documentation has at most 2,000 words, its code included, unless it is to look things up in', async () => {
+test('a page has at most 2,000 words including code, unless it is a reference', async () => {
   const pages = (await docPages()).filter((page) => !REFERENCE.includes(page));
   const sizes = await Promise.all(pages.map(async (page) => ({ page, words: countWords(await readPage(page)) })));
   expect(sizes.length).toBeGreaterThan(20);
   expect(sizes.filter(({ words }) => words > 2000)).toEqual([]);
 });
 
-test('the pages for users have at most 36,000 words together, so that what is added takes the place of something', async () => {
+test('the pages for users have at most 36,000 words in total', async () => {
   const pages = (await docPages()).filter((page) => !page.includes('/internals'));
   expect(await proseIn(pages)).toBeLessThanOrEqual(36_000);
 });

@@ -219,7 +219,7 @@ describe('the snippets of the documentation', () => {
   }, 60_000);
 
   it.each<Format>(['commonjs', 'module'])(
-    'compile and load in an application as `nest new` makes it, where files are %s',
+    'compile and load in an application made by `nest new` with %s files',
     async (format) => {
       const application = path.join(folder, format);
       await mkdir(application);
@@ -269,7 +269,7 @@ describe('the snippets of the documentation', () => {
     expect(await exited).toEqual([null, 'SIGTERM']);
   }, 60_000);
 
-  it('that show an output print it and end by themselves', async () => {
+  it('print their documented output and end by themselves', async () => {
     const shown = snippets.filter(({ mark, output }) => mark === 'run' && output !== undefined);
     expect(shown.length).toBeGreaterThan(0);
     for (const snippet of shown) {
@@ -281,7 +281,7 @@ describe('the snippets of the documentation', () => {
     }
   }, 120_000);
 
-  it('that are tests pass', async () => {
+  it('pass if they are tests', async () => {
     const tests = snippets.filter(({ mark }) => mark === 'test');
     const { default: jestConfig } = (await import(path.join(ROOT, 'test/jest.config.js'))) as { default: object };
     // They need no server and no programs.

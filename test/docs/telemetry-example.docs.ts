@@ -24,13 +24,13 @@ describe('the Grafana of the telemetry example', () => {
     expect(composeErrors(compose)).toBeNull();
   });
 
-  test('mounts files that are there, and finds the dashboard where it looks', async () => {
+  test('mounts existing files and finds the dashboard at the configured path', async () => {
     await Promise.all(mounts.map(([source]) => access(path.join(EXAMPLE, source))));
     const targets = mounts.map(([, target]) => path.posix.dirname(target));
     expect(targets).toContain(dashboards.providers[0].options.path);
   });
 
-  test('takes what the example sends, and is where its page says', async () => {
+  test('accepts the telemetry of the example at the documented address', async () => {
     const [, endpoint] = /^OTEL_EXPORTER_OTLP_ENDPOINT=http:\/\/(.+)$/m.exec(await read('grafana.env'))!;
     const [, page] = /<http:\/\/(127\.0\.0\.1:\d+)>/.exec(await read('README.md'))!;
     const published = ports.map((port) => port.replace(/:\d+$/, ''));

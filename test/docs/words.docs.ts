@@ -61,18 +61,18 @@ test.each([
   ['const MOST_CLAIMS = 5;', 'MOST_CLAIMS'],
   ['function laneOf(id) {', 'lane'],
   ["it('ends a claim along with a transfer', () => {", 'claim along'],
-])('an old word is found: %s', (line, word) => {
+])('the check finds an old word: %s', (line, word) => {
   expect(oldWordsIn('lib/a.ts', line)).toEqual([expect.stringContaining(`lib/a.ts:1: "${word}": say`)]);
 });
 
 test.each(['delay-queue:{orders}:lane:delayed', 'the utmost care', 'planes', 'it rebelled'])(
-  '%s is no old word',
+  'the check accepts %s',
   (line) => {
     expect(oldWordsIn('lib/a.ts', line)).toEqual([]);
   },
 );
 
-test('code, comments, documentation and names of tests use the words of the glossary', async () => {
+test('code, comments, documentation and test names use the terms of the glossary', async () => {
   const files = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n');
   const ours = files.filter((file) => /\.(ts|js|mjs|cjs|lua|md|json|ya?ml|css|html|java|patch)$/.test(file));
   const read = ours.filter((file) => !FILES_APART.some((apart) => apart.test(file)));

@@ -31,7 +31,7 @@ const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap(({ steps }) 
 const workflows = await filesIn(FOLDER);
 
 describe.each(workflows)('%s', (file) => {
-  test('is a workflow to the parser of GitHub', async () => {
+  test('is valid for the workflow parser of GitHub', async () => {
     const { context, value } = parseWorkflow(
       { name: file, content: await readPage(file) },
       new NoOperationTraceWriter(),
@@ -41,7 +41,7 @@ describe.each(workflows)('%s', (file) => {
     expect(template?.jobs.length).toBeGreaterThan(0);
   });
 
-  test('runs commands that this project has', async () => {
+  test('runs only existing commands', async () => {
     const { scripts } = JSON.parse(await readPage('package.json')) as { scripts: Record<string, string> };
     const commands = stepsOf(await readYaml<Workflow>(file)).flatMap(({ run = '' }) => [
       ...run.matchAll(/npm run (\S+)/g),
@@ -49,12 +49,12 @@ describe.each(workflows)('%s', (file) => {
     expect(commands.map(([, script]) => script).filter((script) => !scripts[script!])).toEqual([]);
   });
 
-  test('uses only actions of GitHub itself, each at a version', async () => {
+  test('uses only actions of GitHub itself, with versions', async () => {
     const uses = stepsOf(await readYaml<Workflow>(file)).flatMap(({ uses: action }) => action ?? []);
     expect(uses.filter((action) => !/^actions\/[\w-]+@v\d+$/.test(action))).toEqual([]);
   });
 
-  test('has no permission to write except where a job asks for it', async () => {
+  test('has no write permission except in jobs that request it', async () => {
     const { permissions } = await readYaml<Workflow>(file);
     expect(permissions).toBeDefined();
     expect(Object.values(permissions!)).not.toContain('write');
@@ -65,22 +65,22 @@ describe('the workflow of changes', () => {
   const matrixOf = async (job: string) =>
     (await readYaml<Workflow>(`${FOLDER}/ci.yml`)).jobs[job]?.strategy?.matrix ?? {};
 
-  test('runs the tests on each line of Node.js that is supported', async () => {
+  test('runs the tests on each supported line of Node.js', async () => {
     expect((await matrixOf('node')).node).toEqual(['20', '22', '24']);
   });
 
-  test('runs them against each server that is supported, and the one that must be refused', async () => {
+  test('runs them against each supported server, and the one that must be refused', async () => {
     expect((await matrixOf('redis')).server).toEqual([TOO_OLD, ...SERVERS].map(({ name }) => name));
   });
 
-  test('runs each suite of the packed packages in a job of its own', async () => {
+  test('runs each suite of the packed packages in a separate job', async () => {
     const files = await readdir(path.join(ROOT, 'test/smoke'));
     const suites = files.filter((name) => name.endsWith('.smoke.ts')).map((name) => name.replace('.smoke.ts', ''));
     expect(suites).toContain('nest-12');
     expect([...((await matrixOf('nest')).suite ?? [])].sort()).toEqual(suites.sort());
   });
 
-  test('runs each other slow suite in a job of its own', async () => {
+  test('runs each other slow suite in a separate job', async () => {
     const [, suites = ''] = /^SUITES=\((.*)\)$/m.exec(await readPage('.ci/slow')) ?? [];
     expect([...((await matrixOf('slow')).suite ?? []), 'smoke'].sort()).toEqual(suites.split(' ').sort());
   });
@@ -107,7 +107,7 @@ describe('an issue form', () => {
     }[];
   }
 
-  test('has fields that GitHub knows, each with an id and a label of its own', async () => {
+  test('has fields that GitHub knows, with unique ids and labels', async () => {
     const forms = (await filesIn(FORMS)).filter((file) => !file.endsWith('config.yml'));
     expect(forms.length).toBeGreaterThanOrEqual(2);
     for (const form of await Promise.all(forms.map((file) => readYaml<Form>(file)))) {

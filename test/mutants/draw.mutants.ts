@@ -20,24 +20,24 @@ function drawOf(lines: readonly string[], seed: string, mayRun = (kind: string) 
   return [...draw(mutants, seed, ({ kind }) => mayRun(kind))].map(({ name, lineText }) => `${name} ${lineText}`);
 }
 
-test('a seed draws the same mutants each time, in the same order, and another seed others', () => {
+test('one seed draws the same mutants in the same order each time, and another seed draws others', () => {
   const drawn = drawOf(LINES, '1');
   expect(drawOf(LINES, '1')).toEqual(drawn);
   expect(drawOf(LINES, '2').slice(0, 10).map(withoutSeed)).not.toEqual(drawn.slice(0, 10).map(withoutSeed));
 });
 
-test('each line is drawn once, whatever can be mutated in it', () => {
+test('each line is drawn once, however many of its parts can be mutated', () => {
   const drawn = drawOf(LINES, '1');
   expect(new Set(drawn.map((name) => /:(\d+) /.exec(name)![1])).size).toBe(LINES.length);
   expect(drawn).toHaveLength(LINES.length);
 });
 
-test('a new line changes neither the order of the others nor what is mutated in them', () => {
+test('a new line changes neither the order nor the mutations of the others', () => {
   const after = drawOf(['await g();', ...LINES], '1').filter((name) => !name.includes('g()'));
   expect(after.map(withoutLine)).toEqual(drawOf(LINES, '1').map(withoutLine));
 });
 
-test('of a line with nothing that may run, nothing is drawn', () => {
+test('a line without executable code is never drawn', () => {
   expect(drawOf(LINES, '1', () => false)).toEqual([]);
   expect(drawOf(LINES, '1', (kind) => kind === 'boundary-moved')).toHaveLength(LINES.length);
 });

@@ -5,7 +5,7 @@ import { mutantsOf, mutatedFiles } from './mutation/mutant.js';
 
 const PROJECT = join(import.meta.dirname, '../..');
 
-test('each entry is of a mutant that exists, and says why', () => {
+test('each entry names an existing mutant and a reason', () => {
   const listed = new Set(mutatedFiles(PROJECT).flatMap((file) => mutantsOf(PROJECT, file).map(equivalentOf)));
   expect(EQUIVALENT.filter((entry) => !listed.has(entry))).toEqual([]);
   expect(EQUIVALENT.filter(({ reason }) => reason.length < 20)).toEqual([]);

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 describe('a job of bee-queue', () => {
-  test('is due only where a queue is told to look for delayed jobs, by the clock of that process', async () => {
+  test('falls due only where a queue activates delayed jobs, by the clock of that process', async () => {
     expect(openQueue().settings.activateDelayedJobs).toBe(false);
     const queue = openQueue({ activateDelayedJobs: true });
     await queue
@@ -34,7 +34,7 @@ describe('a job of bee-queue', () => {
     await expect(done.opened).resolves.toBeUndefined();
   });
 
-  test('is removed by its id', async () => {
+  test('is removed by id', async () => {
     const queue = openQueue({ isWorker: false });
     const { id } = await queue
       .createJob({})
@@ -44,7 +44,7 @@ describe('a job of bee-queue', () => {
     expect(await queue.getJob(id)).toBeNull();
   });
 
-  test('is retried, and kept as failed when its retries are spent', async () => {
+  test('is retried, and kept as failed when its retries are used up', async () => {
     const queue = openQueue();
     const handler = jest.fn<() => Promise<void>>().mockRejectedValue(new Error('no'));
     queue.process(handler);

@@ -59,7 +59,7 @@ afterEach(async () => {
 });
 
 describe('a job of BullMQ', () => {
-  test('is due when the clock of the worker says so, whatever that of Redis says', async () => {
+  test('falls due by the clock of the worker, whatever that of Redis', async () => {
     const queue = openQueue();
     await queue.add('remind', {}, { delay: HOUR });
     const done = new Latch();
@@ -68,13 +68,13 @@ describe('a job of BullMQ', () => {
     await expect(done.opened).resolves.toBeUndefined();
   });
 
-  test('has an id that is no integer, and has no colon', async () => {
+  test('has an id that is not an integer and has no colon', async () => {
     const queue = openQueue();
     await expect(queue.add('remind', {}, { jobId: '7' })).rejects.toThrow('Custom Id cannot be integers');
     await expect(queue.add('remind', {}, { jobId: 'unpaid:7' })).rejects.toThrow('Custom Id cannot contain :');
   });
 
-  test('that is kept once completed still holds its id', async () => {
+  test('keeps its id in use while it is kept as completed', async () => {
     const queue = openQueue();
     const handled = jest.fn<() => void>();
     startWorker(queue, () => Promise.resolve(handled()));
@@ -85,7 +85,7 @@ describe('a job of BullMQ', () => {
     expect(handled).toHaveBeenCalledTimes(1);
   });
 
-  test('has one attempt unless it says otherwise, and has made none when it is first processed', async () => {
+  test('has one attempt by default, and none made when it is first processed', async () => {
     const queue = openQueue();
     const made: number[] = [];
     startWorker(queue, ({ attemptsMade }) => {
@@ -98,7 +98,7 @@ describe('a job of BullMQ', () => {
     expect(await (await queue.getJob(id!))!.getState()).toBe('failed');
   });
 
-  test('that throws an UnrecoverableError is not tried again', async () => {
+  test('is not retried if it throws an UnrecoverableError', async () => {
     const queue = openQueue();
     const processor = jest.fn<Processor>().mockRejectedValue(new UnrecoverableError('no such order'));
     startWorker(queue, processor);
@@ -107,7 +107,7 @@ describe('a job of BullMQ', () => {
     expect(processor).toHaveBeenCalledTimes(1);
   });
 
-  test('that stalls runs again, and fails when it stalls a second time', async () => {
+  test('runs again when it stalls, and fails when it stalls a second time', async () => {
     const queue = openQueue();
     const runs = jest.fn<() => void>();
     const end = new Latch();
@@ -120,7 +120,7 @@ describe('a job of BullMQ', () => {
     end.open();
   });
 
-  test('is removed by its id in any state, unless a worker holds it', async () => {
+  test('is removed by id in any state unless a worker holds it', async () => {
     const queue = openQueue();
     const [started, end] = [new Latch(), new Latch()];
     await queue.add('remind', {}, { jobId: 'job-delayed', delay: HOUR });
@@ -134,7 +134,7 @@ describe('a job of BullMQ', () => {
     end.open();
   });
 
-  test('is completed only by who holds its lock', async () => {
+  test('can only be completed by the holder of its lock', async () => {
     const queue = openQueue();
     const [started, end] = [new Latch(), new Latch()];
     const { id } = await queue.add('remind', {});
@@ -147,12 +147,12 @@ describe('a job of BullMQ', () => {
 });
 
 describe('a worker of BullMQ', () => {
-  test('has the defaults that the page names', () => {
+  test('has the defaults stated on the page', () => {
     const { opts } = startWorker(openQueue(), () => Promise.resolve());
     expect(opts).toMatchObject({ concurrency: 1, lockDuration: 30_000, maxStalledCount: 1 });
   });
 
-  test('shares its limit with the others of the queue', async () => {
+  test('shares its limit with the other workers of the queue', async () => {
     const queue = openQueue();
     for (let i = 0; i < 3; i++) await queue.add('remind', {});
     const limiter = { max: 1, duration: 60_000 };
@@ -162,7 +162,7 @@ describe('a worker of BullMQ', () => {
     expect(await queue.getJobCounts()).toMatchObject({ completed: 1, active: 0 });
   });
 
-  test('takes no more than what all may take together', async () => {
+  test('takes no more jobs than the total limit allows', async () => {
     const queue = openQueue();
     await queue.setGlobalConcurrency(1);
     const [started, end] = [new Latch(), new Latch()];
@@ -173,7 +173,7 @@ describe('a worker of BullMQ', () => {
     end.open();
   });
 
-  test('gives its processor a signal', async () => {
+  test('passes a signal to its processor', async () => {
     const queue = openQueue();
     let given: AbortSignal | undefined;
     startWorker(queue, (_job, _token, signal) => Promise.resolve(void (given = signal)));
@@ -182,7 +182,7 @@ describe('a worker of BullMQ', () => {
     expect(given!.aborted).toBe(false);
   });
 
-  test('waits for its jobs when it closes, for as long as they take', async () => {
+  test('waits for its jobs when it closes, however long they take', async () => {
     const queue = openQueue();
     const [started, end] = [new Latch(), new Latch()];
     const worker = startWorker(queue, () => (started.open(), end.opened));
@@ -197,7 +197,7 @@ describe('a worker of BullMQ', () => {
   });
 });
 
-test('the code of an application of @nestjs/bullmq, as the page shows it, compiles', async () => {
+test('the @nestjs/bullmq code on the page compiles', async () => {
   const page = await readFile(path.join(ROOT, 'docs/migrating-from-bullmq.md'), 'utf8');
   const [, code] = /^```typescript\n(.*?)^```$/ms.exec(page)!;
   const file = path.join(ROOT, 'bench/nestjs-bullmq/shown.ts');
@@ -205,7 +205,7 @@ test('the code of an application of @nestjs/bullmq, as the page shows it, compil
   expect(ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText)).toEqual([]);
 }, 60_000);
 
-describe('moveDelayedJobs, as the page shows it,', () => {
+describe('moveDelayedJobs from the page', () => {
   const scene = new Scene();
 
   type Move = (old: BullQueue, redis: Redis, producer: DelayQueueProducer) => Promise<{ moved: number; left: number }>;
@@ -221,7 +221,7 @@ describe('moveDelayedJobs, as the page shows it,', () => {
     return ((await import(file)) as { moveDelayedJobs: Move }).moveDelayedJobs;
   }
 
-  test('moves every job with its due time, data and name, leaves those that are due soon, and may run again', async () => {
+  test('moves every job with its due time, data and name, skips those due soon, and may run again', async () => {
     const moveDelayedJobs = await loadMove();
     const queue = openQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });

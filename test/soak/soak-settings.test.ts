@@ -26,7 +26,7 @@ describe("the soak's command line", () => {
     ['--cluster --layout redisson', { redis: 'cluster', partitions: 1, layout: 'redisson' }],
     ['--sentinel', { redis: 'sentinel', partitions: 1 }],
     ['--sentinel --acknowledge 2', { redis: 'sentinel', acknowledge: 2 }],
-  ] as const)('selects the servers, and as many partitions as they need: %s', (args, expected) => {
+  ] as const)('selects the servers and the partitions that they need: %s', (args, expected) => {
     expect(settingsFrom(args.split(' '))).toEqual({ ...DEFAULT_SETTINGS, ...expected });
   });
 
@@ -35,7 +35,7 @@ describe("the soak's command line", () => {
     ['--groups 3 --rate 900', { groups: 3, rate: 900 }],
     ['--groups 1 --cluster', { groups: 1, rate: 200, redis: 'cluster', partitions: 4 }],
     ['--groups 1 --consumer crowding', { groups: 1, rate: 200, consumer: 'crowding' }],
-  ] as const)('gives messages groups, and offers fewer of them: %s', (args, expected) => {
+  ] as const)('gives messages groups and offers fewer of them: %s', (args, expected) => {
     expect(settingsFrom(args.split(' '))).toEqual({ ...DEFAULT_SETTINGS, ...expected });
   });
 

@@ -84,17 +84,17 @@ export function describeRateProperties({
     claims.reduce((sum, { at, count }) => sum + (at > since ? count : 0), 0);
 
   describe('a rate', () => {
-    test('never lets more through in any window', () =>
+    test('never allows more in any window', () =>
       // A window that has too many ends with a claim.
       expectOfAnyClaims(({ max, per }, before, { at, count }) => countSince(before, at - per) + count <= max));
 
-    test('lets as many through at once as it allows in a window', () =>
+    test('allows its full amount at once in a window', () =>
       expectOfAnyClaims(({ max, per }, before, { at, count, wanted }) => {
         const counted = countSince(before, at - per * (1 + slack));
         return count >= Math.min(wanted, max - counted);
       }));
 
-    test('is reached to 95 % and more by consumers that wait as long as they are told', () =>
+    test('is reached to at least 95 % by consumers that wait as long as told', () =>
       fc.assert(
         fc.asyncProperty(anyRate, fc.array(anyVisit, { minLength: 1, maxLength: 20 }), async (rate, visits) => {
           const underTest = open(rate);
@@ -118,7 +118,7 @@ export function describeRateProperties({
         { numRuns: Math.ceil(runs / 30) },
       ));
 
-    test('tells one consumer when it allows more, and no other until then', () =>
+    test('tells one consumer when it will allow more, and no other until then', () =>
       fc.assert(
         fc.asyncProperty(anyRate, fc.integer({ min: 0, max: 1 }), async ({ max, per }, share) => {
           const underTest = open({ max, per });

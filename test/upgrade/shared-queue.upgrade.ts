@@ -17,7 +17,7 @@ const HANDLER: QueueHandlerOptions = { lease: LEASE, attempts: 3, backoff: { typ
 describe.each<{ one: Build; other: Build }>([
   { one: 'earlier', other: 'present' },
   { one: 'present', other: 'earlier' },
-])('a process of the $one build and one of the $other build share a queue:', ({ one, other }) => {
+])('a queue shared by a process of the $one build and one of the $other build', ({ one, other }) => {
   const scene = new Scene({});
   const peers: Peer[] = [];
   let queue: string;
@@ -57,7 +57,7 @@ describe.each<{ one: Build; other: Build }>([
       return JSON.stringify(counts) === JSON.stringify({ delayed: 0, ready: 0, active: 0, dead });
     });
 
-  test('what one offers, the other handles as it was offered', async () => {
+  test('has the offers of one handled by the other, unchanged', async () => {
     const [offering, handling] = await startBoth();
     await offering.call('offer', { do: 'nothing' }, 20, { id: 'a', headers: { tenant: 'acme' } });
     await offering.call(
@@ -73,7 +73,7 @@ describe.each<{ one: Build; other: Build }>([
     });
   });
 
-  test('one finds, changes, reschedules and cancels what the other has offered', async () => {
+  test('lets one find, change, reschedule and cancel the offers of the other', async () => {
     const [first, second] = await startBoth();
     for (const id of ['gone', 'sooner', 'changed', 'replaced'])
       await first.call('offer', { do: 'nothing' }, '1h', { id });
@@ -88,7 +88,7 @@ describe.each<{ one: Build; other: Build }>([
     for (const id of ['changed', 'replaced']) expect(second.startsOf(id)[0]).toMatchObject({ payload: { new: true } });
   });
 
-  test('the other makes the retry of an attempt that failed with one', async () => {
+  test('lets the other retry an attempt that failed in one', async () => {
     const failing = await start(one, { handler: { ...HANDLER, backoff: { type: 'fixed', delay: 2000 } } });
     const next = await start(other, { handler: 'none' });
     await failing.call('offer', { do: 'fail-once' }, 0, { id: 'a' });
@@ -101,7 +101,7 @@ describe.each<{ one: Build; other: Build }>([
     expect(handling.startsOf('a').map(({ attempt }) => attempt)).toEqual([2]);
   });
 
-  test('a dead letter of one is listed, redriven and discarded by the other', async () => {
+  test('lets the other list, redrive and discard the dead letters of one', async () => {
     const [first, second] = await startBoth({ handler: { ...HANDLER, attempts: 1 } });
     for (const id of ['a', 'b']) await first.call('offer', { do: 'fail' }, 0, { id });
     await untilEmpty(first, 2);
@@ -113,7 +113,7 @@ describe.each<{ one: Build; other: Build }>([
     await untilEmpty(first, 1);
   });
 
-  test('the other handles what one was holding when it was killed', async () => {
+  test('lets the other handle the messages that one held when it was killed', async () => {
     const dying = await start(one);
     await dying.call('offer', { do: 'hang' }, 0, { id: 'a' });
     await until(() => dying.startsOf('a').length === 1);
@@ -124,7 +124,7 @@ describe.each<{ one: Build; other: Build }>([
     expect(await next.call('find', 'a')).toMatchObject({ state: 'active', failedAttempts: 1 });
   });
 
-  test('one aborts what the other is handling', async () => {
+  test('lets one abort the messages that the other handles', async () => {
     const [first, second] = await startBoth();
     await first.call('offer', { do: 'hang' }, 0, { id: 'a' });
     await until(() => second.startsOf('a').length === 1);
@@ -132,7 +132,7 @@ describe.each<{ one: Build; other: Build }>([
     await untilEmpty(first);
   });
 
-  test('a follower that one offers waits until the other has handled the message before it', async () => {
+  test('keeps a follower offered by one waiting until the other has handled the active message', async () => {
     const [offering, handling] = await startBoth();
     await offering.call('offer', { do: 'work', ms: 700 }, 0, { id: 'a' });
     await until(() => handling.startsOf('a').length === 1);
@@ -151,7 +151,7 @@ describe.each<{ one: Build; other: Build }>([
     ]);
   });
 
-  test('the messages of a group are handled by both, one at a time and in their order', async () => {
+  test('has the messages of a group handled by both, one at a time and in order', async () => {
     const options: Options = { options: { groups: { concurrency: 1 } }, handler: { ...HANDLER, concurrency: 2 } };
     const both = [await start(one, options), await start(other, options)];
     const groups = ['g', 'h', 'i', 'j'];
@@ -178,7 +178,7 @@ describe.each<{ one: Build; other: Build }>([
     }
   });
 
-  test('the occurrences of a message that one repeats are handled by the other, and then by one again', async () => {
+  test('has the occurrences of a message that one repeats handled by the other, and then by one again', async () => {
     const [offering, handling] = await startBoth();
     await offering.call('repeat', 'a', { cron: '* * * * * *' }, { do: 'nothing' });
     await until(() => handling.startsOf('a').length >= 2);
@@ -191,7 +191,7 @@ describe.each<{ one: Build; other: Build }>([
     await untilEmpty(offering);
   });
 
-  test('what expires, waits in partitions, or is paused by one is so for the other', async () => {
+  test('shares expiries, partitions and pauses between the two', async () => {
     const [first, second] = await startBoth({ options: { partitions: 3 } });
     await first.call('pause');
     expect(await second.call('isPaused')).toBe(true);

@@ -16,7 +16,7 @@ describe('a Redis that is too old', () => {
     });
   });
 
-  test('fails the start in the same way if its user may not learn the version', async () => {
+  test('fails the start in the same way if its user may not read the version', async () => {
     await scene.redis.call('ACL', 'SETUSER', 'uninformed', 'on', '>secret', '~*', '+@all', '-info');
     await expect(start(scene.url.replace('redis://', 'redis://uninformed:secret@'))).rejects.toMatchObject({
       code: 'UNSUPPORTED_SERVER',
@@ -24,7 +24,7 @@ describe('a Redis that is too old', () => {
     });
   });
 
-  test('is not taken for one that refuses every command, because its scripts cannot ask', async () => {
+  test('is distinguished from one that refuses every command', async () => {
     // Others that are compatible with Redis accept the first line, which declares flags.
     const { source } = ownFunctions.checkPermissions.scripts[0]!;
     const code = source.replace(/^#!.*\n/, '');

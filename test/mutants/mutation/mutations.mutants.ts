@@ -59,8 +59,8 @@ test.each<[string, string, Record<string, string[]>]>([
     },
   ],
   ['properties', 'const x = { a, ...b };', { 'property-removed': ['const x = {  ...b };', 'const x = { a,  };'] }],
-  ['types, which are no program', 'type T = { a: 1 } | (true & 2); interface I { a: 1 }', {}],
-])('%s of TypeScript', (_what, text, expected) => {
+  ['nothing in types', 'type T = { a: 1 } | (true & 2); interface I { a: 1 }', {}],
+])('TypeScript has mutations for %s', (_what, text, expected) => {
   expect(textsByKind(text, mutationsOfTypeScript(text))).toEqual(expected);
 });
 
@@ -84,11 +84,11 @@ test.each<[string, string, Record<string, string[]>]>([
     },
   ],
   [
-    'a call of Redis, whose command stays the first',
+    'a call of Redis, whose command stays first',
     "redis.call('ZADD', key, score)",
     { 'statement-removed': [''], 'arguments-swapped': ["redis.call('ZADD', score, key)"] },
   ],
-])('%s of Lua', (_what, text, expected) => {
+])('Lua has mutations for %s', (_what, text, expected) => {
   expect(textsByKind(text, mutationsOfLua(text))).toEqual(expected);
 });
 
@@ -97,17 +97,17 @@ describe('mutants of the library', () => {
   const mutants = files.flatMap((file) => mutantsOf(PROJECT, file));
   const textOf = ({ file }: Mutant) => readFileSync(join(PROJECT, file), 'utf8');
 
-  test('are of TypeScript and Lua, and of no layout or entry beside the core', () => {
+  test('are in TypeScript and Lua of the core, not of a layout or another entry point', () => {
     expect(files).toEqual(expect.arrayContaining([expect.stringMatching(/lua$/), expect.stringMatching(/ts$/)]));
     expect(files.filter((file) => /redisson|testing|otel/.test(file))).toEqual([]);
   });
 
-  test('have different names', () => {
+  test('have unique names', () => {
     const names = mutants.map(({ place }) => place);
     expect(names).toHaveLength(new Set(names).size);
   });
 
-  test('are programs, and none is the program itself', () => {
+  test('compile and differ from the program', () => {
     const sample = [...draw(mutants, '1', () => true)].slice(0, 100);
     for (const mutant of sample) {
       const text = textOf(mutant);

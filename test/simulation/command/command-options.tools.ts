@@ -16,7 +16,7 @@ describe("the simulation's command line", () => {
     expect(read('--seeds 8-10').orders.map(({ seed }) => seed)).toEqual(['8', '9', '10']);
   });
 
-  test('draws as many fresh seeds as it is told to', () => {
+  test('draws as many fresh seeds as requested', () => {
     expect(new Set(read('--seeds 12').orders.map(({ seed }) => seed)).size).toBe(12);
   });
 
@@ -52,7 +52,7 @@ describe("the simulation's command line", () => {
     expect(() => read(options)).toThrow(message);
   });
 
-  test('asks for help', () => {
+  test('prints its help on request', () => {
     expect(readOptions(['--help'])).toBeUndefined();
   });
 });

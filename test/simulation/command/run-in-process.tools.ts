@@ -8,19 +8,19 @@ const ORDER: RunOrder = {
 };
 
 describe('a run in a process of its own', () => {
-  test('is killed and reported when its virtual time stands still', async () => {
+  test('is killed and reported when its virtual time stops', async () => {
     const outcome = await runInProcess(ORDER, { patience: 1 });
     expect(outcome).toMatchObject({ kind: 'hung', virtualTime: 0 });
     expect(outcome).toHaveProperty('detail', expect.stringContaining('Virtual time stood still'));
   });
 
-  test('reports what it wrote at last when it crashes', async () => {
+  test('reports its last output when it crashes', async () => {
     const outcome = await runInProcess(ORDER, { narration: { kind: 'story', about: '(' } });
     expect(outcome).toMatchObject({ kind: 'crashed' });
     expect(outcome).toHaveProperty('detail', expect.stringContaining('SyntaxError'));
   });
 
-  test('tells the story of a message', async () => {
+  test('prints the history of a message', async () => {
     let story = '';
     const narration = { kind: 'story', about: 'm7' } as const;
     await runInProcess(ORDER, { narration, onText: (text) => (story += text) });

@@ -46,19 +46,19 @@ describe('a journal', () => {
     },
   );
 
-  test('is refused if a line has no meaning', () => {
+  test('is refused if a line is malformed', () => {
     expect(() => parseEntry('? 1 2')).toThrow('Not a line of a journal');
     expect(() => parseEntry('e 1 2 3 9')).toThrow('Not a line of a journal');
   });
 
-  test('returns what each process wrote about a message, in order', async () => {
+  test('returns the entries of each process about a message, in order', async () => {
     const journal = new Journal(path, 0);
     await Promise.all(ENTRIES.map((entry) => journal.append(entry)));
     const stories = [...readHistory(folder).byMessage()];
     expect(stories).toEqual([{ n: N, entries: ENTRIES.map((entry) => ({ process: 3, ...entry })) }]);
   });
 
-  test('writes the lines of a turn together, before the promise of any of them resolves', async () => {
+  test('writes the lines of one turn together, before the promise of any of them resolves', async () => {
     const journal = new Journal(path, 0);
     const first = journal.append(ENTRIES[0]!);
     void journal.append(ENTRIES[1]!);
@@ -81,11 +81,11 @@ describe('a journal', () => {
     expect(readHistory(folder)).toMatchObject({ messages: 1, entries: 1 });
   });
 
-  test("counts time from the run's epoch", () => {
+  test('counts time from the epoch of the run', () => {
     expect(new Journal(path, 1000).since(1500)).toBe(500);
   });
 
-  test('knows the right time in a process whose clock is wrong', () => {
+  test('has the correct time in a process whose clock is wrong', () => {
     const HOUR = 3_600_000;
     const before = Date.now();
     const journal = new Journal(path, before, -HOUR);

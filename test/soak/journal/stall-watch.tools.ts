@@ -22,7 +22,7 @@ test('a stall is reported only if it lasts longer than the process blocked itsel
   end();
 });
 
-test('a stall is reported with its beginning and end, and none after the watch has ended', async () => {
+test('a stall is reported with its beginning and end, but not after the watch has ended', async () => {
   const stalls: [number, number][] = [];
   const end = watchForStalls(
     () => performance.now(),

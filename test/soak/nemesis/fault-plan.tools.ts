@@ -12,7 +12,7 @@ describe('the fault plan', () => {
     expect(planFaults({ ...TEN_MINUTES, seed: 2 }, KINDS)).not.toEqual(planFaults(TEN_MINUTES, KINDS));
   });
 
-  test('has as many faults as requested, evenly split between the kinds', () => {
+  test('has the requested number of faults, evenly divided among the kinds', () => {
     const plan = planFaults(TEN_MINUTES, KINDS);
     expect(plan).toHaveLength(300);
     for (const kind of KINDS) {
@@ -27,7 +27,7 @@ describe('the fault plan', () => {
     expect(turns).toEqual(turns.map((_turn, i) => i));
   });
 
-  test('leaves a calm in every minute of a long soak, and none in a short one', () => {
+  test('leaves a calm period in every minute of a long soak, and none in a short one', () => {
     const calm = { seconds: 600, recovery: 5000 };
     const plan = planFaults(TEN_MINUTES, KINDS);
     expect(plan.filter(({ at }) => isCalm(at, calm))).toEqual([]);

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 test.each([
   ['of a fault is not recorded again', true, 1, 1],
-  ['that no fault asked for is recorded, with what Redis may have forgotten', false, 1, 2],
+  ['that no fault requested is recorded, with what Redis may have forgotten', false, 1, 2],
   ['after that of a fault is recorded, even while the fault lasts', true, 2, 2],
 ])(
   'a failover %s',

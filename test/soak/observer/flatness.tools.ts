@@ -27,7 +27,7 @@ describe('a trend', () => {
     expect(grown(() => ({}))).toEqual([]);
   });
 
-  test('is flat if something rises only in storms', () => {
+  test('is flat if something rises only during faults', () => {
     expect(grown((_minute, second) => ({ connections: second < 45 ? 40 : 20 }))).toEqual([]);
   });
 
@@ -35,11 +35,11 @@ describe('a trend', () => {
     ['memory of Redis', (minute: number) => ({ usedMemory: (10 + 10 * minute) * MEBIBYTE })],
     ['connections', (minute: number) => ({ connections: 20 + minute })],
     ['memory of process 1', (minute: number) => ({ rss: { 1: (100 + 60 * minute) * MEBIBYTE } })],
-  ])('is not flat if something grows from calm to calm: %s', (what, look) => {
+  ])('is not flat if something grows from one calm period to the next: %s', (what, look) => {
     expect(grown(look)).toEqual([what]);
   });
 
-  test('is unknown if a run is too short for two calms', () => {
+  test('is unknown if a run is too short for two calm periods', () => {
     expect(findTrends(samples(() => ({})).slice(0, 60), { ...LIMITS, seconds: 60 })).toBeUndefined();
   });
 });

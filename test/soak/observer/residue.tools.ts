@@ -6,7 +6,7 @@ import { startRedis } from '../../support/redis/start-redis.js';
 import { keysOfQueues } from './queue-keys.js';
 import { findResidue } from './residue.js';
 
-test('a drained queue may leave its partitions, its name in the directory and keys that expire, and nothing else', async () => {
+test('a drained queue leaves only its partitions, its name in the directory and keys that expire', async () => {
   const redis = await startRedis();
   const client = new Redis(redis.url);
   try {

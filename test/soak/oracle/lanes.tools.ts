@@ -65,11 +65,11 @@ function judged(lines: readonly Line[], { concurrency = 1, windows = [], isOneOf
   return judge({ history, windows, deadLetters: new Set(), recovery: 50, lanes });
 }
 
-describe('the oracle on groups with one slot', () => {
+describe('the oracle on groups with one permit', () => {
   const offers = [...offered(A), ...offered(B, { due: 101 }), ...offered(C, { due: 102 })];
   const crowded = (lines: readonly Line[], court?: Court) => judged([...offers, ...lines], court).crowded.count;
 
-  test('messages that are handled one after the other are alone, even within a millisecond', () => {
+  test('messages handled one after the other do not exceed the concurrency, even within a millisecond', () => {
     const lines = [
       ...handled(A, 103, 105),
       ...handled(B, 105, 105, { due: 101 }),
@@ -80,13 +80,13 @@ describe('the oracle on groups with one slot', () => {
     expect(verdict.groups).toEqual({ lanes: 1, turns: 3, ordered: 3 });
   });
 
-  test('a message that is begun while another one is handled is beside too many', () => {
+  test('a message that begins while another one is handled exceeds the concurrency', () => {
     const verdict = judged([...offers, ...handled(A, 103, 105), ...handled(B, 104, 106, { due: 101, by: OTHER })]);
     expect(verdict.crowded.count).toBe(1);
     expect(verdict.crowded.examples[0]).toContain(`begun at 104, beside message ${A} from 103 to 105 of orders group`);
   });
 
-  test('messages of other groups, and those without groups, may be handled beside it', () => {
+  test('messages of other groups and those without groups may be handled at the same time', () => {
     const stranger = [...offered(STRANGER), ...handled(STRANGER, 104, 106, { by: OTHER })];
     expect(crowded([...handled(A, 103, 105), ...stranger])).toBe(0);
   });
@@ -95,12 +95,12 @@ describe('the oracle on groups with one slot', () => {
     const failed = handled(A, 103, 104, { how: 'failed', settle: { outcome: 'retry' } });
     const retried = handled(A, 405, 406, { due: 404, attempt: 2, by: OTHER });
 
-    test('a message that is begun while another one waits for its retry is beside too many', () => {
+    test('a message that begins while another one waits for its retry exceeds the concurrency', () => {
       expect(crowded([...failed, ...retried, ...handled(B, 200, 201, { due: 101 })])).toBe(1);
       expect(crowded([...failed, ...retried, ...handled(B, 407, 408, { due: 101 })])).toBe(0);
     });
 
-    test('a retry that was cancelled holds nobody up', () => {
+    test('a cancelled retry keeps nobody waiting', () => {
       const cancelled: Line[] = [
         [PRODUCER, { kind: 'cancel', n: A, at: 150 }],
         [PRODUCER, { kind: 'cancelled', n: A, at: 152, result: 'done' }],
@@ -108,7 +108,7 @@ describe('the oracle on groups with one slot', () => {
       expect(crowded([...failed, ...cancelled, ...handled(B, 200, 201, { due: 101 })])).toBe(0);
     });
 
-    test.each(['deferred', 'again'] as const)('one whose handler ended as %s lets the others go', (how) => {
+    test.each(['deferred', 'again'] as const)('a message whose handler ended as %s releases its permit', (how) => {
       const outcome = how === 'again' ? 'again' : 'defer';
       const putOff = handled(A, 103, 104, { how, settle: { outcome } });
       const version = how === 'again' ? 1 : 0;
@@ -116,7 +116,7 @@ describe('the oracle on groups with one slot', () => {
       expect(crowded([...putOff, ...handled(B, 200, 201, { due: 101 }), ...later])).toBe(0);
     });
 
-    test('a message that is begun between two attempts may be anywhere if the first offer was of unknown outcome', () => {
+    test('a message that begins between two attempts is not judged if the first offer has an unknown outcome', () => {
       const twice: Line[] = [
         [PRODUCER, { kind: 'offer', n: A, version: 0, at: 0, delay: 0, how: 'offer', expiresAfter: null }],
         [PRODUCER, { kind: 'offer-unknown', n: A, version: 0, at: 1 }],
@@ -131,18 +131,18 @@ describe('the oracle on groups with one slot', () => {
     const next = handled(B, 3106, 3200, { due: 101, by: OTHER });
     const lateEnd = handled(A, 103, 3150, { settle: { result: 'refused' } });
 
-    test('a lease that is lost gives the message back with its slot', () => {
+    test('a lost lease returns the message with its permit', () => {
       const windows = [killed(104)];
       expect(crowded([...handled(A, 103, null), ...takenOver, ...next], { windows })).toBe(0);
       const between = handled(B, 3000, 3001, { due: 101, by: OTHER });
       expect(crowded([...handled(A, 103, null), ...takenOver, ...between], { windows })).toBe(1);
     });
 
-    test('a handler whose lease was lost may run beside the next one', () => {
+    test('a handler that lost its lease may overlap with the next one', () => {
       expect(crowded([...lateEnd, ...takenOver, ...next])).toBe(0);
     });
 
-    test('a handler that starts when its lease has been lost may do so beside the next one', () => {
+    test('a handler that starts after the loss of its lease may overlap with the next one', () => {
       const late = handled(A, 3110, 3150, { claimSentAt: 102, settle: { result: 'refused' } });
       expect(judged([...offers, ...late, ...takenOver, ...next])).toMatchObject({
         crowded: { count: 0 },
@@ -150,7 +150,7 @@ describe('the oracle on groups with one slot', () => {
       });
     });
 
-    test('a handler that nobody has taken over from may not run beside the next one', () => {
+    test('a handler whose message nobody has taken over must not overlap with the next one', () => {
       expect(crowded([...lateEnd, ...next])).toBe(1);
     });
   });
@@ -164,13 +164,13 @@ describe('the oracle on groups with one slot', () => {
       ],
     ],
     ['replaced', offered(A, { at: 110, due: 900, version: 1 })],
-  ])('a message that was %s while it was handled may go on beside the next one', (_what, lines) => {
+  ])('a message that was %s while it was handled may overlap with the next one', (_what, lines) => {
     const going = handled(A, 103, 200, { settle: { result: 'refused' } });
     expect(crowded([...going, ...lines, ...handled(B, 113, 114, { due: 101, by: OTHER })])).toBe(0);
     expect(crowded([...going, ...lines, ...handled(B, 109, 110, { due: 101, by: OTHER })])).toBe(1);
   });
 
-  test('a message that was replaced between its claim and its start may start beside the next one', () => {
+  test('a message that was replaced between its claim and its start may overlap with the next one', () => {
     const replacing = offered(A, { at: 110, due: 900, version: 1 });
     const next = handled(B, 113, 130, { due: 101, by: OTHER });
     const startsAt = (at: number) => handled(A, at, at + 2, { claimSentAt: 105, settle: { result: 'refused' } });
@@ -181,7 +181,7 @@ describe('the oracle on groups with one slot', () => {
     expect(crowded([...startsAt(109), ...replacing, ...handled(B, 107, 130, { due: 101, by: OTHER })])).toBe(1);
   });
 
-  test('an abort that was refused excuses nothing', () => {
+  test('a refused abort excuses nothing', () => {
     const refused: Line[] = [
       [PRODUCER, { kind: 'abort', n: A, at: 110 }],
       [PRODUCER, { kind: 'aborted', n: A, at: 112, result: 'refused' }],
@@ -189,7 +189,7 @@ describe('the oracle on groups with one slot', () => {
     expect(crowded([...handled(A, 103, 200), ...refused, ...handled(B, 113, 114, { due: 101, by: OTHER })])).toBe(1);
   });
 
-  test('what Redis forgot is not judged', () => {
+  test('messages that Redis forgot are not judged', () => {
     const lines = [...handled(A, 103, 200), ...handled(B, 160, 161, { due: 101, by: OTHER })];
     const forgetting = { ...killed(150), processes: 'all' as const, forgotten: [{ from: 102, to: 150 }] };
     expect(crowded(lines, { windows: [forgetting] })).toBe(0);
@@ -197,16 +197,16 @@ describe('the oracle on groups with one slot', () => {
   });
 });
 
-describe('the oracle on groups with several slots', () => {
+describe('the oracle on groups with several permits', () => {
   const offers = [A, B, C].flatMap((n) => offered(n));
 
-  test('as many messages as there are slots may be handled at once, and no more', () => {
+  test('at most as many messages as there are permits may be handled at once', () => {
     const three = [...handled(A, 103, 110), ...handled(B, 104, 110), ...handled(C, 105, 110)];
     expect(judged([...offers, ...three], { concurrency: 3 }).crowded.count).toBe(0);
     expect(judged([...offers, ...three], { concurrency: 2 }).crowded.count).toBe(1);
   });
 
-  test('nobody expects them to start in their order', () => {
+  test('messages may start out of order', () => {
     const lines = [...offered(A, { due: 100 }), ...offered(B, { due: 150 }), ...handled(B, 160, 161, { due: 150 })];
     const { overtaken, groups } = judged([...lines, ...handled(A, 170, 171)], { concurrency: 2 });
     expect([overtaken.count, groups.ordered]).toEqual([0, 0]);
@@ -221,14 +221,14 @@ describe('the oracle on the order of a group', () => {
     ...handled(A, due.b + 5, due.b + 6, { due: due.a }),
   ];
 
-  test('a message that begins behind one that was due later was overtaken', () => {
+  test('a message that begins after one with a later due time was overtaken', () => {
     const lines = [...offered(A, { due: 100 }), ...offered(B, { due: 150 }), ...turned({ a: 100, b: 150 })];
     const verdict = judged(lines);
     expect(verdict.overtaken.count).toBe(1);
     expect(verdict.overtaken.examples[0]).toContain(`message ${A}: due at 100, in the queue since 2, but begun at 155`);
   });
 
-  test('one that came when the other one was due already was not', () => {
+  test('a message that arrived when the other one was already due was not overtaken', () => {
     const late = offered(A, { at: 148, due: 100 });
     expect(overtaken([...late, ...offered(B, { due: 150 }), ...turned({ a: 100, b: 150 })])).toBe(0);
   });
@@ -242,14 +242,14 @@ describe('the oracle on the order of a group', () => {
       ],
     ],
     ['replaced', offered(A, { at: 149, due: 149, version: 1 })],
-  ])('one that was %s when the other one fell due was not', (what, change) => {
+  ])('a message that was %s when the other one fell due was not overtaken', (what, change) => {
     const version = what === 'replaced' ? 1 : 0;
     const last = handled(A, 155, 156, { due: 149, version });
     const before = [...offered(A, { due: 700 }), ...offered(B, { due: 150 })];
     expect(overtaken([...before, ...change, ...handled(B, 153, 154, { due: 150 }), ...last])).toBe(0);
   });
 
-  test('a message that comes again is overtaken by whoever was due later than its new due time', () => {
+  test('a message repeated by again() is overtaken by those with a later due time than its new one', () => {
     const again = handled(A, 103, 104, { how: 'again', settle: { outcome: 'again' } });
     const next = (due: number) => [
       ...handled(B, 603, 604, { due, by: OTHER }),
@@ -259,34 +259,34 @@ describe('the oracle on the order of a group', () => {
     expect(overtaken([...offered(A), ...offered(B, { due: 500 }), ...again, ...next(500)])).toBe(0);
   });
 
-  test('a message that waits for its retry, or comes back after its lease, overtakes nobody', () => {
+  test('a message that waits for its retry or returns after its lease overtakes nobody', () => {
     const failed = handled(B, 103, 104, { due: 99, how: 'failed', settle: { outcome: 'retry' } });
     const retried = handled(B, 405, 406, { due: 404, attempt: 2, by: OTHER });
     const offers = [...offered(B, { due: 99 }), ...offered(A, { due: 100 })];
     expect(overtaken([...offers, ...failed, ...retried, ...handled(A, 408, 409)])).toBe(0);
   });
 
-  test('a message that expired was not overtaken', () => {
+  test('an expired message was not overtaken', () => {
     const expired: Line = [WORKER, { kind: 'expired', n: A, at: 160 }];
     const offers = [...offered(A, { due: 100, expiresAfter: 20 }), ...offered(B, { due: 150 })];
     expect(overtaken([...offers, ...handled(B, 153, 154, { due: 150 }), expired])).toBe(0);
   });
 
-  test('messages of one millisecond come in the order of their offers', () => {
+  test('messages of one millisecond start in the order of their offers', () => {
     const [first, second] = [offered(A, { at: 0 }), offered(B, { at: 3 })];
     expect(overtaken([...first, ...second, ...turned({ a: 100, b: 100 })])).toBe(1);
     // Nobody knows which of them came first.
     expect(overtaken([...first, ...offered(B, { at: 1 }), ...turned({ a: 100, b: 100 })])).toBe(0);
   });
 
-  test('messages of one call that are due in one millisecond come in the order of the call', () => {
+  test('messages of one call that are due in one millisecond start in the order of the call', () => {
     const offers = [...offered(A), ...offered(B)];
     expect(overtaken([...offers, ...turned({ a: 100, b: 100 })])).toBe(1);
     expect(overtaken([...offers, ...turned({ a: 100, b: 100 })], { isOneOfMany: false })).toBe(0);
     expect(overtaken([...offers, ...handled(A, 103, 104), ...handled(B, 105, 106)])).toBe(0);
   });
 
-  test('what was repaired may have fallen behind', () => {
+  test('repaired messages may have fallen behind', () => {
     const lines = [...offered(A, { due: 100 }), ...offered(B, { due: 150 }), ...turned({ a: 100, b: 150 })];
     const deleted = { ...killed(50), kind: 'delayed deleted', processes: [], costsLeases: false, disorders: true };
     expect(overtaken(lines, { windows: [deleted] })).toBe(0);
@@ -294,12 +294,12 @@ describe('the oracle on the order of a group', () => {
   });
 });
 
-describe('the oracle on half a script that Redis has replayed', () => {
+describe('the oracle on a partial script that Redis has replayed', () => {
   const torn: FaultWindow = { ...killed(50), kind: 'log torn', processes: 'all', crowds: true, to: 90 };
   const beside = [A, B].flatMap((n) => offered(n));
   const lines = [...beside, ...handled(A, 103, 200), ...handled(B, 120, 121, { by: OTHER })];
 
-  test('a group may have a slot too many until it is repaired', () => {
+  test('a group may exceed its permits by one until it is repaired', () => {
     expect(judged(lines, { windows: [torn] }).crowded.count).toBe(0);
     expect(judged(lines, { windows: [{ ...torn, to: 60 }] }).crowded.count).toBe(1);
     expect(judged(lines, { windows: [{ ...torn, crowds: false }] }).crowded.count).toBe(1);

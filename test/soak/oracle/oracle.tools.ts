@@ -138,13 +138,13 @@ describe('the oracle', () => {
     const renewed = [offer(2060, 100, 1), offered(2062, 2161, 1)];
     const handled = [start(2165, { due: 2161, version: 1 }), end(2166), settled(2168)];
 
-    test('an offer that is gone after an older cancel with an unknown outcome is undone', () => {
+    test('an offer that disappears after an older cancel with an unknown outcome is undone', () => {
       const { red, undone } = judged([...OFFERED, ...cancelledAtLast(50), ...renewed]);
       expect(red).toEqual(['undone']);
       expect(undone.examples[0]).toContain('a cancel at 40 was never answered');
     });
 
-    test('a replacement that is gone after an older one with an unknown outcome is undone, even if that one is handled', () => {
+    test('a replacement that disappears after an older one with an unknown outcome is undone, even if that is handled', () => {
       const older = [offer(40, 100, 1), unknown(45, 1)];
       const newer = [offer(2060, 100, 2), offered(2062, 2161, 2)];
       expect(judged([...OFFERED, ...older, ...newer, ...handled])).toMatchObject({
@@ -153,7 +153,7 @@ describe('the oracle', () => {
       });
     });
 
-    test('a call that was never answered may come last for as long as it has time', () => {
+    test('a call without an answer may take effect last until its time is up', () => {
       const soon = [offer(60, 100, 2), offered(62, 161, 2)];
       const older = [offer(40, 100, 1), unknown(45, 1)];
       const olderHandled = [start(165, { due: 161, version: 1 }), end(166), settled(168)];
@@ -162,7 +162,7 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...older, ...soon]).red).toEqual(['lost']);
     });
 
-    test('an offer that is gone without an older unanswered call is lost', () => {
+    test('an offer that disappears without an older unanswered call is lost', () => {
       expect(judged([...OFFERED, ...cancelled(50), ...renewed]).red).toEqual(['lost']);
     });
 
@@ -170,12 +170,12 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...cancelledAtLast(50), ...renewed, ...handled]).red).toEqual([]);
     });
 
-    test('a cancel after the last offer explains that it is gone', () => {
+    test('a cancel after the last offer explains its disappearance', () => {
       expect(judged([...OFFERED, ...cancelled(50), ...renewed, ...cancelledAtLast(2100)]).red).toEqual([]);
     });
   });
 
-  describe('on messages that are held', () => {
+  describe('on held messages', () => {
     test('a message held by a claim without a handler for much longer than a lease is a hostage', () => {
       const late = [start(9103, { claimSentAt: 9100 }), end(9104), settled(9106)];
       const { red, hostage } = judged([...OFFERED, held(200, 9000), ...late]);
@@ -184,7 +184,7 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, held(200, 7100), ...late]).red).toEqual([]);
     });
 
-    test('a message whose handler has ended but was never settled is a hostage', () => {
+    test('a message whose handler has ended without a settlement is a hostage', () => {
       const lives: Line = [WORKER, { kind: 'stall', from: 7000, at: 8000 }];
       expect(judged([...OFFERED, start(103), end(104), held(103, 8000), lives]).red).toEqual(['hostage']);
     });
@@ -207,12 +207,12 @@ describe('the oracle', () => {
     });
   });
 
-  describe('on what Redis forgets', () => {
-    test('a message that was acknowledged before is lost by Redis, not by the module', () => {
+  describe('on messages that Redis forgets', () => {
+    test('a message acknowledged before a loss of Redis is lost by Redis, not by the module', () => {
       expect(judged(OFFERED, [forgetting(50, 60)])).toMatchObject({ red: [], lostByRedis: { count: 1 } });
     });
 
-    test('a message that was offered afterwards is lost by the module', () => {
+    test('a message offered after a loss of Redis is lost by the module', () => {
       expect(judged([offer(61, 99), offered(63, 161)], [forgetting(50, 60)])).toMatchObject({
         red: ['lost'],
         lostByRedis: { count: 0 },
@@ -242,19 +242,19 @@ describe('the oracle', () => {
     });
   });
 
-  describe('on what a failover loses', () => {
-    test('a message that was acknowledged before the replicas had everything is lost by the module', () => {
+  describe('on messages that a failover loses', () => {
+    test('a message acknowledged before the replicas had everything is lost by the module', () => {
       expect(judged(OFFERED, [forgetting(50, 60, 50)])).toMatchObject({ red: ['lost'], lostByRedis: { count: 0 } });
     });
 
-    test('a message that was acknowledged since then is lost by Redis', () => {
+    test('a message acknowledged after the replicas had everything is lost by Redis', () => {
       expect(judged([offer(45, 55), offered(51, 100)], [forgetting(50, 60, 50)])).toMatchObject({
         red: [],
         lostByRedis: { count: 1 },
       });
     });
 
-    test('a message may be handled again only if its outcome was acknowledged since then', () => {
+    test('a message may be handled again only if its outcome was acknowledged after the replicas had everything', () => {
       const again = [...OFFERED, ...HANDLED, ...HANDLED_AGAIN];
       expect(judged(again, [forgetting(106, 120, 106)])).toMatchObject({
         red: [],
@@ -272,7 +272,7 @@ describe('the oracle', () => {
   });
 
   describe('on early messages', () => {
-    test('a claim within the millisecond in which the message was replaced may have come first', () => {
+    test('a claim within the millisecond of the replacement may have preceded it', () => {
       const replaced = [offer(100, 50, 1), offered(101, 150, 1)];
       const claim = (claimSentAt: number) => [start(101, { claimSentAt }), end(102), settled(103)];
       const later = [start(150, { by: OTHER, due: 150, version: 1 }), end(151, 'handled', OTHER)];
@@ -283,7 +283,7 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, start(99), end(104)])).toMatchObject({ red: ['early'], early: { count: 1 } });
     });
 
-    test('a due time before the end of the delay is early, whatever Redis says', () => {
+    test('a due time before the end of the delay is early, whatever Redis reports', () => {
       expect(judged([offer(0, 99), offered(2, 80), start(85, { due: 80 }), end(86)]).red).toEqual(['early']);
     });
 
@@ -315,7 +315,7 @@ describe('the oracle', () => {
   });
 
   describe('on corrupt messages', () => {
-    test('content that differs from what was offered is corrupt', () => {
+    test('content that differs from the offer is corrupt', () => {
       expect(judged([...OFFERED, start(103, { intact: false }), end(104)]).red).toEqual(['corrupt']);
     });
 
@@ -332,7 +332,7 @@ describe('the oracle', () => {
     });
   });
 
-  describe('on messages that come back', () => {
+  describe('on revived messages', () => {
     test('a message claimed after it was cancelled is revived', () => {
       expect(judged([...OFFERED, ...cancelled(50), ...HANDLED]).red).toEqual(['revived']);
     });
@@ -362,7 +362,7 @@ describe('the oracle', () => {
       expect(Object.values(duplicates)).toEqual([1]);
     });
 
-    test('a handler that asks for its message again explains the next start, with the next content', () => {
+    test('a handler that returns again() explains the next start, with the next content', () => {
       const asked = [start(103), end(104, 'again'), settled(106, { outcome: 'again' })];
       const next = [start(460, { by: OTHER, due: 454, version: 1 }), end(461, 'handled', OTHER)];
       expect(judged([...OFFERED, ...asked, ...next])).toMatchObject({
@@ -371,33 +371,33 @@ describe('the oracle', () => {
       });
     });
 
-    test('a handler that asks for its message again does not explain a start with the old content', () => {
+    test('a handler that returns again() does not explain a start with the old content', () => {
       const asked = [start(103), end(104, 'again'), settled(106, { outcome: 'again' })];
       const before = [start(460, { by: OTHER, due: 454 }), end(461, 'again', OTHER)];
       const next = [start(860, { by: OTHER, due: 854, version: 1 }), end(861, 'handled', OTHER)];
       expect(judged([...OFFERED, ...asked, ...before, ...next]).red).toEqual(['unattributed']);
     });
 
-    test('a message that was asked for again and never came back is lost', () => {
+    test('a message that again() repeats and that never returns is lost', () => {
       const asked = [start(103), end(104, 'again'), settled(106, { outcome: 'again' })];
       expect(judged([...OFFERED, ...asked]).red).toEqual(['lost']);
     });
 
-    test('content that was neither offered nor asked for is corrupt', () => {
+    test('content that was neither offered nor passed to again() is corrupt', () => {
       const next = [start(103, { version: 1 }), end(104)];
       expect(judged([...OFFERED, ...next]).red).toContain('corrupt');
     });
 
-    test('a fault that the holder felt while it held the message explains the next start', () => {
+    test('a fault that affected the holder while it held the message explains the next start', () => {
       const verdict = judged([...OFFERED, start(103), ...HANDLED_AGAIN], [fault(104, 200)]);
       expect(verdict).toMatchObject({ red: [], duplicates: { 'worker killed': 1 } });
     });
 
     test.each([
       ['no fault at all', []],
-      ['a fault that others felt', [fault(104, 200, [OTHER])]],
-      ['a fault that was over before', [fault(10, 100)]],
-      ['a fault that came afterwards', [fault(3104, 3200)]],
+      ['a fault that affected others', [fault(104, 200, [OTHER])]],
+      ['a fault that ended before', [fault(10, 100)]],
+      ['a fault that began afterwards', [fault(3104, 3200)]],
     ])('%s explains nothing', (_what, windows) => {
       const { red, unattributed } = judged([...OFFERED, start(103), ...HANDLED_AGAIN], windows);
       expect(red).toEqual(['unattributed']);
@@ -406,8 +406,8 @@ describe('the oracle', () => {
 
     test.each([
       ['a fault that cannot end a lease', { at: 3103, attempt: 2 }, { ...fault(104, 200), costsLeases: false }],
-      ['a lease that had no time to end', { at: 3100, attempt: 2 }, fault(104, 200)],
-      ['a lease that cost no attempt', { at: 3103, attempt: 1 }, fault(104, 200)],
+      ['a lease that could not have ended yet', { at: 3100, attempt: 2 }, fault(104, 200)],
+      ['a lease without a spent attempt', { at: 3103, attempt: 1 }, fault(104, 200)],
     ])('%s explains nothing', (_what, { at, attempt }, window) => {
       const again = [start(at, { by: OTHER, attempt }), end(at + 1, 'handled', OTHER)];
       expect(judged([...OFFERED, start(103), ...again], [window]).red).toEqual(['unattributed']);
@@ -455,7 +455,7 @@ describe('the oracle', () => {
       expect(judged([offer(0, 99), ...story(offered(2, 101)), ...failed]).red).toContain('unattributed');
     });
 
-    test('a message that was offered twice may be asked for again twice', () => {
+    test('a message that was offered twice may be repeated by again() twice', () => {
       const offers = [offer(0, 99), unknown(50), offer(104, 99), offered(106, 203)];
       const asks = [
         ...[start(103), end(104, 'again'), settled(106, { outcome: 'again' })],
@@ -483,7 +483,7 @@ describe('the oracle', () => {
       expect(judged([...offers, ...asks, refused, ...next]).red).toEqual(['unattributed']);
     });
 
-    test('claims of one attempt come in the order of their due times, however long their answers took', () => {
+    test('claims of one attempt are ordered by their due times, however late their answers', () => {
       const again = [start(505, { by: OTHER, due: 504, claimSentAt: 50 }), end(506, 'handled', OTHER)];
       const putOff = [start(103), end(104, 'deferred'), settled(106, { outcome: 'defer' })];
       expect(judged([...OFFERED, ...putOff, ...again, settled(508, { by: OTHER })])).toMatchObject({
@@ -499,7 +499,7 @@ describe('the oracle', () => {
     });
   });
 
-  describe('on attempts that an observer holds up', () => {
+  describe('on attempts that an observer delays', () => {
     const heldUp = [start(103), end(20_103, 'hung')];
     const again = (due: number, attempt: number) => [
       start(due, { by: OTHER, due, attempt }),
@@ -524,7 +524,7 @@ describe('the oracle', () => {
       ['that spent no attempt', { outcome: 'retry' }, 1],
       ['whose message was acknowledged', { outcome: 'ack' }, 2],
       ['whose outcome was refused', { outcome: 'retry', result: 'refused' }, 1],
-    ] as const)('one %s explains nothing', (_what, answer, attempt) => {
+    ] as const)('an attempt %s explains nothing', (_what, answer, attempt) => {
       const ended = [...heldUp, settled(20_105, answer)];
       const next = [start(20_504, { by: OTHER, attempt }), end(20_505, 'handled', OTHER)];
       expect(judged([...OFFERED, ...ended, ...next]).red).toContain('unattributed');
@@ -536,28 +536,28 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...heldUp, ...tooSoon]).red).toEqual(['unattributed']);
     });
 
-    test('a message that never comes back is lost', () => {
+    test('a message that never returns is lost', () => {
       const failed = [...heldUp, settled(20_105, { outcome: 'retry' })];
       expect(judged([...OFFERED, ...failed]).red).toEqual(['lost']);
     });
 
-    test('one that never ends while its process lives is lost', () => {
+    test('an attempt that never ends while its process lives is lost', () => {
       expect(judged([...OFFERED, start(103)]).red).toEqual(['lost']);
     });
 
-    test('an offer that an observer held up must not have been written', () => {
+    test('an offer that an observer delayed must not have been written', () => {
       expect(judged([offer(0, 99), failed(2002), ...HANDLED]).red).toEqual(['early']);
     });
   });
 
   describe('on the answers of handlers of batches', () => {
-    test('a row that was taken for a failure explains no further start', () => {
+    test('a row that was mistaken for a failure explains no further start', () => {
       const retried = [start(103), end(104), settled(106, { outcome: 'retry' })];
       const again = [start(504, { by: OTHER, due: 504, attempt: 2 }), end(505, 'handled', OTHER)];
       expect(judged([...OFFERED, ...retried, ...again]).red).toContain('unattributed');
     });
 
-    test('a message whose promise was rejected and that was acknowledged nevertheless is lost', () => {
+    test('a message whose promise was rejected and that was still acknowledged is lost', () => {
       expect(judged([...OFFERED, start(103), end(104, 'failed'), settled(106)]).red).toEqual(['lost']);
     });
   });
@@ -570,7 +570,7 @@ describe('the oracle', () => {
       settled(103 + late),
     ];
 
-    test('messages may be late until it is repaired', () => {
+    test('messages may be late until the key is repaired', () => {
       expect(judged([...OFFERED, ...lateBy(4800)], [deleted])).toMatchObject({
         red: [],
         lateness: { inFaults: { count: 1, max: 4800 }, outside: { count: 0 } },
@@ -583,11 +583,11 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...moved], [deleted]).red).toEqual(['early', 'corrupt']);
     });
 
-    test('messages that no repair brings back are lost', () => {
+    test('messages that no repair restores are lost', () => {
       expect(judged(OFFERED, [deleted]).red).toEqual(['lost']);
     });
 
-    test('it neither explains that a message comes again nor that a claim keeps it', () => {
+    test('the loss explains neither a second start nor a long hold by a claim', () => {
       expect(judged([...OFFERED, start(103), ...HANDLED_AGAIN], [deleted]).red).toEqual(['unattributed']);
       const late = [start(9103, { claimSentAt: 9100 }), end(9104), settled(9106)];
       expect(judged([...OFFERED, held(200, 9000), ...late], [deleted]).red).toEqual(['hostage']);
@@ -602,7 +602,7 @@ describe('the oracle', () => {
       expect(late('accepted').staleSettles).toMatchObject({ count: 1 });
     });
 
-    test('an outcome refused after another claim has started the message is the fence at work', () => {
+    test('an outcome refused after another claim has started the message shows the fencing', () => {
       expect(late('refused')).toMatchObject({ red: [], refusedSettles: 1 });
     });
 
@@ -621,16 +621,16 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...changed, ...handled])).toMatchObject({ red: [], changed: 1 });
     });
 
-    test('a message that was changed and handled as it was offered is lost, and has two winners', () => {
+    test('a message that was changed but handled as offered is lost and has two winners', () => {
       expect(judged([...OFFERED, ...changed, ...HANDLED]).red).toEqual(['lost', 'early', 'revived', 'staleSettles']);
     });
 
-    test('a change that comes too late leaves the message as it was offered', () => {
+    test('a change that arrives too late leaves the message as offered', () => {
       const tooLate = [offer(102, 100, 1, { how: 'change' }), failed(104, 1)];
       expect(judged([...OFFERED, ...tooLate, ...HANDLED])).toMatchObject({ red: [], changed: 0 });
     });
 
-    test('a message that is handled as it was offered, and then with new content, has two winners', () => {
+    test('a message that is handled as offered and then with new content has two winners', () => {
       const late = [offer(107, 100, 1, { how: 'change' }), offered(109, null, 1)];
       const again = [start(210, { by: OTHER, due: 208, version: 1 }), end(211, 'handled', OTHER)];
       expect(judged([...OFFERED, ...HANDLED, ...late, ...again]).red).toEqual(['staleSettles']);
@@ -646,7 +646,7 @@ describe('the oracle', () => {
       expect(verdict).toMatchObject({ red: [], followed: 1, duplicates: { 'its follower': 1 } });
     });
 
-    test('a message whose lease ends beside a follower is handled again before it', () => {
+    test('a message whose lease ends at the same time as a follower is offered is handled again before it', () => {
       const takenOver = [start(103), ...HANDLED_AGAIN];
       const later = [start(3208, { by: 4, due: 3206, version: 1 }), end(3209, 'handled', 4)];
       expect(judged([...OFFERED, ...takenOver, ...follow, ...later], [fault(104, 3000)]).red).toEqual([]);
@@ -655,11 +655,11 @@ describe('the oracle', () => {
     test.each([
       ['a follower', [...HANDLED]],
       ['the message that it follows', follower],
-    ])('if only the other one is handled, %s is lost', (_what, lines) => {
+    ])('%s is lost if only the other one is handled', (_what, lines) => {
       expect(judged([...OFFERED, ...follow, ...lines]).red).toEqual(['lost']);
     });
 
-    test('a message that Redis forgot before it could be followed is lost by Redis alone', () => {
+    test('a message that Redis forgot before it could be followed is lost only by Redis', () => {
       const created = [offer(120, 20, 1, { how: 'follow' }), offered(122, 142, 1)];
       const handled = [start(145, { by: OTHER, due: 142, version: 1 }), end(146, 'handled', OTHER)];
       const forgotten = [forgetting(0, 60, 0)];
@@ -673,7 +673,7 @@ describe('the oracle', () => {
       });
     });
 
-    test('a follower that is followed itself may be settled', () => {
+    test('a message settled as a follower may itself be followed', () => {
       const unanswered = [offer(103, 20, 1, { how: 'follow' }), unknown(104, 1)];
       const active = [start(128, { by: OTHER, due: 126, version: 1 })];
       const next = [offer(130, 20, 2, { how: 'follow' }), offered(132, null, 2)];
@@ -683,7 +683,7 @@ describe('the oracle', () => {
       expect(judged(lines).red).toEqual([]);
     });
 
-    test('a follower that is due before its delay has passed is early', () => {
+    test('a follower that is due before the end of its delay is early', () => {
       const early = [start(118, { by: OTHER, due: 117, version: 1 }), end(119, 'handled', OTHER)];
       expect(judged([...OFFERED, ...HANDLED, ...follow, ...early]).red).toEqual(['early']);
     });
@@ -711,7 +711,7 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...stopped, ...aborted(202)])).toMatchObject({ red: [], aborted: 1 });
     });
 
-    test('an aborted message whose outcome counts has two winners', () => {
+    test('an aborted message whose outcome is accepted has two winners', () => {
       expect(judged([...OFFERED, start(103), ...aborted(202), end(203), settled(205)]).red).toEqual(['staleSettles']);
       expect(judged([...OFFERED, ...HANDLED, ...aborted(202)]).red).toEqual(['staleSettles']);
     });
@@ -740,11 +740,11 @@ describe('the oracle', () => {
       expect(judged([...EXPIRING, expired(602)])).toMatchObject({ red: [], expired: 1 });
     });
 
-    test('one that merely vanishes is lost', () => {
+    test('an expired message that disappears without an outcome is lost', () => {
       expect(judged(EXPIRING).red).toEqual(['lost']);
     });
 
-    test('a message that is removed as expired before its time is found', () => {
+    test('a message removed as expired before its expiry is reported', () => {
       expect(judged([...EXPIRING, expired(98)]).red).toEqual(['expiry']);
     });
 
@@ -753,13 +753,13 @@ describe('the oracle', () => {
       expect(judged([...EXPIRING, start(605, { claimSentAt: 599 }), end(606), settled(608)]).red).toEqual([]);
     });
 
-    test('a message whose claim was answered after it had expired must not be handled', () => {
+    test('a message whose claim was answered after its expiry must not be handled', () => {
       const by = (at: number) => [...EXPIRING, start(at, { claimSentAt: 598 }), end(at + 1), settled(at + 3)];
       expect(judged(by(605)).red).toEqual([]);
       expect(judged(by(2098)).red).toEqual(['expiry']);
     });
 
-    test('a retry after its message has expired must not be handled', () => {
+    test('a retry after the expiry of its message must not be handled', () => {
       const retried = [start(103), end(104, 'failed'), settled(106, { outcome: 'retry' })];
       const late = [start(702, { by: OTHER, due: 700, claimSentAt: 701, attempt: 2 }), end(703, 'handled', OTHER)];
       expect(judged([...EXPIRING, ...retried, ...late]).red).toEqual(['expiry']);
@@ -771,7 +771,7 @@ describe('the oracle', () => {
     });
   });
 
-  test('separates lateness during and shortly after faults from all other lateness', () => {
+  test('lateness during and shortly after faults is reported separately from all other lateness', () => {
     const lines = [...OFFERED, start(1103), end(1104)];
     expect(judged(lines, [fault(40, 60)]).lateness).toMatchObject({
       inFaults: { count: 1, p50: 1003, max: 1003 },

@@ -12,16 +12,16 @@ describe('the answer of a handler of batches', () => {
     return results.map((result) => ('error' in result ? 'failed' : 'handled'));
   };
 
-  test.each(TURNS)('says of each message what became of its work: turn %i', async (turn) => {
+  test.each(TURNS)('reports the result of the work for each message: turn %i', async (turn) => {
     const works = [Promise.resolve(), Promise.reject(new Error('no')), Promise.resolve(again(100)), Promise.resolve()];
     expect(await read(works, turn)).toEqual(['handled', 'failed', 'handled', 'handled']);
   });
 
-  test.each(TURNS)('says that all are handled, turn %i', async (turn) => {
+  test.each(TURNS)('reports that all are handled: turn %i', async (turn) => {
     expect(await read([Promise.resolve(), Promise.resolve()], turn)).toEqual(['handled', 'handled']);
   });
 
-  test('has rows that read like failures, fewer than messages unless one of them says something', async () => {
+  test('has rows that look like failures, fewer than messages unless one of them has a result', async () => {
     const works = [Promise.resolve(), Promise.resolve()];
     const more = [...works, Promise.resolve(again(100))];
     expect(await answerOf(works, { ids: ['a', 'b'], turn: 2 })).toEqual([

@@ -7,13 +7,13 @@ const NUMBERS = Array.from({ length: 20_000 }, (_, i) => i + 1);
 const WITH_GROUPS = { ...DEFAULT_SETTINGS, groups: 1 };
 
 describe('the groups of a soak', () => {
-  test('change nothing else of a message', () => {
+  test('change no other property of a message', () => {
     for (const n of NUMBERS.slice(0, 1000)) {
       expect({ ...planMessage(WITH_GROUPS, n), group: null }).toEqual(planMessage(DEFAULT_SETTINGS, n));
     }
   });
 
-  test('have sizes that follow a power law, and some messages have none', () => {
+  test('have sizes that follow a power law, and leave some messages without a group', () => {
     const sizes = new Map<string | null, number>();
     for (const n of NUMBERS) {
       const { group } = planMessage(WITH_GROUPS, n);
@@ -26,7 +26,7 @@ describe('the groups of a soak', () => {
     expect(shareOf('g0') / shareOf('g9')).toBeCloseTo(10, -1);
   });
 
-  test('that are large have no handlers that take seconds', () => {
+  test('have no handlers that take seconds if they are large', () => {
     const slow = NUMBERS.map((n) => planMessage(WITH_GROUPS, n)).filter(
       ({ work, manner }) => work >= 1000 || manner === 'hangs',
     );

@@ -22,7 +22,7 @@ describe.each([false, true])('a cluster of a test (with links: %s)', (hasLinks) 
     expect(new Set([...primaries, ...replicas]).size).toBe(6);
   });
 
-  it('fails over to a replica that has everything', async () => {
+  it('fails over to a replica that has all data', async () => {
     await client.set('key', 'value');
     const former = await cluster.primaryOf('key');
     await cluster.failOver('key');
@@ -62,7 +62,7 @@ describe.each([false, true])('a cluster of a test (with links: %s)', (hasLinks) 
   });
 });
 
-describe('a server of a cluster that is isolated', () => {
+describe('an isolated server of a cluster', () => {
   let cluster: RedisCluster;
 
   beforeAll(async () => {
@@ -77,7 +77,7 @@ describe('a server of a cluster that is isolated', () => {
     return its === all;
   }
 
-  it('accepts writes that its replica does not get, is replaced, and becomes a replica when it is over', async () => {
+  it('accepts writes that its replica misses, is replaced, and becomes a replica afterwards', async () => {
     const former = await cluster.primaryOf('key');
     const replica = await cluster.replicaOf('key');
     await cluster.ask(former, 'SET', 'key', 'before');
@@ -93,7 +93,7 @@ describe('a server of a cluster that is isolated', () => {
     expect(await cluster.ask(replica, 'GET', 'key')).toBe('before');
   });
 
-  it('stays the primary if that is over soon', async () => {
+  it('stays the primary if the isolation is short', async () => {
     const primary = await cluster.primaryOf('key');
     const heal = cluster.isolate(primary);
     await cluster.ask(primary, 'SET', 'key', 'meanwhile');

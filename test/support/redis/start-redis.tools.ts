@@ -8,7 +8,7 @@ import type { TestRedis } from './test-redis.js';
 
 const FROZEN = 200;
 
-describe('A server of a test', () => {
+describe('a server of a test', () => {
   let server: TestRedis;
   let client: Redis;
 
@@ -24,7 +24,7 @@ describe('A server of a test', () => {
     await server.stop();
   });
 
-  it('is not the one that all tests share', () => {
+  it('differs from the shared server', () => {
     expect(server.url).not.toBe(sharedRedisUrl());
   });
 
@@ -34,7 +34,7 @@ describe('A server of a test', () => {
     expect(await client.get('key')).toBeNull();
   });
 
-  it('comes back by itself when it is told to restart', async () => {
+  it('restarts by itself when told to', async () => {
     await server.restart();
     expect(await client.ping()).toBe('PONG');
   });
@@ -50,7 +50,7 @@ describe('A server of a test', () => {
 });
 
 describe('startRedis', () => {
-  it('passes arguments on, so that data may outlive a crash', async () => {
+  it('passes on its arguments, so that data may survive a crash', async () => {
     const server = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
     const client = new Redis(server.url, { retryStrategy: () => 10 });
     client.on('error', () => {});
@@ -62,7 +62,7 @@ describe('startRedis', () => {
     await server.stop();
   });
 
-  it('fails with the words of a server that does not start', async () => {
+  it('fails with the output of a server that does not start', async () => {
     await expect(startRedis({ args: ['--no-such-option', 'yes'] })).rejects.toThrow(/no-such-option/);
   });
 

@@ -10,7 +10,7 @@ import { TcpProxy } from './tcp-proxy.js';
 /** How long an answer is waited for that does not come, ms. */
 const SILENCE = 150;
 
-describe('A TCP proxy', () => {
+describe('a TCP proxy', () => {
   let proxy: TcpProxy;
   let client: Redis;
   let key: string;
@@ -31,13 +31,13 @@ describe('A TCP proxy', () => {
   const orSilence = (answer: Promise<unknown>) =>
     Promise.race([answer.catch(() => 'failed'), sleep(SILENCE, 'silence')]);
 
-  test('passes everything on, and knows the connections by their names and commands', async () => {
+  test('forwards everything and knows the connections by their names and commands', async () => {
     expect(await client.get(key)).toBe('value');
     expect(proxy.connections).toMatchObject([{ name: 'first', isOpen: true }]);
     expect([...proxy.connections[0]!.sent]).toEqual(expect.arrayContaining(['SET', 'GET']));
   });
 
-  test('leaves one connection in the dark, and the others alone; what comes after it passes', async () => {
+  test('silences one connection and forwards the others and later ones', async () => {
     const other = new Redis(proxy.url, { connectionName: 'other' });
     await other.ping();
     expect(proxy.goDarkOnceFor(({ name }) => name === 'first')).toHaveLength(1);
@@ -50,7 +50,7 @@ describe('A TCP proxy', () => {
     other.disconnect();
   });
 
-  test('a server keeps its end of a connection in the dark whose client has gone', async () => {
+  test('keeps a silenced connection open at the server after its client has gone', async () => {
     const id = await client.client('ID');
     proxy.goDark();
     client.disconnect();
@@ -68,7 +68,7 @@ describe('A TCP proxy', () => {
     end();
   });
 
-  test('lets only so many bytes a second pass, in each direction', async () => {
+  test('limits the bytes per second in each direction', async () => {
     const large = 'x'.repeat(20_000);
     const took = async (call: () => Promise<unknown>) => {
       const start = performance.now();
@@ -108,7 +108,7 @@ describe('A TCP proxy', () => {
     expect(refused.count).toBe(2);
   });
 
-  test('holds a command, with all that follows it, until it is released', async () => {
+  test('holds a command and everything that follows it until it is released', async () => {
     const hold = proxy.hold(({ command }) => command === 'INCR');
     const direct = new Redis(sharedRedisUrl());
     await client.set(key, '1');
@@ -121,7 +121,7 @@ describe('A TCP proxy', () => {
     direct.disconnect();
   });
 
-  test('cuts a client off from a command, with all that follows it, and delivers them when they are released', async () => {
+  test('disconnects a client at a command and delivers the rest when it is released', async () => {
     const late = proxy.deliverLate(({ command }) => command === 'INCR');
     const direct = new Redis(sharedRedisUrl());
     await direct.set(key, '1');
@@ -139,7 +139,7 @@ describe('A TCP proxy', () => {
     direct.disconnect();
   });
 
-  test('holds the answer to a command that was carried out', async () => {
+  test('holds the answer to an executed command', async () => {
     const hold = proxy.holdReplies(({ command }) => command === 'INCR');
     const direct = new Redis(sharedRedisUrl());
     await client.set(key, '1');
@@ -152,8 +152,8 @@ describe('A TCP proxy', () => {
   });
 });
 
-describe('A request parser', () => {
-  test('finds the same commands, however the bytes are cut', () => {
+describe('a request parser', () => {
+  test('finds the same commands, however the bytes are split', () => {
     const bytes = Buffer.concat([encodeRequest('set', 'k', Buffer.from('\r\n$3')), encodeRequest('PING')]);
     for (let cut = 0; cut <= bytes.length; cut++) {
       const parser = new RequestParser();
