@@ -7,11 +7,11 @@ const MESSAGES = 10_000;
 const ROUNDS = 9;
 
 /** Three to four is usual: besides the SDK there are the headers, the context of the handler, and what the observers are told. */
-const MOST = 6;
+const MAX_FACTOR = 6;
 
 const scene = new Scene();
 
-test(`OpenTelemetry adds to a handled message at most ${MOST} times the SDK's time for a span and three measurements`, async () => {
+test(`OpenTelemetry adds to a handled message at most ${MAX_FACTOR} times the SDK's time for a span and three measurements`, async () => {
   const { plain, observed, sdk } = await runProgram<HandlingCost>('./otel/handling-cost.ts', {
     module: { connection: scene.url, prefix: scene.prefix },
     queue: scene.newQueue(),
@@ -25,5 +25,5 @@ test(`OpenTelemetry adds to a handled message at most ${MOST} times the SDK's ti
       `the SDK alone ${show(sdk)}`,
   );
   expect(added).toBeGreaterThan(0);
-  expect(added / sdk).toBeLessThanOrEqual(MOST);
+  expect(added / sdk).toBeLessThanOrEqual(MAX_FACTOR);
 });

@@ -8,7 +8,7 @@ import type { Task } from '../support/worker/worker-settings.js';
 
 const GROUPS = 1000;
 /** How many messages the largest group has. */
-const LARGEST = 3000;
+const MAX_SIZE = 3000;
 /** How many messages a process handles at once. */
 const CONCURRENCY = 16;
 const PROCESSES = 2;
@@ -41,7 +41,7 @@ describe(`${GROUPS} groups with sizes by a power law and ${PROCESSES} processes`
   /** Offers all messages, group by group, and lets all of them fall due before the first one is handled. */
   async function offerAll(producer: DelayQueueProducer, queue: string): Promise<number> {
     const offers = Array.from({ length: GROUPS }, (_, i) => {
-      const size = Math.max(1, Math.round(LARGEST / (i + 1)));
+      const size = Math.max(1, Math.round(MAX_SIZE / (i + 1)));
       return Array.from({ length: size }, (_, j) => ({ id: `${i}-${j}`, payload: WORK, delay: 0, group: `${i}` }));
     }).flat();
     await producer.pause(queue);

@@ -25,7 +25,7 @@ export interface StartReport {
 }
 
 /** How long a process whose start has failed may live, ms; one that has started is watched for a part of that. */
-const LONGEST = 8000;
+const MAX_LIFE = 8000;
 const WATCHED = 1500;
 
 const { module, queue, how, failing, offers, handles } = JSON.parse(process.argv[2] ?? '') as StartSettings;
@@ -76,5 +76,5 @@ setTimeout(
     resources = process.getActiveResourcesInfo().filter((kind) => kind !== 'PipeWrap');
     process.exit();
   },
-  app ? WATCHED : LONGEST,
+  app ? WATCHED : MAX_LIFE,
 ).unref();

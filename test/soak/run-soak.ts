@@ -16,7 +16,7 @@ import { SoakSentinels } from './servers/soak-sentinels.js';
 import { redReasons, type SoakResult } from './soak-result.js';
 import type { SoakSettings } from './soak-settings.js';
 import { SoakStage } from './soak-stage.js';
-import { laneRulesOf } from './oracle/lane-rules.js';
+import { groupRulesOf } from './oracle/group-rules.js';
 import { LEASE } from './workload/message-plan.js';
 
 /** A fault's effects end when the leases that it cost have been taken over, which is promised within lease + 2 s. */
@@ -105,7 +105,7 @@ function conclude(
   const { samples } = stage.observer;
   const { deadLetters, ...found } = aftermath;
   const history = readHistory(stage.journals);
-  const verdict = judge({ history, windows, deadLetters, recovery: RECOVERY, lanes: laneRulesOf(settings) });
+  const verdict = judge({ history, windows, deadLetters, recovery: RECOVERY, groups: groupRulesOf(settings) });
   const { connections } = stage.fleet;
   return {
     settings,

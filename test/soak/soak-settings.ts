@@ -44,7 +44,7 @@ export type Redis = 'one' | 'sentinel' | 'cluster';
 /**
  * `module` is this package. The others are naive: they make their own transfers and pop the messages themselves. `lossy` is
  * killed while it holds some, `early` takes messages before they are due, `double` hands each out twice, `sound` does none
- * of this. `crowding` is the module again, but its groups have a slot more than the run asks for.
+ * of this. `crowding` is the module again, but its groups have one more permit than the run asks for.
  */
 export type ConsumerKind = 'module' | 'crowding' | 'sound' | 'lossy' | 'early' | 'double';
 
@@ -62,7 +62,7 @@ export type Misbehaviour = (typeof MISBEHAVIOURS)[number];
 
 const MISBEHAVIOURS = ['blocking', 'throwing', 'thenable', 'hanging'] as const;
 
-/** Messages each second if they have groups: a group with one slot handles its messages one after the other. */
+/** Messages each second if they have groups: a group with one permit handles its messages one after the other. */
 const RATE_OF_GROUPS = 200;
 
 export const DEFAULT_SETTINGS: SoakSettings = {

@@ -97,7 +97,7 @@ class Shrinking {
     }
   }
 
-  /** The faults that may matter. */
+  /** The faults of the smallest failing run so far. */
   get #faults(): readonly number[] {
     return this.smallest.report.faultNumbers;
   }

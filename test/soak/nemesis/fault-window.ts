@@ -20,7 +20,7 @@ export interface FaultWindow extends Span {
   readonly costsLeases: boolean;
   /** Whether a message may have fallen behind later ones of its group. */
   readonly disorders?: boolean;
-  /** Whether a group may have had more slots than it should. */
+  /** True if a group may have had too many permits. */
   readonly crowds?: boolean;
   /** Whether another server may have taken a primary's place. */
   readonly replaces?: boolean;

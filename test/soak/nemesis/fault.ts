@@ -34,7 +34,7 @@ export interface Fault<Redis extends Servers = Servers> {
   readonly forgets?: boolean;
   /** Whether a message may fall behind later ones of its group. Default: no. */
   readonly disorders?: boolean;
-  /** Whether a group may have more slots than it should, until it is repaired. Default: no. */
+  /** True if a group may have too many permits until it is repaired. Default: false. */
   readonly crowds?: boolean;
   /** Whether another server may take a primary's place. Default: no. */
   readonly replaces?: boolean;

@@ -62,7 +62,7 @@ export class Observer {
     this.#holdings.finish();
   }
 
-  /** How much is under way in all queues: delayed and ready messages, claims, followers, and messages in no state or in lines. */
+  /** How much is under way in all queues: delayed and ready messages, claims, followers, and messages in no state or in backlogs. */
   async underWay(): Promise<number> {
     const { client } = this.servers;
     const counts = this.queues.flatMap((keys) => {
@@ -72,7 +72,7 @@ export class Observer {
         ...lists.map((key) => client.llen(key)),
         client.hlen(claims),
         client.hlen(repaired.followers),
-        // Without their keys, what waits in lines counts, too.
+        // Without their keys, the backlogs count as well.
         countStray(client, { repaired }),
       ];
     });

@@ -14,8 +14,8 @@ export interface QueueKeys {
   readonly claims: string;
   /** Those whose messages are repaired; with Redisson's layout they have what Node has taken. */
   readonly repaired: NativeKeys;
-  /** Of messages with groups: those that wait in the lines of their groups, and who has a slot. */
-  readonly lines?: Pick<GroupKeys, 'permits' | 'line' | 'held'>;
+  /** The keys of groups: the backlogs and who has a permit. */
+  readonly groups?: Pick<GroupKeys, 'permits' | 'line' | 'held'>;
   /** These remain when the queue is empty. */
   readonly lasting: readonly string[];
 }
@@ -36,7 +36,7 @@ function keysOfGroups(prefix: string): QueueKeys[] {
   return QUEUE_NAMES.map((queue) => {
     const repaired = groupKeys(prefix, queue);
     const { delayed, ready, claims } = repaired;
-    return { sets: [delayed], lists: [ready], claims, repaired, lines: repaired, lasting: [] };
+    return { sets: [delayed], lists: [ready], claims, repaired, groups: repaired, lasting: [] };
   });
 }
 

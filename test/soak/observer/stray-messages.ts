@@ -1,7 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { QueueKeys } from './queue-keys.js';
 
-/** KEYS messages delayed ready dead claims [lanes line]; the lines of groups are in the slot of the others. */
+/** KEYS messages delayed ready dead claims [permits backlog]; the backlogs of groups are in the hash slot of the other keys. */
 const COUNT_STRAY = `
 local stray = redis.call('HLEN', KEYS[1]) - redis.call('ZCARD', KEYS[2]) - redis.call('LLEN', KEYS[3]) - redis.call('ZCARD', KEYS[4])
 local active = {}
@@ -16,31 +16,31 @@ for _, group in ipairs(KEYS[6] and redis.call('HKEYS', KEYS[6]) or {}) do
 end
 return stray`;
 
-/** KEYS lanes ready claims held */
+/** KEYS permits ready claims held */
 const COUNT_MISCOUNTED = `
-local slots = redis.call('LLEN', KEYS[2]) + redis.call('HLEN', KEYS[4])
+local taken = redis.call('LLEN', KEYS[2]) + redis.call('HLEN', KEYS[4])
 local active = {}
 for _, held in ipairs(redis.call('HVALS', KEYS[3])) do
   for id in string.gmatch(held, '[^\\n]+') do
-    slots = slots + (active[id] and 0 or 1)
+    taken = taken + (active[id] and 0 or 1)
     active[id] = true
   end
 end
-local lanes = redis.call('HGETALL', KEYS[1])
-for at = 1, #lanes, 2 do
-  if lanes[at] ~= '' then
-    slots = slots - (#lanes[at + 1] == 8 and struct.unpack('>I4', lanes[at + 1]) or tonumber(lanes[at + 1]))
+local permits = redis.call('HGETALL', KEYS[1])
+for at = 1, #permits, 2 do
+  if permits[at] ~= '' then
+    taken = taken - (#permits[at + 1] == 8 and struct.unpack('>I4', permits[at + 1]) or tonumber(permits[at + 1]))
   end
 end
-return math.abs(slots)`;
+return math.abs(taken)`;
 
 /** @returns how many messages of a queue, or of one of its partitions, are stored but in no state */
 export async function countStray(
   redis: Redis | Cluster,
-  { repaired, lines }: Pick<QueueKeys, 'repaired' | 'lines'>,
+  { repaired, groups }: Pick<QueueKeys, 'repaired' | 'groups'>,
 ): Promise<number> {
   const { messages, delayed, ready, dead, claims } = repaired;
-  const keys = [messages, delayed, ready, dead, claims, ...(lines ? [lines.permits, lines.line] : [])];
+  const keys = [messages, delayed, ready, dead, claims, ...(groups ? [groups.permits, groups.line] : [])];
   return Math.max(0, (await redis.eval(COUNT_STRAY, keys.length, ...keys)) as number);
 }
 
@@ -54,11 +54,11 @@ export async function countUnleased(
   return (tokens?.[1] as string[]).filter((token) => !known.has(token)).length;
 }
 
-/** @returns how many slots of groups are taken by no message, or by more than one */
+/** @returns the number of permits of groups that no message has, or more than one */
 export async function countMiscounted(
   redis: Redis | Cluster,
-  { repaired: { ready, claims }, lines }: Pick<QueueKeys, 'repaired' | 'lines'>,
+  { repaired: { ready, claims }, groups }: Pick<QueueKeys, 'repaired' | 'groups'>,
 ): Promise<number> {
-  if (!lines) return 0;
-  return (await redis.eval(COUNT_MISCOUNTED, 4, lines.permits, ready, claims, lines.held)) as number;
+  if (!groups) return 0;
+  return (await redis.eval(COUNT_MISCOUNTED, 4, groups.permits, ready, claims, groups.held)) as number;
 }

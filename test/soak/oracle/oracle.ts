@@ -2,8 +2,8 @@ import type { FaultWindow } from '../nemesis/fault-window.js';
 import { FindingList } from './finding-list.js';
 import type { History, Stall } from './history.js';
 import { FORGOTTEN, Forgetting } from './forgetting.js';
-import type { LaneRules } from './lane-rules.js';
-import { Lanes } from './lanes.js';
+import type { GroupRules } from './group-rules.js';
+import { GroupJudge } from './group-judge.js';
 import { LatenessMeter } from './lateness-meter.js';
 import { type ClaimStory, type MessageStory, tellStory } from './message-story.js';
 import { findCorrupt, findDamaged } from './rules/corrupt.js';
@@ -25,7 +25,7 @@ export interface Evidence {
   /** For how long after its end a fault is still blamed, ms. */
   readonly recovery: number;
   /** Undefined: messages have no groups. */
-  readonly lanes?: LaneRules | undefined;
+  readonly groups?: GroupRules | undefined;
 }
 
 /** Judges a run by its journals alone. */
@@ -40,11 +40,11 @@ export function judge(evidence: Evidence): Verdict {
     court.hear(story);
     meter.measure(story.claims);
   }
-  const { corrupt, duplicates, lanes } = court;
-  const groups = lanes.judge();
+  const { corrupt, duplicates } = court;
+  const groups = court.groups.judge();
   for (let i = 0; i < history.unreadable; i++) corrupt.add(NaN, 'a handler received something that nobody offered');
   const byCause = Object.fromEntries([...duplicates].sort(([, a], [, b]) => b - a));
-  const { crowded, overtaken } = lanes;
+  const { crowded, overtaken } = court.groups;
   const findings = { ...court.findings, corrupt, crowded, overtaken };
   return { ...court.count, ...findings, groups, duplicates: byCause, stalls, lateness: meter.report() };
 }
@@ -68,15 +68,15 @@ class Court {
     expiry: new FindingList(),
   };
   readonly duplicates = new Map<string, number>();
-  readonly lanes: Lanes;
+  readonly groups: GroupJudge;
   readonly #forgetting: Forgetting;
 
   constructor(
     private readonly windows: readonly FaultWindow[],
-    private readonly evidence: Pick<Evidence, 'deadLetters' | 'history' | 'lanes' | 'recovery'>,
+    private readonly evidence: Pick<Evidence, 'deadLetters' | 'history' | 'groups' | 'recovery'>,
   ) {
     this.#forgetting = new Forgetting(windows);
-    this.lanes = new Lanes(evidence.lanes, windows, evidence.recovery);
+    this.groups = new GroupJudge(evidence.groups, windows, evidence.recovery);
   }
 
   hear(story: MessageStory): void {
@@ -113,10 +113,10 @@ class Court {
     }
   }
 
-  /** Where Redis forgot something, nobody knows who had which slot. */
+  /** Skips messages that Redis forgot, because nobody knows who had which permit. */
   #hearTurns(story: MessageStory): void {
     if (story.claims.some((claim) => this.#forgetting.mayHaveMisled(story, claim))) return;
-    this.lanes.hear(story, (process) => this.evidence.history.lastSignOf(process));
+    this.groups.hear(story, (process) => this.evidence.history.lastSignOf(process));
   }
 
   #hearClaim(story: MessageStory, claim: ClaimStory): void {

@@ -2,19 +2,19 @@ import { OFFER_TIMEOUT } from '../workload/message-plan.js';
 import { type DueSetting, dueSettingsBefore } from './due-settings.js';
 import { type ClaimStory, isOfFollower, type MessageStory } from './message-story.js';
 
-/** A message has a slot of its group, from the first start of its handler until it is done; while it waits for a retry, too. */
+/** The time for which a message has a permit of its group: from the first start of its handler until it is done, including waits for retries. */
 export interface Turn {
   readonly n: number;
-  /** When its handler first started; it had the slot before. */
+  /** When its handler first started; it had the permit before. */
   readonly from: number;
-  /** When it may first have given the slot back. */
+  /** When it may first have returned the permit. */
   readonly to: number;
   readonly due: number;
-  /** Whether its producer may have taken the slot away before the handler even started, which then tells nothing. */
+  /** True if its producer may have taken the permit away before the handler started, which then proves nothing. */
   readonly mayBeLate: boolean;
-  /** Whether it surely came from the end of the line, rather than having kept a slot. */
-  readonly isFromLine: boolean;
-  /** The call or outcome that surely set its due time; undefined: that is not certain. */
+  /** True if it surely came from the backlog and had not kept a permit. */
+  readonly isFromBacklog: boolean;
+  /** The call or outcome that surely set its due time, if that is certain. */
   readonly setting: Entering | undefined;
 }
 
@@ -22,15 +22,15 @@ export interface Entering {
   readonly invokedAt: number;
   /** From then on it was surely in the queue. */
   readonly knownAt: number;
-  /** Whether it was an offer: among equal due times, offers keep their order. */
+  /** True for an offer; offers with equal due times keep their order. */
   readonly isOffer: boolean;
 }
 
-/** What a message did between two claims. */
-type Beginning = 'from the line' | 'kept its slot' | 'nobody knows';
+/** What happened to a message between two claims. */
+type Beginning = 'from the backlog' | 'kept its permit' | 'unknown';
 
 /**
- * The turns of a message. Wherever nobody can know whether it kept its slot, it counts as having given it back.
+ * Returns the turns of a message. If it is unknown whether it kept its permit, it counts as having returned it.
  *
  * @param lastSignOf - when a process is last known to have been alive
  */
@@ -39,22 +39,22 @@ export function turnsOf(story: MessageStory, lastSignOf: (process: number) => nu
   const claims = story.claims.filter((claim) => !wasLost(story, claim));
   for (const [at, claim] of claims.entries()) {
     const beginning = beginningOf(story, claims[at - 1], claim);
-    const to = slotKeptUntil(story, claim, lastSignOf);
+    const to = permitKeptUntil(story, claim, lastSignOf);
     const last = turns.at(-1);
-    if (beginning === 'kept its slot' && last) {
+    if (beginning === 'kept its permit' && last) {
       turns[turns.length - 1] = { ...last, to: Math.max(to, claim.startedAt) };
       continue;
     }
     const { startedAt: from, due } = claim;
     const mayBeLate = isTouched(story, { ...claim, until: from });
-    const isFromLine = beginning === 'from the line' && !mayBeLate;
-    const setting = isFromLine ? enteringOf(story, claim) : undefined;
-    turns.push({ n: story.n, from, to, due, mayBeLate, isFromLine, setting });
+    const isFromBacklog = beginning === 'from the backlog' && !mayBeLate;
+    const setting = isFromBacklog ? enteringOf(story, claim) : undefined;
+    turns.push({ n: story.n, from, to, due, mayBeLate, isFromBacklog, setting });
   }
   return turns;
 }
 
-/** Whether the lease of a claim had ended, and another one had taken over, before its handler even started: its process had been frozen. */
+/** True if the lease of a claim had ended and another one had taken over before its handler started, because its process was frozen. */
 function wasLost(story: MessageStory, claim: ClaimStory): boolean {
   const { startedAt, version } = claim;
   const isFollower = isOfFollower(story, version);
@@ -64,23 +64,22 @@ function wasLost(story: MessageStory, claim: ClaimStory): boolean {
 }
 
 function beginningOf(story: MessageStory, before: ClaimStory | undefined, claim: ClaimStory): Beginning {
-  if (before?.version !== claim.version) return 'from the line';
+  if (before?.version !== claim.version) return 'from the backlog';
   const { end, settle } = before;
   // An offer that was made again may have made two messages.
   const mayBeTwo = story.offers.some(({ outcome }) => outcome === 'unknown');
-  if (mayBeTwo || isTouched(story, { ...before, until: claim.startedAt })) return 'nobody knows';
-  if (settle?.result === 'accepted' && settle.outcome === 'defer') return 'from the line';
-  if (settle?.result === 'accepted' && settle.outcome !== 'retry' && settle.outcome !== 'release')
-    return 'nobody knows';
-  // It may have been deferred although nobody heard of it.
-  if (end?.how === 'deferred' && settle?.result !== 'refused') return 'nobody knows';
-  return 'kept its slot';
+  if (mayBeTwo || isTouched(story, { ...before, until: claim.startedAt })) return 'unknown';
+  if (settle?.result === 'accepted' && settle.outcome === 'defer') return 'from the backlog';
+  if (settle?.result === 'accepted' && settle.outcome !== 'retry' && settle.outcome !== 'release') return 'unknown';
+  // It may have been deferred without an answer.
+  if (end?.how === 'deferred' && settle?.result !== 'refused') return 'unknown';
+  return 'kept its permit';
 }
 
-/** A claim, and until when it matters. */
+/** A claim, and the end of the time that matters. */
 type Period = Pick<ClaimStory, 'sentAt' | 'version'> & { readonly until: number };
 
-/** Whether its producer may have taken the message away, or put another one in its place. */
+/** True if its producer may have removed or replaced the message. */
 function isTouched(story: MessageStory, period: Period): boolean {
   return touches(story, period).length > 0;
 }
@@ -99,8 +98,8 @@ function touches({ offers, changes }: MessageStory, { sentAt, version, until }: 
     .map(({ invokedAt }) => invokedAt);
 }
 
-/** At the latest with the end of its handler; before that if it lost its lease, or something happened to the message. */
-function slotKeptUntil(story: MessageStory, claim: ClaimStory, lastSignOf: (process: number) => number): number {
+/** The end of its handler at the latest; earlier if it lost its lease or the message was changed or removed. */
+function permitKeptUntil(story: MessageStory, claim: ClaimStory, lastSignOf: (process: number) => number): number {
   const { process, startedAt, end } = claim;
   const until = end?.at ?? Math.max(startedAt, lastSignOf(process));
   const successors = story.claims.filter((other) => other !== claim && other.startedAt >= startedAt);

@@ -19,13 +19,13 @@ export interface LatenessSecond extends Lateness {
   readonly second: number;
 }
 
-/** How much was judged of messages with groups. */
+/** The numbers of judged groups and handlings. */
 export interface GroupCounts {
   /** Groups, each in its queue. */
-  readonly lanes: number;
+  readonly groups: number;
   /** Handlings, each with its retries. */
   readonly turns: number;
-  /** Those whose place in the line is certain. */
+  /** Those whose place in the order of their group is certain. */
   readonly ordered: number;
 }
 

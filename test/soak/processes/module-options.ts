@@ -11,7 +11,7 @@ const REDISSON: Readonly<Record<QueueName, QueueOptions>> = {
   payments: { layout: redisson({ codec: 'json' }) },
 };
 
-function slotsOf({ groups, consumer }: ProcessSettings['soak']): number {
+function permitsOf({ groups, consumer }: ProcessSettings['soak']): number {
   return consumer === 'crowding' ? groups + 1 : groups;
 }
 
@@ -25,7 +25,7 @@ export function moduleOptions({
     ...QUEUES[queue],
     ...(soak.layout === 'redisson' && REDISSON[queue]),
     ...(partitions > 1 && { partitions }),
-    ...(soak.groups > 0 && { groups: { concurrency: slotsOf(soak), onRetry: 'hold' } }),
+    ...(soak.groups > 0 && { groups: { concurrency: permitsOf(soak), onRetry: 'hold' } }),
   });
   return {
     connection,

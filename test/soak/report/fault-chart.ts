@@ -4,16 +4,16 @@ import { FAULT_GROUPS, groupOf } from './palette.js';
 import { kindsOf } from './summary.js';
 import { drawTimeChart } from './time-chart.js';
 
-const LANE = 20;
+const ROW = 20;
 const BAR = 12;
 
-/** A lane for each kind of fault. */
+/** Draws a row for each kind of fault. */
 export function faultChart(windows: readonly FaultWindow[], end: number): string {
   const group = (kind: string) => FAULT_GROUPS.indexOf(groupOf(kind));
   const names = kindsOf(windows).map(([kind]) => kind);
   const kinds = names.sort((a, b) => group(a) - group(b) || a.localeCompare(b));
   const panel = {
-    height: kinds.length * LANE,
+    height: kinds.length * ROW,
     yAxis: {
       type: 'category' as const,
       data: kinds,

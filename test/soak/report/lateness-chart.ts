@@ -5,7 +5,7 @@ import { drawTimeChart, line } from './time-chart.js';
 
 const HEIGHT = 314;
 /** The scale is logarithmic, and starts here. */
-const LEAST = 1;
+const MIN = 1;
 
 /** The lateness of the messages due in each second, in front of the faults. */
 export function latenessChart(
@@ -15,7 +15,7 @@ export function latenessChart(
 ): string {
   const curve = (which: 'p50' | 'p99' | 'max', width: number) => {
     const points = seconds.flatMap((at, i) => {
-      const point = [(at.second + 0.5) * 1000, Math.max(LEAST, at[which])];
+      const point = [(at.second + 0.5) * 1000, Math.max(MIN, at[which])];
       // The line has a gap where no message fell due for a second.
       return seconds[i - 1]?.second === at.second - 1 ? [point] : [[at.second * 1000, NaN], point];
     });
@@ -23,12 +23,12 @@ export function latenessChart(
   };
   const panel = {
     height: HEIGHT,
-    yAxis: { type: 'log' as const, min: LEAST, axisLabel: { color: 'var(--quiet)', formatter: duration } },
+    yAxis: { type: 'log' as const, min: MIN, axisLabel: { color: 'var(--quiet)', formatter: duration } },
     series: [
       curve('max', 1),
       curve('p99', 1.6),
       curve('p50', 1.8),
-      ...faultSeries(windows, { yOf: () => LEAST, height: 2 * HEIGHT, opacity: 0.13 }),
+      ...faultSeries(windows, { yOf: () => MIN, height: 2 * HEIGHT, opacity: 0.13 }),
     ],
   };
   return drawTimeChart({ panels: [panel], end, label: 'Lateness over time', legend: true });

@@ -51,7 +51,7 @@ function header({ settings, startedAt, server }: SoakResult, red: readonly strin
     `${workers} workers, ${producers} producers`,
     server,
     `${startedAt.slice(0, 16).replace('T', ' ')} UTC`,
-    ...(groups > 0 ? [`groups with ${groups === 1 ? 'one slot' : `${groups} slots`}`] : []),
+    ...(groups > 0 ? [`groups with ${groups === 1 ? 'one permit' : `${groups} permits`}`] : []),
     ...(consumer === 'module' ? [] : [`a ${consumer} consumer instead of the module`]),
   ];
   return `<header>

@@ -1,7 +1,7 @@
 import { until } from '../../support/until.js';
 
 /** How long to try, ms. */
-const LONGEST = 15_000;
+const MAX_TIME = 15_000;
 
 const PAUSE = 100;
 
@@ -13,7 +13,7 @@ export async function persistently<T>(work: () => Promise<T>): Promise<T> {
       result = await work();
       return true;
     },
-    { within: LONGEST, every: PAUSE },
+    { within: MAX_TIME, every: PAUSE },
   );
   return result!;
 }

@@ -15,7 +15,7 @@ function sizeOf(group: number): number {
 }
 
 /**
- * @param isSlow - its handler takes seconds. Many such messages in a large group would hold up its lane for ever, so they are in small ones.
+ * @param isSlow - its handler takes seconds. Many such messages in a large group would delay its backlog without end, so they are in small ones.
  * @returns null for a message without a group
  */
 export function chooseGroup(random: Random, { isSlow }: { isSlow: boolean }): string | null {

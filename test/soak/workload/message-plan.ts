@@ -130,7 +130,7 @@ export function planMessage(workload: Workload, n: number): MessagePlan {
   return { ...plan, group: groups > 0 ? chooseGroup(random, { isSlow: isSlow(plan) }) : null };
 }
 
-/** Whether its handler keeps the lane of its group for long. */
+/** True if its handler keeps a permit of its group for long. */
 function isSlow({ manner, work }: Pick<MessagePlan, 'manner' | 'work'>): boolean {
   return work >= 1000 || manner === 'hangs' || blocks(manner);
 }

@@ -9,7 +9,7 @@ import { JavaPeer, type JavaQueue } from './java-peer.js';
 const HOUR = 3_600_000;
 /** How long to wait after a call, ms, to see what its client does on its own. */
 const SETTLE = 300;
-const LONGEST = 100;
+const MAX_LENGTH = 100;
 
 const server = await startRedis();
 try {
@@ -83,7 +83,7 @@ function shorten(arg: string, scripts: Map<string, string>): string {
     return scripts.get(arg)!;
   }
   const text = JSON.stringify(arg);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }
 
 /** One line for each error, without stack traces. */

@@ -4,8 +4,8 @@ import type { Fault } from '../fault.js';
 import { untilRepaired } from '../until-repaired.js';
 
 /** For how long it deletes what consumers extend, ms: whoever is killed or frozen meanwhile leaves claims without a lease. */
-const SHORTEST = 2000;
-const LONGEST = 6000;
+const MIN_LENGTH = 2000;
+const MAX_LENGTH = 6000;
 const STEP = 200;
 
 /**
@@ -19,7 +19,7 @@ export const leasesDeleted: Fault = {
   costsLeases: false,
   strike: async (context, random) => {
     const { servers, queues, open, wait } = context;
-    const length = random.int(SHORTEST, LONGEST);
+    const length = random.int(MIN_LENGTH, MAX_LENGTH);
     const close = open('all', `DEL of all leases, every ${STEP} ms for ${length} ms`);
     for (let passed = 0; passed < length; passed += STEP) {
       for (const { repaired } of queues) await persistently(() => servers.client.del(repaired.leases));

@@ -1,18 +1,18 @@
 import type { Turn } from '../turn.js';
 
-/** Something wrong in a group, and the message that it is about. */
-export interface LaneFinding {
+/** A violation in a group, and its message. */
+export interface GroupFinding {
   readonly n: number;
   readonly what: string;
 }
 
 /**
- * Finds messages that were begun while others had all slots of their group.
+ * Finds messages that began while others had all permits of their group.
  *
  * @param turns - of one group, in the order of their beginnings
  */
-export function findCrowded(turns: readonly Turn[], concurrency: number): LaneFinding[] {
-  const findings: LaneFinding[] = [];
+export function findCrowded(turns: readonly Turn[], concurrency: number): GroupFinding[] {
+  const findings: GroupFinding[] = [];
   let present: Turn[] = [];
   for (const turn of turns) {
     // One that ends in the same millisecond may have ended before.

@@ -1,30 +1,31 @@
 import { producerOf } from '../../workload/content.js';
 import type { Turn } from '../turn.js';
-import type { LaneFinding } from './crowded.js';
+import type { GroupFinding } from './crowded.js';
 
 /** The clocks of a journal and of Redis are both rounded, ms. */
 const ROUNDING = 1;
 
 /**
- * Finds messages of a group with one slot that began behind another one, although they fell due before it, or in the same
- * millisecond and were offered before it. The line is the order in which messages fall due: whatever was surely in the queue when
- * another one fell due, and due before that, must be ahead of it.
+ * Finds messages of a group with one permit that began after another one, although they fell due before it, or in the same
+ * millisecond and were offered before it. The backlog is in the order of due times: a message that was surely in the queue when
+ * another one fell due, and due before that, must begin before it.
  *
  * @param turns - of one group, in the order of their beginnings
  * @param isOneOfMany - whether a message was offered in one call with others, in the order of their numbers
  */
-export function findOvertaken(turns: readonly Turn[], isOneOfMany: (n: number) => boolean): LaneFinding[] {
+export function findOvertaken(turns: readonly Turn[], isOneOfMany: (n: number) => boolean): GroupFinding[] {
   return [...findDueBefore(turns), ...findOfferedBefore(turns, isOneOfMany)];
 }
 
-function findDueBefore(turns: readonly Turn[]): LaneFinding[] {
-  const findings: LaneFinding[] = [];
-  const fromLine = turns.filter(({ isFromLine }) => isFromLine);
+function findDueBefore(turns: readonly Turn[]): GroupFinding[] {
+  const findings: GroupFinding[] = [];
+  const fromBacklog = turns.filter(({ isFromBacklog }) => isFromBacklog);
   /** Of those that began before, the one that was due last. */
   let last: Turn | undefined;
   let at = 0;
-  for (const turn of fromLine) {
-    for (; fromLine[at]!.from < turn.from; at++) if (!last || fromLine[at]!.due > last.due) last = fromLine[at];
+  for (const turn of fromBacklog) {
+    for (; fromBacklog[at]!.from < turn.from; at++)
+      if (!last || fromBacklog[at]!.due > last.due) last = fromBacklog[at];
     if (!last || !turn.setting) continue;
     const { knownAt } = turn.setting;
     if (last.due > Math.max(turn.due, knownAt + ROUNDING)) {
@@ -38,8 +39,8 @@ function findDueBefore(turns: readonly Turn[]): LaneFinding[] {
   return findings;
 }
 
-function findOfferedBefore(turns: readonly Turn[], isOneOfMany: (n: number) => boolean): LaneFinding[] {
-  const findings: LaneFinding[] = [];
+function findOfferedBefore(turns: readonly Turn[], isOneOfMany: (n: number) => boolean): GroupFinding[] {
+  const findings: GroupFinding[] = [];
   const begun = new Map<number, Turn[]>();
   for (const turn of turns) {
     if (!turn.setting?.isOffer) continue;

@@ -1,22 +1,22 @@
 import type { SoakSettings } from '../soak-settings.js';
 import { planMessage } from '../workload/message-plan.js';
 
-/** What a run promises about groups. */
-export interface LaneRules {
-  /** How many messages of a group may be handled at once. */
+/** The promises of a run about groups. */
+export interface GroupRules {
+  /** The maximum number of messages of a group that are handled at once. */
   readonly concurrency: number;
   /** The queue and the group of a message; null: it has no group. */
-  readonly laneOf: (n: number) => string | null;
-  /** Whether a message was offered in one call with others, in the order of their numbers. */
+  readonly groupOf: (n: number) => string | null;
+  /** True for a message that was offered in one call with others, in the order of their numbers. */
   readonly isOneOfMany: (n: number) => boolean;
 }
 
 /** @returns undefined if messages have no groups */
-export function laneRulesOf(settings: SoakSettings): LaneRules | undefined {
+export function groupRulesOf(settings: SoakSettings): GroupRules | undefined {
   if (settings.groups === 0) return undefined;
   return {
     concurrency: settings.groups,
-    laneOf: (n) => {
+    groupOf: (n) => {
       const { queue, group } = planMessage(settings, n);
       return group === null ? null : `${queue} ${group}`;
     },

@@ -57,12 +57,12 @@ interface Court {
 function judged(lines: readonly Line[], { concurrency = 1, windows = [], isOneOfMany = true }: Court = {}) {
   const history = new History();
   for (const [process, entry] of lines) history.add(process, entry);
-  const lanes = {
+  const groups = {
     concurrency,
-    laneOf: (n: number) => (n === STRANGER ? 'orders others' : 'orders group'),
+    groupOf: (n: number) => (n === STRANGER ? 'orders others' : 'orders group'),
     isOneOfMany: () => isOneOfMany,
   };
-  return judge({ history, windows, deadLetters: new Set(), recovery: 50, lanes });
+  return judge({ history, windows, deadLetters: new Set(), recovery: 50, groups });
 }
 
 describe('the oracle on groups with one permit', () => {
@@ -77,7 +77,7 @@ describe('the oracle on groups with one permit', () => {
     ];
     const verdict = judged([...offers, ...lines]);
     expect(verdict).toMatchObject({ crowded: { count: 0 }, overtaken: { count: 0 } });
-    expect(verdict.groups).toEqual({ lanes: 1, turns: 3, ordered: 3 });
+    expect(verdict.groups).toEqual({ groups: 1, turns: 3, ordered: 3 });
   });
 
   test('a message that begins while another one is handled exceeds the concurrency', () => {
