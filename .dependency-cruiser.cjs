@@ -27,6 +27,18 @@ const LAYERS = [
   '^lib/timing/',
 ];
 
+/** Imports that would point down, but that nobody needs: from each folder, never to these. */
+const APART = {
+  '(index\\.ts|producer/)': ['groups'],
+  'families/': ['events'],
+  'batches/': ['handler', 'options'],
+  'consumer/': ['handler'],
+  'options/': ['timing'],
+  'groups/': ['redis', 'events', 'message', 'timing'],
+  'partitions/': ['events'],
+  'message/': ['timing'],
+};
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
@@ -36,6 +48,12 @@ module.exports = {
       severity: 'error',
       from: { path: layer },
       to: { path: LAYERS.slice(0, i + 1) },
+    })),
+    ...Object.entries(APART).map(([from, to]) => ({
+      name: `apart-${from.replace(/\W+/g, '-')}`,
+      severity: 'error',
+      from: { path: `^lib/${from}` },
+      to: { path: `^lib/(${to.join('|')})/` },
     })),
     {
       name: 'entries-apart',

@@ -1,11 +1,10 @@
 import type { Observers } from '../events/observers.js';
-import type { HandlerCall } from '../handler/delayed-message-handler.js';
 import { follow } from '../message/failure.js';
 import type { DelayedMessage } from '../message/message.js';
 import type { Outcome } from '../store/consumer-store.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { clearImmediate, setImmediate } from '../timing/event-loop.js';
-import { completionOf, withinTimeout } from '../handler/completion.js';
+import { completionOf, withinTimeout } from '../message/completion.js';
 import { type BatchResult, forAll, readBatchResults } from './batch-results.js';
 import type { ConcurrentCalls, WaitingCall } from './concurrent-calls.js';
 import type { Delivery } from '../consumer/delivery.js';
@@ -14,7 +13,8 @@ import { observed, showOutcome } from '../consumer/handler-steps.js';
 import { type HandlerRules, type Outcomes, RELEASE } from '../consumer/outcomes.js';
 
 export interface BatchRunnerOptions extends HandlerRules {
-  readonly call: HandlerCall;
+  /** Calls the handler with the payloads and messages of a batch. */
+  readonly call: (payloads: unknown, messages: readonly DelayedMessage[]) => unknown;
   readonly outcomes: Outcomes;
   readonly clock: Clock;
   /** The maximum number of messages in a call. */

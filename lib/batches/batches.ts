@@ -3,10 +3,8 @@ import type { StepParts } from '../consumer/handler-steps.js';
 import type { Handle, WaitingCalls } from '../consumer/message-runner.js';
 import { type Outcomes, RELEASE } from '../consumer/outcomes.js';
 import type { Observers } from '../events/observers.js';
-import type { HandlerCall } from '../handler/delayed-message-handler.js';
-import type { BatchSize } from '../options/queue-options-schema.js';
 import type { Outcome } from '../store/consumer-store.js';
-import { BatchRunner } from './batch-runner.js';
+import { BatchRunner, type BatchRunnerOptions } from './batch-runner.js';
 import { ConcurrentCalls } from './concurrent-calls.js';
 import { GroupBatches } from './group-batches.js';
 
@@ -30,7 +28,11 @@ export class Batches implements WaitingCalls {
   }
 
   /** Collects messages and calls the handler with many of them. */
-  batchStep(call: HandlerCall, { isPerGroup, ...size }: BatchSize, { rules, ...parts }: StepParts): Handle {
+  batchStep(
+    call: BatchRunnerOptions['call'],
+    { isPerGroup, ...size }: Pick<BatchRunnerOptions, 'size' | 'wait'> & { readonly isPerGroup: boolean },
+    { rules, ...parts }: StepParts,
+  ): Handle {
     const { groupConcurrency, observers } = this.options;
     const options = { call, ...size, ...rules, ...parts, calls: this.#calls, observers };
     const runner = isPerGroup ? new GroupBatches({ ...options, groupConcurrency }) : new BatchRunner(options);

@@ -1,5 +1,5 @@
+import { MAX_BATCH } from '../message/page.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
-import { MAX_BATCH } from '../timing/turn-batcher.js';
 
 /** How long a reservation keeps slots from other loops, ms: an answer takes far less, and a server that hangs must not hold up others. */
 const MAX_RESERVATION = 100;

@@ -1,8 +1,7 @@
 import type { HandlingOutcome } from '../events/delay-queue-observer.js';
 import type { Around } from '../events/observers.js';
-import { completionOf, withinTimeout } from '../handler/completion.js';
-import { type CheckedPayload, InvalidPayload, type PayloadCheck } from '../handler/definition/payload-check.js';
-import type { HandlerCall } from '../handler/delayed-message-handler.js';
+import { completionOf, withinTimeout } from '../message/completion.js';
+import { type CheckedPayload, InvalidPayload, type PayloadCheck } from '../message/payload-check.js';
 import { follow } from '../message/failure.js';
 import type { DelayedMessage } from '../message/message.js';
 import type { Outcome } from '../store/consumer-store.js';
@@ -20,7 +19,11 @@ export interface StepParts {
   readonly clock: Clock;
 }
 
-export function callStep(call: HandlerCall, { rules, outcomes, clock }: StepParts): Handle {
+/** Calls the handler. */
+export function callStep(
+  call: (payload: unknown, message: DelayedMessage) => unknown,
+  { rules, outcomes, clock }: StepParts,
+): Handle {
   const inTime = (delivery: Delivery, result: Promise<unknown>) => {
     const onTimeout = (timeout: number) => timeOut([delivery], slowHandler(timeout));
     return withinTimeout(result, { clock, timeout: rules.timeout, onTimeout });

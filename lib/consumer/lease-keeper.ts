@@ -4,7 +4,8 @@ import { againWatch } from '../message/again-watch.js';
 import type { Claim, ConsumerStore } from '../store/consumer-store.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
-import { inBatches, MAX_BATCH } from '../timing/turn-batcher.js';
+import { MAX_BATCH } from '../message/page.js';
+import { inBatches } from '../timing/turn-batcher.js';
 import { LeaseLost, MessageAborted } from './abort-reasons.js';
 import type { Delivery, Lease } from './delivery.js';
 

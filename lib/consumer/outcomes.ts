@@ -1,5 +1,5 @@
 import { type BodyRules, encodeBody, oversized } from '../message/codec/encode-body.js';
-import { checkEncoded, InvalidPayload, type PayloadCheck } from '../handler/definition/payload-check.js';
+import { checkEncoded, InvalidPayload, type PayloadCheck } from '../message/payload-check.js';
 import type { Events } from '../events/events.js';
 import { describeFailure, isInstance, traceOf } from '../message/failure.js';
 import {
@@ -14,7 +14,7 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { MessageFailure } from '../message/message.js';
 import type { ConsumerStore, Outcome } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
-import { withinTimeout } from '../handler/completion.js';
+import { withinTimeout } from '../message/completion.js';
 import { ShuttingDown, slowSchema, timeOut } from './abort-reasons.js';
 import type { Delivery } from './delivery.js';
 import type { RetryPolicy } from './retry-policy.js';

@@ -1,3 +1,4 @@
+import { MAX_BATCH } from '../message/page.js';
 import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import { againWatch } from '../message/again-watch.js';
@@ -8,7 +9,6 @@ import type { Clock } from '../timing/clock.js';
 import { setImmediate } from '../timing/event-loop.js';
 import { failurePause } from '../timing/failure-pause.js';
 import { Pauses } from '../timing/pauses.js';
-import { MAX_BATCH } from '../timing/turn-batcher.js';
 import type { Delivery } from './delivery.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 

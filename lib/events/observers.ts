@@ -10,7 +10,7 @@ import {
   type OfferContext,
 } from './delay-queue-observer.js';
 import type { Events } from './events.js';
-import { OnceAMinute } from './once-a-minute.js';
+import { OnceAMinute } from '../timing/once-a-minute.js';
 import { type Complain, type HookLimit, type HookOwner, surround } from './surround.js';
 
 /** Returns the name of an observer for the log. */

@@ -1,5 +1,3 @@
-import type { Events } from '../events/events.js';
-import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import { type QueueDirectory, REGISTRATION_VALID, type Registration } from '../store/queue-directory.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
@@ -34,7 +32,6 @@ const LISTENING_GRACE = 1000;
 export class Family {
   readonly #members = new Map<string, FamilyMember>();
   readonly #looks = new Semaphore(CONCURRENT_LOOKS);
-  readonly #streak: FailureStreak;
   /** By queue, as the last reading of the directory found them. */
   #sightings: ReadonlyMap<string, Sighting> = new Map();
   #unwatch: (() => void) | undefined;
@@ -57,16 +54,14 @@ export class Family {
       readonly remainsOf: (queue: string) => Promise<QueueRemains>;
       readonly source: MemberSource;
       readonly clock: Clock;
-      readonly events: Events;
+      /** Reports what keeps failing. */
+      readonly streak: { callFailed(error: unknown): void; worked(): void };
       /** For jitter, 0–1. */
       readonly random?: () => number;
       /** The longest time between two readings of the directory, ms. */
       readonly checkInterval: number;
     },
-  ) {
-    const { name, clock, events } = options;
-    this.#streak = new FailureStreak(clock, workFailures(events, 'find-queues', name));
-  }
+  ) {}
 
   /** Number of messages that are claimed, being handled, or not settled yet. */
   get held(): number {
@@ -116,13 +111,13 @@ export class Family {
   #member(queue: string): FamilyMember {
     const known = this.#members.get(queue);
     if (known) return known;
-    const { source, clock } = this.options;
+    const { source, clock, streak } = this.options;
     const member = new FamilyMember(queue, {
       source,
       clock,
       looks: this.#looks,
-      onLooked: () => this.#streak.worked(),
-      onLookFailed: (error) => this.#streak.callFailed(error),
+      onLooked: () => streak.worked(),
+      onLookFailed: (error) => streak.callFailed(error),
       onEmpty: () => this.#members.delete(queue),
     });
     this.#members.set(queue, member);
@@ -137,18 +132,18 @@ export class Family {
   }
 
   async #readUntilDone(): Promise<void> {
-    const { checkInterval, random = Math.random } = this.options;
+    const { checkInterval, random = Math.random, streak } = this.options;
     let next = checkInterval;
     while (this.#again && !this.#stopped) {
       this.#again = false;
       try {
         await this.#readOnce();
         this.#failures = 0;
-        this.#streak.worked();
+        streak.worked();
         // Shortened by up to a quarter, so that the processes of a fleet read at different times.
         next = checkInterval * (1 - random() / 4);
       } catch (error) {
-        if (!this.#stopped) this.#streak.callFailed(error);
+        if (!this.#stopped) streak.callFailed(error);
         next = Math.min(failurePause(++this.#failures), checkInterval);
       }
     }

@@ -1,7 +1,7 @@
 import type { DelayedMessage } from '../message/message.js';
 import type { BatchSize } from '../options/queue-options-schema.js';
 import type { HandlerRepeat, HandlerSettings } from '../options/queue-options.js';
-import type { PayloadCheck } from './definition/payload-check.js';
+import type { PayloadCheck } from '../message/payload-check.js';
 
 /** The message of a handler; an array if it takes batches. */
 export type HandlerMessage = DelayedMessage | readonly DelayedMessage[];

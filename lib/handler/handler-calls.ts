@@ -3,7 +3,7 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { ClassMethod, Instance } from './class-explorer.js';
 import { placeOf } from './delayed-handler-decorator.js';
 import type { HandlerCall } from './delayed-message-handler.js';
-import { completionOf } from './completion.js';
+import { completionOf } from '../message/completion.js';
 import { EnhancedCall } from './enhanced-call.js';
 import { EnhancerFinder, GlobalEnhancers } from './enhancers.js';
 import { hasDecoratedParameters, type HandlerParameter, parametersOf } from './handler-parameters.js';

@@ -18,7 +18,7 @@ import { HandlerRegistry } from './handler-registry.js';
 import { InstanceNames } from './instance-names.js';
 import { assertCallable } from './method-check.js';
 import type { InstanceWrapper } from './nest-internals.js';
-import type { PayloadCheck } from './definition/payload-check.js';
+import type { PayloadCheck } from '../message/payload-check.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { isMessageType, MESSAGE_TYPE_RULE, NO_TYPE } from '../message/message-type.js';
 import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';

@@ -1,8 +1,10 @@
-import { MAX_BATCH } from '../timing/turn-batcher.js';
 import { DelayQueueError } from './delay-queue-errors.js';
 import type { MessageSnapshot, MessageState } from './message.js';
 import { readFields } from './read-fields.js';
 import { showGiven } from './show-given.js';
+
+/** The maximum number of messages in one call of a store, which is the scripts' own limit. */
+export const MAX_BATCH = 1000;
 
 /** Selects a page of a list. */
 export interface PageQuery {

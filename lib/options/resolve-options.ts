@@ -1,6 +1,4 @@
 import type { z } from 'zod/mini';
-import { systemClock } from '../timing/clock.js';
-import { inSlices } from '../timing/slices.js';
 import { check } from './check.js';
 import type { DelayQueueModuleOptions } from './module-options.js';
 import { moduleFrameSchema, moduleSchema, queuesSchema, type ResolvedModuleOptions } from './module-options-schema.js';
@@ -36,13 +34,19 @@ export function resolveModuleOptions(options: DelayQueueModuleOptions): Resolved
   return completed(options, check(moduleSchema, options, MODULE, placeOf));
 }
 
-/** Like {@link resolveModuleOptions}, but yields to the event loop while it checks thousands of `queues`. */
-export async function resolveModuleOptionsInSlices(options: DelayQueueModuleOptions): Promise<ResolvedModuleOptions> {
+/**
+ * Like {@link resolveModuleOptions}, for thousands of `queues`.
+ * @param forEach - checks all entries, and may yield to the event loop in between
+ */
+export async function resolveModuleOptionsInSlices(
+  options: DelayQueueModuleOptions,
+  forEach: <Entry>(entries: readonly Entry[], check: (entry: Entry) => void) => Promise<void>,
+): Promise<ResolvedModuleOptions> {
   try {
     const parsed = check(moduleFrameSchema, options, MODULE, placeOf);
     // The type is as claimed only if the check passes.
     const entries = Object.entries(parsed.queues ?? {}) as [string, QueueOptions][];
-    await inSlices(entries, systemClock, (entry) => check(queuesSchema, Object.fromEntries([entry]), MODULE, placeOf));
+    await forEach(entries, (entry) => check(queuesSchema, Object.fromEntries([entry]), MODULE, placeOf));
     return completed(options, parsed);
   } catch {
     // Throws an error that names the place and everything else that is wrong.

@@ -1,4 +1,4 @@
-import type { OnceAMinute } from '../events/once-a-minute.js';
+import type { OnceAMinute } from '../timing/once-a-minute.js';
 
 /** The progress of a read. */
 export interface Reached {

@@ -1,12 +1,11 @@
 import { assertMessageId } from '../message/message-id.js';
-import type { MessagePage, MessageQuery } from '../message/page.js';
+import { MAX_BATCH, type MessagePage, type MessageQuery } from '../message/page.js';
 import type { DeadLetter } from '../message/message.js';
 import type { QueueRegistrar } from '../runtime/queue-registrar.js';
 import type { Queue } from '../runtime/queues.js';
 import type { MessageStore } from '../store/message-store.js';
 import type { DeadSelection } from '../store/admin-store.js';
 import { writeAll } from '../store/write-all.js';
-import { MAX_BATCH } from '../timing/turn-batcher.js';
 import { listMessages } from './queue-views.js';
 
 /** The dead letters of one queue, from `DelayQueueProducer.deadLetters`. Its methods reject with the same errors. */

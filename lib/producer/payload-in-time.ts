@@ -1,10 +1,5 @@
-import { withinTimeout } from '../handler/completion.js';
-import {
-  checkEncoded,
-  type EncodedPayload,
-  nameOfPayload,
-  type PayloadCheck,
-} from '../handler/definition/payload-check.js';
+import { withinTimeout } from '../message/completion.js';
+import { checkEncoded, type EncodedPayload, nameOfPayload, type PayloadCheck } from '../message/payload-check.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { Clock } from '../timing/clock.js';

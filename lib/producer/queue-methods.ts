@@ -1,4 +1,4 @@
-import { type MessageGroup, StoredGroup } from '../groups/message-group.js';
+import { type MessageGroup, StoredGroup } from './message-group.js';
 import type { TypesOf } from '../handler/definition/queue-definition.js';
 import { type CheckedDue, dateOf } from '../message/due-time.js';
 import type { Duration } from '../message/duration.js';
@@ -269,6 +269,6 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
     const { name, router, options } = queue;
     const register = () => this[PARTS].registrar.register(name);
     const show = (message: StoredMessage) => snapshotOf(queue, message) as SnapshotOf<Payloads, T>;
-    return new StoredGroup({ router, canExpire: options.layout.can.expiry, register, show }, group);
+    return new StoredGroup({ store: router.groups!, canExpire: options.layout.can.expiry, register, show }, group);
   }
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { PayloadCheck } from '../handler/definition/payload-check.js';
+import type { PayloadCheck } from '../message/payload-check.js';
 import { encodeBody } from '../message/codec/encode-body.js';
 import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
 import { dueAt } from '../message/due-time.js';

@@ -6,7 +6,7 @@ import { resolveQueueOptions } from '../options/resolve-options.js';
 import { MemoryMessageStore } from '../store/memory/memory-store.js';
 import { MemoryQueueDirectory } from '../store/memory/memory-directory.js';
 import { MemoryStores } from '../store/memory/memory-stores.js';
-import { announceRules } from '../groups/announced-rules.js';
+import { announceRules } from '../store/native/announced-rules.js';
 import type { GroupRules } from '../store/message-store.js';
 import { groupKeys } from '../store/native/group-keys.js';
 import { NativeQueueDirectory } from '../store/native/native-directory.js';

@@ -18,6 +18,7 @@ import type { DelayQueueModuleOptions } from '../options/module-options.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import { resolveModuleOptionsInSlices } from '../options/resolve-options.js';
 import { type Clock, systemClock } from '../timing/clock.js';
+import { inSlices } from '../timing/slices.js';
 import { createStores } from './create-stores.js';
 import { DelayQueueRuntime } from './delay-queue-runtime.js';
 import { ShutdownHint } from './shutdown-hint.js';
@@ -93,7 +94,9 @@ export const runtimeProviders: Provider[] = [
 
 /** Throws `INVALID_OPTION` without options, where Nest would only say that it cannot resolve a dependency. */
 async function resolveGivenOptions(options?: DelayQueueModuleOptions): Promise<ResolvedModuleOptions> {
-  if (options !== undefined) return resolveModuleOptionsInSlices(options);
+  if (options !== undefined) {
+    return resolveModuleOptionsInSlices(options, (entries, check) => inSlices(entries, systemClock, check));
+  }
   throw new DelayQueueError(
     'INVALID_OPTION',
     'DelayQueueModule has no options: import DelayQueueModule.forRoot({ … }) in the root module instead of DelayQueueModule ' +

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Events } from '../events/events.js';
+import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import { Observers } from '../events/observers.js';
 import { QueueWorker } from '../consumer/queue-worker.js';
 import { createRunner } from './create-runner.js';
@@ -66,7 +67,7 @@ export class Workers {
         closed: (queue) => this.againAdvice.unwatch(queue),
       },
       clock,
-      events,
+      streak: new FailureStreak(clock, workFailures(events, 'find-queues', name)),
       random,
       checkInterval,
     });

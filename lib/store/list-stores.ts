@@ -1,5 +1,5 @@
 import type { MessageState } from '../message/message.js';
-import { MAX_BATCH } from '../timing/turn-batcher.js';
+import { MAX_BATCH } from '../message/page.js';
 import type { PageRequest, StoredMessage, StoredPage, TypeCountPage } from './admin-store.js';
 import { formatCursor, PAGE_BYTES, wrongCursor } from './page-cursor.js';
 import type { Reading } from './reading.js';

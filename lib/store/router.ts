@@ -18,6 +18,8 @@ export interface Router {
   withAll<Result>(work: (parts: readonly QueuePart[]) => Promise<Result>): Promise<Result>;
   /** Checks that the queue can be served here. Absent: always. @throws DelayQueueError `INVALID_OPTION` if not; others like any call */
   readonly check?: (() => Promise<void>) | undefined;
+  /** The store of the messages with groups, which is also among {@link stores}. Absent: they have none. */
+  readonly groups?: MessageStore | undefined;
   /** Present if the stores may change. */
   readonly changes?: RouterChanges | undefined;
 }

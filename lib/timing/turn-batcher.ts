@@ -17,9 +17,6 @@ export interface TurnBatcherOptions<Item> extends BatchLimits<Item> {
 /** A batch of fewer items is not split: a call costs as much as several items. */
 const MIN_SPLIT = 32;
 
-/** The maximum number of items in a batch, which is the scripts' own limit. */
-export const MAX_BATCH = 1000;
-
 /**
  * Sends the items added in one turn of the event loop in one call. No item waits for others to arrive: a lone one is sent at the end of its
  * turn or, if nothing is under way, as soon as the code that added it has finished.

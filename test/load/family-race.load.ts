@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Visit } from '../../lib/consumer/partition-worker.js';
+import { FailureStreak, workFailures } from '../../lib/events/failure-streak.js';
 import type { MemberWorker } from '../../lib/families/family-member.js';
 import { Family } from '../../lib/families/family.js';
 import { HandlerRegistry } from '../../lib/handler/handler-registry.js';
@@ -92,7 +93,7 @@ describe('a queue that becomes empty while another process offers to it', () => 
       has: () => true,
       directory,
       clock: fastClock,
-      events,
+      streak: new FailureStreak(fastClock, workFailures(events, 'find-queues', 'race-*')),
       checkInterval: 4000,
       remainsOf: () => Promise.resolve('nothing'),
       source: {

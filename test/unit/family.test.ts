@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Visit } from '../../lib/consumer/partition-worker.js';
+import { FailureStreak, workFailures } from '../../lib/events/failure-streak.js';
 import type { MemberWorker } from '../../lib/families/family-member.js';
 import { Family, type QueueRemains } from '../../lib/families/family.js';
 import { Semaphore } from '../../lib/families/semaphore.js';
@@ -73,7 +74,7 @@ class FamilyUnderTest {
       has: (queue) => queue !== 't-own',
       directory,
       clock,
-      events,
+      streak: new FailureStreak(clock, workFailures(events, 'find-queues', 't-*')),
       checkInterval: CHECK_INTERVAL,
       remainsOf: (queue) => Promise.resolve(this.remains.get(queue) ?? 'nothing'),
       source: { open: (queue) => this.#open(queue), closed: (queue) => void this.closed.push(queue) },

@@ -4,7 +4,7 @@ import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import { partitionOf } from '../../lib/message/partition-of.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { StoreDeadLetters } from '../../lib/producer/dead-letters.js';
-import { StoredGroup } from '../../lib/groups/message-group.js';
+import { StoredGroup } from '../../lib/producer/message-group.js';
 import { routerOf } from '../../lib/runtime/open-queue.js';
 import type { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
 import { Queue } from '../../lib/runtime/queues.js';
@@ -139,7 +139,7 @@ describe('a write to a whole queue', () => {
 
 describe('a write to all messages of a group', () => {
   const groupOf = ({ router }: Queue) =>
-    new StoredGroup({ router, canExpire: true, register: () => undefined, show: ({ id }) => id }, 'a');
+    new StoredGroup({ store: router.groups!, canExpire: true, register: () => undefined, show: ({ id }) => id }, 'a');
 
   it('says what it has changed, and for which messages it failed', async () => {
     const { queue, stores } = await newQueue();

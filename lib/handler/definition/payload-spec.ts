@@ -1,3 +1,5 @@
+import { isSchema } from '../../message/payload-check.js';
+
 /**
  * The declaration of a payload: a Standard Schema (zod, valibot, arktype…), a DTO class, or a bare type by {@link payload}.
  *
@@ -72,16 +74,6 @@ export type PayloadOutput<Spec> =
     : Spec extends BarePayload<infer T> | PayloadClass<infer T>
       ? T
       : never;
-
-export interface CallableSchema {
-  readonly '~standard': { readonly validate: (value: unknown) => unknown };
-}
-
-export function isSchema(spec: unknown): spec is CallableSchema {
-  if ((typeof spec !== 'object' && typeof spec !== 'function') || spec === null) return false;
-  const standard = (spec as Partial<CallableSchema>)['~standard'];
-  return typeof standard?.validate === 'function';
-}
 
 export function isPayloadSpec(spec: unknown): spec is PayloadSpec {
   return isSchema(spec) || isBare(spec) || (typeof spec === 'function' && typeof spec.prototype === 'object');

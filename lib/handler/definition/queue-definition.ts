@@ -7,7 +7,7 @@ import { isLiteral } from '../../message/read-fields.js';
 import { showGiven } from '../../message/show-given.js';
 import type { QueueOptions, TypedQueueOptions } from '../../options/queue-options.js';
 import { readTypedQueueOptions } from '../../options/resolve-options.js';
-import { checkOf, type PayloadCheck } from './payload-check.js';
+import { checkOf, type PayloadCheck } from '../../message/payload-check.js';
 import { isPayloadSpec, type PayloadOutput, type PayloadSpec } from './payload-spec.js';
 
 type PayloadSpecs = Readonly<Record<string, PayloadSpec>>;

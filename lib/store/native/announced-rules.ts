@@ -1,6 +1,6 @@
-import type { RedisConnections } from '../redis/redis-connections.js';
-import type { GroupRules } from '../store/message-store.js';
-import { groupKeys } from '../store/native/group-keys.js';
+import type { RedisConnections } from '../../redis/redis-connections.js';
+import type { GroupRules } from '../message-store.js';
+import { groupKeys } from './group-keys.js';
 
 /** Announces the rules of a process that has just begun to listen, and asks for others. */
 const ASK = 'groups?';
@@ -9,7 +9,7 @@ const ANSWER = 'groups';
 
 const NO_LIMIT = 'unlimited';
 
-export interface AnnouncedRulesOptions {
+interface AnnouncedRules {
   readonly connections: Pick<RedisConnections, 'announcements' | 'commands'>;
   readonly prefix: string;
   /** The name of a queue or family. */
@@ -27,7 +27,7 @@ export interface AnnouncedRulesOptions {
  * The databases of a server share the channel, so rules carry the number of the database and are compared only within it. They are
  * announced without one, too: an older version reads nothing else, and reports the difference.
  */
-export function announceRules({ connections, prefix, queue, rules, onOther }: AnnouncedRulesOptions): () => void {
+export function announceRules({ connections, prefix, queue, rules, onOther }: AnnouncedRules): () => void {
   const { announcements, commands } = connections;
   const channel = groupKeys(prefix, queue).due;
   const own = textOf(rules);

@@ -1,4 +1,4 @@
-import type { Clock } from '../timing/clock.js';
+import type { Clock } from './clock.js';
 
 const MINUTE = 60_000;
 

@@ -1,6 +1,5 @@
 import { isObservable, lastValueFrom } from 'rxjs';
-import { follow } from '../message/failure.js';
-import type { Clock } from '../timing/clock.js';
+import { follow } from './failure.js';
 
 /**
  * Reads when the result of a handler is complete: a promise, or the result itself if there is nothing to wait for, because a promise for
@@ -16,8 +15,9 @@ function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function';
 }
 
-export interface TimeLimit {
-  readonly clock: Pick<Clock, 'schedule'>;
+interface TimeLimit {
+  /** Runs the task once after `delay` ms; the returned function cancels it. */
+  readonly clock: { schedule(task: () => void, delay: number): () => void };
   /** ms; null: no limit. */
   readonly timeout: number | null;
   /** Makes the error to reject with. Must not throw. */

@@ -6,9 +6,7 @@ import type { MessageCounts, MessageSnapshot, MessageState } from '../message/me
 import { assertState, type MessagePage, type PageQuery, readPage } from '../message/page.js';
 import type { GroupMember, GroupPage, StoredMessage } from '../store/admin-store.js';
 import type { MessageStore } from '../store/message-store.js';
-import type { Router } from '../store/router.js';
 import { type FailedPart, unfinished } from '../store/write-all.js';
-import type { GroupRouter } from './group-router.js';
 
 /**
  * The messages of one group, as returned by `DelayQueueProducer.group`. Its methods reject with the same errors. They go through the
@@ -45,9 +43,9 @@ export interface MessageGroup<Snapshot = MessageSnapshot> {
   list(state: MessageState, query?: PageQuery): Promise<MessagePage<Snapshot>>;
 }
 
-export interface GroupedQueue<Snapshot> {
-  /** The router of a queue with the option `groups`. */
-  readonly router: Router;
+interface GroupedQueue<Snapshot> {
+  /** The store of the messages with groups. */
+  readonly store: MessageStore;
   /** True if messages of the queue may expire. */
   readonly canExpire: boolean;
   /** Called before messages come back to the queue, which may have been forgotten; to be awaited. */
@@ -57,28 +55,24 @@ export interface GroupedQueue<Snapshot> {
 }
 
 export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
-  readonly #store: MessageStore;
-
   constructor(
     private readonly queue: GroupedQueue<Snapshot>,
     private readonly group: string,
-  ) {
-    this.#store = (queue.router as GroupRouter).groups;
-  }
+  ) {}
 
   cancelAll(): Promise<number> {
-    return this.#forEach('cancelAll', 'delayed', (id) => this.#store.cancel(id));
+    return this.#forEach('cancelAll', 'delayed', (id) => this.queue.store.cancel(id));
   }
 
   async rescheduleAll<const Due extends Duration | Date = Duration | Date>(due: CheckedDue<Due>): Promise<number> {
     const dueTime: DueTime = readDue(due);
-    return this.#forEach('rescheduleAll', 'delayed', (id) => this.#store.reschedule(id, dueTime));
+    return this.#forEach('rescheduleAll', 'delayed', (id) => this.queue.store.reschedule(id, dueTime));
   }
 
   async redriveAll(): Promise<number> {
     const registered = this.queue.register();
     const redriven = await this.#forEach('redriveAll', 'dead', async (id) => {
-      return (await this.#store.redrive({ id }, { unwrap: this.queue.canExpire })) > 0;
+      return (await this.queue.store.redrive({ id }, { unwrap: this.queue.canExpire })) > 0;
     });
     if (registered) await registered;
     return redriven;
@@ -98,12 +92,12 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
     for (;;) {
       // A page ends within a step only if the smallest part of one has more messages than the page may have.
       const most = last === '' ? limit - messages.length : 0;
-      const page = await this.#store.listGroup!({ group: this.group, cursor: step, most });
+      const page = await this.queue.store.listGroup!({ group: this.group, cursor: step, most });
       const ids = idsBehind(last, state, page);
       if (messages.length > 0 && messages.length + ids.length > limit) return { messages, cursor: `${step}:` };
       for (const id of ids) {
         if (messages.length === limit) return { messages, cursor: `${step}:${last}` };
-        const found = await this.#store.find(id);
+        const found = await this.queue.store.find(id);
         if (found?.state === state) messages.push(this.queue.show(found));
         last = id;
       }
@@ -140,7 +134,7 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
 
   async *#pages(): AsyncGenerator<readonly GroupMember[]> {
     for (let cursor: string | null = ''; cursor !== null;) {
-      const page: GroupPage = await this.#store.listGroup!({ group: this.group, cursor });
+      const page: GroupPage = await this.queue.store.listGroup!({ group: this.group, cursor });
       yield page.members;
       cursor = page.cursor;
     }

@@ -1,9 +1,8 @@
-import type { MessageBody, MessageCodec } from '../../message/codec/message-codec.js';
-import { readContent } from '../../message/codec/read-content.js';
-import { DelayQueueError } from '../../message/delay-queue-errors.js';
-import { showFailure } from '../../message/failure.js';
-import { NO_TYPE } from '../../message/message-type.js';
-import { isSchema } from './payload-spec.js';
+import type { MessageBody, MessageCodec } from './codec/message-codec.js';
+import { readContent } from './codec/read-content.js';
+import { DelayQueueError } from './delay-queue-errors.js';
+import { showFailure } from './failure.js';
+import { NO_TYPE } from './message-type.js';
 
 /** The output of a schema, or the paths of the problems; with a `cause`, the schema itself failed. */
 export type CheckedPayload = { readonly value: unknown } | { readonly problem: string; readonly cause?: unknown };
@@ -28,6 +27,17 @@ export function checkOf(spec: unknown): PayloadCheck | undefined {
       return failedCheck(cause);
     }
   };
+}
+
+interface CallableSchema {
+  readonly '~standard': { readonly validate: (value: unknown) => unknown };
+}
+
+/** True for a Standard Schema that can be called. */
+export function isSchema(spec: unknown): spec is CallableSchema {
+  if ((typeof spec !== 'object' && typeof spec !== 'function') || spec === null) return false;
+  const standard = (spec as Partial<CallableSchema>)['~standard'];
+  return typeof standard?.validate === 'function';
 }
 
 export interface EncodedPayload {
