@@ -30,14 +30,15 @@ export function neededInCluster({ due }: NativeKeys): NeededCommand[] {
 /** The commands that the scripts run on each key, and those sent directly: `BLPOP` and `SUBSCRIBE`. */
 export const partitionPermissions: Permissions<NativeKeys> = {
   ...nativePermissions,
-  delayed: [...nativePermissions.delayed, 'ZCOUNT'],
+  delayed: [...nativePermissions.delayed, 'EXISTS', 'ZCOUNT'],
   messages: [...nativePermissions.messages, 'EXISTS', 'HEXISTS', 'HSETNX'],
   claims: [...nativePermissions.claims, 'HSETNX'],
+  leases: [...nativePermissions.leases, 'EXISTS'],
   ready: [...nativePermissions.ready, 'EXISTS'],
   followers: [...nativePermissions.followers, 'HSET', 'UNLINK'],
   paused: [...nativePermissions.paused, 'EXISTS'],
   ended: [...nativePermissions.ended, 'EXISTS'],
-  partitions: ['GET', 'SET'],
+  partitions: ['EXISTS', 'GET', 'SET'],
   declared: ['HEXISTS', 'HSET'],
 };
 

@@ -101,7 +101,6 @@ local function short(keys, args)
   local deadline, channel, database, partitioning = args[1], args[2], args[3], args[4]
   local now, micros = Clock.read()
   Clock.check(deadline, now)
-  Partitioning.check(partitions, partitioning)
   local id, body, due, records, scores, dues = args[5], args[7], nil, nil, nil, nil
   local kind = byte(body)
   if args[8] or kind == GROUPED or kind == SET_ASIDE then
@@ -113,11 +112,20 @@ local function short(keys, args)
     due = Clock.due(args[6], micros)
   end
   local score = format('%d', due)
-  local is_earliest = call('ZCOUNT', delayed, '-inf', score) == 0
+  -- Usually there is no partitioning, and where nothing is delayed either, one call tells both.
+  local is_whole = partitioning == '0 1'
+  local existing = is_whole and call('EXISTS', delayed, partitions)
+  local is_earliest = existing == 0 or call('ZCOUNT', delayed, '-inf', score) == 0
+  if not is_whole or existing > (is_earliest and 0 or 1) then
+    Partitioning.check(partitions, partitioning)
+  end
   -- The first write proves by itself that it is permitted; the complete offer tells of the permission that another one lacks.
-  local may_store = acl_check('ZADD', delayed, '0', '0')
-  if not may_store or is_earliest and not acl_check(database == 'cluster' and 'SPUBLISH' or 'PUBLISH', channel, '0') then
+  if not acl_check('ZADD', delayed, '0', '0') then
     return false
+  end
+  -- Before the first write, because a user's ACL can refuse it. If the id turns out to be in use, schedulers look in vain.
+  if is_earliest then
+    Channel.publish(database, channel, format('%s %de-3', score, due > now and due * 1000 - micros or 0))
   end
   if records then
     call('HSET', messages, unpack(records))
@@ -126,9 +134,6 @@ local function short(keys, args)
     call('ZADD', delayed, score, id)
   else
     return false
-  end
-  if is_earliest then
-    Channel.publish(database, channel, format('%s %de-3', score, due > now and due * 1000 - micros or 0))
   end
   return dues or due
 end

@@ -44,19 +44,20 @@ local function run(keys, args)
   local attempts, paused, ended_token = keys[6], keys[7], keys[8]
   local deadline, token, limit, lease, announcer = args[1], args[2], args[3], args[4], args[5]
   local now, micros = Clock.read()
-  -- Usually none of these keys exists: an empty list is none, and attempts are kept only of messages that have failed.
-  local has_attempts = false
-  if call('EXISTS', ready, paused, ended_token, attempts) > 0 then
-    if call('LLEN', ready) > 0 or call('EXISTS', paused, ended_token) > 0 then
+  -- Often none of these keys exists: empty ones do not, and attempts are kept only of messages that have failed.
+  local has_attempts, lease_end = false, nil
+  local existing = call('EXISTS', ready, paused, ended_token, attempts, leases)
+  if existing > 0 then
+    lease_end = tonumber(call('ZRANGE', leases, '0', '0', 'WITHSCORES')[2])
+    if lease_end and lease_end <= now then
       return false
     end
-    has_attempts = true
+    has_attempts = existing > (lease_end and 1 or 0)
+    if has_attempts and (call('LLEN', ready) > 0 or call('EXISTS', paused, ended_token) > 0) then
+      return false
+    end
   end
   local head = call('ZRANGE', delayed, '0', '1', 'WITHSCORES')
-  local lease_end = tonumber(call('ZRANGE', leases, '0', '0', 'WITHSCORES')[2])
-  if lease_end and lease_end <= now then
-    return false
-  end
   local id, due, next_due = head[1], tonumber(head[2]), tonumber(head[4])
   if not due or due > now then
     local next_at = due and lease_end and min(due, lease_end) or due or lease_end or -1
@@ -96,7 +97,7 @@ local function run(keys, args)
   end
   local ends = Clock.after(lease, micros)
   call('ZADD', leases, format('%d', ends), token)
-  call('ZREMRANGEBYRANK', delayed, '0', count - 1)
+  call('ZREMRANGEBYRANK', delayed, '0', count == 1 and '0' or count - 1)
   local next_at = lease_end and lease_end < ends and lease_end or ends
   if next_due and next_due < next_at then
     next_at = next_due
