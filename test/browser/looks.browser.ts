@@ -4,7 +4,7 @@ import { accessibilityProblems } from './accessibility.js';
 import { RunningShop } from './running-shop.js';
 import { expectVisible, type ShopPage } from './shop-page.js';
 
-/** How many columns of cards there are at which width. */
+/** The number of columns of cards at each width. */
 const COLUMNS = new Map([
   [320, 1],
   [768, 2],

@@ -7,9 +7,9 @@ import { startChromium } from './chromium.js';
 import { ShopPage } from './shop-page.js';
 
 interface RunningShopOptions {
-  /** Where the shop keeps its orders; a `private redis` is one that it starts itself. Default: `redis` */
+  /** The store of the shop's orders; a `private redis` is one that it starts itself. Default: `redis` */
   readonly store?: 'redis' | 'private redis' | 'memory';
-  /** What each test gets for itself: the shop with its page, or only the page. Default: the suite shares both. */
+  /** What each test gets for itself: the shop with its page, or only the page. By default, the suite shares both. */
   readonly anew?: 'shop' | 'page';
 }
 

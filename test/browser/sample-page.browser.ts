@@ -105,7 +105,7 @@ describe('the sample page', () => {
   it('links to a board that loads nothing from other hosts', async () => {
     const page = await shop.context.newPage();
     const foreign: string[] = [];
-    // What the browser itself refuses never gets here.
+    // Requests that the browser itself refuses never arrive here.
     await page.route(
       (url) => url.origin !== running.app.url,
       (route) => {

@@ -82,7 +82,7 @@ export class ShopPage {
     await this.page.getByRole('button', { name: `Pay ${item}` }).click();
   }
 
-  /** What the page has shown about an order since it was opened. */
+  /** Everything that the page has shown about an order since it was opened. */
   async sightings(item: string): Promise<Sighting[]> {
     return (await this.page.evaluate<Record<string, Sighting[]>>('window.sightings'))[item] ?? [];
   }
@@ -92,7 +92,7 @@ export class ShopPage {
     return this.page.evaluate<Answer>(`window.inspect.${question}()`);
   }
 
-  /** How many messages of the orders' queue are in a state, as shown on the page. */
+  /** The number of messages of the orders' queue in a state, as shown on the page. */
   count(state: string): Promise<string | null> {
     return this.page.locator(`#counts-orders [data-state="${state}"]`).textContent();
   }

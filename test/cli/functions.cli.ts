@@ -11,7 +11,7 @@ import type { TestRedis } from '../support/redis/test-redis.js';
 
 const CURRENT = [nativeLibrary, ownLibrary, redissonLibrary];
 
-/** As a version with other code has it. */
+/** Returns the library of a version with other code. */
 function anotherVersion({ purpose }: { purpose: string }): RedisLibrary {
   const text = `local function run()\n  return '${randomName('version')}'\nend\n\nregister('offer', {}, run)\n`;
   return new RedisLibrary(purpose, [{ read: () => text, modules: [], functions: ['offer'] }]);

@@ -6,7 +6,7 @@ import { runInProcess } from '../support/test-terminal.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** What a terminal obeys, or what makes text look like another: a colour, a cursor movement, and turns of direction. */
+/** Text that controls a terminal or disguises itself as other text: a colour, a cursor movement and changes of direction. */
 const OBEYED = ['\u0000', '\u0007', '\u001b[31m', '\u007f', '\u0085', '\u009b2J', '\u061c', '\u200e', '\u200f'];
 const TURNS = ['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'];
 const HOSTILE = `${[...OBEYED, ...TURNS].join('x')}\u2028y\u{e0001}`;

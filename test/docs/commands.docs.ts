@@ -27,7 +27,7 @@ async function commandsOn(page: string): Promise<Command[]> {
 
 const commands = (await Promise.all(PAGES.map(commandsOn))).flat();
 
-/** Those that run some of the suites. */
+/** The commands that run some of the suites. */
 const selections = commands.filter(({ script, words }) => /^test(:|$)/.test(script) && /^[\w./-]+ *$/.test(words));
 
 test('a page names only existing scripts', async () => {

@@ -5,7 +5,7 @@ const dependenciesOf = async (manifest: string) =>
   (JSON.parse(await readPage(manifest)) as { dependencies: Record<string, string> }).dependencies;
 const dependencies = await dependenciesOf('bench/package.json');
 const ofNest = await dependenciesOf('bench/nestjs-bullmq/package.json');
-/** Of a peer, as `npm run test:peers` and the benchmark install it. */
+/** The version of a peer that `npm run test:peers` and the benchmark install. */
 const versionOf = (peer: string) => /^\d+\.\d+/.exec(dependencies[peer]!)![0];
 
 describe('the comparison with peers', () => {

@@ -14,7 +14,7 @@ const readManifest = async (folder: string) => JSON.parse(await readPage(`${fold
 const library = await readManifest('');
 const page = await readPage('docs/compatibility.md');
 
-/** What the page says that is supported. */
+/** Returns the versions that the page calls supported. */
 const supported = (name: string) => new RegExp(`^\\| ${name} +\\| (.*?) +\\|`, 'm').exec(page)?.[1];
 /** The lowest version of each alternative in a range: `^5.4.0 || ^6.0.0` is 5.4 and 6. */
 const lowest = (range: string) =>

@@ -8,9 +8,9 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 /** An option, read from its type and its comment. */
 export interface DocumentedOption {
   readonly name: string;
-  /** Whether it is a number or a length of time. */
+  /** True for a number or a duration. */
   readonly isMeasured: boolean;
-  /** Whether it may be left out. */
+  /** True if it may be omitted. */
   readonly isOptional: boolean;
   /** The first sentence, without its full stop. */
   readonly meaning: string;
@@ -25,7 +25,7 @@ export interface DocumentedRange {
   readonly low: number;
   /** Missing in "At least 1". */
   readonly high?: number;
-  /** Whether it is the length of a text. */
+  /** True for the length of a text. */
   readonly isLength: boolean;
   /** A word that is accepted in place of a number. */
   readonly word?: string;

@@ -8,12 +8,12 @@ export const CLI_README = 'packages/cli/README.md';
 export const OUTBOX_README = 'packages/outbox/README.md';
 export const REDISSON_README = 'packages/redisson/README.md';
 
-/** What other programs write. */
+/** The folders that other programs write. */
 const GENERATED = ['api', 'api-report'];
 
 export const readPage = (page: string) => readFile(path.join(ROOT, page), 'utf8');
 
-/** Where pages are. */
+/** The folders with pages. */
 const FOLDERS = ['docs', 'packages/redisson/docs', 'packages/redisson/declare-classes'];
 
 /** The pages of these folders, and of those in them, from the root of the project. */

@@ -24,17 +24,17 @@ interface Snippet {
   readonly shown?: string;
   /** `run`: a program; `test`: a test for jest; undefined: it is only compiled. */
   readonly mark?: string | undefined;
-  /** What it prints; undefined: the page does not say. */
+  /** The output, if the page shows it. */
   readonly output?: string | undefined;
 }
 
-/** What jest and vitest give to the tests of applications that `nest new` has made. */
+/** The globals of jest and vitest in applications made by `nest new`. */
 const TEST_GLOBALS = `import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';\n`;
 
 /** The formats of applications: that of Nest 11's `nest new`, and that of Nest 12's. */
 type Format = 'commonjs' | 'module';
 
-/** What `nest new` of Nest 11 writes for both formats into `tsconfig.json`, but for what is about output files. */
+/** The `tsconfig.json` that `nest new` of Nest 11 writes for both formats, without the options for output files. */
 const STOCK: ts.CompilerOptions = {
   module: ts.ModuleKind.NodeNext,
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
@@ -55,7 +55,7 @@ const STOCK: ts.CompilerOptions = {
   noFallthroughCasesInSwitch: false,
 };
 
-/** What Node.js wraps around a file that is no ES module. */
+/** The function that Node.js wraps around a file that is no ES module. */
 const COMMONJS_NAMES = ['exports', 'require', 'module', '__filename', '__dirname'];
 
 /** The snippet as a file of an application whose tests have no globals; ES modules import files by their full names. */
@@ -203,7 +203,7 @@ describe('the snippets of the documentation', () => {
     return ts.parseJsonConfigFileContent(config, ts.sys, ROOT).options;
   };
 
-  /** What the compiler says of these files. The library is checked elsewhere, and takes longer than all of them. */
+  /** Returns the compiler's problems with these files. The library is checked elsewhere, and takes longer than all of them. */
   function problemsOf(files: readonly string[], options: ts.CompilerOptions): string[] {
     const program = ts.createProgram(files, { ...options, noEmit: true });
     const found = files.flatMap((file) => [...ts.getPreEmitDiagnostics(program, program.getSourceFile(file))]);
@@ -236,7 +236,7 @@ describe('the snippets of the documentation', () => {
         options,
       );
       expect(problems).toEqual([]);
-      // What the compiler lets through may yet clash with the names that Node.js gives to each file.
+      // Names that the compiler accepts may still clash with those that Node.js gives to each file.
       if (format === 'commonjs') {
         for (const { text } of files) {
           const { outputText } = ts.transpileModule(text, {

@@ -28,10 +28,10 @@ const GONE: readonly (readonly [words: RegExp, instead: string])[] = [
   [/(re|de)queue[sd]?/, 'release, claim'],
 ];
 
-/** What may keep an old word. */
+/** Text that may contain an old word. */
 const KEYS_IN_REDIS = /\blane:[a-z*]*|'lanes'/g;
 const FILES_APART = [
-  // What was once said, by us or by others.
+  // Texts from the past, by us or by others.
   /(^|\/)CHANGELOG\.md$/,
   /(^|\/)package-lock\.json$/,
   // These words themselves.

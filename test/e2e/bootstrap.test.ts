@@ -14,7 +14,7 @@ describe('the start of an application', () => {
   let app: TestApp | undefined;
   afterEach(() => app?.close());
 
-  /** When the slow part ended; undefined until then. */
+  /** The time at which the slow part ended, once it has. */
   let done: number | undefined;
   const beSlow = async () => {
     await sleep(SLOW);

@@ -17,7 +17,7 @@ import { Scene } from '../support/scene.js';
 import { handlerOf, startRoot, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** How long the other database is busy while a message waits, ms; longer than a standby's grace. */
+/** The time for which the other database is busy while a message waits, ms; longer than a standby's grace. */
 const WAIT = 3000;
 
 describe('databases of one Redis', () => {

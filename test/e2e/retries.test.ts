@@ -8,7 +8,7 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** How much longer a wait may take on a busy machine. */
+/** The extra time that a wait may take on a busy machine. */
 const SLACK = 1000;
 
 describe('retries', () => {

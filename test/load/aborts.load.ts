@@ -8,9 +8,9 @@ import { until } from '../support/until.js';
 import { EvenRace } from './even-race.js';
 
 const ABORTS = 1000;
-/** How many are under way at a time. */
+/** The number of concurrent aborts. */
 const TOGETHER = 10;
-/** How long the 99th percentile of signals may take, ms. */
+/** The maximum time of the 99th percentile of signals, ms. */
 const LIMIT = 100;
 
 const RACES = 10_000;

@@ -7,19 +7,19 @@ import { until } from '../support/until.js';
 import type { WorkerProcess } from '../support/worker/worker-process.js';
 import type { Task } from '../support/worker/worker-settings.js';
 
-/** How many ready messages the large group has. */
+/** The number of ready messages of the large group. */
 const BACKLOG = Number(process.env.GROUP_BACKLOG ?? 100_000);
 const SMALL_GROUPS = 200;
 /** Messages of small groups in each measurement, and how many each second. */
 const MESSAGES = 1000;
 const RATE = 200;
-/** How many messages the process handles at once: a backlog without turns would be ahead of the others for a minute. */
+/** The number of messages that the process handles at once: without round-robin, the backlog would precede the others for a minute. */
 const CONCURRENCY = 32;
 const WORK: Task = { do: 'work', ms: 10 };
-/** How much later messages of other groups may begin because of the backlog, ms at p99, and in the median. */
+/** The maximum delay of messages of other groups because of the backlog, ms at p99, and in the median. */
 const MAX_DELAY = 50;
 const MAX_MEDIAN_DELAY = 25;
-/** What the backlog delays it delays in every round; what a busy machine delays it does not. */
+/** The backlog causes its delays in every round, a busy machine does not. */
 const ROUNDS = 3;
 
 /** Where messages are offered, and what their ids begin with. */

@@ -12,7 +12,7 @@ const HOUR = 3600;
 const BLOCK_TIMEOUT = 1000;
 const CHECK_INTERVAL = 2000;
 const LEASE = 3000;
-/** How much later than its bound something may happen on a busy machine, ms. */
+/** The extra time, beyond its bound, that anything may take on a busy machine, ms. */
 const SLACK = 3000;
 
 function prepareClock(): SettableClock | undefined {

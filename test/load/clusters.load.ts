@@ -47,7 +47,7 @@ describe('a cluster', () => {
 
   test('does not involve other primaries in an announcement', async () => {
     const ROUNDS = 6;
-    /** How long the servers are watched while nothing is announced, ms. */
+    /** The time for which the servers are watched while nothing is announced, ms. */
     const IDLE = 5000;
     const OFFERS = 10_000;
     const queue = randomName('queue');

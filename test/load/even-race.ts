@@ -7,12 +7,12 @@ const STEP = 0.05;
 export class EvenRace {
   #lead = 0;
 
-  /** What the caller waits beyond its own wait, ms. */
+  /** The time that the caller waits beyond its own wait, ms. */
   get callerWaits(): number {
     return Math.max(0, this.#lead);
   }
 
-  /** What the handler waits beyond its own wait, ms. */
+  /** The time that the handler waits beyond its own wait, ms. */
   get handlerWaits(): number {
     return Math.max(0, -this.#lead);
   }

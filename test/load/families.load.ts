@@ -19,7 +19,7 @@ const LATEST = 5000;
 
 describe('a family of queues during failures of processes and connections', () => {
   const scene = new Scene({});
-  /** Of a test that uses a store without the module. */
+  /** The connections of a test that uses a store without the module. */
   let connections: RedisConnections | undefined;
 
   afterEach(() => connections?.close());
@@ -77,7 +77,7 @@ describe('a family of queues during failures of processes and connections', () =
     enough = true;
     await offering;
     const ended = () => workers.flatMap((worker) => worker.of('end'));
-    // What a stopping process gives back may wait until its lease would have ended.
+    // Messages that a stopping process releases may wait until its lease would have ended.
     await until(() => ended().length >= offered.length, { within: 45_000, every: 20 });
     expect(
       ended()

@@ -13,7 +13,7 @@ const BLOCK_TIMEOUT = 1000;
 const OFFER_TIMEOUT = 1000;
 const CHECK_INTERVAL = 2000;
 const LEASE = 2000;
-/** How much later than its bound something may happen on a busy machine, ms. */
+/** The extra time, beyond its bound, that anything may take on a busy machine, ms. */
 const SLACK = 4000;
 
 const module = {

@@ -21,7 +21,7 @@ export interface InstancesReport {
   readonly windows: readonly number[][];
   /** Messages whose offer was acknowledged and that were never handled, of both instances. */
   readonly lost: readonly string[];
-  /** How many were acknowledged, of each instance. */
+  /** The number of acknowledged offers of each instance. */
   readonly acknowledged: readonly [number, number];
 }
 

@@ -22,7 +22,7 @@ const PAYLOAD = 'x'.repeat(200);
 const FAR = 9e12;
 const HOUR = 3_600_000;
 
-/** How long 99 of 100 pages may take, ms. */
+/** The maximum time of 99 of 100 pages, ms. */
 const PAGE_P99 = 10;
 /** A board that many people look at: so often it reads a page, ms. */
 const BOARD_PACE = 50;
@@ -72,7 +72,7 @@ describe(`listing ${MILLION} messages of 200 bytes`, () => {
   /** Brings all messages into a state: the dead ones from the ready ones. */
   const FILL: Readonly<Record<'delayed' | 'ready' | 'dead', () => Promise<void>>> = {
     delayed: async () => {
-      // What an earlier attempt has left.
+      // Remains of an earlier attempt.
       await scene.redis.unlink(...Object.values(nativeKeys(scene.prefix, queue)));
       await offerAll(FAR);
     },

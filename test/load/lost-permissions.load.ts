@@ -10,7 +10,7 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** How long each permission is missing, ms. */
+/** The time for which each permission is missing, ms. */
 const GONE_FOR = 2500;
 const MESSAGES_A_SECOND = 40;
 

@@ -14,7 +14,7 @@ const MILLION = 1_000_000;
 const PENDING = 300_000;
 /** The most offers in one call of the script. */
 const OFFERED_AT_ONCE = 1000;
-/** How long another client may wait for 99 of 100 answers, ms. */
+/** The maximum time of 99 of 100 answers to another client, ms. */
 const PING_P99 = 20;
 /**
  * How many times as long as at an idle server, on a machine that is busy with other things too. The factor is large because
@@ -22,7 +22,7 @@ const PING_P99 = 20;
  */
 const TIMES_QUIET = 20;
 
-/** How long 99 of 100 answers may take, ms; more if the processors are overloaded. */
+/** The maximum time of 99 of 100 answers, ms; more if the processors are overloaded. */
 function longestAnswer(idle: Distribution): number {
   const overload = Math.max(1, loadavg()[0]! / availableParallelism());
   return Math.max(PING_P99, TIMES_QUIET * idle.p99) * overload;

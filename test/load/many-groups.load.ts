@@ -5,14 +5,14 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** How many groups there are, each with one message. */
+/** The number of groups, each with one message. */
 const GROUPS = Number(process.env.MANY_GROUPS ?? 100_000);
 const ROUNDS = 2;
 /** Enough for the code to be compiled. */
 const WARM_UP = 20_000;
 /** How fast they are handled at least, compared with messages without groups. */
 const LEAST_SPEED = 0.4;
-/** What may remain of their memory, in bytes: Redis keeps buffers, and remembers scripts. */
+/** The memory that may remain, in bytes: Redis keeps buffers and scripts. */
 const MAX_LEFT = 2 * 1024 * 1024;
 
 const ON: GroupOptions = { concurrency: 1 };
@@ -78,7 +78,7 @@ describe(`${GROUPS.toLocaleString('en')} groups of one message each`, () => {
     );
     expect(Math.max(...ratios)).toBeGreaterThanOrEqual(LEAST_SPEED);
     expect(after.bytes - before.bytes).toBeLessThanOrEqual(MAX_LEFT);
-    // What a queue leaves does not depend on the number of groups.
+    // The remains of a queue do not depend on the number of groups.
     expect(after.keys - before.keys).toBeLessThanOrEqual(ROUNDS * 2);
   }, 1_800_000);
 });

@@ -11,7 +11,7 @@ const BUSY = 10;
 const MANY = 10_000;
 /** The time between two messages of a busy queue, ms. */
 const PACE = 1000;
-/** How long calls are counted, ms. */
+/** The time for which calls are counted, ms. */
 const WINDOW = 30_000;
 
 interface Cost {

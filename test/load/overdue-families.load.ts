@@ -6,7 +6,7 @@ import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
 const QUEUES = 2000;
-/** How many offers are under way at a time. */
+/** The number of concurrent offers. */
 const AT_ONCE = 64;
 
 interface Effort {

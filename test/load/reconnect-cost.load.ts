@@ -7,12 +7,12 @@ import { until } from '../support/until.js';
 
 const PROCESSES = 5;
 const QUEUES = 200;
-/** How long Redis is away, ms. */
+/** The length of the outage of Redis, ms. */
 const OUTAGE = 2000;
 
 const scene = new Scene({});
 
-/** How many consumers wait for a wake-up signal. */
+/** The number of consumers that wait for a wake-up signal. */
 async function countWaiting(): Promise<number> {
   const clients = String(await scene.redis.client('LIST'));
   return clients.match(/name=delay-queue:wake-signals.*cmd=blpop/g)?.length ?? 0;

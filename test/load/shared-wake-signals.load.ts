@@ -7,9 +7,9 @@ import { handlerOf, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
 const MAX_PLACES = 64;
-/** How long messages are offered in one round, ms. */
+/** The time for which messages are offered in one round, ms. */
 const ROUND = 3000;
-/** How many rounds there are with shared connections, and as many with one for each queue. */
+/** The number of rounds with shared connections, and of those with one for each queue. */
 const ROUNDS = 3;
 const MESSAGES_A_SECOND = 300;
 
@@ -32,7 +32,7 @@ describe('wake-up signals that share connections', () => {
     return String(await scene.redis.client('LIST')).match(/name=delay-queue:/g)?.length ?? 0;
   }
 
-  /** How many connections wait for wake-up signals. */
+  /** The number of connections that wait for wake-up signals. */
   async function countWaiting(): Promise<number> {
     return String(await scene.redis.client('LIST')).match(/name=delay-queue:wake-signals.*cmd=blpop/g)?.length ?? 0;
   }

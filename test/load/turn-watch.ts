@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** What Linux knows of the main thread. */
+/** The statistics of Linux for the main thread. */
 const MAIN_THREAD = `/proc/self/task/${process.pid}/schedstat`;
 const isKnown = existsSync(MAIN_THREAD);
 

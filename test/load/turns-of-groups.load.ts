@@ -7,9 +7,9 @@ import type { WorkerProcess } from '../support/worker/worker-process.js';
 import type { Task } from '../support/worker/worker-settings.js';
 
 const GROUPS = 1000;
-/** How many messages the largest group has. */
+/** The number of messages of the largest group. */
 const MAX_SIZE = 3000;
-/** How many messages a process handles at once. */
+/** The number of messages that a process handles at once. */
 const CONCURRENCY = 16;
 const PROCESSES = 2;
 /** A turn is a message of each of the other groups; what the processes are about to begin comes before, whoever is next. */
@@ -29,9 +29,9 @@ interface Run {
 /** From when a group has a message that may be handled until that message begins. */
 interface Wait {
   readonly group: string;
-  /** How many messages of other groups began in the meantime. */
+  /** The number of messages of other groups that began in the meantime. */
   readonly others: number;
-  /** How many other groups had messages then. */
+  /** The number of other groups that had messages then. */
   readonly ready: number;
 }
 
@@ -118,7 +118,7 @@ function waitsOf(runs: readonly Run[], since: 'from' | 'to'): Wait[] {
   });
 }
 
-/** How many numbers of a sorted list are less than `limit`. */
+/** Counts the numbers of a sorted list that are less than `limit`. */
 function countBelow(sorted: readonly number[], limit: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

@@ -6,7 +6,7 @@ import { until } from '../support/until.js';
 import type { WorkerProcess } from '../support/worker/worker-process.js';
 
 const PROCESSES = 20;
-/** How many processes are started at a time. */
+/** The number of processes that are started at a time. */
 const GROUP = 4;
 const INTERVAL = 10;
 const MESSAGES = 400;

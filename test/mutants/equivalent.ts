@@ -6,9 +6,9 @@ export interface Equivalent {
   /** The text of its line. */
   readonly line: string;
   readonly kind: string;
-  /** What of the line is replaced, if the line has several of the kind. */
+  /** The replaced part of the line, if the line has several of the kind. */
   readonly original?: string;
-  /** Why nobody can notice. */
+  /** The reason why no check can detect it. */
   readonly reason: string;
 }
 

@@ -6,11 +6,11 @@ import type { Mutant } from './mutation/mutant.js';
 import { runSuites } from './suites/run-suites.js';
 import type { Suites } from './suites/suites.js';
 
-/** What is tried on a mutant, one after the other, until something notices it. */
+/** The checks of a mutant, in order, until one detects it. */
 export const STAGES = ['related', 'simulation', 'test', 'other'] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** What noticed a mutant. */
+/** The check that detected a mutant. */
 export interface Kill {
   readonly stage: Stage;
   /** A suite, or the simulation. */

@@ -28,7 +28,7 @@ npm run mutants -- [options]
 What is known is kept in temp/mutants until the library changes: an interrupted run goes on where it was, and a survivor is tried
 again once the tests have changed. Exit code: 0, or 1 if a mutant survives.`;
 
-/** What is known of a mutant, whichever seed drew it. */
+/** The known results for a mutant, whichever seed drew it. */
 interface Known {
   readonly place: string;
   readonly compiles: boolean;

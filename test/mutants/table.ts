@@ -2,10 +2,10 @@ import { dirname } from 'node:path';
 import { type Kill, STAGES, type Stage } from './judge.js';
 import type { Drawn } from './draw.js';
 
-/** What became of a mutant. */
+/** The result for a mutant. */
 export interface Verdict {
   readonly mutant: Drawn;
-  /** What noticed it; the reason why nothing can; or the stages that it survived. */
+  /** The check that detected it, the reason why none can, or the stages that it survived. */
   readonly outcome: Kill | { readonly equivalent: string } | { readonly survived: readonly Stage[] };
 }
 

@@ -53,7 +53,7 @@ export class OutboxScene {
     return this.#scene.redis;
   }
 
-  /** Where messages go to. */
+  /** The target of messages. */
   get target() {
     return { redisUrl: this.#scene.url, prefix: this.#scene.prefix };
   }

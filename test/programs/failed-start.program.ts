@@ -10,21 +10,21 @@ export interface StartSettings {
   readonly how: 'context' | 'http';
   /** The hook that fails, and how long it takes to, ms; undefined: none. */
   readonly failing?: { readonly hook: 'onModuleInit' | 'onApplicationBootstrap'; readonly after: number } | undefined;
-  /** Whether the hook, or what has started, offers a message first. */
+  /** True if the hook or the started application offers a message first. */
   readonly offers: boolean;
   readonly handles: boolean;
 }
 
 export interface StartReport {
-  /** Why it has not started; undefined: it has. */
+  /** The reason why it has not started, if so. */
   readonly failure?: string;
-  /** How long the process has lived after that, ms. */
+  /** The time for which the process has lived after that, ms. */
   readonly lived: number;
-  /** What has kept it alive for longer than it may; undefined: nothing. */
+  /** The resources that have kept it alive for too long, if any. */
   readonly resources?: readonly string[];
 }
 
-/** How long a process whose start has failed may live, ms; one that has started is watched for a part of that. */
+/** The maximum life of a process whose start has failed, ms; one that has started is watched for a part of that. */
 const MAX_LIFE = 8000;
 const WATCHED = 1500;
 

@@ -8,7 +8,7 @@ import type { StartReport, StartSettings } from './failed-start.program.js';
 const REFUSED = 'redis://127.0.0.1:1';
 const BLACK_HOLE = 'redis://192.0.2.1:6379';
 
-/** How long what is under way may take to end, ms. */
+/** The maximum time for pending work to end, ms. */
 const SOON = 3500;
 
 const start = (settings: Partial<StartSettings>): Promise<StartReport> =>

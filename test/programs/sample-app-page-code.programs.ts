@@ -11,7 +11,7 @@ const EXCERPTS = filesIn('excerpts').map((file) => {
     .split('\n');
   return { name: file.replace('.txt', ''), source: source!, lines };
 });
-/** What cards name, in the page or in a module. */
+/** The excerpts that cards name, in the page or in a module. */
 const SHOWN = [...PAGE.matchAll(/(?:data-excerpts="|excerpts: ')([\w -]+)/g)].flatMap(([, names]) => names!.split(' '));
 const GUIDES = [...PAGE.matchAll(/(?:\/docs\/|')([\w-]+\.md)(?:#([\w-]+))?/g)];
 

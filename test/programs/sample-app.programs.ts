@@ -9,7 +9,7 @@ import { SampleApp } from './sample-app.process.js';
 
 jest.setTimeout(60_000);
 
-/** How long a message may take on a busy machine, instead of a few milliseconds. */
+/** The maximum time for a message on a busy machine, instead of a few milliseconds. */
 const LATEST = 2000;
 
 describe('the sample shop', () => {

@@ -312,7 +312,7 @@ describe('an entry in `queues` that no queue of the process matches', () => {
 });
 
 describe('a process without a listener for SIGTERM', () => {
-  /** Those of the test runner. */
+  /** The listeners of the test runner. */
   let others: NodeJS.SignalsListener[];
   beforeEach(() => {
     others = process.listeners('SIGTERM');

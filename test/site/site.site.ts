@@ -116,7 +116,7 @@ describe('the documentation site', () => {
   });
 
   it('shows only TypeScript snippets that a test compiles', async () => {
-    // Those of the outbox are compiled in test/outbox, with the libraries that they are about.
+    // The snippets of the outbox are compiled in test/outbox, with their libraries.
     const tested = new Set(['README.md', BOARD_README, OUTBOX_README, ...(await docPages())]);
     const untested = [];
     for (const [document] of await sitePages()) {

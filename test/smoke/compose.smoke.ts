@@ -55,7 +55,7 @@ if (!hasDocker) process.stderr.write('There is no Docker here, so docs/deploymen
   });
 });
 
-/** What the page tells people to have in a folder. */
+/** Creates the folder that the page describes. */
 async function createDeployedApplication(): Promise<Application> {
   const app = await Application.create();
   const packed = await packPackage();

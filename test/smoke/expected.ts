@@ -4,7 +4,7 @@ export const HANDLED = { same: true, payload: { orderId: 7 }, onTime: true };
 /** The output of `both-formats` when import and require load the same package, so that each knows the other's errors. */
 export const ONE_COPY = { module: true, tester: true, producer: true, error: true, failedAttempts: [1] };
 
-/** What `loaded` says: nothing of Redisson or its codecs. */
+/** The output of `loaded`: no module of Redisson or its codecs. */
 export const LOADED = {
   own: ['core.js', 'index.js', 'index.load.js', 'lua.js', 'peers.js', 'zod.js'],
   packages: [],
@@ -27,10 +27,10 @@ export const TRACED = {
 
 const OF_ALL = 'guard of all: delay-queue';
 
-/** What the command line says of a queue that nobody uses. */
+/** The output of the command line for a queue that nobody uses. */
 export const NO_MESSAGES = { queue: 'orders', delayed: 0, ready: 0, active: 0, dead: 0 };
 
-/** What `enhancers.ts` says. */
+/** The output of `enhancers.ts`. */
 export const ENHANCED = {
   states: {
     enhanced: 'gone',
@@ -65,11 +65,11 @@ export const ENHANCED = {
     ...['--- transient', OF_ALL, 'transient: 1', '--- transient', OF_ALL, 'transient: 1'],
     ...['--- durable', OF_ALL, 'durable: t 1', '--- durable', OF_ALL, 'durable: t 2'],
   ],
-  /** Who logged an error: the library alone, once. */
+  /** The logger of the error: only the library, once. */
   errors: ['DelayQueue'],
 };
 
-/** What `enhancer-packages.ts` says. */
+/** The output of `enhancer-packages.ts`. */
 export const WITH_PACKAGES = {
   isDto: true,
   invalid: ['BadRequestException'],

@@ -15,7 +15,7 @@ const PNPM: PackageManager = { name: 'pnpm', command: ['npx', '--yes', 'pnpm@10'
 
 const PATHS = [11, 12].flatMap((nest) => [NPM, PNPM].map((manager) => ({ nest, manager, name: manager.name })));
 
-/** What a new user does, word for word as the pages say it, from an empty folder. */
+/** The steps of a new user, exactly as on the pages, from an empty folder. */
 describe('the first steps', () => {
   let library: PackedPackage;
 

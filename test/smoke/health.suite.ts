@@ -7,10 +7,10 @@ import type { Application } from './application.js';
 import type { RunningProgram } from './running-program.js';
 import { compileStock, STOCK_COMPILERS } from './stock-settings.js';
 
-/** What Terminus calls a queue with a late message; Terminus 11 does not know `degraded`. */
+/** Terminus' word for a queue with a late message; Terminus 11 does not know `degraded`. */
 export type LateStatus = 'up' | 'degraded';
 
-/** What `GET /health` answers. */
+/** The answer of `GET /health`. */
 interface Health {
   readonly code: number;
   readonly status: string;

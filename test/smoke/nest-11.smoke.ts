@@ -4,7 +4,7 @@ import { HANDLED } from './expected.js';
 import { describeNestApplication } from './nest-application.suite.js';
 import { jestRunner } from './test-runners.js';
 
-/** What `nest new` used to write: classic resolution, which does not know `exports`. */
+/** The settings that `nest new` used to write: classic resolution, which does not know `exports`. */
 const CLASSIC = {
   compilerOptions: {
     module: 'commonjs',

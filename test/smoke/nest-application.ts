@@ -89,7 +89,7 @@ async function addByNest(app: Application): Promise<void> {
   await app.write('src/added.ts', await app.read('src/main.ts'));
 }
 
-/** What the compiler lets through of typed queues, and what it refuses. */
+/** Uses of typed queues that the compiler must accept, and those that it must refuse. */
 async function typedQueues(format: NestLine['format']): Promise<string> {
   const text = await readFile(join(PROJECT, 'test/types/typed-queues.types.ts'), 'utf8');
   const installed = text.replace("'../../lib/index.js'", "'nestjs-delay-queue'");

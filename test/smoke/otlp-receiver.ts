@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a collector is to an application: takes traces and metrics by OTLP over HTTP, and keeps them as they came. */
+/** A collector for an application: accepts traces and metrics by OTLP over HTTP, and keeps them unchanged. */
 export class OtlpReceiver {
   readonly #bodies = new Map<string, string>();
   readonly #server = createServer((request, response) => {

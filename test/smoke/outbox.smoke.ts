@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([library.remove(), outbox.remove(), Application.removeAll()]));
 
-/** What a user types, with the tarballs in the place of what is not published yet. */
+/** The commands of a user, with the tarballs instead of unpublished packages. */
 function withTarballs(commands: string): string {
   return commands
     .replace(/ nestjs-delay-queue(?= )/, ` ${library.tarball}`)

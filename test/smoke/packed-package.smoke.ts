@@ -38,7 +38,7 @@ const OLDEST: ConsumerOptions['dependencies'] = {
   rxjs: '7.5.7',
 };
 
-/** What a published manifest consists of. */
+/** The fields of a published manifest. */
 const FIELDS = [
   ...['bugs', 'dependencies', 'description', 'engines', 'exports', 'files', 'homepage', 'keywords', 'license'],
   ...[

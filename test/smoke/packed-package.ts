@@ -8,7 +8,7 @@ const run = promisify(execFile);
 
 export const PROJECT = resolve(import.meta.dirname, '../..');
 
-/** Where what is published of each package is, once built. */
+/** The folders with the published files of each package, once built. */
 const PUBLISHED = {
   library: join(PROJECT, 'dist', 'package'),
   cli: join(PROJECT, 'packages', 'cli'),

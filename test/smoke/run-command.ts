@@ -5,7 +5,7 @@ import { ENVIRONMENT } from '../support/run-program.js';
 /** A command that takes longer is assumed to hang. */
 const TIMEOUT = 480_000;
 
-/** Where and how a command runs. */
+/** The options of a command. */
 export interface CommandOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;

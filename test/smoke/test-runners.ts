@@ -1,4 +1,4 @@
-/** What runs an application's tests. */
+/** A runner of an application's tests. */
 export interface TestRunner {
   readonly title: string;
   /** A command of the application's packages, with its arguments. */
@@ -39,7 +39,7 @@ export const VITEST: TestRunner = {
   openHandles: { args: ['--detectAsyncLeaks'], read: (output) => output.match(/\d+ leaks?\b/g) ?? [] },
 };
 
-/** What became of tests. */
+/** The result of a test run. */
 export interface TestResult {
   readonly passed: number;
   readonly total: number;

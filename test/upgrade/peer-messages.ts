@@ -24,7 +24,7 @@ export interface Call {
   readonly args: readonly unknown[];
 }
 
-/** What a handler was called with. */
+/** The arguments of a handler's call. */
 export interface HandledTask {
   readonly id: string;
   readonly attempt: number;

@@ -9,7 +9,7 @@ import { Peer } from './peer.js';
 const LIB = { earlier: earlierBuild(), present: fileURLToPath(new URL('../../lib', import.meta.url)) };
 type Build = keyof typeof LIB;
 
-/** How long a lease lasts, ms. */
+/** The length of a lease, ms. */
 const LEASE = 2000;
 
 const HANDLER: QueueHandlerOptions = { lease: LEASE, attempts: 3, backoff: { type: 'fixed', delay: 300 } };

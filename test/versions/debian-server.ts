@@ -104,5 +104,5 @@ function mirror(): string {
   return configured ?? MIRROR;
 }
 
-/** Where packages of other releases can be had. */
+/** The addresses of packages of other releases. */
 export const canUnpackServers = (): boolean => existsSync('/usr/bin/apt-get') && existsSync(KEYRING);

@@ -1,6 +1,6 @@
 import type { DebianServer } from './debian-server.js';
 
-/** What is supported, and tested. */
+/** The supported and tested servers. */
 export const SERVERS: readonly DebianServer[] = [
   { name: 'Redis 7.0', release: 'bookworm', package: 'redis-tools' },
   { name: 'Redis 8.0', release: 'trixie', package: 'redis-tools' },

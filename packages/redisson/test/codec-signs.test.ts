@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { guessCodec, isPlainJson } from '../src/codec/codec-signs.js';
 
-/** What Redisson 3.16.8 and 3.20.1 wrote, in hexadecimal digits. `S$Order` is a class with a text and a Long. */
+/** Bytes written by Redisson 3.16.8 and 3.20.1, as hex. `S$Order` is a class with a text and a Long. */
 const WRITTEN: readonly (readonly [what: string, bytes: string, guess: RegExp])[] = [
   ['MarshallingCodec, a String', '043e0568656c6c6f', /^JBoss Marshalling/],
   ['MarshallingCodec, a Long', '044c0000000000000005', /^JBoss Marshalling/],

@@ -184,7 +184,7 @@ describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
   });
 
   it.each<GoldenCodec>(['json', 'jackson'])('keeps its bytes when it is offered again: codec %s', (name) => {
-    // Of a number that is the whole payload nothing can be remembered.
+    // Nothing can be remembered about a number that is the whole payload.
     const codec = name === 'json' ? configuredJson({ numbers: 'exact' }) : jackson;
     for (const { input, bytes } of payloads[name]) {
       const given = bytesOf(bytes);

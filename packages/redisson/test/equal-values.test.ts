@@ -8,7 +8,7 @@ const FEW = 1000;
 const MANY = 30_000;
 const BATCH = 500;
 const LEASE = 600_000;
-/** How many times as long a step may take with thirty times the messages: cache misses, and a logarithm. */
+/** The maximum ratio of a step's time with thirty times the messages, for cache misses and a logarithm. */
 const MAX_TIMES_LONGER = 6;
 
 describe('many messages with the same value', () => {

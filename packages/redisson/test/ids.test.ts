@@ -40,7 +40,7 @@ describe('many due messages', () => {
     return (await redis.keys(`*${name}*`)).map((key) => key.split(':').at(-1)).sort();
   }
 
-  /** How many keys hold something of messages that no consumer here has taken. */
+  /** Counts the keys with data of messages that no consumer here has taken. */
   const keptBeside = ({ redis, keys }: RedissonTestQueue) => redis.exists(keys.offered, keys.values, keys.repeated);
 
   test('keep their ids behind values of Java', async () => {

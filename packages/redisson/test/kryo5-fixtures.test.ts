@@ -10,7 +10,7 @@ const undeclared = kryo5();
 const golden = readGoldenKryoFixtures().flatMap(({ fixture, lines, hex }) =>
   hex === null ? [] : [{ fixture, lines, hex }],
 );
-/** What the bytes of this one contain in Java's own serialization. */
+/** Fixtures whose bytes contain data in Java's own serialization. */
 const UNREADABLE = ['rarities'];
 const readable = golden.filter(({ fixture }) => !UNREADABLE.includes(fixture));
 const ofClasses = readable.filter(({ hex }) => Buffer.from(hex, 'hex').includes('peer.'));

@@ -61,7 +61,7 @@ describe('an application that shares a queue of Kryo objects with Java', () => {
       module: layout('kryo5'),
       providers: [handlerOf(queue, handled.record)],
     });
-    // What can be read shows that the codec is the right one.
+    // A readable value shows that the codec is the right one.
     await producer.offer(queue, 'text', 0);
     await handled.untilCalls(1);
     await scene.redis.rpush(redissonKeys({ prefix: scene.prefix, queue }).target, order);

@@ -77,7 +77,7 @@ export class RedissonExercise {
     await this.store.clear();
   }
 
-  /** What Java takes is forgotten by a transfer, by an offer, or when its id is offered again. */
+  /** A transfer, an offer or a new offer of the id drops the messages that Java takes. */
   async #loseToJava(): Promise<void> {
     const forget = [
       () => this.#common.transfer(),

@@ -6,7 +6,7 @@ import { type RedissonTestQueue, redissonQueues } from './redisson-queue.js';
 const FAR = 9e12;
 const AT_ONCE = 250;
 
-/** Who offers the message at a place in the list of entries. */
+/** The side that offers the message at a place in the list of entries. */
 type Origin = (place: number) => 'here' | 'Java';
 
 /** The transfer of Redisson 4.7. */

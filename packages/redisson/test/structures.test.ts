@@ -199,7 +199,7 @@ describe('a queue in the layout of Redisson', () => {
     const queue = open();
     for (let index = 0; index < 100; index++) {
       await queue.offer({ [`m${index}`]: { at: now() - HOUR, value: `v${index}` } });
-      // What a transfer and a consumer of Java leave behind.
+      // The remains of a transfer and a consumer of Java.
       await queue.redis.multi().del(queue.keys.timeouts, queue.keys.entries).exec();
     }
     expect(await queue.redis.hlen(queue.keys.offered)).toBeLessThan(10);

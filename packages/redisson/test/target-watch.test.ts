@@ -10,7 +10,7 @@ const BLOCK_TIMEOUT = 1000;
 /** A wait for a non-empty list that the test answers. */
 class ListWait implements Pick<WakeSignal, 'wait' | 'close'> {
   waits = 0;
-  /** Whether each wait ends at once. */
+  /** True if each wait ends at once. */
   closed = false;
   #answer: (filled: boolean) => void = () => undefined;
 

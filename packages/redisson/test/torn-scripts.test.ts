@@ -7,7 +7,7 @@ import { Scene } from '../../../test/support/scene.js';
 import { CALLS, fill } from './full-redisson-queue.js';
 import { redissonQueues } from './redisson-queue.js';
 
-/** What a queue holds in the end, by value: handled, or in a state that goes on by itself. */
+/** The final contents of a queue by value: handled, or in a state from which it continues. */
 const VALUES = ['of expired', 'of active', 'of ready', 'of due', 'of delayed', 'of Java'];
 
 /** Which values a call is to remove. */

@@ -53,7 +53,7 @@ describe('a queue of the layout of Redisson with the wrong codec', () => {
       providers: [handlerOf(queue, handled.record, { concurrency: 64 })],
     });
     await until(async () => (await producer.counts(queue)).ready === 0);
-    // Those that were put off are due after half a minute.
+    // Messages that were put off are due after half a minute.
     const { messages } = await producer.list(queue, 'delayed', { limit: 200 });
     for (const { id } of messages) await producer.reschedule(queue, id, 0);
     await handled.untilCalls(MANY);

@@ -12,7 +12,7 @@ export interface Mutant extends Mutation {
   readonly line: number;
   /** The text of that line, without what surrounds it. */
   readonly lineText: string;
-  /** What of the text is replaced. */
+  /** The replaced part of the text. */
   readonly original: string;
   /** `file:line kind`, with a number if the line has several of the kind. */
   readonly place: string;

@@ -1,6 +1,6 @@
 /** A small change of the text of one file. */
 export interface Mutation {
-  /** What changes, such as `boundary-moved`. */
+  /** The kind of change, such as `boundary-moved`. */
   readonly kind: string;
   /** Offset of the first character that is replaced. */
   readonly start: number;

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What the reporter tells of a suite. */
+/** The reporter's result for a suite. */
 export interface SuiteReport {
   /** Its path in the project. */
   readonly suite: string;
@@ -17,7 +17,7 @@ export interface SuiteReport {
 
 export interface SuiteRun {
   readonly reports: readonly SuiteReport[];
-  /** Why the run says nothing about all suites: it was too slow, or jest itself failed. */
+  /** The reason why the run has no result for all suites: it was too slow, or jest itself failed. */
   readonly problem: string | undefined;
 }
 

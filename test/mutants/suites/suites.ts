@@ -7,21 +7,21 @@ import { runSuites, type SuiteReport } from './run-suites.js';
 
 /** A suite of `npm test`, as it was when it was recorded. */
 interface Recorded extends SuiteReport {
-  /** Of the text of the suite. */
+  /** The hash of the suite's text. */
   readonly digest: string;
 }
 
 /** Suites that say nothing about the library: those of the mutants themselves. */
 const LEFT_OUT = 'test/mutants/';
 
-/** What `npm test` does not run, and CI does. */
+/** The suites that CI runs and `npm test` does not. */
 const OTHERS = /\.(programs|faults|hostile|model|cli|cluster)\.ts$/;
 
 /** Suites that run the scripts in Redis most directly: which lines of Lua a suite runs cannot be told. */
 const OF_LUA =
   /^test\/(contract\/(native|group-store|narrowed|rate|queue-directory)|e2e\/(abort|change|dead|follow|groups|listing|pause)|layout\/)/;
 
-/** How many suites are tried first, even if they are slow. */
+/** The number of suites that are tried first, even if they are slow. */
 const MIN_RELATED = 8;
 
 /** Further ones are tried first if all of them take no longer than this, in seconds when recorded. */
@@ -74,12 +74,12 @@ export class Suites {
     return this.#ofTest.filter((suite) => !this.#failing.has(suite));
   }
 
-  /** What CI runs besides `npm test`. */
+  /** The suites that CI runs besides `npm test`. */
   get others(): readonly string[] {
     return this.#others;
   }
 
-  /** How long suites may take together, in seconds, on a machine that may be busier than it was. */
+  /** The maximum time of suites together, in seconds, on a machine that may be busier than before. */
   patience(suites: readonly string[]): number {
     const seconds = suites.map((suite) => this.#recorded.get(suite)?.seconds ?? 60);
     return 120 + 5 * seconds.reduce((sum, each) => sum + each, 0);

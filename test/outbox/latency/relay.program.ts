@@ -18,7 +18,7 @@ class RelayModule {}
 const app = await NestFactory.createApplicationContext({ module: RelayModule, imports }, { logger: false });
 console.log('ready');
 
-/** What one would write oneself: a look every second, which goes on until nothing is left. */
+/** A hand-written relay: it looks every second and continues until nothing is left. */
 async function lookEverySecond(given: OutboxDatabase, producer: DelayQueueProducer): Promise<void> {
   const page =
     'SELECT seq, queue, message_id, body FROM delay_queue_outbox ORDER BY seq LIMIT 500 FOR UPDATE SKIP LOCKED';

@@ -1,7 +1,7 @@
 /** How rows get to Redis. */
 export type Relaying = 'woken' | 'polled' | 'every second' | 'none';
 
-/** What a process is told. */
+/** The settings of a process. */
 export interface LatencySettings {
   readonly databaseUrl: string;
   readonly redisUrl: string;

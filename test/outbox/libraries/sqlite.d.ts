@@ -1,4 +1,4 @@
-/** What is used of `node:sqlite`, which the oldest Node.js that is supported does not have. */
+/** The used part of `node:sqlite`, which the oldest supported Node.js lacks. */
 declare module 'node:sqlite' {
   export class DatabaseSync {
     constructor(path: string);

@@ -27,7 +27,7 @@ import { judge, type Seen, type Verdict } from './verdict.js';
 
 const RELAYS = 2;
 
-/** What a run comes to, and what happened in it. */
+/** The result of a run and its events. */
 export interface SoakResult extends Verdict {
   readonly kills: Readonly<Record<string, number>>;
   readonly seconds: number;

@@ -1,7 +1,7 @@
-/** What breaks the outbox on purpose, so that the oracle can be seen to notice. */
+/** Deliberate faults of the outbox, which show that the oracle finds them. */
 export type Control = 'none' | 'ghosts' | 'losses' | 'doubles';
 
-/** What a run is told. */
+/** The settings of a run. */
 export interface SoakSettings {
   readonly library: 'pg' | 'mysql2';
   readonly transactions: number;
@@ -10,7 +10,7 @@ export interface SoakSettings {
   readonly control: Control;
 }
 
-/** What every process of a run is told. */
+/** The settings of every process of a run. */
 export interface ProcessSettings extends SoakSettings {
   readonly databaseUrl: string;
   readonly redisUrl: string;
@@ -25,18 +25,18 @@ export const KEPT = 'kept';
 /** Messages that are handled during the run. */
 export const DUE = 'due';
 
-/** What a message says of itself: the number of the transaction that has offered it. */
+/** The payload of a message: the number of the transaction that has offered it. */
 export interface SoakPayload {
   readonly n: number;
 }
 
-/** What a transaction does to a message; it is the `n`th of the run. */
+/** The operation of a transaction on a message; it is the `n`th of the run. */
 export interface Step {
   readonly n: number;
   readonly queue: string;
   readonly operation: 'offer' | 'cancel' | 'reschedule';
   /** The id that was given, or that the outbox has made. */
   readonly id: string;
-  /** When it is to be due, if that is an instant; ms. */
+  /** The due time of the message, if it is an instant; ms. */
   readonly at?: number;
 }

@@ -17,7 +17,7 @@ export interface Evidence {
   readonly handled: readonly Seen[];
 }
 
-/** What a run comes to. */
+/** The result of a run. */
 export interface Verdict {
   readonly committed: number;
   readonly rolledBack: number;

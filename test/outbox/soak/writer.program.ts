@@ -87,7 +87,7 @@ async function offer(step: Step, transaction: object, delay: number): Promise<St
   return { ...step, id };
 }
 
-/** What an application without an outbox does. */
+/** Writes as an application without an outbox does. */
 async function offerAfterwards({ n, queue, id }: Step): Promise<void> {
   if (id === `n${n}`) await producer.offer(queue, { n }, queue === DUE ? 100 : HOUR, { id });
 }

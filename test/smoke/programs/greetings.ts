@@ -1,4 +1,4 @@
-// What a user writes first: a handler and a module that needs no Redis.
+// The first code that a user writes: a handler and a module that needs no Redis.
 import { Injectable, Module } from '@nestjs/common';
 import { DelayedHandler, DelayQueueModule } from 'nestjs-delay-queue';
 

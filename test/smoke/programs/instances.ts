@@ -19,7 +19,7 @@ const { REDIS_URL = '', BILLING_URL = '' } = process.env;
 
 class Invoices extends DelayQueue('invoices', payload<{ of: string }>(), { instance: 'billing' }) {}
 
-/** What was handled, and what listeners were told of. */
+/** The handled messages and the events that listeners received. */
 const handled: string[] = [];
 const told: string[] = [];
 

@@ -1,4 +1,4 @@
-// What a test of it does, whatever runs the test.
+// The steps of a test, whichever runner executes it.
 import { Test } from '@nestjs/testing';
 import * as assert from 'node:assert/strict';
 import { DelayQueueError, DelayQueueProducer } from 'nestjs-delay-queue';

@@ -17,7 +17,7 @@ import { observeQueues, openTelemetry } from 'nestjs-delay-queue/otel';
 
 const { REDIS_URL = '', QUEUE = '' } = process.env;
 
-/** Where the first and the second version of the SDK keep the parent of a span. */
+/** The fields in which the first and the second version of the SDK keep the parent of a span. */
 interface WithParent {
   readonly parentSpanId?: string;
   readonly parentSpanContext?: { readonly spanId: string };

@@ -18,5 +18,5 @@ export const redissonStore =
       blockTimeout: 5000,
     });
 
-/** What is special about queues in Redisson's layout. */
+/** The peculiarities of queues in Redisson's layout. */
 export const ofRedisson = { keepsOrderOfOffers: true, isTypeless: true };

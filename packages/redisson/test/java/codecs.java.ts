@@ -11,7 +11,7 @@ const { string, buffer, kryo5, json, jackson } = wireCodecs;
 
 const TEXTS = ['a', 'hello', 'x'.repeat(33), 'x'.repeat(8191), 'é', '日本語', '😀', '\u0000', 'é'.repeat(8191)];
 
-/** As an application declares them; see `Samples.java`. */
+/** The classes as an application declares them; see `Samples.java`. */
 const SAMPLE_CLASSES: JavaClasses = {
   'final peer.Samples$Status': ['NEW', 'PAID'],
   'peer.Samples$Address': { city: 'String', previous: 'peer.Samples$Address' },

@@ -13,7 +13,7 @@ import { describeIfJava } from './java-suite.js';
 import { docPairs, type DocPair } from './pairs/doc-pairs.js';
 import { JavaStage } from './pairs/java-stage.js';
 
-/** Those that the page calls "3.21.0 or older". */
+/** The lines that the page calls "3.21.0 or older". */
 const OLD: readonly RedissonLine[] = ['3.16', '3.20'];
 const PRINTED_URL = 'redis://127.0.0.1:6379';
 
@@ -23,7 +23,7 @@ interface Printed {
   readonly OrderTimeouts: Type<object>;
 }
 
-/** Those whose default codec is Kryo5. */
+/** The lines whose default codec is Kryo5. */
 const WITH_KRYO5 = CODEC_LINES.filter((line) => line !== '3.16');
 
 describeIfJava().each(docPairs())('the snippets about Redisson: pair $name', (pair) => {

@@ -36,7 +36,7 @@ const nearlyEntry = fc.oneof(
   }),
 );
 
-/** What a reader finds in bytes: the value as hex, or null if they are not an entry. */
+/** The value that a reader finds in bytes, as hex, or null if they are not an entry. */
 type Reading = string | null;
 
 describe('entries of Redisson', () => {

@@ -6,7 +6,7 @@ import { jackson, type JavaClasses, json, type PayloadCodec } from '../../src/in
 /** The codecs of fixtures that write JSON. */
 export type JsonFixtureCodec = Exclude<FixtureCodec, 'kryo5'>;
 
-/** Those that a line of Redisson has. */
+/** The codecs of a line of Redisson. */
 export function fixtureCodecsOf(line: RedissonLine): readonly JsonFixtureCodec[] {
   return line === '4' ? ['json', 'jackson', 'json of Jackson 3', 'jackson of Jackson 3'] : ['json', 'jackson'];
 }

@@ -9,7 +9,7 @@ import { describeWithJava } from './java-suite.js';
 describeWithJava(
   'a payload offered by Java',
   (suite) => {
-    /** What Java reads from bytes, as its difference from a fixture. Its own bytes differ too, if the codec omits types. */
+    /** Returns the difference between the object that Java reads from bytes and a fixture. Its own bytes differ too, if the codec omits types. */
     const differences = async (codec: FixtureCodec, fixture: string, bytes: Buffer) => ({
       fixture,
       difference: await suite.java.differenceFromFixture(codec, fixture, bytes),

@@ -16,7 +16,7 @@ const TARGET = join(PROJECT, 'target');
 /** The first build downloads what Maven needs. */
 const BUILD_TIMEOUT = 600_000;
 
-/** Why Java cannot run here, in words, or undefined. */
+/** Returns the reason why Java cannot run here, or undefined. */
 export function missingJava(): string | undefined {
   const missing = ['javac', 'mvn'].filter((tool) => spawnSync(tool, ['-version'], { stdio: 'ignore' }).status !== 0);
   if (missing.length === 0) return undefined;

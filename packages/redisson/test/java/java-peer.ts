@@ -15,7 +15,7 @@ export interface JavaQueue {
   readonly codec: JavaCodec;
 }
 
-/** What Java is to make a value of: plain JSON, or one of its samples (see `Samples.java`) by name. */
+/** The source of a value in Java: plain JSON, or one of its samples (see `Samples.java`) by name. */
 export type JavaInput = { readonly value: unknown } | { readonly sample: string };
 
 /**
@@ -33,7 +33,7 @@ export interface JavaOffer {
   readonly due: number;
 }
 
-/** What an offer of many took Java: milliseconds, and processor time in µs. */
+/** The time that many offers took Java: milliseconds, and processor time in µs. */
 export interface JavaCost {
   readonly took: number;
   readonly cpu: number;
@@ -99,7 +99,7 @@ export class JavaPeer {
     return new JavaPeer(child);
   }
 
-  /** What Redisson logged, from warnings up. */
+  /** Redisson's log, from warnings up. */
   get log(): string {
     return this.#log;
   }
@@ -122,7 +122,7 @@ export class JavaPeer {
     return this.#ask('decode', { codec, bytes: bytes.toString('base64') });
   }
 
-  /** What Java writes of what it has read. */
+  /** Returns the bytes that Java writes for the value that it has read. */
   async writeAgain(codec: JavaCodec, bytes: Buffer): Promise<Buffer> {
     return Buffer.from(await this.#ask<string>('writeAgain', { codec, bytes: bytes.toString('base64') }), 'base64');
   }
@@ -151,7 +151,7 @@ export class JavaPeer {
     return this.#ask('differenceFromFixture', { codec, fixture, bytes: bytes.toString('base64') });
   }
 
-  /** What Java writes for what it reads. Rejects if it cannot read the bytes. */
+  /** Returns the bytes that Java writes for the value that it reads. Rejects if it cannot read the bytes. */
   async readAndWrite(codec: FixtureCodec, bytes: Buffer): Promise<Buffer> {
     return Buffer.from(await this.#ask<string>('readAndWrite', { codec, bytes: bytes.toString('base64') }), 'base64');
   }
@@ -219,17 +219,17 @@ export class JavaPeer {
     await this.#ask('stopConsuming', { ...queue });
   }
 
-  /** What {@link consume} took so far. */
+  /** The messages that {@link consume} has taken so far. */
   messages(queue: string): readonly TakenMessage[] {
     return this.#messages.get(queue) ?? [];
   }
 
-  /** What {@link consume} failed to take, for example because Java cannot read it. */
+  /** The errors of {@link consume}, for example because Java cannot read a message. */
   get failures(): readonly string[] {
     return this.#failures;
   }
 
-  /** Whether Redisson got no answer once; its connections may be stuck. */
+  /** True if Redisson once got no answer; its connections may be stuck. */
   get hasTimedOut(): boolean {
     return this.#hasTimedOut;
   }
@@ -239,7 +239,7 @@ export class JavaPeer {
     await this.#ask('collect', { ...queue, count: consumers });
   }
 
-  /** What {@link collect} took since the last call. */
+  /** The messages that {@link collect} has taken since the last call. */
   collected(queue: JavaQueue): Promise<TakenMessage[]> {
     return this.#ask('collected', { ...queue });
   }

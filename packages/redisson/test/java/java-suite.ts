@@ -4,7 +4,7 @@ import { sharedRedisUrl } from '../../../../test/support/redis/shared-redis.js';
 import { buildPeer, missingJava, REDISSON_LINES, type RedissonLine } from './java-build.js';
 import { JavaPeer } from './java-peer.js';
 
-/** What a suite works with: a Redisson client, and a client of its own to look at what that wrote. */
+/** The tools of a suite: a Redisson client, and a Redis client that reads what it wrote. */
 export interface JavaSuite {
   readonly line: RedissonLine;
   readonly java: JavaPeer;

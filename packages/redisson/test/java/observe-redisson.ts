@@ -7,7 +7,7 @@ import { REDISSON_LINES } from './java-build.js';
 import { JavaPeer, type JavaQueue } from './java-peer.js';
 
 const HOUR = 3_600_000;
-/** How long to wait after a call, ms, to see what its client does on its own. */
+/** The time to wait after a call, ms, for what its client does by itself. */
 const SETTLE = 300;
 const MAX_LENGTH = 100;
 

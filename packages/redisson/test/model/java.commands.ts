@@ -6,7 +6,7 @@ import { command, often, type WeightedCommands } from '../../../../test/model/co
 
 const FAR = 9e12;
 
-/** What Java does to a queue in Redisson's layout. */
+/** The operations of Java on a queue in Redisson's layout. */
 export function javaCommands(): WeightedCommands[] {
   const asRedisson = (model: QueueModel) => model as RedissonQueueModel;
 

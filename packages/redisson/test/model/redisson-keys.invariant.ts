@@ -42,7 +42,7 @@ export async function expectRedissonKeys(redis: Redis, keys: RedissonKeys, model
   expectEqual([...values, ...repeated.map(idAtPlace)].sort(), Object.keys(dueOf).sort());
 }
 
-/** What follows the digest of the value, the due time and the id of the entry. */
+/** Returns the id of the message, which follows the digest of the value, the due time and the id of the entry. */
 function idAtPlace(place: Buffer): string {
   return place.subarray(30).toString();
 }

@@ -5,12 +5,12 @@ import type { NativeContent } from '../../../../test/model/native-keys.invariant
 import { type ModelMessage, QueueModel } from '../../../../test/model/queue-model.js';
 import { ReadyLine } from '../../../../test/model/ready-line.js';
 
-/** What Java offers has no id until a claim takes it; until then the model uses one that no store gives. */
+/** A message of Java has no id until a claim takes it; until then the model uses one that no store generates. */
 const NAMELESS = 'java ';
 const GIVEN_ID = /^[0-9a-f]{14}$/;
 /** Java's entries have random ids, which come after our numbered ones within one millisecond. */
 const AFTER_OURS = 1e9;
-/** How many entries Java transfers at a time. */
+/** The number of entries that Java transfers at a time. */
 const JAVA_BATCH = 100;
 
 /** How Redisson's layout differs, and what Java does to the same queue. */
@@ -123,7 +123,7 @@ export class RedissonQueueModel extends QueueModel {
   }
 }
 
-/** Whether the message was never claimed. */
+/** True if the message was never claimed. */
 export function isEntry({ entry }: Pick<ModelMessage, 'entry'>): boolean {
   return entry !== undefined;
 }
@@ -162,7 +162,7 @@ class RedissonLine {
     this.target = this.target.map((id) => (id === from ? to : id));
   }
 
-  /** Those of the first `count` ids that come from the target list. */
+  /** Returns those of the first `count` ids that come from the target list. */
   adopted(count: number): string[] {
     return this.target.slice(0, Math.max(0, count - this.kept.length));
   }

@@ -1,10 +1,10 @@
 import type { ChaosResult } from './chaos-run.js';
 import type { QueueVerdict } from './verdict.js';
 
-/** How many values of each problem are named. */
+/** The number of values that are named for each problem. */
 const NAMED = 5;
 
-/** What is wrong; empty: nothing. */
+/** Returns the problems of a run. */
 export function problemsOf({ nodes, shared, mostLostByJava, javaFailures }: ChaosResult): string[] {
   const early = [...nodes.early, ...shared.early];
   return [

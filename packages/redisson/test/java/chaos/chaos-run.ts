@@ -12,7 +12,7 @@ import { Ledger, type QueueVerdict } from './verdict.js';
 /** Threads of each Java process that take messages. A killed process loses at most one message for each. */
 const JAVA_THREADS = 2;
 const PROCESSES_OF_A_SIDE = 2;
-/** How often the client of a Java process may time out while it starts, as Redisson's does at times on a busy machine. */
+/** The number of timeouts that the client of a Java process may have while it starts, as Redisson's does on a busy machine. */
 const MAX_TRIES = 5;
 const TICK = 200;
 const MAX_DELAY = 15_000;
@@ -20,16 +20,16 @@ const LEASE = 5000;
 /** Leases of killed processes end, and what they held is handled again. */
 const AFTERMATH = 120_000;
 
-/** What a chaos run showed. */
+/** The result of a chaos run. */
 export interface ChaosResult {
-  /** Of the queue that Java offers to and only Node handles. */
+  /** The outcome for the queue that Java offers to and only Node handles. */
   readonly nodes: QueueVerdict;
-  /** Of the queue that both handle. */
+  /** The outcome for the queue that both handle. */
   readonly shared: QueueVerdict;
   readonly kills: { readonly node: number; readonly java: number };
   /** The most messages that killed Java processes can have lost, because what `take()` returns is gone from Redis. */
   readonly mostLostByJava: number;
-  /** What `take()` threw. */
+  /** The errors of `take()`. */
   readonly javaFailures: readonly string[];
 }
 

@@ -4,9 +4,9 @@ import { REDISSON_LINES, type RedissonLine } from '../java-build.js';
 /** How a chaos run goes. */
 export interface ChaosSettings {
   readonly line: RedissonLine;
-  /** How long messages are offered and processes are killed, ms. */
+  /** The time for which messages are offered and processes are killed, ms. */
   readonly lasts: number;
-  /** How many messages both sides offer together. */
+  /** The number of messages that both sides offer together. */
   readonly messages: number;
   /** The time from one kill to the next, ms. */
   readonly killEvery: number;

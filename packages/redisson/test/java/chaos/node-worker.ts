@@ -7,7 +7,7 @@ import { argumentsFor, ENVIRONMENT } from '../../../../../test/support/run-progr
 
 const PROGRAM = new URL('./chaos-worker.ts', import.meta.url);
 
-/** What a worker is told when it starts. */
+/** The settings of a worker. */
 export interface WorkerOptions {
   readonly url: string;
   readonly queues: readonly string[];
@@ -15,7 +15,7 @@ export interface WorkerOptions {
   readonly options: QueueOptions;
 }
 
-/** What it is told to offer. */
+/** An order to offer messages. */
 export interface Batch {
   readonly number: number;
   readonly queue: string;
@@ -23,7 +23,7 @@ export interface Batch {
   readonly delay: number;
 }
 
-/** What it tells. */
+/** A report of a worker. */
 export type WorkerLine =
   | { readonly event: 'ready' }
   | { readonly event: 'handled'; readonly queue: string; readonly value: string; readonly at: number }

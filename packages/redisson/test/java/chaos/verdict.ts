@@ -1,4 +1,4 @@
-/** What became of the messages of one queue. */
+/** The outcome for the messages of one queue. */
 export interface QueueVerdict {
   readonly offered: number;
   /** Acknowledged, and never seen again. */

@@ -6,10 +6,10 @@ import type { RedissonLine } from '../java-build.js';
 /** The codecs with golden bytes. */
 export type GoldenCodec = 'string' | 'bytes' | 'kryo5' | 'jackson' | 'json';
 
-/** What Java was given: a value, a text repeated `times`, or one of its samples. */
+/** The input of Java: a value, a text repeated `times`, or one of its samples. */
 export type GoldenInput = { readonly value: unknown; readonly times?: number } | { readonly sample: string };
 
-/** What Java wrote, as text, as hex if it is binary, or as a digest if it is long; or the error with which it refused. */
+/** The output of Java, as text, as hex if it is binary, or as a digest if it is long; or its error. */
 export type GoldenBytes =
   | { readonly text: string }
   | { readonly hex: string }
@@ -21,7 +21,7 @@ export interface GoldenPayload {
   readonly bytes: GoldenBytes;
 }
 
-/** What one offer of Java left in Redis. Bytes are hex. */
+/** The traces of one offer of Java in Redis. Bytes are hex. */
 export interface GoldenOffer {
   readonly codec: GoldenCodec;
   readonly value: unknown;
@@ -30,9 +30,9 @@ export interface GoldenOffer {
   readonly score: string;
   /** The element of the list of entries. */
   readonly listed: string;
-  /** What was published, as text. */
+  /** The published message, as text. */
   readonly published: string;
-  /** What the transfer pushed to the target list. */
+  /** The value that the transfer pushed to the target list. */
   readonly target: string;
 }
 
@@ -50,7 +50,7 @@ export function readGolden(line: RedissonLine): Golden {
   return JSON.parse(readFileSync(goldenFile(line), 'utf8')) as Golden;
 }
 
-/** What a codec for JSON wrote for a fixture, in these lines of Redisson. */
+/** The output of a JSON codec for a fixture, in these lines of Redisson. */
 export interface GoldenFixture {
   readonly codec: JsonFixtureCodec;
   readonly fixture: string;
@@ -58,7 +58,7 @@ export interface GoldenFixture {
   readonly text: string;
 }
 
-/** What Kryo wrote for a fixture, in these lines of Redisson. */
+/** The output of Kryo for a fixture, in these lines of Redisson. */
 export interface GoldenKryoFixture {
   readonly fixture: string;
   readonly lines: readonly RedissonLine[];

@@ -49,7 +49,7 @@ async function write(file: string, golden: unknown): Promise<void> {
   writeFileSync(file, await format(JSON.stringify(golden), { ...options, filepath: file }));
 }
 
-/** What all lines write alike is kept once. */
+/** Records the bytes of all lines, once for those that write the same. */
 async function recordFixtures(): Promise<GoldenFixture[]> {
   const recorded = new Map<string, GoldenFixture>();
   for (const line of CODEC_LINES) {

@@ -11,7 +11,7 @@ import { buildPeer, type RedissonLine } from '../java-build.js';
 
 const STAGE = fileURLToPath(new URL('./Stage.java', import.meta.url));
 
-/** What an editor would add to the snippets. */
+/** The imports that an editor would add to the snippets. */
 const IMPORTS = [
   'package com.shop;',
   'import java.io.*;',
@@ -58,7 +58,7 @@ export class JavaStage {
     return stage;
   }
 
-  /** What was logged. */
+  /** The log so far. */
   get log(): string {
     return this.#log;
   }
