@@ -37,7 +37,7 @@ function cronOf(cron: string, timezone: string): Cron {
   try {
     return new Cron(cron, { timezone, paused: true });
   } catch (error) {
-    throw invalid(`cron '${cron}' is no calendar: ${showFailure(error)}`, error);
+    throw invalid(`cron '${cron}' is not a valid calendar: ${showFailure(error)}`, error);
   }
 }
 

@@ -97,7 +97,9 @@ export class Doctor {
       return [...first!, ofDatabases ?? [], others.flat().filter(({ verdict }) => verdict !== 'ok')].flat();
     } catch (error) {
       if (!(hasCode(error, 'STORE_REFUSED') && lacksPermission(error.cause))) return [unfit('version', error)];
-      return [warn('server', 'the Redis user may not run INFO', 'Add +info to its ACL, to have the server checked.')];
+      return [
+        warn('server', 'the Redis user may not run INFO', 'Add +info to its ACL, so that the server can be checked.'),
+      ];
     }
   }
 

@@ -20,8 +20,8 @@ export async function checkScripting(commands: RedisCommands, scripting: Scripti
   }
   return [...byReason].map(([reason, alike]) => {
     const where = byReason.size > 1 ? ` on ${alike.map((server) => placeOf([server], true).address).join(', ')}` : '';
-    if (reason === undefined) return ok('functions', `calls go by functions${where}`);
-    const found = `calls go as scripts${where}: ${reason}`;
+    if (reason === undefined) return ok('functions', `calls run as functions${where}`);
+    const found = `calls run as scripts${where}: ${reason}`;
     if (scripting === 'scripts') return ok('functions', found);
     return warn('functions', found, 'That costs Redis a little more: see scripting in docs/operations.md.');
   });

@@ -38,7 +38,7 @@ export async function checkSharing(commands: RedisCommands): Promise<Finding | u
   return warn(
     'connections',
     `each handled queue has a connection of its own: the user lacks ${describeMissing(missing)}`,
-    'Extend its ACL, and 64 queues share a connection: see docs/operations.md.',
+    'If you extend its ACL, 64 queues share a connection: see docs/operations.md.',
   );
 }
 

@@ -42,7 +42,7 @@ function persistenceOf(info: string): Finding {
   return warn(
     'persistence',
     `no append-only file; the last snapshot, or the start of Redis, was at ${saved}`,
-    'If Redis dies, all later offers are lost. Set appendonly to yes, unless you can bear that.',
+    'If Redis dies, all later offers are lost. Set appendonly to yes, unless you can accept that.',
   );
 }
 

@@ -93,8 +93,8 @@ const QUEUE_TEXTS: Texts = {
     if (!isFirst) return;
     const problem = form === undefined ? noHandler(type) : unknownForm(form);
     logger.warn(
-      `${queue}: message ${id} waits for another process: ${problem}. Such messages are looked at again every 30 s ` +
-        'and become dead letters after unknownTypeGrace',
+      `${queue}: message ${id} waits for another process: ${problem}. It is checked again every 30 s and ` +
+        'becomes a dead letter after unknownTypeGrace',
     );
   },
   'lease-lost': (logger, { queue, id }) =>
@@ -106,8 +106,8 @@ const QUEUE_TEXTS: Texts = {
   repaired: (logger, { queue, ids, delayed }) => {
     const names = ids.slice(0, NAMED).join(', ') + (ids.length > NAMED ? ', …' : '');
     logger.error(
-      `${queue}: ${ids.length} messages were in no state (delayed, ready, active or dead); ${ids.length - delayed.length} have been ` +
-        `made ready and ${delayed.length} delayed (${names}): were keys of the queue deleted or changed?`,
+      `${queue}: ${ids.length} messages were orphaned (neither delayed, ready, active nor dead); ${ids.length - delayed.length} are ` +
+        `ready now and ${delayed.length} delayed (${names}): were keys of the queue deleted or changed?`,
     );
   },
   halted: (logger, { queue, reason }) =>
@@ -121,13 +121,13 @@ const QUEUE_TEXTS: Texts = {
     ),
   'groups-differ': (logger, { queue, own, other }) =>
     logger.warn(
-      `${queue}: this process has groups: ${own}, and another one has ${other}; each goes by its own, so configure all alike. ` +
+      `${queue}: this process has groups: ${own}, and another one has ${other}; each follows its own, so configure all alike. ` +
         'During a deploy that changes them, this is normal',
     ),
   'repeat-lost': (logger, { queue, id }) =>
     logger.warn(
-      `${queue}: the message '${id}', which repeats for its handler, was lost with the data of Redis, and is offered again. ` +
-        'Other messages may be lost, too',
+      `${queue}: the message '${id}', which repeats for its handler, was lost with the data of Redis and has been offered again. ` +
+        'Other messages may be lost as well',
     ),
   released: (logger, { queue, count }) =>
     logger.warn(
@@ -151,7 +151,7 @@ const QUEUE_TEXTS: Texts = {
   misused: (logger, { problem }) => logger.error(problem),
   'made-late': (logger, { methods, by }) =>
     logger.warn(
-      `${methods.join(', ')}: never called, because handlers and listeners are looked for at the start only, and ${by} came later: ` +
+      `${methods.join(', ')}: never called, because handlers and listeners are only discovered at start-up, and ${by} came later: ` +
         'provide the class in a module that the application imports',
     ),
   'observer-failed': (logger, { observer, reason }) =>
@@ -230,7 +230,7 @@ const REDIS_TEXTS: Texts = {
     ),
   'functions-unavailable': (logger, { reason }) =>
     logger.log(
-      `Redis has no functions for this user (${reason}), so its scripts do the same, which costs Redis a little more: see scripting in ` +
+      `Functions are not available in Redis (${reason}), so scripts do the same work, which costs Redis a little more: see scripting in ` +
         'docs/operations.md',
     ),
   'server-unfit': (logger, { reason }) => logger.error(reason),

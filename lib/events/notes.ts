@@ -20,7 +20,7 @@ export interface Notes {
   'partitions-adopted': { readonly queue: string; readonly configured: number; readonly partitions: number };
   /** Another process handles the groups of the queue or family differently. */
   'groups-differ': { readonly queue: string; readonly own: string; readonly other: string };
-  /** The message that repeats for a handler was lost with the data of Redis, and is offered again. */
+  /** The message that repeats for a handler was lost with the data of Redis and has been offered again. */
   'repeat-lost': { readonly queue: string; readonly id: string };
   /** Redis is connected and checked, for the first time in this process. */
   connected: ConnectedServer;
@@ -44,7 +44,7 @@ export interface Notes {
   'login-ignored': { readonly reason: string };
   /** Redis refuses to wait for several queues in one call, because a proxy hides a cluster: each handled one gets a connection. */
   'wake-signals-separated': { readonly reason: string };
-  /** Redis has no functions for this user, so this process sends scripts instead. */
+  /** Functions are not available in Redis, so this process sends scripts instead. */
   'functions-unavailable': { readonly reason: string };
   /** This process only offers. */
   'handlers-not-started': { readonly handlers: readonly DelayQueueEvents['handler-started'][] };

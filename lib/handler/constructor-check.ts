@@ -19,7 +19,7 @@ export function assertInjected(host: InstanceWrapper, place: string, code: Delay
   if (metatype.length > 0) {
     throw new DelayQueueError(
       code,
-      `${place}: the constructor of ${metatype.name} needs something, but Nest does not know what and would inject nothing: ` +
+      `${place}: the constructor of ${metatype.name} takes arguments, but Nest does not know which and would inject nothing: ` +
         'decorate the class with @Injectable(), and have the compiler emit decorator metadata',
     );
   }
@@ -27,8 +27,8 @@ export function assertInjected(host: InstanceWrapper, place: string, code: Delay
   if (base === metatype || !lacksProperty(base, host.instance)) return;
   throw new DelayQueueError(
     code,
-    `${place}: ${metatype.name} has no constructor, and that of ${base.name}, which it extends, needs something, but Nest does not know ` +
-      `what and has injected nothing: decorate ${base.name} with @Injectable() as well, or give ${metatype.name} a constructor`,
+    `${place}: ${metatype.name} has no constructor, and that of ${base.name}, which it extends, takes arguments, but Nest does not know ` +
+      `which and has injected nothing: decorate ${base.name} with @Injectable() as well, or give ${metatype.name} a constructor`,
   );
 }
 

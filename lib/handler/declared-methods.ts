@@ -93,7 +93,7 @@ interface Decoration {
 function methodOf({ decorator, code }: DecoratorKind, { target, name, descriptor }: Decoration): Method {
   const refuse = (place: string, problem: string) => new DelayQueueError(code, `${decorator} on ${place}: ${problem}`);
   if (typeof name === 'object') {
-    throw refuse('a method', 'it needs the decorators that Nest has: set experimentalDecorators in tsconfig.json');
+    throw refuse('a method', 'it needs the decorators that Nest uses: set experimentalDecorators in tsconfig.json');
   }
   const isStatic = typeof target === 'function';
   const place = `${isStatic ? target.name : target.constructor.name}.${String(name)}`;

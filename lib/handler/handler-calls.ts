@@ -83,7 +83,7 @@ function refuseScopedController(handler: ClassMethod): void {
   if (!isController || !isScoped(host)) return;
   throw new DelayQueueError(
     'INVALID_HANDLER',
-    `${placeOf(handler)}: the controller is request-scoped or transient, by itself, by something it injects, or by a guard, pipe, ` +
-      'interceptor or filter of it or of the whole application. Move the handler into a provider: these may be request-scoped',
+    `${placeOf(handler)}: the controller is request-scoped or transient, by itself, or because of something it injects, or of a ` +
+      'guard, pipe, interceptor or filter on it or on the whole application. Move the handler into a provider, which may be request-scoped',
   );
 }

@@ -105,7 +105,7 @@ function ofName({ queue, type, options }: HandlerDeclaration, place: string): Ha
 }
 
 function adviceOn(queue: unknown): string {
-  if (typeof queue === 'function') return ', and this class is none that DelayQueue() made';
+  if (typeof queue === 'function') return ', and DelayQueue() did not make this class';
   return queue === '*' ? ': it would also take the messages of other applications' : '';
 }
 

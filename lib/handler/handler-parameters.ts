@@ -57,7 +57,7 @@ function readDecorated(handler: ClassMethod, key: string, parameter: DecoratedPa
   if (key.startsWith(`${BODY}:`)) return payloadOf(handler, parameter);
   throw new DelayQueueError(
     'INVALID_HANDLER',
-    `${placeOf(handler)}: parameter ${parameter.index} has a decorator for a part of a request, and a message has none; ` +
+    `${placeOf(handler)}: parameter ${parameter.index} has a decorator that reads a part of a request, but a message has none; ` +
       'read the message, which is the second argument, or use a decorator made by createParamDecorator()',
   );
 }

@@ -80,7 +80,7 @@ export interface TypedHandlerOptions<Batch extends number | undefined> extends P
  */
 export type HandlerDecorator<
   Given extends unknown[],
-  Rule extends string = 'the handler must accept what its queue gives',
+  Rule extends string = 'the handler must accept the payloads of its queue',
 > = <Method extends (...args: never[]) => unknown>(
   target: object,
   method: string | symbol,

@@ -17,11 +17,11 @@ function problemWith({ prototype, name }: ClassMethod, decorated: object): strin
   const present = descriptorOf(prototype, name);
   const method: unknown = present?.value;
   if (typeof method !== 'function') {
-    const found = present?.get ? 'an accessor in the place of the method' : 'no method in its place any more';
-    return `there is ${found}: remove the decorator above it, or whatever else has replaced it`;
+    const found = present?.get ? 'an accessor instead of the method' : 'no longer a method in its place';
+    return `there is ${found}: remove the decorator above it, or whatever else replaced it`;
   }
   if (types.isGeneratorFunction(method) || types.isGeneratorFunction(decorated)) {
-    return 'it is a generator (*), whose body would never run: write an ordinary method, or an async one';
+    return 'it is a generator (*), whose body would never run: write an ordinary or async method';
   }
   const lost = lostMetadata(decorated, method);
   if (lost.length === 0) return undefined;

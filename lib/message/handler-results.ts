@@ -132,8 +132,8 @@ export class UnusedIterator extends Error {
   /** @param returnedBy - such as 'the handler' */
   constructor(returnedBy: string) {
     super(
-      `${returnedBy} has returned an iterator, whose code has not run, because nothing iterates it: iterate it before, or write an ` +
-        'ordinary or an async method in place of a generator (*)',
+      `${returnedBy} has returned an iterator, whose code has not run, because nothing iterates it: iterate it first, or write an ` +
+        'ordinary or async method instead of a generator (*)',
     );
   }
 }

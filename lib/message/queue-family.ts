@@ -3,7 +3,7 @@ import { QUEUE_NAME_RULE } from './queue-name.js';
 /** The pattern of a family. A beginning is required: a handler of all queues would also take messages of other applications. */
 export const QUEUE_FAMILY = /^[A-Za-z0-9_.:-]{1,127}\*$/;
 
-export const QUEUE_OR_FAMILY_RULE = `${QUEUE_NAME_RULE}; a family of queues is the beginning of their names and a *`;
+export const QUEUE_OR_FAMILY_RULE = `${QUEUE_NAME_RULE}; a family of queues is the beginning of their names followed by a *`;
 
 /** True if a checked name is that of a family rather than a queue. */
 export function isFamily(name: string): boolean {

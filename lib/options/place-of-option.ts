@@ -2,7 +2,7 @@ import { redisRules } from '../redis/options/client-options.js';
 import { moduleFrameSchema } from './module-options-schema.js';
 import { handlerSchema, queueLayerSchema } from './queue-options-schema.js';
 
-const IN_CONNECTION = 'it says where Redis is: give it in `connection`';
+const IN_CONNECTION = 'it says where Redis is: set it in `connection`';
 
 const OF_LAYOUT = 'it is an option of a layout: give it to the function that makes the layout';
 
@@ -13,8 +13,8 @@ const SYNONYMS = new Map([
   ['format', OF_LAYOUT],
   ['url', IN_CONNECTION],
   ['redis', IN_CONNECTION],
-  ['retries', 'use attempts, which counts the first one, too'],
-  ['maxRetries', 'use attempts, which counts the first one, too'],
+  ['retries', 'use attempts, which includes the first one'],
+  ['maxRetries', 'use attempts, which includes the first one'],
   ['retryDelay', 'use backoff'],
   ['ttl', 'use expiresAfter'],
 ]);

@@ -72,7 +72,7 @@ function createGauges(meter: Meter): Gauges {
     meter.createObservableGauge(`delay_queue.queue.${name}`, { unit, description });
   return {
     messages: gauge('messages', '{message}', 'Messages of a queue, by state.'),
-    overdue: gauge('overdue', 's', 'For how long the oldest due message has waited for a handler.'),
+    overdue: gauge('overdue', 's', 'How long the oldest due message has waited for a handler.'),
     paused: gauge('paused', '1', 'Whether the queue is paused: 1 or 0.'),
   };
 }

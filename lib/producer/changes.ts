@@ -145,7 +145,7 @@ function readChange(given: MessageChange | undefined, fields = FIELDS): MessageC
   if (given === undefined) return undefined;
   const { payload, headers, type } = readFields(given, 'change', fields);
   if (payload === undefined && reading('change', () => Object.hasOwn(given, 'payload'))) {
-    throw new DelayQueueError('INVALID_PAYLOAD', 'payload: it is undefined; leave it out to keep the present one');
+    throw new DelayQueueError('INVALID_PAYLOAD', 'payload: it is undefined; leave it out to keep the current one');
   }
   if (type !== undefined) assertMessageType(type);
   const change = {

@@ -81,7 +81,7 @@ export class Repeats {
   #nextAfter(rule: RepeatRule, instant: number): { readonly at: number } {
     const { calendar } = this.limits;
     if (!calendar) {
-      const problem = "calendar: repeat needs one: forRoot({ calendar }), with that of 'nestjs-delay-queue/calendar'";
+      const problem = "calendar: repeat needs one: give forRoot({ calendar }) the one of 'nestjs-delay-queue/calendar'";
       throw new DelayQueueError('INVALID_OPTION', problem);
     }
     const next = calendar.next(rule, new Date(instant));
@@ -96,6 +96,6 @@ function assertRepeatId(id: string): void {
   const letter = letterIdOf(id, new Date(0));
   if (Buffer.byteLength(letter) <= MAX_ID_BYTES && tagOf(letter) === tagOf(id)) return;
   const longest = MAX_ID_BYTES - letterIdOf('', new Date(0)).length;
-  const problem = `id: of a message that repeats, at most ${longest} bytes and no single '}', because its dead letters have longer ones`;
+  const problem = `id: a message that repeats needs an id of at most ${longest} bytes without a single '}', because its dead letters have longer ones`;
   throw new DelayQueueError('INVALID_ARGUMENT', problem);
 }

@@ -194,7 +194,8 @@ const failure = (code: DelayQueueErrorCode, message: string, cause: unknown) =>
 const NO_TLS =
   'if the server speaks no TLS on this port, use redis:// instead of rediss://, or leave out `tls` in `connection`';
 const TLS = 'if the server expects TLS on this port, use rediss:// instead of redis://, or set `tls` in `connection`';
-const AUTHORITY = 'if its certificate is of an authority of your own, give that as `tls: { ca }` in `connection`';
+const AUTHORITY =
+  'if an authority of your own signed its certificate, set `tls: { ca }` in `connection` to that authority';
 const NAMES = 'set `tls: { servername }` in `connection` to a name in the certificate, or connect by such a name';
 
 const WITH_TLS: readonly (readonly [RegExp, string])[] = [

@@ -53,7 +53,7 @@ describe('bull-board in a browser', () => {
     await page.locator('main').locator('[aria-haspopup=menu]').click();
     await page.getByRole('menuitem', { name: 'Empty' }).click();
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await expectVisible(page.getByText('Ready messages cannot be removed alone. Clean the delayed messages,'));
+    await expectVisible(page.getByText('Ready messages cannot be removed on their own. Clean the delayed messages,'));
   });
 
   it('shows a delayed message with its due time, and a promotion has it handled', async () => {

@@ -119,7 +119,8 @@ describe('the command line', () => {
 
   it('changes nothing without --yes when nobody can confirm', async () => {
     await bury('dead');
-    const problem = 'This would change Redis, and nobody can be asked here: say --yes. Nothing was changed.';
+    const problem =
+      'This would change Redis and needs a confirmation, but there is no terminal: add --yes. Nothing was changed.';
     expect(await run('discard', queue, '--all')).toEqual(refused(problem));
     expect(await producer.counts(queue)).toMatchObject({ dead: 1 });
   });

@@ -120,8 +120,8 @@ describe('the doctor', () => {
       jsonLines((await run('--json', '--url', url, ...words)).output);
 
     it('names functions, or scripts because of `scripting`', async () => {
-      expect(await findings(server.url)).toContainEqual(functions('calls go by functions', 'ok'));
-      const found = "calls go as scripts: `scripting` is 'scripts'";
+      expect(await findings(server.url)).toContainEqual(functions('calls run as functions', 'ok'));
+      const found = "calls run as scripts: `scripting` is 'scripts'";
       expect(await findings(server.url, '--scripting', 'scripts')).toContainEqual(functions(found, 'ok'));
     });
 
@@ -132,7 +132,7 @@ describe('the doctor', () => {
         const user = randomName('without');
         await redis.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', '+@all', rule);
         const url = server.url.replace('redis://', `redis://${user}:secret@`);
-        const found = expect.stringMatching(/^calls go as scripts: NOPERM /);
+        const found = expect.stringMatching(/^calls run as scripts: NOPERM /);
         expect(await findings(url)).toContainEqual(functions(found));
         const forced = await findings(url, '--scripting', 'functions');
         expect(forced.at(-1)).toMatchObject({
@@ -146,7 +146,7 @@ describe('the doctor', () => {
     it('names scripts because the server does not know FCALL', async () => {
       const renaming = await startRedis({ args: ['--rename-command', 'FCALL', 'other'] });
       expect(await findings(renaming.url)).toContainEqual(
-        functions(expect.stringMatching(/^calls go as scripts: ERR unknown command 'FCALL'/)),
+        functions(expect.stringMatching(/^calls run as scripts: ERR unknown command 'FCALL'/)),
       );
       await renaming.stop();
     });
@@ -156,7 +156,7 @@ describe('the doctor', () => {
       await redis.config('SET', 'maxmemory', '1');
       try {
         expect(await findings(server.url)).toContainEqual(
-          functions(expect.stringMatching(/^calls go as scripts: OOM /)),
+          functions(expect.stringMatching(/^calls run as scripts: OOM /)),
         );
       } finally {
         await redis.config('SET', 'maxmemory', '0');

@@ -57,7 +57,7 @@ describe('delete-functions', () => {
     expect(output).toBe(`Deleted: ${namesOf(OLD).join(', ')}.\n`);
     expect(await left()).toEqual(namesOf([...CURRENT, OF_OTHER_LAYOUT, ...FOREIGN]));
     expect((await run('delete-functions', '--yes')).output).toBe(
-      'Deleted: nothing, as there are none of other versions.\n',
+      'Deleted: nothing, because there are none of other versions.\n',
     );
   });
 
@@ -80,7 +80,7 @@ describe('delete-functions', () => {
 
   it('deletes nothing without a confirmation', async () => {
     const before = await left();
-    expect(await run('delete-functions')).toMatchObject({ code: 1, problems: expect.stringContaining('say --yes') });
+    expect(await run('delete-functions')).toMatchObject({ code: 1, problems: expect.stringContaining('add --yes') });
     expect(await left()).toEqual(before);
   });
 

@@ -151,7 +151,7 @@ describe('the command line', () => {
     const { output: json } = await run('list', grouped, 'delayed', '--group', 'customer-8', '--json');
     expect(jsonLines(json)).toMatchObject([{ id: 'b1', group: 'customer-8' }]);
     expect((await run('show', grouped, 'a1')).output).toContain('group            customer-7\n');
-    const problems = '--offset does not go with --group: use --cursor\n';
+    const problems = '--offset cannot be combined with --group: use --cursor\n';
     expect(await run('list', grouped, 'delayed', '--group', 'a', '--offset', '1')).toMatchObject({ code: 2, problems });
   });
 

@@ -28,7 +28,7 @@ describe('the command line', () => {
   it('exits with 2 and explains in one line what is wrong with its call', async () => {
     const { code, output, problems } = await run(server.url, 'nonsense');
     expect({ code, output }).toEqual({ code: 2, output: '' });
-    expect(problems).toBe("error: unknown command 'nonsense' (--help shows what is possible)\n");
+    expect(problems).toBe("error: unknown command 'nonsense' (see --help)\n");
   });
 
   it('reports within the timeout that Redis cannot be reached, and why', async () => {

@@ -298,7 +298,7 @@ describe('a decorated method', () => {
       handle(): void {}
     }
     expect(await failureOf(Accessor)).toMatchObject(
-      refusal('INVALID_HANDLER', '@DelayedHandler on Accessor.handle: there is an accessor in the place of the method'),
+      refusal('INVALID_HANDLER', '@DelayedHandler on Accessor.handle: there is an accessor instead of the method'),
     );
   });
 
@@ -310,7 +310,7 @@ describe('a decorated method', () => {
     }
     delete (Gone.prototype as Partial<Gone>).handle;
     expect(await failureOf(Gone)).toMatchObject(
-      refusal('INVALID_HANDLER', '@DelayedHandler on Gone.handle: there is no method in its place'),
+      refusal('INVALID_HANDLER', '@DelayedHandler on Gone.handle: there is no longer a method in its place'),
     );
   });
 
@@ -380,10 +380,7 @@ describe('a decorated method', () => {
         tell(): void {}
       }
       expect(await failureOf(Alarm)).toMatchObject(
-        refusal(
-          'INVALID_LISTENER',
-          '@OnDelayQueueEvent on Alarm.tell: there is an accessor in the place of the method',
-        ),
+        refusal('INVALID_LISTENER', '@OnDelayQueueEvent on Alarm.tell: there is an accessor instead of the method'),
       );
     });
   });

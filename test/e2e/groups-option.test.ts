@@ -86,7 +86,7 @@ describe('processes that disagree about groups', () => {
     for (const groups of [one, other, one, other]) apps.push((await handle(queue, groups)).app);
     await until(() => warningsOf(apps, 'groups:').length >= 4, WAITS);
     const text = (own: string, others: string) =>
-      `warn ${queue}: this process has groups: ${own}, and another one has ${others}; each goes by its own, so configure all alike. ` +
+      `warn ${queue}: this process has groups: ${own}, and another one has ${others}; each follows its own, so configure all alike. ` +
       'During a deploy that changes them, this is normal';
     const [ofOne, ofOther] = [text(shown, shownOther), text(shownOther, shown)];
     expect(warningsOf(apps, 'groups:').sort()).toEqual([ofOne, ofOne, ofOther, ofOther].sort());

@@ -40,7 +40,7 @@ describe('a class created after the start', () => {
   class LazyModule {}
 
   const warning = (methods: string, by: string) =>
-    `warn ${methods}: never called, because handlers and listeners are looked for at the start only, and ${by} came later: ` +
+    `warn ${methods}: never called, because handlers and listeners are only discovered at start-up, and ${by} came later: ` +
     'provide the class in a module that the application imports';
 
   const load = (type: Type) => app.context.get(LazyModuleLoader).load(() => type);

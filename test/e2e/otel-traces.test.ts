@@ -320,7 +320,7 @@ test('spans are named after the family of their queue', async () => {
 
 test.each([
   [{ traces: 'links' }, /traces must be 'link', 'parent' or 'none'/],
-  [{ families: ['tenant'] }, /families\.0 .*beginning of their names and a \*/],
+  [{ families: ['tenant'] }, /families\.0 .*beginning of their names followed by a \*/],
   [{ trace: 'link' }, /trace is not an option/],
 ])('the options %j are refused', (options, message) => {
   const refused = expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringMatching(message) });

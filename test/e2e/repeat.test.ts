@@ -276,7 +276,7 @@ describe('a message that repeats', () => {
       'no calendar',
       { calendar: undefined },
       EVERY_SECOND,
-      /INVALID_OPTION.*calendar: repeat needs one: forRoot\(\{ calendar \}\)/,
+      /INVALID_OPTION.*calendar: repeat needs one: give forRoot\(\{ calendar \}\)/,
     ],
     [
       'a layout without repetitions',
@@ -285,7 +285,7 @@ describe('a message that repeats', () => {
       /UNSUPPORTED_BY_LAYOUT.*repeat: layout 'redisson'/,
     ],
     ['a missing cron', {}, {}, /INVALID_ARGUMENT.*cron must be text such as/],
-    ['an invalid cron', {}, { cron: 'at nine' }, /INVALID_ARGUMENT.*cron 'at nine' is no calendar/],
+    ['an invalid cron', {}, { cron: 'at nine' }, /INVALID_ARGUMENT.*cron 'at nine' is not a valid calendar/],
     ['a cron without a further time', {}, { cron: '0 0 0 1 1 * 2020' }, /INVALID_ARGUMENT.*has no time after now/],
     [
       'an invalid time zone',
@@ -324,7 +324,7 @@ describe('a message that repeats', () => {
       'an invalid cron',
       randomName('q'),
       { cron: 'at nine' },
-      /INVALID_OPTION.*@DelayedHandler on Handler.handle: repeat: .*no calendar/,
+      /INVALID_OPTION.*@DelayedHandler on Handler.handle: repeat: .*not a valid calendar/,
     ],
     ['a family', 'tenant-*', EVERY_SECOND, /INVALID_OPTION.*repeat: .*a family of queues cannot have it/],
     [

@@ -404,7 +404,7 @@ describe('the definition of a queue', () => {
       "name one of its types: cancel-unpaid, remind, audit, slow, pay, note; given: 'cancel'",
     ],
     ['a type of a queue without', [Emails, 'email'], 'its messages have no type'],
-    ['a class that is not a queue', [PaymentDto], 'this class is none that DelayQueue() made'],
+    ['a class that is not a queue', [PaymentDto], 'DelayQueue() did not make this class'],
     ['an option of the queue', [Emails, { concurrency: 2 }], 'concurrency: options of the queue'],
   ])('fails the start-up at a handler that names %s', async (_, args, problem) => {
     const decorate = DelayedHandler as unknown as (...args: unknown[]) => MethodDecorator;

@@ -17,7 +17,7 @@ const WAYS: { way: string; without: string[]; note: unknown[] }[] = [
   {
     way: 'scripts only',
     without: ['+fcall', '+function|load'],
-    note: [expect.stringMatching(/^log Redis has no functions for this user \(NOPERM /)],
+    note: [expect.stringMatching(/^log Functions are not available in Redis \(NOPERM /)],
   },
 ];
 

@@ -64,7 +64,7 @@ describe('orphaned messages', () => {
       module: { defaults: { layout: layouts[layout] } },
       providers: [handlerOf(queue, handled.record, { lease: '1h' })],
     });
-    await until(() => log.some((line) => line.startsWith(`error ${queue}: ${lost} messages were in no state`)));
+    await until(() => log.some((line) => line.startsWith(`error ${queue}: ${lost} messages were orphaned`)));
     await handled.untilCalls(lost + ready);
     expect(lost).toBeGreaterThan(0);
     expect(await producer.counts(queue)).toMatchObject({ delayed, dead });
@@ -227,7 +227,7 @@ describe('messages of claims whose leases are deleted', () => {
 
 /** The numbers of orphaned messages that the log reports. */
 function tally(log: readonly string[]): { ready: number; delayed: number } {
-  const found = log.map((line) => /were in no state .*; (\d+) have been made ready and (\d+) delayed/.exec(line));
+  const found = log.map((line) => /were orphaned .*; (\d+) are ready now and (\d+) delayed/.exec(line));
   const sum = (group: number) => found.reduce((total, match) => total + Number(match?.[group] ?? 0), 0);
   return { ready: sum(1), delayed: sum(2) };
 }

@@ -17,7 +17,7 @@ const fileOf = (name: string) => fileURLToPath(new URL(`../support/tls/${name}`,
 
 const NO_TLS = 'if the server speaks no TLS on this port, use redis:// instead of rediss://, or leave out `tls`';
 const TLS = 'if the server expects TLS on this port, use rediss:// instead of redis://, or set `tls`';
-const AUTHORITY = 'if its certificate is of an authority of your own, give that as `tls: { ca }`';
+const AUTHORITY = 'if an authority of your own signed its certificate, set `tls: { ca }`';
 
 describe('a client and a server of which only one expects TLS', () => {
   let server: TestRedis;

@@ -276,7 +276,7 @@ describe.each([
     await producer.offer(queue, { n: 1 }, '1h', { id: 'a' });
     expect(await board.put(`${queue}/empty`)).toMatchObject({
       status: 400,
-      body: { message: expect.stringContaining('Ready messages cannot be removed alone.') },
+      body: { message: expect.stringContaining('Ready messages cannot be removed on their own.') },
     });
     expect(await board.put(`${queue}/concurrency`, { concurrency: 5 })).toMatchObject({
       status: 400,

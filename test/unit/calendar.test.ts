@@ -133,8 +133,8 @@ describe('a calendar', () => {
 
   const date = new Date();
   test.each<[unknown, object, string]>([
-    ['', { after: date }, "cron '' is no calendar"],
-    ['every day', { after: date }, "cron 'every day' is no calendar"],
+    ['', { after: date }, "cron '' is not a valid calendar"],
+    ['every day', { after: date }, "cron 'every day' is not a valid calendar"],
     ['0 25 * * *', { after: date }, 'Invalid value for hour: 25'],
     ['0 0 30 2 *', { after: date }, "cron '0 0 30 2 *' has no time after"],
     [5, { after: date }, "cron must be text such as '0 9 * * 1-5', not 5"],

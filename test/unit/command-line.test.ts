@@ -46,7 +46,7 @@ describe('the command line', () => {
   ])('changes nothing without --yes if it cannot ask: %j', async (words) => {
     const terminal = new TestTerminal({ isTTY: false });
     expect(await runCommandLine([...NOWHERE, ...words], terminal)).toBe(1);
-    expect(terminal.said).toMatch(/^This would change Redis, and nobody can be asked here: say --yes\./);
+    expect(terminal.said).toMatch(/^This would change Redis and needs a confirmation, but there is no terminal: add --yes\./);
   });
 
   it.each([['--help'], ['list', '--help']])('prints its help: %s %s', async (...words) => {

@@ -69,7 +69,7 @@ describe('Repairer', () => {
     expect(await repairer.runOnce()).toBe(10);
     expect(store.cursors).toEqual([undefined, '7', '8']);
     expect(events.lines).toEqual([
-      'error orders: 10 messages were in no state (delayed, ready, active or dead); 8 have been made ready and 2 delayed ' +
+      'error orders: 10 messages were orphaned (neither delayed, ready, active nor dead); 8 are ready now and 2 delayed ' +
         '(m1, m2, m3, m4, m5, …): were keys of the queue deleted or changed?',
     ]);
   });

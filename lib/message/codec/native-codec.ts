@@ -123,7 +123,7 @@ export function bodyType(body: Buffer): string {
 
 function decodeSetAside(body: Buffer): MessageContent {
   const { since, body: inside } = unwrapSetAside(body);
-  if (since === null) throw unreadable(body, 'it was set aside at no instant');
+  if (since === null) throw unreadable(body, 'it does not say when it was put off');
   return nativeCodec.decode(inside);
 }
 
@@ -147,7 +147,7 @@ function decodeRepeating(body: Buffer): MessageContent {
 
 function headersFrom(body: Buffer, start: number, end: number): MessageHeaders {
   const headers = fromJson(body, start, end);
-  if (!isHeaders(headers)) throw unreadable(body, 'its headers are no object of text values');
+  if (!isHeaders(headers)) throw unreadable(body, 'its headers are not an object of text values');
   return headers;
 }
 
@@ -174,7 +174,7 @@ function endOfLine(body: Buffer, start: number, what: string): number {
 function unknownKind(body: Buffer, kind: string): DelayQueueError {
   const newer = NEWER_FORM.exec(body.toString('latin1', 0, 80));
   if (newer) return new UnknownBodyForm(newer[1]!);
-  return unreadable(body, body.length === 0 ? 'it is empty' : `${JSON.stringify(kind)} is no kind of body`);
+  return unreadable(body, body.length === 0 ? 'it is empty' : `${JSON.stringify(kind)} is not a kind of body`);
 }
 
 function unreadable(body: Buffer, reason: string): DelayQueueError {

@@ -166,7 +166,7 @@ const UNREADABLE =
   'is not a valid URL: percent-encode special characters in the user name and the password, such as # as %23, ' +
   '/ as %2F, @ as %40 and % as %25, and use a port from 1 to 65535';
 
-const UNSET = 'is no URL: is an environment variable that it is made of not set?';
+const UNSET = 'is not a URL: is an environment variable in it not set?';
 
 /** Matches if the host, the port or the database, but not the password, is the text of a variable that is not set. */
 const UNSET_PART = /^rediss?:\/\/(.*@)?([^/@]*[:/])?undefined($|[:/?])/;

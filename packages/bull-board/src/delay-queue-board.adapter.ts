@@ -140,7 +140,7 @@ export class DelayQueueBoardAdapter extends BaseAdapter {
   }
 
   empty(): Promise<void> {
-    const problem = 'Ready messages cannot be removed alone.';
+    const problem = 'Ready messages cannot be removed on their own.';
     const advice = 'Clean the delayed messages, or pause the queue and obliterate it, which removes all messages.';
     return Promise.reject(unsupported(`${problem} ${advice}`));
   }

@@ -14,7 +14,9 @@ export class Approval {
   assertPossible(): void {
     const { input, output } = this.terminal;
     if (this.yes || (input.isTTY && output.isTTY)) return;
-    throw new Refusal('This would change Redis, and nobody can be asked here: say --yes. Nothing was changed.');
+    throw new Refusal(
+      'This would change Redis and needs a confirmation, but there is no terminal: add --yes. Nothing was changed.',
+    );
   }
 
   /** Asks, unless `--yes` was given. @throws Refusal if the answer is no, or there is none */

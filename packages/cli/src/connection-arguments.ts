@@ -43,8 +43,8 @@ export function addCommonOptions(program: Command): void {
         'kryo5',
       ] satisfies CodecName[]),
     )
-    .option('--json', 'print one JSON document a line', false)
-    .option('-y, --yes', 'change things without asking', false);
+    .option('--json', 'print one JSON document per line', false)
+    .option('-y, --yes', 'change things without asking for confirmation', false);
 }
 
 /** Makes the module options with which a command reaches its queues. */

@@ -18,8 +18,8 @@ import { VERSION } from './version.js';
 import { printable, printableJson, printableLines, withoutLogins, withoutPasswords } from './text/printable.js';
 
 const HELP = `
-Exit codes: 0 fine, 1 a refusal or a failure, 2 wrong usage.
-A password on a command line can be seen by others on the machine: prefer REDIS_URL to --url.`;
+Exit codes: 0 success, 1 refused or failed, 2 wrong usage.
+Other users of the machine can see a password on a command line: prefer REDIS_URL to --url.`;
 
 /** Runs the command line to its end and returns its exit code. It never rejects. */
 export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<number> {
@@ -36,15 +36,14 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
 
 function createProgram(terminal: Terminal): Command {
   const program = new Command('nestjs-delay-queue-cli')
-    .description('Looks at delay queues in Redis, and mends them.')
+    .description('Shows and repairs delay queues in Redis.')
     .version(VERSION, '-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void terminal.output.write(text),
       writeErr: (text) => void terminal.problems.write(text),
       // It quotes what it does not understand, which may be a part of a URL.
-      outputError: (text, write) =>
-        write(`${printableLines(withoutPasswords(text).trimEnd())} (--help shows what is possible)\n`),
+      outputError: (text, write) => write(`${printableLines(withoutPasswords(text).trimEnd())} (see --help)\n`),
     })
     .addHelpText('after', HELP);
   addCommonOptions(program);

@@ -29,8 +29,7 @@ function run(words: readonly string[]): number {
       return 0;
     }
     const sqlOf = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
-    if (!sqlOf || others.length > 0)
-      throw new Error('There are two commands, migration and upgrade, with one dialect.');
+    if (!sqlOf || others.length > 0) throw new Error('Give a command, migration or upgrade, and one dialect.');
     process.stdout.write(sqlOf(dialect as Dialect, values.table));
     return 0;
   } catch (error) {

@@ -101,7 +101,7 @@ class OutboxRuntime implements OnModuleInit, OnApplicationBootstrap, OnModuleDes
       if (isMissingTable(error)) {
         const command = `npx nestjs-delay-queue-outbox migration ${database.dialect} --table ${table}`;
         throw refuse(
-          `table: ${table} is not there, or lacks a column (${(error as Error).message.trim().split('\n').at(-1)}). Print its SQL with: ${command}`,
+          `table: ${table} does not exist or lacks a column (${(error as Error).message.trim().split('\n').at(-1)}). Print its SQL with: ${command}`,
         );
       }
       // The application may start before the database. The relay retries until it is there.

@@ -29,6 +29,6 @@ function unreadableForOthers(queue: string, { own, others }: Record<'own' | 'oth
   return new DelayQueueError(
     'INVALID_OPTION',
     `queue '${queue}': format: '${own}' cannot be read by those who read its delayed messages, which have the format of ` +
-      `${WRITERS[others]}: they would repeat messages for ever. Set format: '${others}' for the queue in every process`,
+      `${WRITERS[others]}: they would repeat messages forever. Set format: '${others}' for the queue in every process`,
   );
 }

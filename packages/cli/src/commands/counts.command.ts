@@ -11,7 +11,7 @@ export function addCountsCommand(program: Command, commandLine: CommandLine): vo
   program
     .command('counts [queue]')
     .description('count the messages in each state, of one queue or of all')
-    .option('--by-type', 'count each type of messages on its own; walks through the whole queue', false)
+    .option('--by-type', 'count each message type separately; reads the whole queue', false)
     .action((queue: string | undefined, { byType }: { byType: boolean }, command: Command) => {
       if (byType && queue === undefined) throw new WrongUsage('--by-type needs a queue: counts <queue> --by-type');
       return commandLine.look(command, queue === undefined ? [] : [queue], async (run) => {

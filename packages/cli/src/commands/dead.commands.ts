@@ -16,14 +16,14 @@ interface DeadAction {
 const ACTIONS: readonly DeadAction[] = [
   {
     name: 'redrive',
-    description: 'make a dead letter due now, with all its attempts again; or all dead letters of a queue',
+    description: 'make a dead letter due now, with all its attempts, or all dead letters of a queue',
     done: 'Redriven',
     one: (letters, id) => letters.redrive(id),
     all: (letters) => letters.redriveAll(),
   },
   {
     name: 'discard',
-    description: 'remove a dead letter for good; or all dead letters of a queue',
+    description: 'remove a dead letter for good, or all dead letters of a queue',
     done: 'Discarded',
     one: (letters, id) => letters.discard(id),
     all: (letters) => letters.discardAll(),

@@ -9,8 +9,8 @@ import { noMessage } from './show.command.js';
 export function addDelayedCommands(program: Command, commandLine: CommandLine): void {
   program
     .command('cancel <queue> [id]')
-    .description('remove a message that is not due yet; or all of a group that are not')
-    .option('--group <name>', 'all messages of the group that are not due yet')
+    .description('remove a delayed message, or all delayed messages of a group')
+    .option('--group <name>', 'all delayed messages of the group')
     .action((queue: string, id: string | undefined, { group }: { group?: string }, command: Command) => {
       if (id !== undefined && group === undefined) return cancel(commandLine, command, { queue, id });
       if (id === undefined && group !== undefined) return cancelGroup(commandLine, command, { queue, group });
@@ -18,7 +18,7 @@ export function addDelayedCommands(program: Command, commandLine: CommandLine): 
     });
   program
     .command('abort <queue> <id>')
-    .description('stop a message that is being handled, and remove it')
+    .description('stop and remove a message that is being handled')
     .action((queue: string, id: string, _: object, command: Command) =>
       commandLine.change(command, queue, async ({ producer, report, ask }) => {
         await ask(`Abort message '${id}' of queue '${queue}'`);

@@ -7,7 +7,7 @@ import { Refusal } from '../exit-codes.js';
 export function addDeleteFunctionsCommand(program: Command, commandLine: CommandLine): void {
   program
     .command('delete-functions [libraries...]')
-    .description('delete the libraries of functions of other versions from Redis, or those that are named')
+    .description('delete the function libraries of other versions from Redis, or the ones named')
     .action((names: readonly string[], _: object, command: Command) =>
       commandLine.changeServers(command, async (run) => {
         const { args } = run;
@@ -36,5 +36,8 @@ async function deleteFrom(libraries: FunctionLibraries, names: readonly string[]
     await ask(`Delete the libraries${names.length > 0 ? '' : ' of other versions'} ${toDelete.join(', ')}`);
   }
   const deleted = await libraries.delete(toDelete);
-  report.print({ deleted }, () => `Deleted: ${deleted.join(', ') || 'nothing, as there are none of other versions'}.`);
+  report.print(
+    { deleted },
+    () => `Deleted: ${deleted.join(', ') || 'nothing, because there are none of other versions'}.`,
+  );
 }

@@ -10,7 +10,7 @@ type DoctorArguments = Pick<Examination, 'scripting'>;
 export function addDoctorCommand(program: Command, commandLine: CommandLine): void {
   program
     .command('doctor [queue]')
-    .description('check Redis for what delay queues need, and the permissions for a queue; send a probe message')
+    .description('check the settings of Redis and the permissions for a queue, and send a probe message')
     .addOption(
       new Option(
         '--scripting <way>',

@@ -20,14 +20,14 @@ export function addListCommand(program: Command, commandLine: CommandLine): void
   program
     .command('list <queue>')
     .addArgument(new Argument('<state>', 'the state of the messages').choices(states))
-    .description('list the messages of a queue in a state, those that come first at the top')
+    .description('list the messages of a queue in one state, the next ones first')
     .option('--limit <number>', 'how many messages, 1–1000', wholeNumber, 20)
-    .option('--offset <number>', 'how many to pass over', wholeNumber)
-    .option('--cursor <cursor>', 'where the page before ended')
-    .option('--group <name>', 'only those of a group, in no particular order')
+    .option('--offset <number>', 'how many to skip', wholeNumber)
+    .option('--cursor <cursor>', 'where the previous page ended')
+    .option('--group <name>', 'only messages of this group, in no particular order')
     .action((queue: string, state: MessageState, { group, ...query }: ListArguments, command: Command) => {
       if (group !== undefined && query.offset !== undefined) {
-        throw new WrongUsage('--offset does not go with --group: use --cursor');
+        throw new WrongUsage('--offset cannot be combined with --group: use --cursor');
       }
       return commandLine.look(command, [queue], async ({ producer, report, warnOfMissing }) => {
         const page =

@@ -5,7 +5,7 @@ import { pagesOfQueues } from '../queue-names.js';
 export function addQueuesCommand(program: Command, commandLine: CommandLine): void {
   program
     .command('queues')
-    .description('list the queues that were ever offered to or handled')
+    .description('list the queues that have ever been offered to or handled')
     .action((_, command: Command) =>
       commandLine.look(command, [], async ({ producer, report }) => {
         for await (const page of pagesOfQueues(producer)) {

@@ -19,7 +19,7 @@ export function addTailCommand(program: Command, commandLine: CommandLine): void
   program
     .command('tail <queues...>')
     .description('print what falls due in queues, and each new dead letter with its error, until Ctrl-C')
-    .option('--every <duration>', 'how often to look', '1s')
+    .option('--every <duration>', 'how often to poll', '1s')
     .action((queues: string[], { every }: { every: string }, command: Command) => {
       const interval = readInterval(every);
       return commandLine.look(command, queues, (run) =>

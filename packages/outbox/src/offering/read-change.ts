@@ -17,7 +17,7 @@ export async function changeBody(queue: KnownQueue, given: unknown): Promise<str
   const isOfOneKind = queue.isTyped && queue.types === undefined;
   const { payload, headers, type } = readFields(given, 'change', isOfOneKind ? FIELDS_OF_ONE_KIND : FIELDS);
   if (payload === undefined && Object.hasOwn(given as object, 'payload')) {
-    throw new DelayQueueError('INVALID_PAYLOAD', 'payload: it is undefined; leave it out to keep the present one');
+    throw new DelayQueueError('INVALID_PAYLOAD', 'payload: it is undefined; leave it out to keep the current one');
   }
   if (queue.types !== undefined && type !== undefined && payload === undefined) {
     throw invalid('type: goes with a payload of that type');

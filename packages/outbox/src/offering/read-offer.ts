@@ -53,8 +53,8 @@ export async function offerRow(queue: KnownQueue, given: GivenOffer): Promise<Ne
 }
 
 const NO_DUPLICATES: Readonly<Record<string, string>> = {
-  reject: "'reject' has nobody to tell: the message is offered after the transaction",
-  follow: "'follow' would follow its own message, should the row be relayed twice",
+  reject: "'reject' could tell nobody, because the message is offered after the transaction",
+  follow: "'follow' would follow its own message if the row were relayed twice",
 };
 
 function readOnDuplicate(given: unknown): 'replace' | undefined {
@@ -89,7 +89,7 @@ export function readHeaders(given: unknown): Readonly<Record<string, string>> {
   for (const [name, value] of Object.entries(given) as [string, unknown][]) {
     if (typeof value !== 'string') throw invalid(`headers[${shown(name)}] must be text, not ${shown(value)}`);
     if (!name.isWellFormed() || !value.isWellFormed()) {
-      throw invalid(`headers[${shown(name)}] must be well-formed text, but has half of a surrogate pair`);
+      throw invalid(`headers[${shown(name)}] must be well-formed text, but contains half a surrogate pair`);
     }
   }
   return given as Readonly<Record<string, string>>;
