@@ -19,15 +19,15 @@ export interface SimulationOptions {
   readonly messages: number;
   /** Undefined: drawn. */
   readonly processes: number | undefined;
-  /** Whether there are no busy phases. */
+  /** True if there are no busy phases. */
   readonly isQuiet: boolean;
   readonly faults: boolean;
   readonly kinds: readonly FaultKind[] | undefined;
-  /** Whether the fault with this number does not happen. */
+  /** True if the fault with this number does not happen. */
   readonly isLeftOut: (fault: number) => boolean;
   /** The journal that everything is written to. */
   readonly openJournal: (world: World) => Journal;
-  /** Whether it goes on after a violation. */
+  /** True if it goes on after a violation. */
   readonly goesOn: boolean;
   /** Called every few thousand events. */
   readonly onProgress: (virtualTime: number, lives: number) => void;
@@ -45,11 +45,11 @@ export interface SimulationResult {
   readonly faults: Readonly<Record<string, number>>;
   readonly faultNumbers: readonly number[];
   readonly scenario: Scenario;
-  /** How many messages were offered. */
+  /** The number of messages that were offered. */
   readonly offered: number;
 }
 
-/** How many events there are between two reports of progress. */
+/** The number of events between two reports of progress. */
 const PROGRESS = 4096;
 
 /** How long after the last offer faults go on, and how long everything may take then, ms. */

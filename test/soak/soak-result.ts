@@ -20,7 +20,7 @@ export interface SoakResult {
   readonly deadLetters: number;
   /** Keys that must not be there after the drain. */
   readonly residue: readonly string[];
-  /** Those after healing. */
+  /** The connections after healing. */
   readonly connections: ConnectionCount;
   /** Undefined if the run was too short to tell. */
   readonly trends: readonly Trend[] | undefined;

@@ -6,7 +6,7 @@ export type Layout = 'native' | 'redisson';
 export interface SoakSettings {
   /** The same seed gives the same messages and the same fault plan. */
   readonly seed: number;
-  /** How long messages are offered and faults happen, seconds. */
+  /** The time for which messages are offered and faults happen, seconds. */
   readonly seconds: number;
   /** Messages that all producers together offer each second. */
   readonly rate: number;
@@ -20,21 +20,21 @@ export interface SoakSettings {
   readonly longestDelay: number;
   readonly producers: number;
   readonly workers: number;
-  /** What they connect to. */
+  /** The Redis to which they connect. */
   readonly redis: Redis;
-  /** How many replicas must have what producers write, before it counts as acknowledged. */
+  /** The number of replicas that must have what producers write, before it counts as acknowledged. */
   readonly acknowledge: number;
-  /** How many partitions each queue has. */
+  /** The number of partitions that each queue has. */
   readonly partitions: number;
   /** The layout of all queues. */
   readonly layout: Layout;
-  /** How many messages of a group are handled at once; 0: messages have no groups. */
+  /** The number of messages of a group that are handled at once; 0: messages have no groups. */
   readonly groups: number;
-  /** Who handles: the module, or a naive consumer whose known faults the oracle must catch. */
+  /** The consumer: the module, or a naive one whose known faults the oracle must catch. */
   readonly consumer: ConsumerKind;
   /** The folder for journals, logs and the report. */
   readonly out: string;
-  /** Whether to keep the journals of a green run too. */
+  /** True to keep the journals of a green run too. */
   readonly keepJournals: boolean;
 }
 

@@ -57,7 +57,7 @@ describe('a short soak', () => {
   );
 });
 
-/** What a red run looked like, because nobody can repeat what a busy machine does. Empty if it is green. */
+/** Describes a red run, because nobody can repeat what a busy machine does. Empty if it is green. */
 function troubleOf(result: SoakResult): string {
   if (redReasons(result).length === 0) return '';
   return [summarize(result), ...result.windows.map((window) => JSON.stringify(window))].join('\n');

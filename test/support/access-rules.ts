@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { NeededCommand } from '../../lib/redis/check/permissions.js';
 
-/** What is sent without a queue; a connection bears its lack. */
+/** Commands that are sent without a queue and that a connection can do without. */
 const BORNE = ['client|setname', 'client|id', 'client|unblock', 'info', 'ping', 'unsubscribe'];
 
 /** The rules of a user that a page of the documentation prints under a name. */

@@ -98,7 +98,7 @@ function manifestIn(folder: string): Published {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Published;
 }
 
-/** Where a source is, once compiled. */
+/** Returns the path of a compiled source. */
 export function compiledPath(folder: string, file: URL): string {
   return join(folder, relative(ROOT, fileURLToPath(file))).replace(/ts$/, 'js');
 }

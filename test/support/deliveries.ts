@@ -1,7 +1,7 @@
 import { Delivery, type Lease } from '../../lib/consumer/delivery.js';
 import type { ClaimedMessage } from '../../lib/store/consumer-store.js';
 
-/** What the messages of a claim share; by default it never ends. */
+/** The common fields of the messages of a claim; by default it never ends. */
 export function newLease(token = 't', end = Infinity): Lease {
   return { token, end, held: 0, storeNow: () => 0 };
 }

@@ -3,7 +3,7 @@ import ts from 'typescript';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** What the compiler says of a place in a file. */
+/** A message of the compiler about a place in a file. */
 export interface Diagnosis {
   /** 1 for the first line of the file. */
   readonly line: number;
@@ -17,10 +17,10 @@ export interface DiagnoseOptions {
   readonly edit?: (source: string) => string;
 }
 
-/** What has been read, by path: the programs of one suite share most of it. */
+/** The files read so far, by path: the programs of one suite share most of them. */
 const sources = new Map<string, ts.SourceFile | undefined>();
 
-/** What the compiler says of one file, with the project's options. */
+/** Returns the compiler's messages about one file, with the project's options. */
 export function diagnose(file: string, { compilerOptions, edit }: DiagnoseOptions): Diagnosis[] {
   const config = ts.readConfigFile(path.join(ROOT, 'tsconfig.json'), (name) => ts.sys.readFile(name));
   const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, ROOT);

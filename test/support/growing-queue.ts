@@ -8,7 +8,7 @@ import { until } from './until.js';
 
 const ON_DUPLICATE: readonly OnDuplicate[] = ['keep', 'reject', 'replace'];
 
-/** What became of the messages of a queue whose partitions grew. */
+/** The outcome for the messages of a queue whose partitions grew. */
 export interface GrowthResult {
   readonly offers: number;
   readonly handled: number;
@@ -16,7 +16,7 @@ export interface GrowthResult {
   readonly lost: readonly string[];
   /** Ids that were handled or cancelled more often than they were created, or replaced while a handler held them. */
   readonly tooMany: readonly string[];
-  /** How many payloads were handled again. */
+  /** The number of payloads that were handled again. */
   readonly twice: number;
   readonly errors: readonly unknown[];
 }

@@ -1,6 +1,6 @@
 import type { DelayQueueProducer } from '../../lib/index.js';
 
-/** Whether a queue holds nothing but the given number of dead letters. */
+/** True if a queue holds nothing but the given number of dead letters. */
 export async function isEmpty(
   producer: Pick<DelayQueueProducer, 'counts'>,
   queue: string,

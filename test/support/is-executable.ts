@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 
-/** Whether a file exists and may be run. */
+/** True if a file exists and may be run. */
 export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

@@ -5,7 +5,7 @@ export interface Started {
   /** The time of the occurrence, ms since the epoch. */
   readonly at: number;
   readonly attempt: number;
-  /** When the handler started. */
+  /** The time at which the handler started. */
   readonly startedAt: number;
   readonly cron: string;
 }

@@ -1,6 +1,6 @@
 import type { DelayQueueProducer } from '../../lib/index.js';
 
-/** How many messages one call takes, and how many calls are under way at once. */
+/** The number of messages of one call, and of concurrent calls. */
 const PART = 1000;
 const AT_ONCE = 4;
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Rate } from '../../lib/store/message-store.js';
 
-/** What keeps claims within a rate. Instants and lengths of time are whole microseconds. */
+/** A limiter under test. Instants and lengths of time are whole microseconds. */
 export interface RateUnderTest {
   /** Claims at an instant, never before that of the last claim. */
   claim(now: number, wanted: number): Promise<Claimed>;
@@ -21,7 +21,7 @@ interface Taken {
 
 const START = Date.UTC(2030, 0, 1) * 1000;
 const MILLISECOND = 1000;
-/** How long a rate is watched, in multiples of its time. */
+/** The time for which a rate is watched, in multiples of its time. */
 const WINDOWS = 12;
 
 const anyRate = fc.record({
@@ -36,7 +36,7 @@ const anyPause = fc.oneof(
   fc.double({ min: 0, max: 1.1, noNaN: true }),
 );
 const anyWanted = fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 1000 }));
-/** What a consumer claims, as a share of the rate, and how late it is, as a share of the rate's time. */
+/** The claim of a consumer as a share of the rate, and its lateness as a share of the rate's time. */
 const anyVisit = fc.record({
   share: fc.double({ min: 0.02, max: 1, noNaN: true }),
   took: fc.double({ min: 0.0001, max: 0.001, noNaN: true }),

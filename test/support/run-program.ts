@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CompiledPrograms, compiledPath } from './compiled-programs.js';
 
-/** What Node.js needs to run a TypeScript file as it is. */
+/** The options with which Node.js runs a TypeScript file. */
 export const TYPESCRIPT = ['--disable-warning=ExperimentalWarning', '--import', '@swc-node/register/esm-register'];
 
 const VARIABLE = 'TEST_PROGRAMS';

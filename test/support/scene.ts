@@ -87,7 +87,7 @@ export class Scene {
     return worker;
   }
 
-  /** What all applications of a scene have. A busy machine may take longer than the default of `offerTimeout`, 5 s. */
+  /** The options of all applications of a scene. A busy machine may take longer than the default of `offerTimeout`, 5 s. */
   get #common(): Pick<DelayQueueModuleOptions, 'connection' | 'prefix' | 'offerTimeout'> {
     return { connection: this.url, prefix: this.prefix, offerTimeout: '30s' };
   }

@@ -24,7 +24,7 @@ export interface ConsumerParts {
   readonly events: Events;
 }
 
-/** How long the consumer's store tries a call, ms. */
+/** The time for which the consumer's store tries a call, ms. */
 export const ANSWER_TIMEOUT = 5000;
 
 /** A scheduler and a consumer of a queue, or of a partition, as a process has them. */

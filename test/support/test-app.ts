@@ -16,14 +16,14 @@ import {
   type QueueOptions,
 } from '../../lib/index.js';
 
-/** What an application has besides the delay queue. */
+/** The parts of an application besides the delay queue. */
 export type TestAppParts = Pick<ModuleMetadata, 'imports' | 'providers' | 'controllers'>;
 
 /** A running application. */
 export interface TestApp {
   readonly context: INestApplicationContext;
   readonly producer: DelayQueueProducer;
-  /** What it logged, apart from what Nest itself has to say. */
+  /** Its log, without the lines of Nest itself. */
   readonly log: readonly string[];
   /** The stacks that it logged. */
   readonly stacks: readonly string[];

@@ -5,7 +5,7 @@ import { DelayQueueModule, type DelayQueueModuleOptions, DelayQueueProducer } fr
 import { DelayQueueTester, DelayQueueTestingModule } from '../../lib/testing/index.js';
 import type { TestAppParts } from './test-app.js';
 
-/** Where no Redis is. */
+/** An address without a Redis. */
 export const NOWHERE = 'redis://nowhere.invalid:1';
 
 export interface TestedApp {

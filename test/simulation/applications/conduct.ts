@@ -1,9 +1,9 @@
 import { fixedChance } from '../world/chance.js';
 import type { Scenario } from './scenario.js';
 
-/** What a handler does with one attempt of a message. The seed decides it, whichever process runs the handler. */
+/** The behaviour of a handler for one attempt of a message. The seed decides it, whichever process runs the handler. */
 export interface Conduct {
-  /** How long it takes, ms; 0: it is done at once. */
+  /** The time that it takes, ms; 0: it is done at once. */
   readonly takes: number;
   /** For how long it keeps the event loop busy, ms. */
   readonly spins: number;
@@ -28,7 +28,7 @@ const MAX_STARTS = 6;
  */
 const CROWD = { share: 0.06, size: 16, shortest: 100, longest: 500 } as const;
 
-/** How long a message that is deferred, or asked for again, stays away at most, ms. */
+/** The maximum delay of a message that is deferred or repeated by again(), ms. */
 const MAX_DELAY = 3000;
 
 /** A share of the handlers, and the longest time that one of them takes, ms. Times are even from 0 on. */
@@ -38,7 +38,7 @@ interface Times {
 }
 
 type Pace = Pick<Scenario, 'lease' | 'blocks'> & {
-  /** Whether messages come so fast that few handlers may take their time. */
+  /** True if messages come so fast that few handlers may take their time. */
   readonly isBusy: boolean;
 };
 
@@ -73,13 +73,13 @@ function drawTime(times: readonly Times[], which: number, part: number): number 
 
 const average = (times: readonly Times[]) => times.reduce((sum, { share, longest }) => sum + (share * longest) / 2, 0);
 
-/** How long a handler takes on average, and for how long it keeps the event loop busy, ms. */
+/** The average time of a handler, and the time for which it keeps the event loop busy, ms. */
 export function averageTimes(pace: Pace): { readonly takes: number; readonly spins: number } {
   const ofCrowds = pace.isBusy ? 0 : (CROWD.share * (CROWD.shortest + CROWD.longest)) / 2;
   return { takes: average(timesOf(pace)) + ofCrowds, spins: average(spinsOf(pace)) };
 }
 
-/** What the handlers of a phase do. */
+/** The behaviour of the handlers of a phase. */
 interface Habits {
   readonly times: readonly Times[];
   readonly spins: readonly Times[];

@@ -1,19 +1,19 @@
 import { type Chance, integer, pick } from '../world/chance.js';
 import { averageTimes } from './conduct.js';
 
-/** What the oracle and the workload must know of a queue. */
+/** The traits of a queue that the oracle and the workload must know. */
 export interface QueueTraits {
   readonly name: string;
   readonly kind: QueueKind;
   /** The share of messages that it gets in quiet phases, relative to the others; 0: it has none but those that repeat. */
   readonly share: number;
-  /** How many calls of its handler run at once in a process. */
+  /** The number of calls of its handler that run at once in a process. */
   readonly concurrency: number;
-  /** How many messages a process may hold at once. */
+  /** The number of messages that a process may hold at once. */
   readonly capacity: number;
   /** Of groups; null: its messages have none. */
   readonly permits: number | null;
-  /** Whether a message that waits for its retry keeps its permit. */
+  /** True if a message that waits for its retry keeps its permit. */
   readonly holds: boolean;
   /** ms; null: messages do not expire. */
   readonly expiresAfter: number | null;
@@ -41,9 +41,9 @@ export type Release = 0 | 1;
 export interface Pace {
   /** The average time between two offers, ms. */
   readonly gap: number;
-  /** How many messages are offered in one turn, on average. */
+  /** The number of messages that are offered in one turn, on average. */
   readonly burst: number;
-  /** How many messages each queue gets, relative to the others. */
+  /** The number of messages that each queue gets, relative to the others. */
   readonly shares: readonly number[];
 }
 
@@ -54,7 +54,7 @@ export interface Scenario {
   readonly lease: number;
   readonly checkInterval: number;
   readonly blockTimeout: number;
-  /** How long a call waits for its answer, ms. */
+  /** The time for which a call waits for its answer, ms. */
   readonly callTimeout: number;
   readonly shutdownTimeout: number;
   readonly attempts: number;
@@ -70,18 +70,18 @@ export interface Scenario {
   readonly quiet: Pace;
   /** As many messages as the handlers can take: calls are shared. */
   readonly busy: Pace;
-  /** Whether the message with this number is offered in a busy phase. */
+  /** True if the message with this number is offered in a busy phase. */
   readonly isBusyAt: (message: number) => boolean;
   readonly longestDelay: number;
   /** How much slower the network is than one within a rack. */
   readonly distance: number;
-  /** Whether handlers keep the event loop busy, now and then for longer than a lease. */
+  /** True if handlers keep the event loop busy, now and then for longer than a lease. */
   readonly blocks: boolean;
   /** The first message that is offered when the next release takes the place of the first, process by process; Infinity: none does. */
   readonly deployedFrom: number;
-  /** Whether a replica of the server takes its place once, which does not know the last instants. */
+  /** True if a replica of the server takes its place once, which does not know the last instants. */
   readonly failsOver: boolean;
-  /** Whether somebody sets the clock of the server. */
+  /** True if somebody sets the clock of the server. */
   readonly stepsClock: boolean;
   readonly queues: readonly QueueTraits[];
 }
@@ -92,14 +92,14 @@ const TENANTS = 5;
 const QUIET = [4, 300] as const;
 const BUSY = [0.1, 0.6] as const;
 
-/** How many messages a quiet phase has, and for each of them the busy one that follows, where a life costs a tenth. */
+/** The number of messages of a quiet phase, and the number in the following busy phase for each of them, where a life costs a tenth. */
 const QUIET_MESSAGES = [300, 2000] as const;
 const BUSY_FOR_QUIET = 30;
 
 /** The shares of busy phases that differ: messages of groups have calls of their own anyway. */
 const CROWD: Partial<Record<QueueKind, number>> = { ordered: 2, shared: 2, crews: 4, batches: 30 };
 
-/** How long a handler's slot is taken beyond the time of the handler, ms: two calls. */
+/** The time for which a slot is taken beyond the time of its handler, ms: two calls. */
 const OVERHEAD = 2;
 
 /** @param wanted - `processes` undefined: drawn; `isQuiet`: there are no busy phases */
@@ -213,6 +213,6 @@ export const TYPES = ['first', 'second'] as const;
 export const releaseFor = (message: number, { deployedFrom }: Pick<Scenario, 'deployedFrom'>): Release =>
   message >= deployedFrom && message % 2 === 1 ? 1 : 0;
 
-/** How many handlers of a process run at once: the next release takes on more or less of each. */
+/** Returns the number of concurrent handlers of a process, which differs between the releases. */
 export const scaled = (count: number, release: Release): number =>
   release === 0 ? count : count > 8 ? count / 2 : 2 * count;

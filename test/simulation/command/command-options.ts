@@ -27,7 +27,7 @@ npm run simulate -- [options]
 
 Exit code: 0 all promises kept; 1 a promise broken, or a run crashed or hung; 2 an option is wrong.`;
 
-/** What is asked of the command. */
+/** The request to the command. */
 export interface CommandOptions {
   readonly orders: readonly RunOrder[];
   readonly jobs: number;

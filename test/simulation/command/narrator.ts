@@ -18,7 +18,7 @@ const BEFORE = 5000;
 /** How long after the last line about it its story ends, ms. */
 const AFTER = 100;
 
-/** How many lines are kept in memory, until it is known which of them matter. */
+/** The number of lines kept in memory until it is known which of them matter. */
 const KEPT = 4000;
 
 /**

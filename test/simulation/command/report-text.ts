@@ -3,12 +3,12 @@ import { FAULT_KINDS } from '../nemesis/nemesis.js';
 import { commandOf, type RunOrder, type RunReport } from './run-order.js';
 import { isFailure, type RunFailure, type RunOutcome } from './run-in-process.js';
 
-/** How many violations are printed. */
+/** The number of violations that are printed. */
 const VIOLATIONS = 20;
 
 const WIDTH = 120;
 
-/** What came of a run, for people. */
+/** Describes the result of a run for people. */
 export function textOf(order: RunOrder, outcome: RunOutcome): string {
   return isFailure(outcome) ? textOfFailure(order, outcome) : textOfReport(order, outcome);
 }

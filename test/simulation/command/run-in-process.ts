@@ -14,7 +14,7 @@ export interface RunFailure {
   readonly kind: 'crashed' | 'hung';
   /** How far it had got, ms of the world. */
   readonly virtualTime: number;
-  /** What it wrote to its standard error at last. */
+  /** The end of its output to standard error. */
   readonly detail: string;
 }
 
@@ -27,14 +27,14 @@ export interface RunSettings {
   readonly onProgress?: (progress: Extract<RunMessage, { kind: 'progress' }>) => void;
   /** Ends the run. */
   readonly signal?: AbortSignal;
-  /** How long virtual time may stand still, ms of real time. */
+  /** The time for which virtual time may stand still, ms of real time. */
   readonly patience?: number;
 }
 
 /** On a busy machine, a process may take its time to start. */
 const PATIENCE = 120_000;
 
-/** How much of what a run writes to its standard error is kept, characters. */
+/** The length of the standard error of a run that is kept, characters. */
 const MAX_DETAIL = 4000;
 
 /** Runs a simulation in a process of its own, and watches over it: no event loop turns there before it is over. */

@@ -1,13 +1,13 @@
 import type { FaultKind } from '../nemesis/nemesis.js';
 import type { SimulationResult } from '../simulation.js';
 
-/** What one run simulates: equal orders give equal runs. */
+/** The settings of one run: equal orders give equal runs. */
 export interface RunOrder {
   readonly seed: string;
   readonly messages: number;
   /** Undefined: drawn. */
   readonly processes: number | undefined;
-  /** Whether there are no busy phases. */
+  /** True if there are no busy phases. */
   readonly isQuiet: boolean;
   /** The kinds of faults; empty: nothing goes wrong; undefined: all kinds. */
   readonly kinds: readonly FaultKind[] | undefined;
@@ -15,17 +15,17 @@ export interface RunOrder {
   readonly without: readonly number[];
   /** The numbers of the only faults that happen; undefined: all those that are not excluded. */
   readonly only: readonly number[] | undefined;
-  /** Whether the run goes on after a violation. */
+  /** True if the run goes on after a violation. */
   readonly goesOn: boolean;
 }
 
-/** What a run prints besides its result: everything that happens, or the story of one message or process. */
+/** The output of a run besides its result: all events, or the story of one message or process. */
 export type Narration = { readonly kind: 'trace' } | { readonly kind: 'story'; readonly about: string };
 
-/** What came of a run. */
+/** The result of a run. */
 export interface RunReport extends Omit<SimulationResult, 'scenario'> {
   readonly processes: number;
-  /** Of the run alone, without the start of its process. */
+  /** The time of the run alone, without the start of its process. */
   readonly seconds: number;
   readonly cpuSeconds: number;
   /** MB of the JavaScript heap at the end, and the most that the process has needed. */
@@ -33,7 +33,7 @@ export interface RunReport extends Omit<SimulationResult, 'scenario'> {
   readonly peak: number;
 }
 
-/** What a run writes to its parent, a line of JSON each. */
+/** The reports of a run to its parent, a line of JSON each. */
 export type RunMessage =
   | { readonly kind: 'progress'; readonly virtualTime: number; readonly lives: number; readonly heap: number }
   | { readonly kind: 'report'; readonly report: RunReport };

@@ -9,7 +9,7 @@ export interface Ran {
 
 export interface SeedsOptions {
   readonly orders: readonly RunOrder[];
-  /** How many runs there are at a time. */
+  /** The number of runs at a time. */
   readonly jobs: number;
   readonly run: (order: RunOrder) => Promise<RunOutcome>;
   readonly onEnd: (ran: Ran) => Promise<void> | void;

@@ -5,7 +5,7 @@ export interface ShrinkOptions {
   /** A run that breaks a promise. */
   readonly order: RunOrder;
   readonly report: RunReport;
-  /** How many runs there are at a time. */
+  /** The number of runs at a time. */
   readonly jobs: number;
   readonly run: (order: RunOrder, signal: AbortSignal) => Promise<RunOutcome>;
   /** Called with a line about each step. */
@@ -71,7 +71,7 @@ class Shrinking {
       const faults = this.#faults;
       const pieces = split(faults, parts);
       const rests = pieces.map((piece) => faults.filter((fault) => !piece.includes(fault)));
-      // What has happened last is the most likely cause.
+      // The latest faults are the most likely cause.
       const candidates = (parts > 2 ? [...pieces, ...rests] : rests).reverse();
       const orders = candidates.map((only) => ({ ...this.smallest.order, only }));
       if (await this.#try(orders, 'fewer faults')) parts = Math.max(2, Math.min(parts - 1, this.#faults.length));

@@ -59,7 +59,7 @@ export interface NemesisOptions {
   readonly oracle: Oracle;
   readonly journal: Journal;
   readonly victims: () => readonly Victim[];
-  /** Whether the fault with this number does not happen. */
+  /** True if the fault with this number does not happen. */
   readonly isLeftOut: (fault: number) => boolean;
   /** Told when the server has forgotten its last instants. */
   readonly onFailover: () => void;
@@ -67,7 +67,7 @@ export interface NemesisOptions {
   readonly kinds: readonly FaultKind[] | undefined;
 }
 
-/** How long a storm lasts, ms. */
+/** The length of a storm, ms. */
 const STORM = 25_000;
 
 /** How many faults come one at a time between two storms. */

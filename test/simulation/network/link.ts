@@ -3,7 +3,7 @@ import type { Scenario } from '../applications/scenario.js';
 import type { Chance } from '../world/chance.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 
-/** What can happen to a call on its way. */
+/** The faults of a call. */
 export type CallFault =
   /** It never arrives, and its caller soon knows. */
   | 'refused'
@@ -44,7 +44,7 @@ const HAVE_DEADLINE = new Set([
   ...['clear', 'redrive', 'discard'],
 ]);
 
-/** How long a call whose connection is gone waits before it fails, as a share of its time. */
+/** The time for which a call whose connection is gone waits before it fails, as a share of its time. */
 const HARDLY_ANY_TIME_LEFT = 0.9;
 
 /** A process' end of the network: what it sends arrives in order, and so do the answers. */
@@ -69,7 +69,7 @@ export class Link {
     this.#chance = process.world.chance(`${process.name}/network`);
   }
 
-  /** How long something takes in one direction, ms. */
+  /** The time that something takes in one direction, ms. */
   latency(): number {
     const hop = 0.1 + 0.4 * this.#chance() ** 4;
     return this.#distance * hop + (this.#chance() < 0.001 ? 20 * this.#chance() : 0);
@@ -93,7 +93,7 @@ export class Link {
     return this.process.world.now < this.#downUntil;
   }
 
-  /** When it is up again, if it is down. */
+  /** The time at which it is up again, if it is down. */
   get upAt(): number {
     return this.#downUntil;
   }

@@ -14,7 +14,7 @@ const CALLS = [
 /** How long after the end of its time a wait without an answer fails, ms: a client gives up by itself. */
 const WAIT_GRACE = 5000;
 
-/** How long the server may not notice that a process is gone, ms. */
+/** The time for which the server may not notice that a process is gone, ms. */
 export const MAX_LINGERING = 20_000;
 
 /** A call that has taken effect. */

@@ -18,7 +18,7 @@ export class SimulatedServer {
   readonly #opened = new Map<string, StoresOfQueue<MemoryMessageStore>>();
   /** By what they say: the memory store takes equal rules of another object for a change. */
   readonly #rules = new Map<string, GroupRules>();
-  /** How far its clock was moved, ms. */
+  /** The offset of its clock, ms. */
   #shift = 0;
 
   readonly #served = new Map<MemoryMessageStore, { readonly store: ServedStore; readonly follow: () => void }>();
@@ -40,7 +40,7 @@ export class SimulatedServer {
     };
   }
 
-  /** What its clock shows, ms since 1970. */
+  /** The time of its clock, ms since 1970. */
   get time(): number {
     return this.clock.wall();
   }
@@ -50,7 +50,7 @@ export class SimulatedServer {
     this.#shift += ms;
   }
 
-  /** When its clock shows an instant, ms of the world, unless it is set meanwhile. */
+  /** The time at which its clock shows an instant, ms of the world, unless it is set meanwhile. */
   worldTimeOf(instant: number): number {
     return instant - this.world.epoch - this.#shift;
   }

@@ -2,7 +2,7 @@ import type { ConductEnd } from '../applications/conduct.js';
 import type { Life } from './life.js';
 import type { Member } from './member.js';
 
-/** Why a claim of a message has ended. */
+/** The reason why a claim of a message has ended. */
 export type LossReason =
   'lease ended' | 'replaced' | 'aborted' | 'cleared' | 'claimed again' | 'released' | 'settled' | 'forgotten';
 
@@ -16,7 +16,7 @@ export interface Call {
   endedAt: number;
 }
 
-/** What a handler does with a message, or has done. */
+/** The behaviour of a handler with a message. */
 export interface Run {
   readonly call: Call;
   readonly end: ConductEnd;
@@ -31,7 +31,7 @@ export class Delivery {
   loss: LossReason | undefined = undefined;
   /** ms of the world. */
   lostAt = Infinity;
-  /** Whether its process may have another end of the lease in mind: it was extended late, or the server's clock was set. */
+  /** True if its process may assume another end of the lease: it was extended late, or the server's clock was set. */
   isLeaseUnsure = false;
   /** By the server's clock, ms since 1970. */
   readonly dueAt: number;
@@ -69,20 +69,20 @@ export class Delivery {
   }
 }
 
-/** What one process holds of one queue, as far as the server knows. */
+/** The messages of one queue that one process holds, as far as the server knows. */
 export class Holding {
   /** Since when it has room for more, ms of the world; Infinity: it has none. */
   roomSince = -Infinity;
   #count = 0;
-  /** How many handlers run. */
+  /** The number of running handlers. */
   running = 0;
-  /** When as many handlers last ran as there are calls at once, so that others had to wait, ms of the world. */
+  /** The time at which as many handlers last ran as there are calls at once, so that others had to wait, ms of the world. */
   fullAt = -Infinity;
 
   constructor(
     readonly member: Member,
     readonly capacity: number,
-    /** How many calls of its handler run at once. */
+    /** The number of calls of its handler that run at once. */
     readonly concurrency: number,
   ) {}
 

@@ -7,7 +7,7 @@ import type { Delivery, Holding } from './delivery.js';
 import { type Life, MEMORY } from './life.js';
 import type { Punctuality } from './punctuality.js';
 
-/** How long a process that is well may take to start what it has claimed, or to send an outcome, ms: after failures, it pauses. */
+/** The time that a process that is well may take to start what it has claimed, or to send an outcome, ms: after failures, it pauses. */
 const PROMPT = 8000;
 
 /** How far clocks of processes differ within a lease, as a share of it. */
@@ -138,7 +138,7 @@ export class Handling {
     if (outcome.kind !== expected) violate('outcome', id, `${outcome.kind} after ${run.end}`);
   }
 
-  /** Whether its process has a handler for the type of a message; otherwise the message waits for a process that has. */
+  /** True if its process has a handler for the type of a message; otherwise the message waits for a process that has. */
   #knowsType({ life, member }: Delivery): boolean {
     return life.queue.traits.kind !== 'typed' || releaseFor(life.number, this.options.scenario) <= member.release;
   }

@@ -8,7 +8,7 @@ import type { GroupUse } from './group-use.js';
 import { type Life, type LifeEnd, MEMORY } from './life.js';
 import { QueueUse } from './queue-use.js';
 
-/** How many lives that were forgotten leave a gap in the list of those that have ended. */
+/** The number of forgotten lives that leave a gap in the list of those that have ended. */
 const MAX_GAP = 10_000;
 
 /** What the server has of each message, as far as the calls that took effect tell. It judges nothing. */
@@ -16,11 +16,11 @@ export class Ledger {
   readonly counts: Record<string, number> = {};
   /** Those in queues, and those that have ended a while ago; dead letters stay. */
   readonly lives = new Map<string, Life>();
-  /** How many messages are in queues. */
+  /** The number of messages that are in queues. */
   inQueues = 0;
   readonly #queues = new Map<ServedStore, QueueUse>();
   readonly #traits: ReadonlyMap<string, QueueTraits>;
-  /** What has ended, oldest first. */
+  /** The ended lives, oldest first. */
   #ended: Life[] = [];
   #forgotten = 0;
 

@@ -16,13 +16,13 @@ export class Life {
   endedAt = Infinity;
   /** What processes have not let go of yet, among them claims that the server has ended, oldest first. */
   deliveries: Delivery[] = [];
-  /** When it was first due, by the server's clock; an expiry counts from then. */
+  /** The time at which it was first due, by the server's clock; an expiry counts from then. */
   firstDue: number;
   due: number;
   /** Since when it could be claimed as far as others are concerned, ms of the world. */
   freeSince: number;
   failedAttempts = 0;
-  /** Whether a claim has taken it since it was offered, or came again: from then on, its expiry stays. */
+  /** True if a claim has taken it since it was offered, or came again: from then on, its expiry stays. */
   wasClaimed = false;
   /** How often a handler has started with a message of this id. */
   starts = 0;
@@ -31,11 +31,11 @@ export class Life {
   dueBeforeStep: number | undefined = undefined;
   /** Since when it has its place among those of its group, ms of the world; its due time comes on top. */
   inLineSince: number;
-  /** Whether it comes again by a rule when an occurrence has ended. */
+  /** True if it comes again by a rule when an occurrence has ended. */
   repeats = false;
   /** Since when offers have replaced each other, ms of the world. */
   debouncedSince: number;
-  /** Who holds it, as the server has it. */
+  /** The holder, according to the server. */
   holder: Delivery | undefined = undefined;
   /** The due time of the message that follows it. */
   follower: DueTime | undefined = undefined;

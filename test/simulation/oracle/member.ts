@@ -7,7 +7,7 @@ export class Member {
   /** Since when its handlers run, ms of the world. */
   servesSince = Infinity;
   isStopping = false;
-  /** When it has got over what last went wrong, ms of the world; this may lie ahead. */
+  /** The time at which it has recovered from its last trouble, ms of the world; this may lie ahead. */
   #wellFrom = -Infinity;
   readonly #holdings = new Map<QueueTraits, Holding>();
 
@@ -27,7 +27,7 @@ export class Member {
     return Math.max(this.servesSince, this.#wellFrom);
   }
 
-  /** When the latest trouble ends, or has ended. */
+  /** The time at which the latest trouble ends, or has ended. */
   get wellFrom(): number {
     return this.#wellFrom;
   }

@@ -37,7 +37,7 @@ export interface OracleOptions {
   readonly server: SimulatedServer;
   readonly scenario: Scenario;
   readonly journal: Journal;
-  /** What a handler does with a message that it has started so many times before. */
+  /** Decides what a handler does with a message that it has started so many times before. */
   readonly conductOf: (message: number, starts: number) => Conduct;
 }
 
@@ -155,12 +155,12 @@ export class Oracle {
     return this.#ledger.inQueues;
   }
 
-  /** Whether a queue, or a part of it, is paused. */
+  /** True if a queue or a part of it is paused. */
   isPaused(name: string): boolean {
     return [...this.#ledger.queues()].some(({ traits, isPaused }) => isPaused && traits.name === name);
   }
 
-  /** Whether a message of this id is, or was a while ago, in a queue. */
+  /** True if a message of this id is, or was a while ago, in a queue. */
   knows(id: string): boolean {
     return this.#ledger.lives.has(id);
   }
@@ -169,7 +169,7 @@ export class Oracle {
     return this.#ledger.lives.get(id);
   }
 
-  /** Whether it waits for its due time, and nobody has claimed it before. */
+  /** True if it waits for its due time, and nobody has claimed it before. */
   isDelayed({ end, wasClaimed, due, dueBeforeStep }: Life): boolean {
     return end === undefined && !wasClaimed && due > this.options.server.time && due !== dueBeforeStep;
   }
@@ -395,7 +395,7 @@ export class Oracle {
     for (const life of again ?? []) if (!life.holder) life.free(this.#now);
   }
 
-  /** What the consumer holds already, although no answer has told it. */
+  /** Returns the messages that the consumer already holds, although no answer has reported them. */
   #claimedAgain({ held }: QueueUse, token: string): Set<Life> {
     const again = new Set<Life>();
     for (const life of held) {
@@ -412,7 +412,7 @@ export class Oracle {
     // Nobody else could have claimed what it held already.
     const late = this.#punctuality.judge(life, isAgain ? [member] : this.members, this.#now);
     if (late !== undefined) this.violate('on time', id, late);
-    // What is claimed again was counted before.
+    // Messages that are claimed again were counted before.
     if (queue.traits.kind === 'rated' && !isAgain && !this.#rate.take(this.options.server.time)) {
       this.violate('rate', id, 'is claimed beyond the rate');
     }
@@ -452,7 +452,7 @@ export class Oracle {
     }
   }
 
-  /** Whether its process may have failed to extend it in time. */
+  /** True if its process may have failed to extend it in time. */
   #isExcused({ member, leaseEnd, isLeaseUnsure }: Delivery): boolean {
     const { process, isStopping, wellFrom } = member;
     return (

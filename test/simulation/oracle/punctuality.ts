@@ -19,21 +19,21 @@ const PUNCTUAL_PER_DISTANCE = 12;
  */
 const WITH_OTHERS_IN_TROUBLE = 3800;
 
-/** How long others may still suffer from a trouble that is over, ms. */
+/** The time for which others may still suffer from a trouble that is over, ms. */
 const AFTERMATH = 3000;
 
 /** Whether messages are claimed in time. */
 export class Punctuality {
-  /** When the latest trouble of any process ends, or has ended. */
+  /** The time at which the latest trouble of any process ends, or has ended. */
   #calmFrom = -Infinity;
-  /** When the effects of false announcements, or of a clock that was set, end, or have ended. */
+  /** The time at which the effects of false announcements, or of a clock that was set, end, or have ended. */
   #misledUntil = -Infinity;
-  /** When the clock of the server was set, ms of the world. */
+  /** The time at which the clock of the server was set, ms of the world. */
   #steppedAt = -Infinity;
-  /** When something was first claimed since then: until then, each process may take another one for the one that fires first. */
+  /** The time at which something was first claimed since then: until then, each process may take another one for the one that fires first. */
   readonly #recoveredAt = new Map<QueueUse, number>();
 
-  /** When queues were first registered, ms of the world. */
+  /** The time at which queues were first registered, ms of the world. */
   readonly #registeredAt = new Map<string, number>();
 
   constructor(
@@ -62,17 +62,17 @@ export class Punctuality {
     if (!this.#registeredAt.has(queue)) this.#registeredAt.set(queue, now);
   }
 
-  /** Whether the clock of the server was set a while ago: what was decided before still shows. */
+  /** True if the clock of the server was set a while ago: what was decided before still shows. */
   hasStepped(now: number): boolean {
     return this.#steppedAt > now - MEMORY;
   }
 
-  /** Whether nothing has been wrong since then. */
+  /** True if nothing has been wrong since then. */
   isCalmSince(at: number): boolean {
     return at > this.#calmFrom && at > this.#misledUntil;
   }
 
-  /** How long a message may wait for a process that is well, ms. */
+  /** The time for which a message may wait for a process that is well, ms. */
   boundSince(at: number): number {
     if (at <= this.#misledUntil) return this.scenario.checkInterval + this.#bound(false);
     return this.#bound(at > this.#calmFrom);
@@ -82,7 +82,7 @@ export class Punctuality {
     return (isCalm ? PUNCTUAL : WITH_OTHERS_IN_TROUBLE) + PUNCTUAL_PER_DISTANCE * this.scenario.distance;
   }
 
-  /** Whether what has waited since then was claimed by the first who had forgotten all false announcements. */
+  /** True if messages that waited since then were claimed by the first process that had forgotten all false announcements. */
   #hasHelpedToRecover(queue: QueueUse, since: number, now: number): boolean {
     if (now <= this.#misledUntil || this.#misledUntil < 0) return false;
     const recoveredAt = this.#recoveredAt.get(queue) ?? now;

@@ -3,13 +3,13 @@ import type { ServedStore } from '../network/served-store.js';
 import { GroupUse } from './group-use.js';
 import type { Life } from './life.js';
 
-/** What the server has of a queue, or of a partition of it. */
+/** The server's state of a queue, or of a partition of it. */
 export class QueueUse {
   /** Messages that somebody holds. */
   readonly held = new Set<Life>();
   readonly groups = new Map<string, GroupUse>();
   isPaused = false;
-  /** When it went on after a pause, ms of the world. */
+  /** The time at which it went on after a pause, ms of the world. */
   resumedAt = -Infinity;
 
   constructor(

@@ -2,7 +2,7 @@ import type { Scenario } from '../applications/scenario.js';
 
 /** The claims that a rate counts. */
 export class RateUse {
-  /** When they were made, by the clock of the server, ms since 1970. */
+  /** The times at which claims were made, by the clock of the server, ms since 1970. */
   #claims: number[] = [];
 
   constructor(private readonly rate: Scenario['rate']) {}

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CompiledPrograms } from '../../support/compiled-programs.js';
 
-/** What a simulation needs of what was compiled. */
+/** The compiled folders and files that a simulation needs. */
 const NEEDED = ['lib', 'test/simulation', 'package.json'];
 
 /** Compiled copies of the project in a temporary folder, which patches change. */

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 export interface PlantedBug {
   /** Of its file, without the extension. */
   readonly name: string;
-  /** What is wrong, in words: the first line of its file. */
+  /** The description of the mistake: the first line of its file. */
   readonly title: string;
   /** The path of its patch. */
   readonly patch: string;

@@ -5,7 +5,7 @@ export interface Broken {
   readonly detail: string;
 }
 
-/** What the simulation of one seed has seen. */
+/** The findings of the simulation of one seed. */
 export interface Sight {
   /** Undefined: every promise is kept. */
   readonly broken: Broken | undefined;
@@ -13,7 +13,7 @@ export interface Sight {
   readonly cpuSeconds: number;
 }
 
-/** What was seen of a bug. */
+/** The findings about a bug. */
 export interface Find {
   /** Undefined: nothing. */
   readonly broken: Broken | undefined;

@@ -7,7 +7,7 @@ import type { Running } from './workload.js';
 /** The number of the first message that repeats. No other has so high a one. */
 export const FIRST_RULE = 1e9;
 
-/** How many messages repeat. */
+/** The number of messages that repeat. */
 const RULES = 4;
 
 /** The seconds between two occurrences. */
@@ -19,7 +19,7 @@ const ZONES = ['UTC', 'Asia/Kathmandu', 'America/New_York', 'Australia/Lord_Howe
 /** The longest period, and what a process may lag behind, ms. */
 export const MAX_PERIOD = 31_000;
 
-/** How long a call that has failed waits before it is made again, ms. */
+/** The time for which a call that has failed waits before it is made again, ms. */
 const PAUSE = 500;
 
 /** The longest time until somebody changes a rule, ms. */
@@ -29,7 +29,7 @@ export interface RulesOptions {
   readonly world: World;
   readonly scenario: Scenario;
   readonly choose: (chance: Chance) => Running | undefined;
-  /** Whether the messages are to repeat no longer. */
+  /** True once the messages must no longer repeat. */
   readonly isOver: () => boolean;
 }
 

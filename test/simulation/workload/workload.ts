@@ -18,9 +18,9 @@ export interface WorkloadOptions {
   readonly world: World;
   readonly scenario: Scenario;
   readonly oracle: Oracle;
-  /** How many messages are offered. */
+  /** The number of messages that are offered. */
   readonly messages: number;
-  /** What the first handler of a message does. */
+  /** Decides what the first handler of a message does. */
   readonly conductOf: (message: number) => Conduct;
   /** Has the next release take the place of the first, unless that has begun. */
   readonly deploy: () => void;
@@ -28,18 +28,18 @@ export interface WorkloadOptions {
   readonly choose: (chance: Chance) => Running | undefined;
 }
 
-/** How long offers may replace each other, ms. */
+/** The time for which offers may replace each other, ms. */
 const MAX_WAIT = 1500;
 
 /** The longest time between two things that an administrator does, ms. */
 const MAX_REST = 15_000;
 
-/** How long a call that has failed waits before it is made again, ms. */
+/** The time for which a call that has failed waits before it is made again, ms. */
 const PAUSE = 500;
 
 /** Producers: they offer messages, and change their minds about some. */
 export class Workload {
-  /** How many messages were left to producers. One that is killed, or frozen, has not offered its own yet. */
+  /** The number of messages that were left to producers. One that is killed, or frozen, has not offered its own yet. */
   offered = 0;
   /** Offers that have not succeeded yet. */
   pending = 0;

@@ -41,7 +41,7 @@ crypto.randomUUID = () => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 };
 
-/** How long the turn of a busy event loop takes at most, ms. */
+/** The maximum length of a turn of a busy event loop, ms. */
 const MAX_TURN = 0.25;
 
 timers.setImmediate = ((task: (...args: unknown[]) => void, ...args: unknown[]) => {

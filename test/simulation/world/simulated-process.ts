@@ -10,7 +10,7 @@ export class SimulatedProcess {
   isDead = false;
   readonly random: Chance;
   readonly clock: Clock;
-  /** When it was last suspended with its clock, by the world's time. */
+  /** The time at which it was last suspended with its clock, by the world's time. */
   suspendedAt = -Infinity;
   /** Quartz drifts by some 50 ppm, and a time server slews clocks by up to 500. */
   readonly #rate: number;
@@ -19,7 +19,7 @@ export class SimulatedProcess {
   #stoodStill = 0;
   /** Nothing of it runs before. */
   #busyUntil = -Infinity;
-  /** How far the code that is running has got ahead of the world, because it kept the event loop busy, ms. */
+  /** The time by which the running code is ahead of the world, because it kept the event loop busy, ms. */
   #lead = 0;
   #leadAt = 0;
   readonly #onDeath = new Set<() => void>();
@@ -93,7 +93,7 @@ export class SimulatedProcess {
     return () => this.#onDeath.delete(task);
   }
 
-  /** Whether an event can take place now; otherwise it is put off. */
+  /** True if an event can take place now; otherwise it is put off. */
   isAwakeFor(event: WorldEvent): boolean {
     const { world } = this;
     const due = event.clockAt === undefined ? world.now : this.#worldTimeOf(event.clockAt);

@@ -9,7 +9,7 @@ export interface WorldEvent {
   seq: number;
   /** Whose code runs; undefined: the server's, or that of the world itself. */
   readonly process: SimulatedProcess | undefined;
-  /** When a timer is due on the clock of its process, which may run at another speed, or stand still meanwhile. */
+  /** The time at which a timer is due on the clock of its process, which may run at another speed, or stand still meanwhile. */
   readonly clockAt: number | undefined;
   /** Undefined: cancelled. */
   task: (() => void) | undefined;
@@ -25,11 +25,11 @@ const runPendingPromises = (process as unknown as { _tickCallback(): void })._ti
 export class World {
   /** ms since the start. */
   now = 0;
-  /** What the calendar shows at the start, ms since 1970. */
+  /** The date at the start, ms since 1970. */
   readonly epoch = Date.UTC(2030, 0, 7, 8);
   /** Whose code runs; undefined: the server's, or that of the world itself. */
   current: SimulatedProcess | undefined;
-  /** How many events have taken place. */
+  /** The number of events that have taken place. */
   events = 0;
   readonly #heap: WorldEvent[] = [];
   #seq = 0;

@@ -60,7 +60,7 @@ export interface StartEntry {
   /** The number of the claim in this process; one claim takes several messages. */
   readonly claim: number;
   readonly at: number;
-  /** When the claim was first sent; it cannot have happened earlier. */
+  /** The time at which the claim was first sent; it cannot have happened earlier. */
   readonly claimSentAt: number;
   readonly due: number;
   readonly attempt: number;

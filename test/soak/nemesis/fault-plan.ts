@@ -42,7 +42,7 @@ export function planFaults(settings: SoakSettings, kinds: readonly string[]): Pl
   });
 }
 
-/** Whether this instant lies in a calm, after enough time to recover from the storm. */
+/** True if this instant lies in a calm, after enough time to recover from the storm. */
 export function isCalm(at: number, { seconds, recovery }: { seconds: number; recovery: number }): boolean {
   if (seconds * 1000 < MIN_WITH_CALMS) return false;
   const inRound = at % ROUND;

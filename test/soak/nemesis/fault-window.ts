@@ -4,7 +4,7 @@ export interface Span {
   readonly to: number;
 }
 
-/** Whether two times have an instant in common. */
+/** True if two periods overlap. */
 export function overlap(a: Span, b: Span): boolean {
   return a.from <= b.to && b.from <= a.to;
 }
@@ -14,19 +14,19 @@ export interface FaultWindow extends Span {
   readonly kind: string;
   /** The indexes of the processes that felt it. */
   readonly processes: 'all' | readonly number[];
-  /** What exactly was done, for human readers. */
+  /** The exact action, for human readers. */
   readonly detail: string;
-  /** Whether it may have let leases end. */
+  /** True if it may have let leases end. */
   readonly costsLeases: boolean;
-  /** Whether a message may have fallen behind later ones of its group. */
+  /** True if a message may have fallen behind later ones of its group. */
   readonly disorders?: boolean;
   /** True if a group may have had too many permits. */
   readonly crowds?: boolean;
-  /** Whether another server may have taken a primary's place. */
+  /** True if another server may have taken a primary's place. */
   readonly replaces?: boolean;
-  /** When Redis acknowledged what it may have forgotten because of this. */
+  /** The time at which Redis acknowledged what it may have forgotten because of this. */
   readonly forgotten?: readonly Span[];
-  /** Whether the nemesis did it; otherwise it came from the machine. */
+  /** True if the nemesis did it; otherwise it came from the machine. */
   readonly injected: boolean;
 }
 

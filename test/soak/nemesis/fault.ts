@@ -6,7 +6,7 @@ import type { SoakSettings } from '../soak-settings.js';
 import type { CloseWindow } from './fault-log.js';
 import type { FaultWindow } from './fault-window.js';
 
-/** What a fault works with. */
+/** The tools of a fault. */
 export interface FaultContext<Redis extends Servers = Servers> {
   readonly fleet: Fleet;
   readonly servers: Redis;
@@ -25,22 +25,22 @@ export interface Fault<Redis extends Servers = Servers> {
   readonly kind: string;
   /** Faults of the server happen one at a time, so that each one is what its name says. */
   readonly of: 'server' | 'network' | 'process' | 'data';
-  /** Whether it alone can keep a worker from extending its leases until they end; only then does it explain duplicates. */
+  /** True if it alone can keep a worker from extending its leases until they end; only then does it explain duplicates. */
   readonly costsLeases: boolean;
   /**
    * Whether Redis may forget what it acknowledged before. Such a fault happens only if it is requested by name, because what
    * is lost then says nothing about the module.
    */
   readonly forgets?: boolean;
-  /** Whether a message may fall behind later ones of its group. Default: no. */
+  /** True if a message may fall behind later ones of its group. Default: no. */
   readonly disorders?: boolean;
   /** True if a group may have too many permits until it is repaired. Default: false. */
   readonly crowds?: boolean;
-  /** Whether another server may take a primary's place. Default: no. */
+  /** True if another server may take a primary's place. Default: no. */
   readonly replaces?: boolean;
   /** Up to how many partitions it lets the queues grow. */
   readonly mostPartitions?: number;
-  /** Whether the module, as it is, is meant to survive it. Default: always. */
+  /** True if the module, as it is, is meant to survive it. Default: always. */
   readonly isPossible?: () => Promise<boolean>;
   /** Opens the window, strikes and heals. `turn`: how often this kind has struck before. */
   readonly strike: (context: FaultContext<Redis>, random: Random, turn: number) => Promise<void>;

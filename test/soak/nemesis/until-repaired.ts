@@ -3,13 +3,13 @@ import { until } from '../../support/until.js';
 import type { Random } from '../random.js';
 import type { FaultContext } from './fault.js';
 
-/** How long the administrator waits for a repair by itself before restarting workers, ms. */
+/** The time for which the administrator waits for a repair by itself before restarting workers, ms. */
 const MAX_PATIENCE = 8000;
 
-/** How long a worker that was started has for the repair before another one is started, ms. */
+/** The time that a started worker has for the repair before another one is started, ms. */
 const REPAIR_TIME = 3000;
 
-/** How many workers the administrator starts before giving up. */
+/** The number of workers that the administrator starts before giving up. */
 const MAX_STARTS = 10;
 
 const POLL_INTERVAL = 100;

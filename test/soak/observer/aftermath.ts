@@ -11,7 +11,7 @@ const RECONNECT_TIMEOUT = 20_000;
 /** Reports the progress of a run. */
 export type Narrator = (text: string) => void;
 
-/** What is found once the faults are over, the producers have finished and the queues are drained. */
+/** The state once the faults are over, the producers have finished and the queues are drained. */
 export interface Aftermath extends Pick<SoakResult, 'server' | 'drainedAfter' | 'connections' | 'residue'> {
   /** The numbers of the dead letters' messages. */
   readonly deadLetters: ReadonlySet<number>;

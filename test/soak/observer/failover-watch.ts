@@ -8,11 +8,11 @@ const INTERVAL = 500;
 interface Failover {
   /** Between two looks. */
   readonly change: Span;
-  /** When Redis acknowledged what it may have forgotten. */
+  /** The time at which Redis acknowledged what it may have forgotten. */
   readonly forgotten: Span;
 }
 
-/** What a failover is recorded with. */
+/** The tools with which a failover is recorded. */
 interface Subjects {
   readonly log: FaultLog;
   /** ms since the run's epoch. */

@@ -43,7 +43,7 @@ export function findTrends(samples: readonly Sample[], limits: Limits): Trend[] 
 }
 
 interface Limits {
-  /** When the fault plan began; its storms and calms count from there. */
+  /** The time at which the fault plan began; its storms and calms count from there. */
   readonly from: number;
   readonly seconds: number;
   readonly recovery: number;

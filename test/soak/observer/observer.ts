@@ -62,7 +62,7 @@ export class Observer {
     this.#holdings.finish();
   }
 
-  /** How much is under way in all queues: delayed and ready messages, claims, followers, and messages in no state or in backlogs. */
+  /** Counts the pending entries of all queues: delayed and ready messages, claims, followers, and messages in no state or in backlogs. */
   async underWay(): Promise<number> {
     const { client } = this.servers;
     const counts = this.queues.flatMap((keys) => {

@@ -12,7 +12,7 @@ export interface QueueKeys {
   readonly lists: readonly string[];
   /** HASH of claims. */
   readonly claims: string;
-  /** Those whose messages are repaired; with Redisson's layout they have what Node has taken. */
+  /** The keys whose messages are repaired; with Redisson's layout they have what Node has taken. */
   readonly repaired: NativeKeys;
   /** The keys of groups: the backlogs and who has a permit. */
   readonly groups?: Pick<GroupKeys, 'permits' | 'line' | 'held'>;
@@ -31,7 +31,7 @@ export function keysOfQueues(
   return [...keysOf({ layout, prefix, partitions, isLogTorn }), ...ofGroups];
 }
 
-/** Those of the messages that have groups. */
+/** Returns the keys of the messages that have groups. */
 function keysOfGroups(prefix: string): QueueKeys[] {
   return QUEUE_NAMES.map((queue) => {
     const repaired = groupKeys(prefix, queue);

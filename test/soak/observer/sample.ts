@@ -1,10 +1,10 @@
-/** What was observed at one moment. */
+/** An observation at one moment. */
 export interface Sample {
   /** ms since the run's epoch. */
   readonly at: number;
   /** The memory that all servers use that have keys of their own, bytes. */
   readonly usedMemory: number;
-  /** Those of producers and workers. */
+  /** The connections of producers and workers. */
   readonly connections: number;
   /** Messages that are not dead letters. */
   readonly stored: number;

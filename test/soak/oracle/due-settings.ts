@@ -23,7 +23,7 @@ export interface DueSetting {
   readonly due: number | null;
 }
 
-/** What may have set the due time that a claim found. */
+/** The calls and outcomes that may have set the due time that a claim found. */
 export function dueSettingsBefore(story: MessageStory, claim: ClaimStory): DueSetting[] {
   const all = allSettings(story, claim).filter(({ invokedAt }) => invokedAt <= claim.startedAt);
   // Whatever ended before the last certain one began has been superseded.

@@ -18,12 +18,12 @@ export class Forgetting {
     this.#losses = windows.flatMap(({ from, forgotten = [] }) => forgotten.map((span) => ({ from, span })));
   }
 
-  /** Whether this acknowledged offer may have been forgotten. */
+  /** True if this acknowledged offer may have been forgotten. */
   mayHaveLost(offer: Offering): boolean {
     return this.#losses.some(({ span }) => overlap(span, spanOf(offer)));
   }
 
-  /** Whether a claim, or its outcome, may have found the message in an earlier state. */
+  /** True if a claim, or its outcome, may have found the message in an earlier state. */
   mayHaveMisled(story: MessageStory, { startedAt, settle }: ClaimStory): boolean {
     const latest = Math.max(startedAt, settle?.at ?? startedAt);
     const losses = this.#losses.filter(({ from, span }) => latest >= Math.max(from, span.from));

@@ -10,9 +10,9 @@ export interface MessageStory {
   readonly changes: readonly ChangeAttempt[];
   /** In the order in which they happened, as far as that is known. */
   readonly claims: readonly ClaimStory[];
-  /** When the observer saw that one claim held it. */
+  /** The times at which the observer saw that one claim held it. */
   readonly holdings: readonly Holding[];
-  /** When workers removed it because it had expired. */
+  /** The times at which workers removed it because it had expired. */
   readonly expiries: readonly number[];
 }
 
@@ -60,7 +60,7 @@ export interface ClaimStory {
 }
 
 export interface Settle {
-  /** When the call that was answered was sent. */
+  /** The time at which the call that was answered was sent. */
   readonly sentAt: number;
   readonly at: number;
   readonly outcome: SettleOutcome;
@@ -96,7 +96,7 @@ export function offeringsOf(
   return offers.filter(({ how }) => (how === 'follow') === isFollower);
 }
 
-/** Whether a version belongs to a follower. */
+/** True if a version belongs to a follower. */
 export function isOfFollower({ offers }: Pick<MessageStory, 'offers'>, version: number): boolean {
   return offers.some((offer) => offer.version === version && offer.how === 'follow');
 }

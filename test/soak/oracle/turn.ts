@@ -5,9 +5,9 @@ import { type ClaimStory, isOfFollower, type MessageStory } from './message-stor
 /** The time for which a message has a permit of its group: from the first start of its handler until it is done, including waits for retries. */
 export interface Turn {
   readonly n: number;
-  /** When its handler first started; it had the permit before. */
+  /** The time at which its handler first started; it had the permit before. */
   readonly from: number;
-  /** When it may first have returned the permit. */
+  /** The time at which it may first have returned the permit. */
   readonly to: number;
   readonly due: number;
   /** True if its producer may have taken the permit away before the handler started, which then proves nothing. */

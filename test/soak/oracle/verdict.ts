@@ -1,6 +1,6 @@
 import type { FaultWindow } from '../nemesis/fault-window.js';
 
-/** How often something happened that must not, with the first few examples. */
+/** The number of violations of a rule, with the first few examples. */
 export interface Findings {
   readonly count: number;
   readonly examples: readonly string[];
@@ -25,11 +25,11 @@ export interface GroupCounts {
   readonly groups: number;
   /** Handlings, each with its retries. */
   readonly turns: number;
-  /** Those whose place in the order of their group is certain. */
+  /** The handlings whose place in the order of their group is certain. */
   readonly ordered: number;
 }
 
-/** What the journals of a run show. */
+/** The findings in the journals of a run. */
 export interface Verdict {
   /** Acknowledged offers, including replacements. */
   readonly acknowledged: number;
@@ -82,7 +82,7 @@ export interface Verdict {
   /** Outcomes that the fence refused, which shows how often it was tested. */
   readonly refusedSettles: number;
 
-  /** When processes stalled, whatever the reason. */
+  /** The times at which processes stalled, whatever the reason. */
   readonly stalls: readonly FaultWindow[];
 
   readonly lateness: {

@@ -16,7 +16,7 @@ import { numberOf } from '../workload/content.js';
 export interface HeldClaim {
   /** The number of the claim in this process. */
   readonly claim: number;
-  /** When the claim was first sent. */
+  /** The time at which the claim was first sent. */
   readonly sentAt: number;
   /** The message's number, once the handler has read it from the payload. */
   n?: number;
@@ -73,7 +73,7 @@ export class ClaimJournal {
       settle: async (settlements) => {
         const sentAt = this.journal.now();
         for (const { claim: held, outcome } of settlements) if (isExpired(outcome)) this.#expire(held.id);
-        // What the handlers did must be written before anybody can see the outcome.
+        // The acts of the handlers must be written before anybody can see the outcome.
         this.journal.flush();
         try {
           const report = await settle(settlements);

@@ -14,9 +14,9 @@ export interface Berth {
   readonly role: Role;
   /** Its process lives as long as the soak, so growth shows there. */
   readonly veteran: boolean;
-  /** Whether its connections go through the proxy. */
+  /** True if its connections go through the proxy. */
   readonly viaProxy: boolean;
-  /** Whether its clock is wrong. */
+  /** True if its clock is wrong. */
   readonly mistimed: boolean;
   process: SoakProcess;
 }
@@ -41,7 +41,7 @@ export class Fleet {
   /** Every process so far, at its index less one. */
   readonly #processes: SoakProcess[] = [];
   readonly #ended = new Set<Role>();
-  /** What new processes are told. */
+  /** The number of partitions of new processes. */
   #partitions: number;
 
   constructor(options: FleetOptions) {
@@ -92,7 +92,7 @@ export class Fleet {
     return this.#berths;
   }
 
-  /** How many partitions new processes are told of. */
+  /** The number of partitions that new processes are told of. */
   get partitions(): number {
     return this.#partitions;
   }

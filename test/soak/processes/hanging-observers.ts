@@ -11,7 +11,7 @@ const OFFERS_THAT_HANG = 0.001;
 
 const never = new Promise<never>(() => undefined);
 
-/** Whether the observers of this process hang now and then. */
+/** True if the observers of this process hang now and then. */
 export function isHanging({ soak, index }: Pick<ProcessSettings, 'soak' | 'index'>): boolean {
   return soak.handlers.includes('hanging') && index % 2 === 1;
 }

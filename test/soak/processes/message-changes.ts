@@ -11,7 +11,7 @@ interface Offered {
   readonly n: number;
   readonly plan: MessagePlan;
   readonly id: string;
-  /** When it was first offered. */
+  /** The time at which it was first offered. */
   readonly firstAt: number;
 }
 

@@ -22,7 +22,7 @@ interface Offering {
   readonly plan: MessagePlan;
   /** Undefined if the library generates it. */
   id: string | undefined;
-  /** When it was first offered. */
+  /** The time at which it was first offered. */
   firstAt?: number;
 }
 

@@ -13,7 +13,7 @@ interface Faultiness {
   readonly lead: number;
   /** How often it hands out each message. */
   readonly copies: number;
-  /** How long it keeps a popped message before it handles it, ms. */
+  /** The time for which it keeps a popped message before it handles it, ms. */
   readonly hold: number;
 }
 

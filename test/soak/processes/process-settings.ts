@@ -7,7 +7,7 @@ export interface ProcessSettings {
   /** Unique in a run, starting with 1. */
   readonly index: number;
   readonly connection: Connection;
-  /** How many partitions each queue has, as far as this process was told. */
+  /** The number of partitions of each queue, as far as this process was told. */
   readonly partitions: number;
   readonly prefix: string;
   readonly journal: string;

@@ -19,7 +19,7 @@ export class SoakProcess {
 
   /** The file for its output. */
   readonly log: string;
-  /** Whether its connections go through the proxies. */
+  /** True if its connections go through the proxies. */
   readonly viaProxy: boolean;
 
   /** @param program - a JavaScript file */
@@ -58,7 +58,7 @@ export class SoakProcess {
     return this.#child.exitCode ?? this.#child.signalCode;
   }
 
-  /** Whether it ended neither normally nor by a signal. */
+  /** True if it ended neither normally nor by a signal. */
   get hasCrashed(): boolean {
     return typeof this.end === 'number' && this.end !== 0;
   }

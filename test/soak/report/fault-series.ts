@@ -6,7 +6,7 @@ import { FAULT_GROUPS, GROUP_NAMES, groupOf } from './palette.js';
 const LEAST_WIDTH = 2.5;
 
 interface BarStyle {
-  /** Where on the y axis. */
+  /** Returns the place on the y axis. */
   readonly yOf: (kind: string) => number;
   /** Pixels; no bar leaves its panel. */
   readonly height: number;

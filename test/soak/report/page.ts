@@ -34,7 +34,7 @@ ${[lateness(result), duplicates(result), faults(windows), growth(result)].join('
 `;
 }
 
-/** When the charts end, ms since the run's epoch. */
+/** The time at which the charts end, ms since the run's epoch. */
 function endOf({ settings, verdict, windows }: SoakResult): number {
   const lastDue = (verdict.lateness.seconds.at(-1)?.second ?? 0) + 1;
   return Math.max(Math.max(settings.seconds, lastDue) * 1000, ...windows.map(({ to }) => to));

@@ -1,4 +1,4 @@
-/** What a fault strikes. Each group has its colour, by this name in the page's style. */
+/** The targets of faults. Each group has its colour, by this name in the page's style. */
 export const FAULT_GROUPS = ['server', 'network', 'process', 'machine'] as const;
 export type FaultGroup = (typeof FAULT_GROUPS)[number];
 

@@ -2,7 +2,7 @@ import type { FaultWindow } from '../nemesis/fault-window.js';
 import type { Lateness } from '../oracle/verdict.js';
 import { redReasons, type SoakResult } from '../soak-result.js';
 
-/** What a run has to say for itself, in few lines. */
+/** Summarizes a run in a few lines. */
 export function summarize(result: SoakResult): string {
   const { settings, verdict, drainedAfter, deadLetters, connections, residue } = result;
   const { lateness } = verdict;

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import type { TestRedis } from '../../support/redis/test-redis.js';
 
-/** How long a server has to connect and to answer, ms: one that is frozen never does. */
+/** The time that a server has to connect and to answer, ms: one that is frozen never does. */
 const PATIENCE = 1000;
 
-/** How long replicas have to catch up, ms. */
+/** The time that replicas have to catch up, ms. */
 const MAX_WAIT = 10_000;
 
 /** How long what is written for a test stays, ms. */

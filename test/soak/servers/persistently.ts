@@ -1,6 +1,6 @@
 import { until } from '../../support/until.js';
 
-/** How long to try, ms. */
+/** The time limit of all attempts, ms. */
 const MAX_TIME = 15_000;
 
 const PAUSE = 100;

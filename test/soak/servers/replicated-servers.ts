@@ -6,9 +6,9 @@ import type { Servers } from './servers.js';
 export interface ReplicatedServers extends Servers {
   /** For how long a primary must be silent to be replaced, ms. */
   readonly patience: number;
-  /** Whether a primary that comes back with nothing knows at once that it has been replaced, and accepts no writes. */
+  /** True if a primary that comes back with nothing knows at once that it has been replaced, and accepts no writes. */
   readonly knowsWhenBack: boolean;
-  /** Whether a primary that is replaced as planned hands over all that it acknowledged. */
+  /** True if a primary that is replaced as planned hands over all that it acknowledged. */
   readonly handsOverAll: boolean;
 
   /** Which servers are primaries now, as text that changes when another server takes the place of one. */

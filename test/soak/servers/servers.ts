@@ -5,7 +5,7 @@ import type { NetworkFaults } from '../../support/tcp-proxy/tcp-proxy.js';
 /** How a process connects; it is handed over as JSON. */
 export type Connection = string | RedisOptions | ClusterConnection;
 
-/** What the Redis of a run consists of: one server, several that share the keys, or several that all have them. */
+/** The Redis of a run: one server, several that share the keys, or several that all have them. */
 export interface Servers {
   /** How processes connect without a proxy. */
   readonly connection: Connection;
@@ -16,7 +16,7 @@ export interface Servers {
   readonly client: Redis | Cluster;
   /** How what is acknowledged is kept, for the report. */
   readonly durability: string;
-  /** How many connections a process has for commands. */
+  /** The number of connections that a process has for commands. */
   readonly commandConnections: number;
 
   /** Sends a command to every server that runs, the replicas too. */

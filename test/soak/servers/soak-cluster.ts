@@ -12,7 +12,7 @@ import type { Primary, ReplicatedServers } from './replicated-servers.js';
 /** Long enough for a busy machine, on which a server that is silent for so long is replaced although nobody stopped it, ms. */
 const NODE_TIMEOUT = 2000;
 
-/** How long a server has to answer the observer, ms: one that is frozen never does. */
+/** The time that a server has to answer the observer, ms: one that is frozen never does. */
 const PATIENCE = 1000;
 
 /** Three primaries, each with a replica, which keep everything in memory. */

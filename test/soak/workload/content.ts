@@ -9,10 +9,10 @@ export interface Content {
   readonly headers: MessageHeaders;
 }
 
-/** What a handler received. */
+/** A message as a handler received it. */
 export type ReceivedContent = Content & { readonly id: string; readonly group?: string | undefined };
 
-/** What was read from a message that a handler received. */
+/** The content that was read from a received message. */
 export type Reading =
   | { readonly n: number; readonly version: number; readonly intact: boolean }
   /** Not even the number can be read. */

@@ -1,9 +1,9 @@
 import type { Random } from '../random.js';
 
-/** How many groups a queue has. */
+/** The number of groups that a queue has. */
 export const GROUPS = 40;
 
-/** How many messages have no group. */
+/** The number of messages that have no group. */
 const WITHOUT = 0.1;
 
 /** The sum of all sizes of groups. */

@@ -38,7 +38,7 @@ export interface MessagePlan {
   readonly way: 'many' | 'alone' | 'generated-id' | 'instant' | 'rush';
   readonly behaviour: Behaviour;
   readonly manner: Manner;
-  /** How long a handler works on it or blocks, ms; 0 if it does not wait. */
+  /** The time for which a handler works on it or blocks, ms; 0 if it does not wait. */
   readonly work: number;
   readonly change: Change;
   /** The time from the acknowledged offer to the change, ms. */
@@ -62,7 +62,7 @@ export const OFFER_TIMEOUT = 2000;
 /** The most contents that one message can have; each is a version, counted from 0. */
 export const MAX_VERSIONS = 64;
 
-/** How long a handler may take, and an observer before it: longer than any handler works, even if its process freezes meanwhile. */
+/** The time that a handler may take, and an observer before it: longer than any handler works, even if its process freezes meanwhile. */
 const TIMEOUT = 20_000;
 
 const COMMON = {
@@ -176,7 +176,7 @@ function chooseManner(random: Random, queue: QueueName, handlers: Workload['hand
   if (share < 0.00125 && queue === 'orders' && handlers.includes('blocking')) {
     return random.pick(['synchronous', 'blocks-first']);
   }
-  // What a handler of batches throws is about all of its messages.
+  // An error thrown by a handler of batches concerns all of its messages.
   if (share > 0.998 && handlers.includes('throwing')) {
     return queue === 'payments' ? 'rejects' : random.pick(['throws', 'rejects']);
   }

@@ -19,7 +19,7 @@ export class BoardApplication extends BoardClient {
     child.stdout!.on('data', (data) => (this.#log += String(data)));
   }
 
-  /** What it printed: a line for each handled message. */
+  /** The output: a line for each handled message. */
   get handled(): readonly string[] {
     return this.#log.trimEnd().split('\n');
   }

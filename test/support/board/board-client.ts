@@ -30,7 +30,7 @@ export interface BoardAnswer<Body = BoardProblem> {
   readonly body: Body;
 }
 
-/** What the board says if it does not do something: a headline for translators, and the text of an error. */
+/** The board's answer if it does nothing: a headline for translators, and the text of an error. */
 export interface BoardProblem {
   readonly error: { readonly key: string };
   readonly message: unknown;

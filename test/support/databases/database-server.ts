@@ -15,7 +15,7 @@ export interface ServerCommand {
   readonly args: (folder: string, port: number) => readonly string[];
   /** The user to run as, where the server refuses to run as root. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
-  /** What its log says once it accepts connections, counted from its last start. */
+  /** The line in its log when it accepts connections, counted from its last start. */
   readonly ready: RegExp;
   readonly inUse: RegExp;
   /** The processes that die with it in a crash. */
@@ -36,7 +36,7 @@ export class DatabaseServer {
     this.#lastWill = new LastWill(folder);
   }
 
-  /** Of the running server. */
+  /** The process id of the running server. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }

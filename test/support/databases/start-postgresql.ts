@@ -9,7 +9,7 @@ import { childrenOf, DatabaseServer, newDataFolder } from './database-server.js'
 /** A server of PostgreSQL, with the database `postgres`. */
 export interface PostgresqlServer {
   readonly server: DatabaseServer;
-  /** Of the superuser, who needs no password. */
+  /** The URL of the superuser, who needs no password. */
   readonly url: string;
 }
 

@@ -14,7 +14,7 @@ import { Telemetry } from './telemetry.js';
 export interface HandlingCost {
   readonly plain: number;
   readonly observed: number;
-  /** What the SDK alone takes for what is traced and measured of a message. */
+  /** The time of the SDK alone for the spans and measurements of a message. */
   readonly sdk: number;
 }
 

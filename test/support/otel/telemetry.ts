@@ -19,7 +19,7 @@ import { until } from '../until.js';
 /** Longer than any test. */
 const NEVER = 1_000_000;
 
-/** What was measured under some attributes: a number, or how many values with what sum. */
+/** A measurement under some attributes: a number, or a count of values and their sum. */
 export interface Point {
   readonly attributes: Attributes;
   readonly value: number | { readonly count: number; readonly sum?: number };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Where the header of a message on the bus names its sender. */
+/** The offset of the sender's name in the header of a message on the bus. */
 const SENDER = [40, 80] as const;
 
 /** The ports of one server of a cluster. */
@@ -17,7 +17,7 @@ interface Link {
   readonly to: string;
   /** The id of the server that opened it, once that is known; a replica does not tell. */
   from?: string;
-  /** Whether its bytes vanish. */
+  /** True if its bytes vanish. */
   isDark: boolean;
 }
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
  */
 const PACKAGE = 'redis-tools';
 
-/** Whether packages can be installed here: on Debian and its kin, as root. */
+/** True if packages can be installed here: on Debian and its kin, as root. */
 export function canInstallPackages(): boolean {
   try {
     accessSync('/usr/bin/apt-get', constants.X_OK);

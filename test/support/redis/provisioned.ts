@@ -7,11 +7,11 @@ const VARIABLE = 'TEST_REDIS';
  * unit tests need no Redis.
  */
 export interface Provisioned {
-  /** Of the server that all tests share; undefined: there is none. */
+  /** The URL of the server that all tests share, if there is one. */
   readonly url: string | undefined;
   /** How to start servers of one's own; undefined: there is no way. */
   readonly runtime: RedisRuntime | undefined;
-  /** Why something is lacking. */
+  /** The reason why something is missing. */
   readonly problem: string | undefined;
 }
 

@@ -70,7 +70,7 @@ describe('an isolated server of a cluster', () => {
   });
   afterAll(() => cluster.stop());
 
-  /** Whether a replica has everything that its primary has. */
+  /** True if a replica has everything that its primary has. */
   async function hasAll(replica: ClusterMember, primary: ClusterMember): Promise<boolean> {
     const infos = await Promise.all([replica, primary].map((member) => cluster.ask(member, 'INFO', 'replication')));
     const [its, all] = infos.map((info) => /master_repl_offset:(\d+)/.exec(String(info))![1]);

@@ -19,10 +19,10 @@ const NODE_TIMEOUT = 1000;
 /** Longer than anything that a cluster does by itself. */
 const SETTLE_TIMEOUT = 20_000;
 
-/** How long a server has to answer: a frozen one never does. */
+/** The time that a server has to answer: a frozen one never does. */
 const PATIENCE = { connectTimeout: 1000, commandTimeout: 1000 };
 
-/** What a node is before it starts: its ports and its identity. */
+/** A node before it starts: its ports and its identity. */
 interface Place extends Ports {
   readonly id: string;
   /** The ports by which the others know it. */
@@ -42,9 +42,9 @@ export interface ClusterMember {
 }
 
 export interface ClusterSettings {
-  /** How long a node may be silent before the others replace it, ms. Unplanned failovers take about twice as long. */
+  /** The time for which a node may be silent before the others replace it, ms. Unplanned failovers take about twice as long. */
   readonly nodeTimeout?: number;
-  /** Whether servers can be isolated. Their clients then need {@link RedisCluster.natMap}. */
+  /** True if servers can be isolated. Their clients then need {@link RedisCluster.natMap}. */
   readonly hasLinks?: boolean;
 }
 
@@ -98,7 +98,7 @@ export class RedisCluster {
     }
   }
 
-  /** Where clients may start from. */
+  /** The nodes from which clients may start. */
   get nodes(): { host: string; port: number }[] {
     return this.members.map(({ server: { host, port } }) => ({ host, port }));
   }

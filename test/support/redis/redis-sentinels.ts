@@ -7,13 +7,13 @@ const NAME = 'shop';
 const REPLICAS = 2;
 const SENTINELS = 3;
 
-/** How many sentinels must agree that the primary is gone. */
+/** The number of sentinels that must agree that the primary is gone. */
 const QUORUM = 2;
 
-/** How long the primary may be silent before a sentinel counts it as gone, ms. */
+/** The time for which the primary may be silent before a sentinel counts it as gone, ms. */
 const DOWN_AFTER = 1000;
 
-/** When the sentinels give up a failover, ms. */
+/** The time at which the sentinels give up a failover, ms. */
 const FAILOVER_TIMEOUT = 4 * DOWN_AFTER;
 
 /** Longer than any failover. */

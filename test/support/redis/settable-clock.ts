@@ -14,7 +14,7 @@ const LIBRARY = 'libfaketimeMT.so.1';
 export class SettableClock {
   readonly #folder = mkdtempSync(join(tmpdir(), 'settable-clock-'));
   readonly #file = join(this.#folder, 'offset');
-  /** What the server needs in its environment. */
+  /** The environment that the server needs. */
   readonly env: Readonly<Record<string, string>>;
 
   /** @throws if the library cannot be had here */

@@ -3,7 +3,7 @@ export interface TestRedis {
   readonly url: string;
   readonly host: string;
   readonly port: number;
-  /** Of the running server; undefined in a container, and while it is down. */
+  /** The process id of the running server; undefined in a container, and while it is down. */
   readonly pid: number | undefined;
 
   /** Ends it at once, as a power failure would. */

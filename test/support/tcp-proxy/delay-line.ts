@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What slows bytes down. */
 export interface Drag {
-  /** How much later they arrive, ms. */
+  /** The delay of the bytes, ms. */
   readonly delay: number;
-  /** How many pass in a second; Infinity: there is no limit. */
+  /** The number of bytes per second; Infinity: no limit. */
   readonly bandwidth: number;
 }
 
@@ -13,7 +13,7 @@ export interface Drag {
 export class DelayLine {
   #underWay = 0;
   #last: Promise<void> = Promise.resolve();
-  /** When all that was sent has passed the line, on the monotonic clock. */
+  /** The time at which all that was sent has passed the line, on the monotonic clock. */
   #freeAt = 0;
 
   constructor(private readonly target: Socket) {}

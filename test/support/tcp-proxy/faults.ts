@@ -19,7 +19,7 @@ export interface Hold extends Sighting {
   release(): void;
 }
 
-/** What happens to a command that comes by. */
+/** The fault of a command. */
 export type Fate =
   'pass' | { readonly instead: Buffer } | { readonly wait: Promise<void> } | { readonly late: Promise<void> };
 

@@ -12,7 +12,7 @@ export interface Weather {
 
 /** A client's connection to the proxy together with the proxy's own to the server. */
 export class ProxiedConnection {
-  /** What the client calls itself by `CLIENT SETNAME` or `HELLO … SETNAME`; empty before. */
+  /** The name that the client has set by `CLIENT SETNAME` or `HELLO … SETNAME`; empty before. */
   name = '';
   /** The commands it has sent so far, upper case. */
   readonly sent = new Set<string>();
@@ -44,7 +44,7 @@ export class ProxiedConnection {
     server.on('close', () => this.#onClose(client));
   }
 
-  /** Whether the client still has its end. */
+  /** True if the client still has its end. */
   get isOpen(): boolean {
     return !this.client.destroyed;
   }

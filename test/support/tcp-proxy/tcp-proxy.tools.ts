@@ -7,7 +7,7 @@ import { until } from '../until.js';
 import { encodeRequest, RequestParser } from './request-parser.js';
 import { TcpProxy } from './tcp-proxy.js';
 
-/** How long an answer is waited for that does not come, ms. */
+/** The time to wait for an answer that does not come, ms. */
 const SILENCE = 150;
 
 describe('a TCP proxy', () => {

@@ -19,7 +19,7 @@ import type { Request } from './request-parser.js';
 
 const EVERY: ConnectionFilter = () => true;
 
-/** What a network does to the connections to one server, or to several. */
+/** Network faults of the connections to one or several servers. */
 export type NetworkFaults = Pick<
   TcpProxy,
   'connections' | 'goDark' | 'slowDown' | 'limitBandwidth' | 'reset' | 'refuse' | 'deliverLate' | 'holdReplies' | 'stop'
@@ -51,7 +51,7 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** Where clients find the server through this proxy. */
+  /** The address of the server through this proxy. */
   get url(): string {
     const { host, port } = this.address;
     return `redis://${host}:${port}`;

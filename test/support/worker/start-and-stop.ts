@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DelayQueueModule, type DelayQueueModuleOptions, DelayQueueProducer } from '../../../lib/index.js';
 import { handlerOf } from '../test-app.js';
 
-/** What a process holds. */
+/** The resources of a process. */
 export interface Holdings {
   readonly resources: Record<string, number>;
   readonly listeners: number;
@@ -39,11 +39,11 @@ async function look(): Promise<Holdings> {
   return { resources, listeners, heap: process.memoryUsage().heapUsed };
 }
 
-// What is loaded and compiled once.
+// Loads and compiles everything once.
 for (let i = 0; i < 100; i++) await startAndStop();
 const before = await look();
 for (let i = 0; i < times; i++) await startAndStop();
 const after = await look();
 console.log(JSON.stringify({ before, after }));
-// What is left behind would keep the process alive.
+// A remaining resource would keep the process alive.
 process.exit();

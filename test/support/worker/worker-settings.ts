@@ -1,7 +1,7 @@
 import type { DelayQueueModuleOptions, QueueHandlerOptions } from '../../../lib/index.js';
 import type { RedissonOptions } from '../../../packages/redisson/src/index.js';
 
-/** What a worker process is told: all of it can be written as JSON. */
+/** The settings of a worker process, which can be written as JSON. */
 export interface WorkerSettings {
   readonly module: DelayQueueModuleOptions;
   readonly queue: string;
@@ -22,7 +22,7 @@ export type Task =
     ) & { readonly firstAttemptOnly?: boolean })
   | null;
 
-/** What a worker tells, by the event it tells of. */
+/** The reports of a worker, by event. */
 export interface Entries {
   ready: object;
   start: HandlerCall;
@@ -37,7 +37,7 @@ interface HandlerCall {
   readonly attempt: number;
   /** Milliseconds after its due time at which the handler started; the clock is that of Redis, on one machine. */
   readonly late: number;
-  /** Of a message that repeats: the time of the occurrence, ms since the epoch, and its calendar. */
+  /** For a repeating message: the time of the occurrence, ms since the epoch, and its calendar. */
   readonly at?: number | undefined;
   readonly cron?: string | undefined;
 }

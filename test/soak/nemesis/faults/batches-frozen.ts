@@ -2,7 +2,7 @@ import { LEASE } from '../../workload/message-plan.js';
 import type { Fault } from '../fault.js';
 
 const TIMES = 3;
-/** How long it may go on in between, ms: long enough to claim, short enough that batches are waiting when it is frozen again. */
+/** The time for which it may go on in between, ms: long enough to claim, short enough that batches are waiting when it is frozen again. */
 const AWAKE = 60;
 
 /** A worker frozen several times in a row, each time while messages wait for their batch, and for longer than their leases. */

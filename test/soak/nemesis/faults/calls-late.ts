@@ -7,7 +7,7 @@ const OF_CALLERS: readonly string[] = ['offer', 'cancel', 'reschedule'];
 /** Allows for delays between processes and for differences between their clocks, ms. */
 const MARGIN = 500;
 
-/** How long to wait for the calls, and in which steps, ms. */
+/** The time to wait for the calls, and its steps, ms. */
 const MAX_WAIT = 3000;
 const STEP = 50;
 

@@ -13,7 +13,7 @@ export const delayedDeleted: Fault = {
   kind: 'delayed deleted',
   of: 'data',
   costsLeases: false,
-  // What is repaired while it is due joins the line of its group behind others.
+  // A message that is repaired while it is due joins the backlog of its group behind others.
   disorders: true,
   strike: async (context, random) => {
     const { servers, queues, open } = context;

@@ -42,7 +42,7 @@ export const grown: Fault = {
 
 class Prober {}
 
-/** Whether a process can start with more partitions than a queue has that is not empty. */
+/** True if a process can start with more partitions than a queue has that is not empty. */
 async function canGrow(): Promise<boolean> {
   const redis = await startRedis();
   try {

@@ -60,7 +60,7 @@ function causeOf({ offers }: MessageStory, { version }: ClaimStory): string {
   return how === 'change' ? 'changed by its producer' : 'replaced by its producer';
 }
 
-/** Whether an attempt that an observer held up was spent: as a failure, or with its lease after its process had stopped. */
+/** True if an attempt that an observer held up was spent: as a failure, or with its lease after its process had stopped. */
 function isSpent(settle: ClaimStory['settle'], { leaseEnded, attempts }: { leaseEnded: boolean; attempts: number }) {
   return settle ? settle.outcome === 'retry' && settle.result !== 'refused' && attempts > 0 : leaseEnded;
 }

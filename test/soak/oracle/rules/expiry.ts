@@ -30,7 +30,7 @@ export function findExpiredEarly(story: MessageStory): string | null {
     : null;
 }
 
-/** When a version expires; null if that is not certain, because it may have been offered twice, or if it never does. */
+/** The time at which a version expires; null if that is not certain, because it may have been offered twice, or if it never does. */
 function deadlineOf({ offers }: MessageStory, version: number): number | null {
   const own = offers.filter((offer) => offer.version === version && offer.outcome !== 'failed');
   const [only, ...others] = own;

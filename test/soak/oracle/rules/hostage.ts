@@ -6,7 +6,7 @@ import type { ClaimStory, Holding, MessageStory } from '../message-story.js';
 const PATIENCE = 4000;
 
 export interface Bystanders {
-  /** When a process is last known to have been alive. */
+  /** The time at which a process is last known to have been alive. */
   readonly lastSignOf: (process: number) => number;
   readonly windows: readonly FaultWindow[];
 }
@@ -33,7 +33,7 @@ export function findHostage(story: MessageStory, holding: Holding, { lastSignOf,
   return null;
 }
 
-/** When a claim's process was done with the message. */
+/** The time at which a claim's process was done with the message. */
 function handsOffAt({ process, end, settle }: ClaimStory, lastSignOf: Bystanders['lastSignOf']): number {
   return settle?.at ?? end?.at ?? lastSignOf(process);
 }

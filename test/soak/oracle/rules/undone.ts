@@ -18,7 +18,7 @@ export function findUndone({ offers, changes }: MessageStory): string | null {
   return offer ? `${what}; a replacement at ${offer.invokedAt} was never answered` : null;
 }
 
-/** Whether a call was never answered, and had no time left when a later one was made. */
+/** True if a call was never answered, and had no time left when a later one was made. */
 function isOver(call: Offering | ChangeAttempt, later: Offering): boolean {
   return call.outcome === 'unknown' && call.invokedAt < later.invokedAt && !mayOvertake(call, later);
 }
