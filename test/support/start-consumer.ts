@@ -3,7 +3,6 @@ import { ConsumerLoop } from '../../lib/consumer/consumer-loop.js';
 import { callStep } from '../../lib/consumer/handler-steps.js';
 import { MessageRunner } from '../../lib/consumer/message-runner.js';
 import { Outcomes } from '../../lib/consumer/outcomes.js';
-import type { HandlerCall } from '../../lib/handler/delayed-message-handler.js';
 import { Slots } from '../../lib/consumer/capacity.js';
 import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
 import { NO_TYPE } from '../../lib/message/message-type.js';
@@ -38,7 +37,7 @@ export function startConsumer(
   const outcomes = new Outcomes({ ...settings, codec: nativeCodec, clock, events });
   const rules = { check: undefined, retryPolicy: new RetryPolicy(settings, events), timeout: settings.timeout };
   const runner = new MessageRunner({
-    handles: new Map([[NO_TYPE, callStep(call as HandlerCall, { rules, outcomes, clock })]]),
+    handles: new Map([[NO_TYPE, callStep(call, { rules, outcomes, clock })]]),
     unknownTypes: new UnknownTypes({ grace: settings.unknownTypeGrace, events }),
     codec: nativeCodec,
     outcomes,
