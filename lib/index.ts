@@ -2,20 +2,14 @@ import 'reflect-metadata';
 export { DelayQueueModule } from './delay-queue-module.js';
 export {
   type BackoffOptions,
-  type ExponentialBackoff,
-  type FixedBackoff,
-  type GroupOptions,
   type HandlerOptions,
   type InstanceOptions,
   type QueueHandlerOptions,
   type QueueLayout,
   type QueueOptions,
-  type RateOptions,
   type TypedQueueOptions,
 } from './options/queue-options.js';
-export type { AcknowledgeOptions } from './options/acknowledge-options.js';
 export {
-  type ConnectionFactory,
   type ConnectionOptions,
   type DelayQueueModuleOptions,
   type DelayQueueOptionsFactory,
@@ -72,7 +66,7 @@ export {
 } from './producer/typed-queue.js';
 export type { QueueMethods } from './producer/queue-methods.js';
 export type { SnapshotOf, TypedChange, TypedOfferRequest } from './producer/typed-messages.js';
-export { again, type Again, type AgainOptions, DeferMessage, RejectMessage } from './message/handler-results.js';
+export { again, type Again, DeferMessage, RejectMessage } from './message/handler-results.js';
 export { DelayQueueProducer } from './producer/delay-queue-producer.js';
 export { getDelayQueueProducerToken, InjectDelayQueueProducer } from './producer/inject-producer.js';
 export type { MessageChange } from './producer/changes.js';

@@ -10,4 +10,4 @@ export { assertQueueName } from '../message/queue-name.js';
 export type { Duration } from '../message/duration.js';
 export type { MessageCounts, MessageState } from '../message/message.js';
 export type { QueueLayout } from '../store/layout.js';
-export type { ConnectionFactory, ConnectionOptions } from '../redis/options/connection-options.js';
+export type { ConnectionOptions } from '../redis/options/connection-options.js';

@@ -57,14 +57,6 @@ export class DeferMessage<const Due extends Duration | Date = Duration | Date> e
   }
 }
 
-/** Options of {@link again}. */
-export interface AgainOptions<T = unknown> {
-  /** The new payload: JSON values or a `Buffer`. Default: the payload stays the same. */
-  readonly payload?: T | undefined;
-}
-
-const AGAIN_OPTIONS: readonly (keyof AgainOptions)[] = ['payload'];
-
 /** The result of {@link again}, for a handler to return or throw. */
 export class Again {
   /** @internal */
@@ -96,9 +88,12 @@ export class Again {
  */
 export function again<const Due extends Duration | Date = Duration | Date>(
   due: CheckedDue<Due>,
-  options: AgainOptions = {},
+  options: {
+    /** The new payload: JSON values or a `Buffer`. Default: the payload stays the same. */
+    readonly payload?: unknown;
+  } = {},
 ): Again {
-  const { payload } = readFields(options, 'options', AGAIN_OPTIONS);
+  const { payload } = readFields(options, 'options', ['payload']);
   const read = readDue(due);
   const result =
     'at' in read ? new Again(undefined, new Date(read.at), payload) : new Again(read.after, undefined, payload);

@@ -2,10 +2,9 @@ import type { DelayQueueObserver } from '../events/delay-queue-observer.js';
 import type { Duration } from '../message/duration.js';
 import type { Calendar } from '../message/repeat-rule.js';
 import type { ConnectionOptions } from '../redis/options/connection-options.js';
-import type { AcknowledgeOptions } from './acknowledge-options.js';
 import type { QueueOptions } from './queue-options.js';
 
-export type { ConnectionFactory, ConnectionOptions } from '../redis/options/connection-options.js';
+export type { ConnectionOptions } from '../redis/options/connection-options.js';
 
 /** The options of `DelayQueueModule.forRoot()`. All are optional. */
 export interface DelayQueueModuleOptions {
@@ -60,10 +59,19 @@ export interface DelayQueueModuleOptions {
   readonly offerTimeout?: Duration | undefined;
   /**
    * Resolve the promise of an offer, a cancel, a reschedule or an abort only once it is copied, so that a failover forgets nothing that was
-   * acknowledged. Ignored with `store: 'memory'`.
+   * acknowledged. Without the copies, the call fails with `NOT_REPLICATED`. Ignored with `store: 'memory'`.
    * @defaultValue undefined: once the primary has it
    */
-  readonly acknowledge?: AcknowledgeOptions | undefined;
+  readonly acknowledge?:
+    | {
+        /** How many replicas have it. 1–100, and 0 with `fsync`. @defaultValue `1` */
+        readonly replicas?: number | undefined;
+        /** For how long at most; not longer than `offerTimeout`. 1 ms – 10 min. @defaultValue `'200ms'` */
+        readonly within?: Duration | undefined;
+        /** Wait until the primary, and those replicas, have it on disk. Needs Redis 7.2 or Valkey with `appendonly yes`. @defaultValue `false` */
+        readonly fsync?: boolean | undefined;
+      }
+    | undefined;
   /**
    * Forces `'functions'` or `'scripts'` in Redis. Functions cost Redis less. By default the module uses them, and sends scripts to servers
    * where the user may not load or call functions; the log says so once. With `'functions'`, such a server fails the start-up with

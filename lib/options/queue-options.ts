@@ -13,64 +13,34 @@ export type { QueueLayout };
  * DelayQueueModule.forRoot({ defaults: { backoff: (attempt) => Math.min(attempt * 5000, 60_000) } });
  * ```
  */
-export type BackoffOptions = FixedBackoff | ExponentialBackoff | ((attempt: number, error: unknown) => Duration);
-
-/** The same wait before every attempt. */
-export interface FixedBackoff {
-  /** Selects this kind of backoff. */
-  readonly type: 'fixed';
-  /** The wait. 0 ms – 100 years. */
-  readonly delay: Duration;
-  /** The share of the wait by which it varies at random, up or down. 0–1. @defaultValue `0` */
-  readonly jitter?: number | undefined;
-}
-
-/** A wait that grows with each failed attempt: `delay × factor^(failed attempts − 1)`, at most `maxDelay`. */
-export interface ExponentialBackoff {
-  /** Selects this kind of backoff. */
-  readonly type: 'exponential';
-  /** The wait after the first failed attempt. 0 ms – 100 years. @defaultValue `'1s'` */
-  readonly delay?: Duration | undefined;
-  /** The factor by which the wait grows with each failed attempt. 1–100. @defaultValue `2` */
-  readonly factor?: number | undefined;
-  /** The longest wait. 0 ms – 100 years. @defaultValue `'1h'` */
-  readonly maxDelay?: Duration | undefined;
-  /** The share of the wait by which it varies at random, up or down. 0–1. @defaultValue `0.2` */
-  readonly jitter?: number | undefined;
-}
+export type BackoffOptions =
+  | {
+      /** The same wait before every attempt. */
+      readonly type: 'fixed';
+      /** The wait. 0 ms – 100 years. */
+      readonly delay: Duration;
+      /** The share of the wait by which it varies at random, up or down. 0–1. @defaultValue `0` */
+      readonly jitter?: number | undefined;
+    }
+  | {
+      /** A wait that grows with each failed attempt: `delay × factor^(failed attempts − 1)`, at most `maxDelay`. */
+      readonly type: 'exponential';
+      /** The wait after the first failed attempt. 0 ms – 100 years. @defaultValue `'1s'` */
+      readonly delay?: Duration | undefined;
+      /** The factor by which the wait grows with each failed attempt. 1–100. @defaultValue `2` */
+      readonly factor?: number | undefined;
+      /** The longest wait. 0 ms – 100 years. @defaultValue `'1h'` */
+      readonly maxDelay?: Duration | undefined;
+      /** The share of the wait by which it varies at random, up or down. 0–1. @defaultValue `0.2` */
+      readonly jitter?: number | undefined;
+    }
+  | ((attempt: number, error: unknown) => Duration);
 
 /** A message that repeats for a handler. */
 export type HandlerRepeat = NonNullable<HandlerOptions['repeat']>;
 
 /** The options of a queue that a handler of one type may override. */
 export type HandlerSettings = Pick<QueueOptions, 'timeout' | 'backoff'>;
-
-/** At most `max` messages are claimed in any `per`. */
-export interface RateOptions {
-  /** How many messages. 1–1,000,000. */
-  readonly max: number;
-  /**
-   * The length of time. 100 ms – 24 h. Processes react to the end of a wait within milliseconds, which would cost much of the rate in a
-   * shorter time.
-   */
-  readonly per: Duration;
-}
-
-/** How messages of one group are handled. */
-export interface GroupOptions {
-  /**
-   * How many messages of a group are handled at once, in all processes together. 1–1,000,000, or `'unlimited'`. With 1, they are handled
-   * one after the other, in the order in which they fall due.
-   * @defaultValue `1`
-   */
-  readonly concurrency?: number | 'unlimited' | undefined;
-  /**
-   * What a message does with its permit until its retry: `'hold'` keeps it, so with a `concurrency` of 1 the messages behind it wait;
-   * `'pass'` gives it to the next one.
-   * @defaultValue `'hold'`
-   */
-  readonly onRetry?: 'hold' | 'pass' | undefined;
-}
 
 /** Names an instance of the module. */
 export interface InstanceOptions {
@@ -136,13 +106,40 @@ export interface QueueOptions {
    * another system that shares the queue through a layout are not limited. Not available with `partitions`.
    * @defaultValue `'unlimited'`
    */
-  readonly rate?: RateOptions | 'unlimited' | undefined;
+  readonly rate?:
+    | {
+        /** How many messages. 1–1,000,000. */
+        readonly max: number;
+        /**
+         * The length of time. 100 ms – 24 h. Processes react to the end of a wait within milliseconds, which would cost much of the rate in a
+         * shorter time.
+         */
+        readonly per: Duration;
+      }
+    | 'unlimited'
+    | undefined;
   /**
    * Lets messages have a `group`, such as a customer: limits how many of each group are handled at once, and serves groups round-robin. All
    * processes that use the queue need the same. Not available in every layout. See `docs/groups.md`.
    * @defaultValue `'off'`
    */
-  readonly groups?: GroupOptions | 'off' | undefined;
+  readonly groups?:
+    | {
+        /**
+         * How many messages of a group are handled at once, in all processes together. 1–1,000,000, or `'unlimited'`. With 1, they are handled
+         * one after the other, in the order in which they fall due.
+         * @defaultValue `1`
+         */
+        readonly concurrency?: number | 'unlimited' | undefined;
+        /**
+         * What a message does with its permit until its retry: `'hold'` keeps it, so with a `concurrency` of 1 the messages behind it wait;
+         * `'pass'` gives it to the next one.
+         * @defaultValue `'hold'`
+         */
+        readonly onRetry?: 'hold' | 'pass' | undefined;
+      }
+    | 'off'
+    | undefined;
   /**
    * How long a claimed message belongs to its consumer; extended while the handler runs. 1 s – 24 h. After a crash, the message is
    * delivered again when its lease ends.

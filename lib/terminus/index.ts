@@ -6,13 +6,4 @@ export type { QueueHealth } from './queue-health.js';
 // Types of the main entry that the exports above use.
 export type { DefinedBy, QueueDefinition } from '../handler/definition/queue-definition.js';
 export type { Duration } from '../message/duration.js';
-export type {
-  BackoffOptions,
-  ExponentialBackoff,
-  FixedBackoff,
-  GroupOptions,
-  InstanceOptions,
-  QueueLayout,
-  QueueOptions,
-  RateOptions,
-} from '../options/queue-options.js';
+export type { BackoffOptions, InstanceOptions, QueueLayout, QueueOptions } from '../options/queue-options.js';

@@ -18,12 +18,4 @@ export type {
   TypedSchema,
 } from '../handler/definition/payload-spec.js';
 export type { DefinedBy, QueueDefinition, SpecOf, TypesOf } from '../handler/definition/queue-definition.js';
-export type {
-  BackoffOptions,
-  ExponentialBackoff,
-  FixedBackoff,
-  GroupOptions,
-  QueueLayout,
-  QueueOptions,
-  RateOptions,
-} from '../options/queue-options.js';
+export type { BackoffOptions, QueueLayout, QueueOptions } from '../options/queue-options.js';

@@ -31,13 +31,39 @@ export interface DocumentedRange {
   readonly word?: string;
 }
 
-/** @param file - the path in the project */
-export function readDocumentedOptions(file: string, interfaceName: string): DocumentedOption[] {
+/**
+ * @param file - the path in the project
+ * @param place - the name of an interface; with a dot, that of one of its options, or of a type and the `type` of one of its kinds
+ */
+export function readDocumentedOptions(file: string, place: string): DocumentedOption[] {
   const source = ts.createSourceFile(file, readFileSync(path.join(ROOT, file), 'utf8'), ts.ScriptTarget.Latest, true);
+  const [typeName, part] = place.split('.');
   const declaration = source.statements
-    .filter(ts.isInterfaceDeclaration)
-    .find(({ name }) => name.text === interfaceName)!;
-  return declaration.members.filter(ts.isPropertySignature).map((property) => readOption(property, source));
+    .filter((each) => ts.isInterfaceDeclaration(each) || ts.isTypeAliasDeclaration(each))
+    .find(({ name }) => name.text === typeName)!;
+  const members =
+    part === undefined ? membersOf(declaration as ts.InterfaceDeclaration) : membersOfPart(declaration, part, source);
+  return members.map((property) => readOption(property, source));
+}
+
+function membersOf({ members }: ts.InterfaceDeclaration | ts.TypeLiteralNode): ts.PropertySignature[] {
+  return members.filter(ts.isPropertySignature);
+}
+
+function membersOfPart(
+  declaration: ts.InterfaceDeclaration | ts.TypeAliasDeclaration,
+  part: string,
+  source: ts.SourceFile,
+): ts.PropertySignature[] {
+  const isPart = (property: ts.PropertySignature) => property.name.getText(source) === part;
+  const type = ts.isInterfaceDeclaration(declaration) ? membersOf(declaration).find(isPart)!.type! : declaration.type;
+  const kinds = literalsIn(type).map(membersOf);
+  if (ts.isInterfaceDeclaration(declaration)) return kinds[0]!;
+  return kinds.find((kind) => kind.some((property) => property.type?.getText(source) === `'${part}'`))!;
+}
+
+function literalsIn(type: ts.TypeNode): ts.TypeLiteralNode[] {
+  return (ts.isUnionTypeNode(type) ? [...type.types] : [type]).filter(ts.isTypeLiteralNode);
 }
 
 function readOption(property: ts.PropertySignature, source: ts.SourceFile): DocumentedOption {
@@ -46,7 +72,7 @@ function readOption(property: ts.PropertySignature, source: ts.SourceFile): Docu
   const sentences = sentencesOf(textOf(comment));
   return {
     name: property.name.getText(source),
-    isMeasured: /\b(number|Duration)\b/.test(property.type!.getText(source)),
+    isMeasured: literalsIn(property.type!).length === 0 && /\b(number|Duration)\b/.test(property.type!.getText(source)),
     isOptional: property.questionToken !== undefined,
     meaning: sentences[0] ?? '',
     range: sentences.find((sentence) => /^(\d|At least)/.test(sentence)),

@@ -31,19 +31,19 @@ const queueOptions: OptionSet = {
 };
 
 /** The fields of a queue option that is an object. */
-function fieldsOf(option: 'backoff' | 'rate' | 'groups', type: string, required: Given): OptionSet {
+function fieldsOf(option: 'backoff' | 'rate' | 'groups', place: string, required: Given): OptionSet {
   const resolve = (given: Given) => {
     return resolveQueueOptions({ [option]: { ...required, ...given } })[option]!;
   };
-  const options = readDocumentedOptions('lib/options/queue-options.ts', type).filter(({ name }) => name !== 'type');
-  return { type, options, check: resolve, resolve };
+  const options = readDocumentedOptions('lib/options/queue-options.ts', place).filter(({ name }) => name !== 'type');
+  return { type: place, options, check: resolve, resolve };
 }
 
-const groupOptions = fieldsOf('groups', 'GroupOptions', {});
+const groupOptions = fieldsOf('groups', 'QueueOptions.groups', {});
 
 const acknowledgeOptions: OptionSet = {
-  type: 'AcknowledgeOptions',
-  options: readDocumentedOptions('lib/options/acknowledge-options.ts', 'AcknowledgeOptions'),
+  type: 'DelayQueueModuleOptions.acknowledge',
+  options: readDocumentedOptions('lib/options/module-options.ts', 'DelayQueueModuleOptions.acknowledge'),
   check: (given) => resolveModuleOptions({ offerTimeout: '10m', acknowledge: given }),
   resolve: (given) => resolveModuleOptions({ acknowledge: given }).acknowledge!,
 };
@@ -60,9 +60,9 @@ const SETS = [
   acknowledgeOptions,
   queueOptions,
   redissonOptions,
-  fieldsOf('backoff', 'FixedBackoff', { type: 'fixed', delay: 0 }),
-  fieldsOf('backoff', 'ExponentialBackoff', { type: 'exponential' }),
-  fieldsOf('rate', 'RateOptions', { max: 1, per: '1s' }),
+  fieldsOf('backoff', 'BackoffOptions.fixed', { type: 'fixed', delay: 0 }),
+  fieldsOf('backoff', 'BackoffOptions.exponential', { type: 'exponential' }),
+  fieldsOf('rate', 'QueueOptions.rate', { max: 1, per: '1s' }),
   groupOptions,
 ];
 

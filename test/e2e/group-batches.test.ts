@@ -7,10 +7,10 @@ import {
   type DelayQueueModuleOptions,
   type DelayQueueProducer,
   getDelayQueueProducerToken,
-  type GroupOptions,
   type QueueHandlerOptions,
 } from '../../lib/index.js';
 import { redisson } from '../../packages/redisson/src/index.js';
+import type { GroupOptions } from '../support/of-group.js';
 import { Scene } from '../support/scene.js';
 import { TestedApps } from '../support/tested-app.js';
 import { until } from '../support/until.js';

@@ -1,11 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type DelayQueueEvent,
-  type DelayQueueModuleOptions,
-  type DelayQueueObserver,
-  type GroupOptions,
-} from '../../lib/index.js';
+import { type DelayQueueEvent, type DelayQueueModuleOptions, type DelayQueueObserver } from '../../lib/index.js';
+import type { GroupOptions } from '../support/of-group.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';

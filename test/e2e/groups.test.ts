@@ -1,12 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
-import {
-  DelayedHandler,
-  type DelayedMessage,
-  type DelayQueueModuleOptions,
-  type GroupOptions,
-} from '../../lib/index.js';
+import { DelayedHandler, type DelayedMessage, type DelayQueueModuleOptions } from '../../lib/index.js';
 import { redisson } from '../../packages/redisson/src/index.js';
+import type { GroupOptions } from '../support/of-group.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';

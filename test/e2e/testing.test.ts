@@ -12,12 +12,12 @@ import {
   DelayedHandler,
   type DelayedMessage,
   DelayQueue,
-  type GroupOptions,
   payload,
   type PayloadOf,
   RejectMessage,
 } from '../../lib/index.js';
 import { DelayQueueTestingModule, type HandleOutcome } from '../../lib/testing/index.js';
+import type { GroupOptions } from '../support/of-group.js';
 import { handlerOf } from '../support/test-app.js';
 import { TestedApps } from '../support/tested-app.js';
 import { typedHandlersOf } from '../support/typed-handlers.js';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import type { GroupOptions } from '../../lib/index.js';
 import { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import { systemClock } from '../../lib/timing/clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
+import type { GroupOptions } from '../support/of-group.js';
 import { Scene } from '../support/scene.js';
 import { until } from '../support/until.js';
 import type { WorkerProcess } from '../support/worker/worker-process.js';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DelayQueueProducer, GroupOptions } from '../../lib/index.js';
+import type { DelayQueueProducer } from '../../lib/index.js';
+import type { GroupOptions } from '../support/of-group.js';
 import { offerInParts } from '../support/offer-in-parts.js';
 import { Scene } from '../support/scene.js';
 import { until } from '../support/until.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { GroupOptions } from '../../lib/index.js';
+import type { GroupOptions } from '../support/of-group.js';
 import { offerInParts } from '../support/offer-in-parts.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DelayQueueProducer, GroupOptions } from '../../lib/index.js';
+import type { DelayQueueProducer } from '../../lib/index.js';
+import type { GroupOptions } from '../support/of-group.js';
 import { offerInParts } from '../support/offer-in-parts.js';
 import { Scene } from '../support/scene.js';
 import { until } from '../support/until.js';

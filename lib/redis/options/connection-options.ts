@@ -5,23 +5,18 @@ import { kindOf } from '../../message/show-given.js';
 import { clusterRules, type OptionProblem, redisRules } from './client-options.js';
 
 /**
- * Creates a new client for each call, with the given overrides applied after your own options. The module calls it once for commands, once
- * for announcements and once for each consumer, and closes these clients when the application shuts down. If it returns a `Cluster`, it is
- * called once: all connections to the servers of the cluster get its options. Returning an existing client, or one that lacks the
- * overrides, fails with `INVALID_OPTION`. A cluster needs the overrides twice: `new Cluster(nodes, { ...yours, ...overrides, redisOptions:
- * { ...yours, ...overrides } })`.
- * @param overrides - the options that the module needs; put them last
- * @returns a client that is not connected yet
+ * Where Redis is: a `redis:` or `rediss:` URL, ioredis options, a cluster, or a function that creates clients. The module sets some ioredis
+ * options itself, which `docs/operations.md` lists.
+ *
+ * A function creates a new client for each call, with the given overrides applied after your own options. It returns a client that is not
+ * connected yet. The module calls it once for commands, once for announcements and once for each consumer, and closes these clients when
+ * the application shuts down. If it returns a `Cluster`, it is called once: all connections to the servers of the cluster get its options.
+ * Returning an existing client, or one that lacks the overrides, fails with `INVALID_OPTION`. A cluster needs the overrides twice: `new
+ * Cluster(nodes, { ...yours, ...overrides, redisOptions: { ...yours, ...overrides } })`.
  * @example
  * ```ts
  * DelayQueueModule.forRoot({ connection: (overrides) => new Redis({ host: 'redis.internal', ...overrides }) });
  * ```
- */
-export type ConnectionFactory = (overrides: RedisOptions) => Redis | Cluster;
-
-/**
- * Where Redis is: a `redis:` or `rediss:` URL, ioredis options, a cluster, or a function that creates clients. The module sets some ioredis
- * options itself, which `docs/operations.md` lists.
  */
 export type ConnectionOptions =
   | string
@@ -35,7 +30,9 @@ export type ConnectionOptions =
         readonly options?: ClusterOptions | undefined;
       };
     }
-  | ConnectionFactory;
+  | ((overrides: RedisOptions) => Redis | Cluster);
+
+export type ConnectionFactory = Extract<ConnectionOptions, CallableFunction>;
 
 export type ClusterConnection = Extract<ConnectionOptions, { readonly cluster: object }>;
 
