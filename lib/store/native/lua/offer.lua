@@ -120,12 +120,9 @@ local function short(keys, args)
     Partitioning.check(partitions, partitioning)
   end
   -- The first write proves by itself that it is permitted; the complete offer tells of the permission that another one lacks.
-  if not acl_check('ZADD', delayed, '0', '0') then
+  local may_store = acl_check('ZADD', delayed, '0', '0')
+  if not may_store or is_earliest and not acl_check(Channel.command(database), channel, '0') then
     return false
-  end
-  -- Before the first write, because a user's ACL can refuse it. If the id turns out to be in use, schedulers look in vain.
-  if is_earliest then
-    Channel.publish(database, channel, format('%s %de-3', score, due > now and due * 1000 - micros or 0))
   end
   if records then
     call('HSET', messages, unpack(records))
@@ -134,6 +131,9 @@ local function short(keys, args)
     call('ZADD', delayed, score, id)
   else
     return false
+  end
+  if is_earliest then
+    Channel.publish(database, channel, format('%s %de-3', score, due > now and due * 1000 - micros or 0))
   end
   return dues or due
 end
