@@ -18,7 +18,7 @@ export function connect(handlers) {
     for (const [type, handle] of Object.entries(handlers)) {
       source.addEventListener(type, (event) => {
         heard();
-        if (type === 'away') tell('away', 'Redis is away');
+        if (type === 'away') tell('away', 'Redis is down');
         if (type === 'snapshot') tell('live', 'Live');
         handle(JSON.parse(event.data));
       });

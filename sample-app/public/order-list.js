@@ -25,7 +25,7 @@ export class OrderList {
   /** Nothing is known about the orders until all of them are shown again. */
   away() {
     this.#away = true;
-    this.#empty.textContent = 'Cannot read the orders while Redis is away.';
+    this.#empty.textContent = 'The orders cannot be read while Redis is down.';
     this.tick();
   }
 

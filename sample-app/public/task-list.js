@@ -14,7 +14,7 @@ export class TaskList {
   /** Nothing is known about the tasks until all of them are shown again. */
   away() {
     this.#away = true;
-    this.#empty.textContent = 'Cannot read the tasks while Redis is away.';
+    this.#empty.textContent = 'The tasks cannot be read while Redis is down.';
     this.tick();
   }
 

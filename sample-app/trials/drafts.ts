@@ -28,6 +28,6 @@ export class Drafts {
 
   @DelayedHandler('drafts')
   async save({ edit }: Draft): Promise<void> {
-    await this.trials.tell('drafts', `Saved once, as of edit ${edit}`);
+    await this.trials.tell('drafts', `Saved once, with edit ${edit}`);
   }
 }

@@ -28,7 +28,7 @@ export class Reindexes {
 
   @DelayedHandler('reindexes')
   async run({ change }: Reindex, { signal }: DelayedMessage): Promise<void> {
-    await this.trials.tell('reindexes', `A run begins, as of change ${change}`);
+    await this.trials.tell('reindexes', `A run begins, with change ${change}`);
     await sleep(INDEXING, undefined, { signal });
     await this.trials.tell('reindexes', 'The run ends');
   }

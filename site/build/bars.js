@@ -43,6 +43,6 @@ const cellsOf = (line) =>
 function figureOf(cell, row) {
   const text = cell.replace(/ ±.*/, '');
   const [, number, prefix] = /^([\d.,]+)(k|M)?/.exec(text) ?? [];
-  if (number === undefined) throw new Error(`docs/benchmarks.md: '${cell}' in the row '${row}' is no figure.`);
+  if (number === undefined) throw new Error(`docs/benchmarks.md: '${cell}' in the row '${row}' is not a figure.`);
   return { text, value: Number(number.replaceAll(',', '')) * (PREFIXES[prefix] ?? 1) };
 }

@@ -77,9 +77,9 @@ describe('the sample page from 320 to 1920 px, light and dark', () => {
     await expectFit();
   });
 
-  it('is accessible and fits while Redis is away', async () => {
+  it('is accessible and fits while Redis is down', async () => {
     await running.redis.kill9();
-    await expectVisible(shop.badge('Redis is away'));
+    await expectVisible(shop.badge('Redis is down'));
     await expectFit();
   });
 

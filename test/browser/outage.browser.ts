@@ -8,7 +8,7 @@ const describeWithServer = hasServerBinary ? describe : describe.skip;
 if (!hasServerBinary)
   console.warn('No Redis server on the PATH: the page during an outage of its Redis is NOT TESTED.');
 
-describeWithServer('the sample page while its private Redis is away', () => {
+describeWithServer('the sample page while its private Redis is down', () => {
   const running = new RunningShop({ store: 'private redis', anew: 'shop' });
   let shop: ShopPage;
   let redisPid: number;
@@ -22,12 +22,12 @@ describeWithServer('the sample page while its private Redis is away', () => {
     await shop.place('Tea', '2');
     await expectVisible(shop.order('Tea', 'unpaid'));
     process.kill(redisPid, 'SIGSTOP');
-    await expectVisible(shop.badge('Redis is away'), 4000);
+    await expectVisible(shop.badge('Redis is down'), 4000);
     await expectVisible(shop.order('Tea').getByText('waiting for Redis'));
 
     const fresh = await ShopPage.openAway(running.browser, running.app.url);
-    await expectVisible(fresh.page.getByText('Cannot read the orders while Redis is away.'));
-    await expectVisible(fresh.page.getByText('Cannot read the tasks while Redis is away.'));
+    await expectVisible(fresh.page.getByText('The orders cannot be read while Redis is down.'));
+    await expectVisible(fresh.page.getByText('The tasks cannot be read while Redis is down.'));
     await fresh.page.getByText('No orders yet').waitFor({ state: 'hidden' });
     await fresh.place('Coffee', '10');
     await expectVisible(fresh.page.getByRole('alert').filter({ hasText: 'cannot reach its Redis' }), 10_000);
@@ -44,7 +44,7 @@ describeWithServer('the sample page while its private Redis is away', () => {
     await shop.place('Tea', '2');
     await expectVisible(shop.order('Tea', 'unpaid'));
     process.kill(redisPid, 'SIGKILL');
-    await expectVisible(shop.badge('Redis is away'), 1000);
+    await expectVisible(shop.badge('Redis is down'), 1000);
     await expectVisible(shop.badge('Live'), 15_000);
     await expectVisible(shop.order('Tea', 'cancelled'), 15_000);
     expect(await pidOf(running.app.redisUrl)).not.toBe(redisPid);

@@ -44,7 +44,7 @@ export class ShopPage {
   /** Opens the page while the shop cannot reach its Redis. */
   static async openAway(browser: Browser, url: string): Promise<ShopPage> {
     const shop = await ShopPage.#load(browser, url);
-    await shop.badge('Redis is away').waitFor();
+    await shop.badge('Redis is down').waitFor();
     return shop;
   }
 

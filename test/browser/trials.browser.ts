@@ -43,16 +43,16 @@ describe('the trials on the sample page', () => {
     expect(took()).toBeGreaterThan(4500);
     expect(took()).toBeLessThan(8000);
     expect(edits).toBeGreaterThan(3);
-    await expectVisible(log.getByText(/^Saved once, as of edit \d+/).first());
+    await expectVisible(log.getByText(/^Saved once, with edit \d+/).first());
   });
 
   it('run once more for all changes that arrive during a run', async () => {
     const log = shop.page.getByRole('log', { name: 'Once more' });
     await press('Change the catalogue');
-    await expectVisible(log.getByText('A run begins, as of change 1'));
+    await expectVisible(log.getByText('A run begins, with change 1'));
     for (let change = 0; change < 3; change++) await press('Change the catalogue');
     await expectVisible(log.getByText('Change 4 came meanwhile: one more run follows'));
-    await expectVisible(log.getByText('A run begins, as of change 4'), 8000);
+    await expectVisible(log.getByText('A run begins, with change 4'), 8000);
     await until(async () => (await log.getByText('The run ends').count()) === 2, { within: 30_000 });
   });
 

@@ -56,7 +56,7 @@ describe('the application of the page', () => {
 
   const ask = async (port: number, where: string) => (await fetch(`http://127.0.0.1:${port}/${where}`)).status;
 
-  test.each(['true', 'false'])('is alive but not ready while Redis is away (CONSUME=%s)', async (consume) => {
+  test.each(['true', 'false'])('is alive but not ready while Redis is down (CONSUME=%s)', async (consume) => {
     const port = await start({ CONSUME: consume });
     await until(async () => (await ask(port, 'health')) === 200);
     await scene.server.freeze();

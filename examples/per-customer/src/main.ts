@@ -5,7 +5,7 @@ import { DelayedHandler, type DelayedMessage, DelayQueueModule, DelayQueueProduc
 
 @Injectable()
 class Mailer {
-  /** One mail at a time for each customer; customers take turns. */
+  /** One mail at a time for each customer; customers are served round-robin. */
   @DelayedHandler('mails', { concurrency: 1, groups: { concurrency: 1 } })
   async send(subject: string, { group }: DelayedMessage) {
     await sleep(100);

@@ -9,7 +9,7 @@ export class ExportCard {
   #card = addCard({
     id: 'export',
     title: 'Stop what runs',
-    hint: 'An export takes ten seconds. Abort it: its handler stops within milliseconds, in whatever process it runs.',
+    hint: 'An export takes ten seconds. Abort it: its handler stops within milliseconds, whichever process runs it.',
     body: `
           <div class="actions">
             <button type="button" id="start-export">Start an export</button>

@@ -5,8 +5,8 @@ export function addTrialCards() {
   return {
     mails: new TrialCard({
       id: 'mails',
-      title: 'In order for each customer, in turns for all',
-      hint: 'Seven mails are due at once, 1 to 4 of them Ada’s, and each takes 0.4 s: every customer’s come in order, and customers take turns, so that Edsger’s only one is third, not last.',
+      title: 'In order for each customer, round-robin for all',
+      hint: 'Seven mails are due at once, 1 to 4 of them Ada’s, and each takes 0.4 s: each customer’s come in order, and customers are served round-robin, so Edsger’s only one is third, not last.',
       buttons: { 'Send 7 mails': '/trials/mails/offer' },
       lines: 8,
       excerpts: 'offer-mails send-mail',
@@ -15,7 +15,7 @@ export function addTrialCards() {
     reminders: new TrialCard({
       id: 'reminders',
       title: 'By the calendar',
-      hint: 'One message comes again and again, on any number of processes: each full minute by a rule of its handler, and every two seconds by a rule that you start.',
+      hint: 'One message comes again and again, on any number of processes: every full minute by a rule of its handler, and every two seconds by a rule that you start.',
       buttons: { 'Repeat every 2 s': '/trials/reminders/start', 'Stop repeating': '/trials/reminders/stop' },
       excerpts: 'start-reminders stop-reminders remind',
       guides: { 'calendars.md': 'Calendars' },
@@ -30,7 +30,7 @@ export function addTrialCards() {
     }),
     drafts: new TrialCard({
       id: 'drafts',
-      title: 'Debounce, with an end',
+      title: 'Debounce, with a limit',
       hint: 'Press often: the draft is saved once, 2 s after the last edit, but no later than 5 s after the first.',
       buttons: { 'Edit the draft': '/trials/drafts/edit' },
       excerpts: 'edit-draft save-draft',
@@ -39,7 +39,7 @@ export function addTrialCards() {
     reindexes: new TrialCard({
       id: 'reindexes',
       title: 'Once more, please',
-      hint: 'A run takes 3 s. However many changes come meanwhile, one more run follows, as of the last of them.',
+      hint: 'A run takes 3 s. However many changes come meanwhile, a single run follows, with the last of them.',
       buttons: { 'Change the catalogue': '/trials/reindexes/change' },
       excerpts: 'change-catalogue reindex',
       guides: { 'producing.md#follow': 'Follow' },

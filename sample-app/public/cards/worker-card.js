@@ -11,7 +11,7 @@ export class WorkerCard {
   #card = addCard({
     id: 'worker',
     title: 'A frozen worker',
-    hint: 'Starts a second process that packs parcels alongside this one, then freezes it for longer than its lease. The parcels it held are taken back and packed here.',
+    hint: 'Starts a second process that packs parcels alongside this one, then freezes it for longer than its lease. The parcels it held are recovered and packed here.',
     body: `
           <div class="actions"><button type="button" aria-describedby="worker-outcome">Freeze a worker</button></div>
           <p class="outcome" id="worker-outcome" role="status"></p>

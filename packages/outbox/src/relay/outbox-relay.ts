@@ -230,7 +230,7 @@ export class OutboxRelay {
     if (rest > 0) await sleep(rest);
   }
 
-  /** Notifications continue while Redis is away, so they do not end this pause. */
+  /** Notifications continue while Redis is down, so they do not end this pause. */
   async #waitOut(): Promise<void> {
     const end = performance.now() + this.#pause;
     for (let rest = this.#pause; rest > 0 && !this.#isStopping; rest = end - performance.now())
