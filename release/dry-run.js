@@ -13,7 +13,7 @@ import { checkPeersOfLayouts } from './layout-peers.js';
 import { publishedPackages, readManifest, ROOT } from './packages.js';
 
 const INSTALL = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'];
-/** What names the versions of other packages in a manifest. */
+/** Fields of a manifest that name versions of other packages. */
 const RANGES = ['dependencies', 'peerDependencies'];
 const REHEARSAL = '---\nnestjs-delay-queue: minor\n---\n\nA rehearsal.\n';
 

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { SCENARIOS } from './scenarios/index.js';
 import { EARLIER, type System, systemOf, SYSTEMS } from './systems.js';
 
-/** What has a budget in a file. */
+/** Measurements that have a budget in a file. */
 export type Budget = 'instructions' | 'process';
 
 /** The request of the user. */
@@ -15,24 +15,24 @@ export interface Command {
   readonly against: string | undefined;
   /** The budgets that are checked. With `mode: 'check'` these are all, otherwise nothing else is measured. */
   readonly budgets: readonly Budget[];
-  /** Whether what is measured becomes the budgets. */
+  /** True if the measured values become the budgets. */
   readonly update: boolean;
   /** Prints the table of unused features, and nothing else. */
   readonly unused: boolean;
-  /** Whether the user named the systems. */
+  /** True if the user named the systems. */
   readonly namesSystems: boolean;
 }
 
 export const USAGE = `npm run bench [-- options]
 
   --quick             fewer messages, one round: about five minutes
-  --check             fails if this package is too far from the floor, or does not keep its budgets: about a quarter of an hour
+  --check             fails if this package is too far from the floor or exceeds its budgets: about a quarter of an hour
   --instructions      only the budgets in bench/instructions.json: what Redis executes for a message, counted with valgrind
   --process           only the budgets in bench/process.json: what a message costs the process
-  --update            with one of these three: makes what is measured the budgets
-  --unused            what a message pays for features that only another queue uses: most of an hour, with --quick less
+  --update            with one of these three: the measured values become the budgets
+  --unused            what a message pays for features that only another queue uses: most of an hour, less with --quick
   --only a,b          these scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}
-  --systems a,b       these systems, the others beside the first: ${SYSTEMS.map(({ name }) => name).join(', ')}
+  --systems a,b       these systems, the first of which is compared with the others: ${SYSTEMS.map(({ name }) => name).join(', ')}
   --rounds n          default 5, with --quick 1
   --against folder    also measures another build of this package: dist/lib/esm of an earlier commit
 
@@ -42,7 +42,7 @@ npm run compare:partitions [-- options]   one queue on a cluster, with several n
 
 const BUDGETS: readonly Budget[] = ['process', 'instructions'];
 
-/** What `--check` measures. */
+/** Measurements of `--check`. */
 const CHECKED = { systems: 'ours,floor', scenarios: 'offers,drain,memory' };
 
 /**

@@ -1,7 +1,7 @@
 /** The neighbour that uses none: what it costs is what any other queue does. */
 export const NO_FEATURE = 'no feature';
 
-/** What a message does not pay for if only another queue of the application uses it. */
+/** Features that cost a message nothing if only another queue of the application uses them. */
 export const FEATURES = [
   'observers',
   'types',
@@ -14,5 +14,5 @@ export const FEATURES = [
   'headers',
 ] as const;
 
-/** What a neighbour uses. */
+/** Features of a neighbour. */
 export type Feature = (typeof FEATURES)[number] | typeof NO_FEATURE;

@@ -48,7 +48,7 @@ function takesPart(system: System, scenario: Scenario): boolean {
   return (system.scenarios?.includes(scenario.name) ?? true) && (scenario.suits?.(system) ?? true);
 }
 
-/** @returns groups of systems; those of a group are measured at once */
+/** @returns groups of systems that are measured together */
 function orderOf(systems: readonly System[], round: number, atOnce: boolean): (readonly System[])[] {
   if (atOnce) return [systems];
   const first = round % systems.length;

@@ -11,11 +11,11 @@ export interface System {
   readonly load: (libraryFolder: string) => Promise<Adapter>;
   /** The server that it needs. Default: Redis. */
   readonly server?: 'postgres';
-  /** Whether a queue can have several consumers. */
+  /** True if a queue can have several consumers. */
   readonly manyConsumers: boolean;
-  /** Whether its adapter can serve many queues. */
+  /** True if its adapter can serve many queues. */
   readonly manyQueues?: boolean;
-  /** Whether its offers are those of another system, which needs no second measurement. */
+  /** True if its offers are the same as another system's, so they are measured once. */
   readonly borrowsOffers?: boolean;
   /** The scenarios that it takes part in. Default: all. */
   readonly scenarios?: readonly string[];

@@ -10,7 +10,7 @@ export interface Server extends Address {
   readonly nodes?: readonly Address[];
 }
 
-/** What every message carries. */
+/** Payload of every message. */
 export interface Payload {
   /** The moment of the offer plus the delay, ms since the epoch. */
   readonly due: number;
@@ -23,7 +23,7 @@ export interface Offer {
   readonly delay: number;
 }
 
-/** What some work took the process that did it. */
+/** Cost of some work for its process. */
 export interface Cost {
   /** Milliseconds. */
   readonly took: number;

@@ -12,7 +12,7 @@ const BYTES_TOLERANCE = 0.005;
 /** A budget is as good as the rounds it comes from: the widest interval of one, as a share of the median. */
 const WIDEST = 0.05;
 
-/** What messages cost the process, by workload. */
+/** Cost of a message for the process, by workload. */
 export interface ProcessCosts {
   /** Processor time as a multiple of the floor's. */
   readonly cpu: Readonly<Record<string, Interval>>;
@@ -20,7 +20,7 @@ export interface ProcessCosts {
   readonly allocated: Readonly<Record<string, number>>;
 }
 
-/** What is in the file of budgets. */
+/** Content of the file of budgets. */
 interface Budgets {
   /** The version of Node.js that the budgets are of: another one compiles and allocates differently. */
   readonly node: string;
@@ -40,13 +40,13 @@ export class ProcessBudgets {
     ]);
   }
 
-  /** Whether an interval decides, so that no further round is needed. */
+  /** True if an interval decides, so no further round is needed. */
   decides(workload: string, interval: Interval): boolean {
     const budget = this.#read().cpu[workload];
     return budget === undefined || outcomeOf(interval, budget) !== 'undecided';
   }
 
-  /** Whether an interval is narrow enough to become a budget. */
+  /** True if an interval is narrow enough to become a budget. */
   isNarrow({ low, median, high }: Interval): boolean {
     return (high - low) / median <= WIDEST;
   }
@@ -82,7 +82,7 @@ function outcomeOf({ low, high }: Interval, budget: number): Verdict['outcome'] 
   return low > limit && !isBusy() ? 'broken' : 'undecided';
 }
 
-/** Whether others use the processors, too: that costs one system more than the other, in all rounds alike. */
+/** True if others use the processors as well, which costs one system more than the other in all rounds. */
 function isBusy(): boolean {
   return loadavg()[0]! > cpus().length;
 }

@@ -13,7 +13,7 @@ export interface Pair {
 
 /** When to stop. */
 export interface Patience {
-  /** Whether no further round is needed. Called once there are enough for an interval. */
+  /** True if no further round is needed. Called once there are enough for an interval. */
   readonly isEnough: (interval: Interval) => boolean;
   /** Milliseconds after which no further round begins. */
   readonly limit: number;

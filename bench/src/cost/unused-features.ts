@@ -24,7 +24,7 @@ const BACKLOG = COUNTED.find(({ name }) => name === 'drain')!;
 /** Half the interval, as a share of the median, that needs no further round. */
 const NARROW = 0.005;
 
-/** What a message costs that does not use a feature. */
+/** Cost of a message that does not use a feature. */
 interface Exact {
   /** Bytes that the process allocates, by workload. */
   readonly allocated: readonly number[];

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stage } from '../measure/stage.js';
 import type { SystemProcess } from '../process/system-process.js';
 
-/** What messages go through while the cost of a process is measured. */
+/** Steps of a message whose cost for the process is measured. */
 export interface Workload {
   readonly name: string;
   readonly title: string;
@@ -15,7 +15,7 @@ export interface Workload {
 export interface Portions {
   /** The process that is measured. */
   readonly process: SystemProcess;
-  /** What must happen before the process works on the next portion. */
+  /** Must happen before the process works on the next portion. */
   readonly prepare: () => Promise<unknown>;
   readonly work: () => Promise<unknown>;
 }

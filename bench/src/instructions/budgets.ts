@@ -10,7 +10,7 @@ import { WORKLOADS } from './workloads.js';
 /** How far a count may be from its budget, upwards or downwards: a budget that is too high hides the next increase. */
 const TOLERANCE = 0.02;
 
-/** What is in the file of budgets. */
+/** Content of the file of budgets. */
 interface Budgets {
   /** The server that the counts are of: another version executes others. */
   readonly server: string;
@@ -34,7 +34,7 @@ export class InstructionBudgets {
     });
   }
 
-  /** Whether a count is not above its budget, or there is none. */
+  /** True if a count is within its budget, or there is none. */
   keeps(workload: string, count: number): boolean {
     const budget = this.#read().instructions[workload];
     return Number.isFinite(count) && (budget === undefined || count <= budget * (1 + TOLERANCE));

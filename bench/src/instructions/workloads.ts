@@ -9,7 +9,7 @@ export interface Cast {
   startConsumer(): Promise<SystemProcess>;
 }
 
-/** What messages go through while the server's instructions are counted. */
+/** Steps of a message whose instructions on the server are counted. */
 export interface Workload {
   readonly name: string;
   readonly title: string;

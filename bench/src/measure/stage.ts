@@ -16,7 +16,7 @@ export interface StageSettings {
   readonly size: Size;
   /** The folder of the built library. */
   readonly library: string;
-  /** Whether Redis is a cluster. */
+  /** True if Redis is a cluster. */
   readonly cluster: boolean;
   /** Options of Node.js for the processes. */
   readonly nodeOptions?: readonly string[];

@@ -131,7 +131,7 @@ function list(make: (i: number) => Offer, length = LIST): Offer[] {
   return Array.from({ length }, (_, i) => make(i));
 }
 
-/** The scheduled instants, each at the index of its message; undefined at those of the other messages. */
+/** The scheduled instants, each at the index of its message; undefined for the other messages. */
 function atRandomPlaces({ count, first, interval }: Schedule, messages: number): (number | undefined)[] {
   const instants = Array.from({ length: messages }, (_, i) => (i < count ? first + i * interval : undefined));
   shuffle(instants);

@@ -1,14 +1,14 @@
 import type { Cost } from '../adapters/adapter.js';
 import type { Distribution } from '../measure/percentiles.js';
 
-/** What every process tells about itself. */
+/** Tasks by which a process reports about itself. */
 export interface OwnTasks {
   usage(): Promise<Usage>;
   /** Collects garbage first. Only with the option `--expose-gc` of Node.js. */
   usageAfterGc(): Promise<Usage>;
 }
 
-/** What a process has used since it started. */
+/** Resources used by a process since it started. */
 export interface Usage {
   /** Processor time, µs. */
   readonly cpu: number;

@@ -1,7 +1,7 @@
 import { type EChartsOption, format, init } from 'echarts';
 
 interface Frame {
-  /** For those who cannot see the chart. */
+  /** For readers who cannot see the chart. */
   readonly label: string;
   readonly width: number;
   readonly height: number;

@@ -4,7 +4,7 @@ import type { Scenario } from './scenario.js';
 
 const DAY = 86_400_000;
 
-/** What a process sends to Redis while nothing is due. */
+/** Commands that a process sends to Redis while nothing is due. */
 export const idle: Scenario = {
   name: 'idle',
   title: 'Idle process, 1,000 pending',

@@ -11,7 +11,7 @@ const CALLERS = 100;
 const AT_ONCE = 2_000;
 const RATE = 1_000;
 const WARM_UP = { oneByOne: 3_000, inFlight: 30_000, handled: 5_000 };
-/** Besides those that fall due, at least so many are pending. */
+/** Number of messages, at least, that are pending besides those that fall due. */
 const FEWEST_LEFT = 1_000;
 /** The time to fill the queue before the first message falls due, as a multiple of what it took the last time. */
 const LEAD = 3;

@@ -14,7 +14,7 @@ export interface Scenario {
   readonly name: string;
   readonly title: string;
   readonly figures: readonly Figure[];
-  /** Whether a system takes part. Default: all do. */
+  /** True if a system takes part. Default: all do. */
   readonly suits?: (system: System) => boolean;
   /** The most rounds, where one takes minutes. Default: as many as are asked for. */
   readonly mostRounds?: number;
@@ -22,10 +22,10 @@ export interface Scenario {
   readonly fullOnly?: boolean;
   /** Measured only if it is named with `--only`. */
   readonly onRequest?: boolean;
-  /** Whether it needs a cluster, of three primaries with a replica each. */
+  /** True if it needs a cluster of three primaries with a replica each. */
   readonly cluster?: boolean;
-  /** Whether all systems are measured at once, because they do next to nothing. */
+  /** True if all systems are measured at once, because they do next to nothing. */
   readonly idle?: boolean;
-  /** @returns the values of the figures, without those that the system has no answer to */
+  /** @returns the values of the figures, except those that the system does not have */
   measure(stage: Stage): Promise<Readonly<Record<string, number | undefined>>>;
 }

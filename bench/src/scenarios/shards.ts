@@ -7,10 +7,10 @@ const LIGHT = { rate: 400, seconds: 5, delay: 500 };
 const BUSY = { ...LIGHT, rate: 1_000 };
 /** Time for what is still under way after the last handler, ms. */
 const REST = 200;
-/** For how long the servers are watched while nothing happens, s: those of a cluster keep talking to each other. */
+/** How long the idle servers are watched, s: servers of a cluster keep talking to each other. */
 const QUIET = 3;
 
-/** What one queue costs the servers of a cluster of three primaries. */
+/** Cost of one queue for the servers of a cluster with three primaries. */
 export const shards: Scenario = {
   name: 'shards',
   title: 'Cluster of 3 primaries',
@@ -60,7 +60,7 @@ export const shards: Scenario = {
   },
 };
 
-/** What each server did. */
+/** Work of each server. */
 interface Work {
   /** Microseconds of processor time. */
   readonly cpu: readonly number[];

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { isExecutable } from '../../../test/support/is-executable.js';
 
-/** Names the folder of the programs, where it is none of those below. */
+/** Names the folder of the programs, if it is not one of those below. */
 const VARIABLE = 'POSTGRES_BIN';
 const PROGRAMS = ['initdb', 'postgres'];
 
