@@ -67,6 +67,12 @@ export class Stage {
     return redis && RedisMeter.start(redis);
   }
 
+  /** The processes of the primaries; none if the system uses no Redis. */
+  async serverPids(): Promise<number[]> {
+    const infos = await Promise.all(this.primaries.map((redis) => redis.info('server')));
+    return infos.map((info) => Number(/^process_id:(\d+)/m.exec(info)![1]));
+  }
+
   /** Undefined: the system uses no Redis. */
   startPings(): PingProbe | undefined {
     const [redis] = this.primaries;

@@ -38,6 +38,10 @@ export class SystemProcess {
     return started;
   }
 
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   ask<Task extends keyof OwnTasks>(task: Task): ReturnType<OwnTasks[Task]>;
   ask<Task extends keyof ProducerTasks>(
     task: Task,

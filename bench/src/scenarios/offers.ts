@@ -1,7 +1,10 @@
+import { pinned } from '../measure/pinned.js';
 import type { Scenario } from './scenario.js';
 
 const HOUR = 3_600_000;
 const delay = { from: HOUR, to: 2 * HOUR };
+/** Offers one by one get faster until then. */
+const WARM_UP = 3_000;
 
 /** How fast one process offers. */
 export const offers: Scenario = {
@@ -23,7 +26,10 @@ export const offers: Scenario = {
     await producer.ask('offerInFlight', { count: few, inFlight: 100, delay });
     await producer.ask('offerLists', { count: 5_000, delay });
 
-    const oneByOne = await producer.ask('offerOneByOne', { count: few, delay });
+    await producer.ask('offerOneByOne', { count: WARM_UP, delay });
+    const oneByOne = await pinned([producer.pid, ...(await stage.serverPids())], () =>
+      producer.ask('offerOneByOne', { count: few, delay }),
+    );
     const inFlight = await producer.ask('offerInFlight', { count, inFlight: 1_000, delay });
     const lists = await producer.ask('offerLists', { count, delay });
     return {
