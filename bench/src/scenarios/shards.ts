@@ -5,6 +5,7 @@ import type { Scenario } from './scenario.js';
 
 const LIGHT = { rate: 400, seconds: 5, delay: 500 };
 const BUSY = { ...LIGHT, rate: 1_000 };
+const STEADY = { ...LIGHT, rate: 2_000 };
 /** Time for what is still under way after the last handler, ms. */
 const REST = 200;
 /** How long the idle servers are watched, s: servers of a cluster keep talking to each other. */
@@ -16,6 +17,10 @@ export const shards: Scenario = {
   title: 'Cluster of 3 primaries',
   figures: [
     { key: 'light', title: 'CPU of the busiest a message, 400 a second', unit: 'µs', better: 'less' },
+    { key: 'steady', title: 'CPU of the busiest a message, 2,000 a second', unit: 'µs', better: 'less' },
+    { key: 'second', title: 'CPU of the second a message, 2,000 a second', unit: 'µs', better: 'less' },
+    { key: 'third', title: 'CPU of the third a message, 2,000 a second', unit: 'µs', better: 'less' },
+    { key: 'together', title: 'CPU of all a message, 2,000 a second', unit: 'µs', better: 'less' },
     { key: 'late', title: 'p99 of the lateness, 1,000 a second', unit: 'ms', better: 'less' },
     { key: 'offer', title: 'CPU of all an offer, 100 in flight', unit: 'µs', better: 'less' },
     { key: 'drain', title: 'CPU of the busiest a message, drain of a backlog', unit: 'µs', better: 'less' },
@@ -31,11 +36,16 @@ export const shards: Scenario = {
     await sleep(1_000);
     const quiet = (await work(stage, () => sleep(QUIET * 1_000))).cpu.map((cpu) => cpu / QUIET);
 
-    const light = await work(stage, async () => {
-      const { offered } = await producer.ask('offerAtRate', LIGHT);
-      await consumer.ask('handled', { count: offered });
-    });
-    await consumer.ask('reset');
+    const atRate = async (schedule: typeof LIGHT) => {
+      const done = await work(stage, async () => {
+        const { offered } = await producer.ask('offerAtRate', schedule);
+        await consumer.ask('handled', { count: offered });
+      });
+      await consumer.ask('reset');
+      return without(quiet, done).map((cpu) => cpu / (schedule.rate * schedule.seconds));
+    };
+    const light = await atRate(LIGHT);
+    const [busiest, second, third] = (await atRate(STEADY)).sort((one, other) => other - one);
     const busy = await producer.ask('offerAtRate', BUSY);
     const { lateness } = await consumer.ask('handled', { count: busy.offered });
     await consumer.end();
@@ -51,7 +61,11 @@ export const shards: Scenario = {
     });
     const drained = without(quiet, drain);
     return {
-      light: Math.max(...without(quiet, light)) / (LIGHT.rate * LIGHT.seconds),
+      light: Math.max(...light),
+      steady: busiest!,
+      second: second!,
+      third: third!,
+      together: busiest! + second! + third!,
       late: lateness.p99,
       offer: sum(without(quiet, offers)) / count,
       drain: Math.max(...drained) / count,
