@@ -8,7 +8,7 @@
 --
 -- A page has 250 messages (about 0.7 ms), and ends early once it has read 256 KiB of records. A claim is counted as a whole, and
 -- has 1000 messages at most.
--- Pages follow the way of a message: the delayed ones by due time, the ready ones by their place in the line, the active ones by
+-- Pages follow the life of a message: the delayed ones by due time, the ready ones in the order of claims, the active ones by
 -- claim, the dead ones by time of death. So a message that keeps its place is counted exactly once, whatever happens to others,
 -- and a message that only goes on is not missed.
 --
@@ -64,19 +64,14 @@ local function walk(page, counts, ids, place_at)
   return is_full(page) and place_at(count) or nil
 end
 
--- By token, because leases change their order.
 local function walk_claims(page, counts, key, last_token)
-  local all, held, tokens = call('HGETALL', key), {}, {}
-  for at = 1, #all, 2 do
-    if not last_token or all[at] > last_token then
-      tokens[#tokens + 1], held[all[at]] = all[at], all[at + 1]
-    end
-  end
-  sort(tokens)
+  local tokens, held = Claims.sorted(key)
   for _, token in ipairs(tokens) do
-    count_first(page, Ids.of(held[token]), counts, true)
-    if is_full(page) then
-      return ':' .. token
+    if not last_token or token > last_token then
+      count_first(page, Ids.of(held[token]), counts, true)
+      if is_full(page) then
+        return ':' .. token
+      end
     end
   end
   return nil

@@ -11,18 +11,14 @@
 --      failed attempts, instant in ms (delayed: due; ready: 0; active: end of the lease; dead: time of death), error (JSON; null
 --      unless dead). With groups, the id of a delayed message comes behind its group and a line feed.
 --
--- In the order of due times, of the line, of claims and then ids, or of times of death. A page has at most 1 MiB of records, but one
+-- In the order of due times, of ready ids, of claims and then ids, or of times of death. A page has at most 1 MiB of records, but one
 -- message at least.
 --
 -- Atomic so that a page shows one instant. Writes nothing.
 
 -- By token and id: leases change their order, and outcomes the positions in a claim.
 local function page_of_claims(key, start, most)
-  local all, held, tokens = call('HGETALL', key), {}, {}
-  for at = 1, #all, 2 do
-    tokens[#tokens + 1], held[all[at]] = all[at], all[at + 1]
-  end
-  sort(tokens)
+  local tokens, held = Claims.sorted(key)
   local last_token, last_id = match(start.name or '', '^([^\n]*)\n(.*)$')
   local ids, holders, to_pass = {}, {}, start.offset or 0
   for _, token in ipairs(tokens) do
@@ -64,7 +60,7 @@ local function run(keys, args)
   end
   local records = Pages.read_records(q.messages, ids, limit)
   local count = #records
-  local failed = Pages.read_failed(q.attempts, ids, count)
+  local failed = Claims.failed_attempts(q.attempts, ids, count)
   local causes = state == 'dead' and count > 0 and call('HMGET', q.errors, unpack(ids, 1, count)) or {}
   local reply = { count < #ids and place_at(count) or '' }
   for i = 1, count do

@@ -143,12 +143,7 @@ local function count_permits(q, ids, of_ready)
   for first = 1, #ids, 1000 do
     local part = { unpack(ids, first, min(first + 999, #ids)) }
     Groups.read(q, part)
-    for _, id in ipairs(part) do
-      local group = q.groups.of[id]
-      if group then
-        group.taken, group.ready, group.is_changed = group.taken + 1, group.ready + of_ready, true
-      end
-    end
+    Groups.change(q, part, 1, of_ready)
   end
 end
 

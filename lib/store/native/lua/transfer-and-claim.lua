@@ -30,15 +30,6 @@ local function read_due(delayed, messages, now, limit)
   return ids, reply
 end
 
--- The failed attempts of these messages, as text.
-local function failed_attempts(attempts, ids, count)
-  local failed = call('HMGET', attempts, unpack(ids, 1, count))
-  for i, text in ipairs(failed) do
-    failed[i] = tonumber(text or 0) or 0
-  end
-  return concat(failed, ' ')
-end
-
 local function run(keys, args)
   local delayed, ready, claims, leases, messages = keys[1], keys[2], keys[3], keys[4], keys[5]
   local attempts, paused, ended_token = keys[6], keys[7], keys[8]
@@ -87,7 +78,7 @@ local function run(keys, args)
     reply, held = { 0, 0, 0, '', id, record }, '\n' .. id .. '\n'
   end
   if has_attempts then
-    reply[4] = failed_attempts(attempts, ids, count)
+    reply[4] = concat(Claims.failed_attempts(attempts, ids, count), ' ')
   end
 
   -- The first write proves by itself that it is permitted, and that the token is fresh; the others are proven before.

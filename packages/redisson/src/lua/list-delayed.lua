@@ -97,7 +97,7 @@ local function run(keys, args)
       ids[#ids + 1] = rows[at]
     end
     local records = Pages.read_records(q.messages, ids, limit)
-    local failed = Pages.read_failed(q.attempts, ids, #records)
+    local failed = Claims.failed_attempts(q.attempts, ids, #records)
     for i, record in ipairs(records) do
       messages[i] = { id = ids[i], due = tonumber(rows[2 * i]), failed = failed[i], record = record }
     end

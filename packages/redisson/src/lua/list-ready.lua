@@ -50,7 +50,7 @@ local function run(keys, args)
     local start = name ~= '' and { at = at, name = name } or { offset = offset }
     local ids, place_at = Pages.of_list(q.ready, start, limit + 1)
     local records = Pages.read_records(q.messages, ids, limit)
-    local failed = Pages.read_failed(q.attempts, ids, #records)
+    local failed = Claims.failed_attempts(q.attempts, ids, #records)
     for i, record in ipairs(records) do
       Pages.append(reply, { id = ids[i], record = record, failed = failed[i] })
     end

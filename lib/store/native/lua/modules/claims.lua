@@ -37,6 +37,25 @@ function Claims.holders(key)
   return holders
 end
 
+-- All tokens in their order, which leases do not change, and the texts of the claims by token.
+function Claims.sorted(key)
+  local all, held, tokens = call('HGETALL', key), {}, {}
+  for at = 1, #all, 2 do
+    tokens[#tokens + 1], held[all[at]] = all[at], all[at + 1]
+  end
+  sort(tokens)
+  return tokens, held
+end
+
+-- The failed attempts of the first `count` of these messages.
+function Claims.failed_attempts(attempts, ids, count)
+  local failed = count > 0 and call('HMGET', attempts, unpack(ids, 1, count)) or {}
+  for i, text in ipairs(failed) do
+    failed[i] = tonumber(text or 0) or 0
+  end
+  return failed
+end
+
 function Claims.count(key)
   local count = 0
   for _ in pairs(Claims.holders(key)) do

@@ -98,33 +98,25 @@ function Groups.member(q, id)
   return Record.member(id, group and group.name or '')
 end
 
--- These messages give their permits back.
-function Groups.leave(q, ids)
-  local of = q.groups.of
+-- Changes how many permits the groups of these messages have taken, and how many of them by ready messages.
+function Groups.change(q, ids, taken, ready)
   for _, id in ipairs(ids) do
-    local group = of[id]
+    local group = q.groups.of[id]
     if group then
-      group.is_changed, group.taken = true, max(0, group.taken - 1)
+      group.is_changed = true
+      group.taken, group.ready = max(0, group.taken + taken), max(0, group.ready + ready)
     end
   end
 end
 
--- The message is ready no more.
-local function leave_ready(q, id)
-  local group = q.groups.of[id]
-  if group then
-    group.is_changed, group.ready = true, max(0, group.ready - 1)
-  end
+-- These messages give their permits back.
+function Groups.leave(q, ids)
+  Groups.change(q, ids, -1, 0)
 end
 
 -- These messages are ready again, with the permits that they had.
 function Groups.return_ready(q, ids)
-  for _, id in ipairs(ids) do
-    local group = q.groups.of[id]
-    if group then
-      group.is_changed, group.ready = true, group.ready + 1
-    end
-  end
+  Groups.change(q, ids, 0, 1)
 end
 
 -- Whether a group may let one more message into the list of ready ids. With a single permit, nobody counts how many are there.
@@ -309,8 +301,7 @@ function Groups.remove_ready(q, id)
     call('LREM', q.ready, '1', id)
     q.groups.admitted = q.groups.admitted + 1
   elseif call('LREM', q.ready, '1', id) == 1 then
-    leave_ready(q, id)
-    Groups.leave(q, { id })
+    Groups.change(q, { id }, -1, -1)
   elseif following then
     Groups.run_on_backlog(q, 'LREM', group.name, 1, id)
   end
@@ -374,7 +365,7 @@ function Groups.leave_to_claim(q, ids, count, in_list, present)
   for i = 1, count do
     local id = ids[i]
     if i <= in_list then
-      leave_ready(q, id)
+      Groups.change(q, { id }, 0, -1)
     else
       local group = q.groups.of[id]
       Groups.run_on_backlog(q, 'LPOP', group.name)

@@ -153,15 +153,6 @@ function Pages.read_records(messages, ids, most)
   end)
 end
 
--- The failed attempts of the first `count` of these messages.
-function Pages.read_failed(attempts, ids, count)
-  local failed = count > 0 and call('HMGET', attempts, unpack(ids, 1, count)) or {}
-  for i, text in ipairs(failed) do
-    failed[i] = tonumber(text or 0) or 0
-  end
-  return failed
-end
-
 function Pages.append(reply, message)
   local last = #reply
   reply[last + 1], reply[last + 2], reply[last + 3] = message.id, message.record, message.failed

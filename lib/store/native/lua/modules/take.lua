@@ -72,18 +72,6 @@ local function append_taken(q, reply, ids, most, max_bytes, known)
   return count, present
 end
 
--- The failed attempts of the first of these messages, as text; empty if no message of the queue has failed.
-local function failed_attempts(q, ids, count)
-  if count == 0 or call('HLEN', q.attempts) == 0 then
-    return ''
-  end
-  local failed = call('HMGET', q.attempts, unpack(ids, 1, count))
-  for i = 1, count do
-    failed[i] = tonumber(failed[i] or 0) or 0
-  end
-  return concat(failed, ' ')
-end
-
 -- Whoever reuses the ids of messages that are gone starts with no failed attempt.
 local function forget_attempts(q, ids, count, present)
   local is_present, lost = Ids.set(present), {}
@@ -115,7 +103,9 @@ function Take.run(q, request, micros, rate, elsewhere, known)
   end
   local reply = { 0, micros, -1, '' }
   local count, present = append_taken(q, reply, ids, min(limit, #ids), request.max_bytes, known)
-  reply[4] = failed_attempts(q, ids, count)
+  if count > 0 and call('HLEN', q.attempts) > 0 then
+    reply[4] = concat(Claims.failed_attempts(q.attempts, ids, count), ' ')
+  end
   local popped = #passed == 0 and count or 0
   local given_back = #passed - (count - popped)
   local more = not is_paused and ready - popped + given_back + elsewhere > 0
