@@ -283,7 +283,7 @@ function connectedTo({
     primaries === undefined
       ? `${server} at ${address}`
       : `${server}, a cluster of ${primaries} primaries, one at ${address}`,
-    ...(master === undefined ? [] : [`the master '${master}' of its sentinels`]),
+    ...(master === undefined ? [] : [`the primary '${master}' of its sentinels`]),
     ...(database === undefined ? [] : [`database ${database}`]),
     `prefix ${prefix}`,
   ];

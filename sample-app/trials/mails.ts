@@ -11,7 +11,7 @@ interface Mail {
 const CUSTOMERS = ['Ada', 'Ada', 'Ada', 'Ada', 'Grace', 'Grace', 'Edsger'];
 const SENDING = 400;
 
-/** Mails of several customers, due at once: in order for each customer, who take turns. */
+/** Mails of several customers, due at once: in order for each customer, round-robin between customers. */
 @Injectable()
 export class Mails {
   constructor(

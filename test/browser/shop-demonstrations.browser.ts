@@ -182,7 +182,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
     await shop.post('/dead-letters/discard');
   });
 
-  it('send mails of each customer in order, while customers take turns', async () => {
+  it('send the mails of each customer in order, round-robin between customers', async () => {
     const mails = () => page.of('trial').filter(({ data }) => data.trial === 'mails' && data.lateBy !== undefined);
     await shop.post('/trials/mails/offer');
     await until(() => mails().length === 7, { within: 30_000 });

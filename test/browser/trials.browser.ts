@@ -56,7 +56,7 @@ describe('the trials on the sample page', () => {
     await until(async () => (await log.getByText('The run ends').count()) === 2, { within: 30_000 });
   });
 
-  it('send the mails of each customer in order while customers take turns', async () => {
+  it('send the mails of each customer in order, round-robin between customers', async () => {
     const log = shop.page.getByRole('log', { name: 'In order for each customer' });
     await press('Send 7 mails');
     await expectVisible(log.getByText(/^7 mails are due in [\d.]+ s$/));

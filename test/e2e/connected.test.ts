@@ -80,7 +80,9 @@ test('the log names the master and its address behind sentinels', async () => {
     const [line] = await linesOf(servers.connection);
 
     const { host: masterHost } = new URL((await servers.primary()).url);
-    expect(line).toContain(` at ${masterHost}, the master '${servers.connection.name}' of its sentinels, database 0, `);
+    expect(line).toContain(
+      ` at ${masterHost}, the primary '${servers.connection.name}' of its sentinels, database 0, `,
+    );
   } finally {
     await servers.stop();
   }

@@ -4,7 +4,7 @@ import { until } from '../support/until.js';
 import { relayed } from './outbox.rules.js';
 import { OutboxScene } from './outbox-scene.js';
 
-describe('300,000 rows that are set aside', () => {
+describe('300,000 parked rows', () => {
   const scene = new OutboxScene('pg', async () => {
     const { server, url } = await startPostgresql({ fsync: 'off' });
     return { url, stop: () => server.stop() };

@@ -252,7 +252,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     ]);
   });
 
-  it('sets aside a row that can never be relayed, with its error, for a retry or a discard', async () => {
+  it('parks a row that can never be relayed, with its error, for a retry or a discard', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp({ module: { queues: { [queue]: { maxPayloadBytes: 100 } } } });
     const large = 'x'.repeat(200);
@@ -276,7 +276,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
       { id: 'large-2' },
     ]);
     // The database knows it before the relay hears so.
-    await until(() => app.log.filter((line) => line.includes('set aside')).length === 2);
+    await until(() => app.log.filter((line) => line.includes('parked')).length === 2);
 
     await app.close();
     const roomy = await scene.startApp();
@@ -336,7 +336,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     await until(async () => (await app.producer.counts(full)).delayed === 1, { within: 10_000 });
   });
 
-  it('names some of the rows that are set aside for one reason, and counts the others', async () => {
+  it('names some of the rows that are parked for one reason, and counts the others', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp({ module: { queues: { [queue]: { maxPayloadBytes: 100 } } } });
     await app.outbox.pause();
@@ -347,7 +347,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     await app.close();
     expect(app.log.filter((line) => line.includes('cannot be relayed'))).toHaveLength(10);
     expect(app.log).toContainEqual(
-      expect.stringMatching(new RegExp(`290 more rows of .* of queue '${queue}' set aside: PAYLOAD_TOO_LARGE`)),
+      expect.stringMatching(new RegExp(`290 more rows of .* of queue '${queue}' parked: PAYLOAD_TOO_LARGE`)),
     );
   });
 
@@ -368,7 +368,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(await app.producer.find(queue, 'm')).toMatchObject({ payload: 'behind it' });
   });
 
-  it.each(['null', '7', '[', '"text"'])('sets aside a row whose body is %s', async (body) => {
+  it.each(['null', '7', '[', '"text"'])('parks a row whose body is %s', async (body) => {
     const queue = scene.newQueue();
     const app = await scene.startApp();
     await scene.write(`INSERT INTO %table (operation, queue, message_id, body, delay_ms, written_at_ms) VALUES ('offer', '${queue}', 'm', '${body}', 0, 0)`); // prettier-ignore

@@ -22,8 +22,8 @@ export class RowWarnings {
 
   warn({ row: { seq, queue }, error, code, retryAfter }: FailedRow, now: number): void {
     const then =
-      retryAfter === undefined ? 'it is set aside until it is retried' : `next attempt in ${retryAfter} ms or later`;
-    const description = `of queue '${queue}' ${retryAfter === undefined ? 'set aside' : 'not relayed'}: ${code}`;
+      retryAfter === undefined ? 'it is parked until it is retried' : `next attempt in ${retryAfter} ms or later`;
+    const description = `of queue '${queue}' ${retryAfter === undefined ? 'parked' : 'not relayed'}: ${code}`;
     let kind = this.#kinds.get(description);
     if (!kind) this.#kinds.set(description, (kind = { description, since: now, count: 0 }));
     if (++kind.count <= MAX_NAMED) this.logger.warn(`Row ${seq} of ${this.table} cannot be relayed, ${then}: ${error}`);
