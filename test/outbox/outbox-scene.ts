@@ -79,9 +79,14 @@ export class OutboxScene {
     else await database.transaction((run) => run(sql));
   }
 
-  async startApp({ outbox = {}, imports = [], ...parts }: AppSettings = {}): Promise<OutboxApp> {
+  /** With the default of `offerTimeout`, because a scene's 30 s are too long for the default lease of an outbox. */
+  async startApp({ outbox = {}, module, imports = [], ...parts }: AppSettings = {}): Promise<OutboxApp> {
     const options = { database: this.library.database, table: await this.table(), ...outbox };
-    const app = await this.#scene.startApp({ imports: [OutboxModule.forRoot(options), ...imports], ...parts });
+    const app = await this.#scene.startApp({
+      module: { offerTimeout: '5s', ...module },
+      imports: [OutboxModule.forRoot(options), ...imports],
+      ...parts,
+    });
     return Object.assign(app, { outbox: app.context.get(DelayQueueOutbox) });
   }
 
