@@ -19,11 +19,7 @@ local MAX_TYPE_BYTES = 64
 -- The type of a message, which `lib/message/codec/native-codec.ts` reads, too. Empty: the message has none, or its body is in a form that
 -- is not known here.
 local function body_type(record)
-  local at, wrapped = 13, nil
-  repeat
-    wrapped = select(2, find(record, '^W%d+\n', at))
-    at = wrapped and wrapped + 1 or at
-  until not wrapped
+  local at = Record.unwrapped_at(record, 13)
   for _, form in ipairs({ 'group', 'repeat', 'expires' }) do
     local last = select(2, find(record, '^N' .. form .. '\n[^\n]*\n', at))
     at = last and last + 1 or at

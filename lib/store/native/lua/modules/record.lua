@@ -53,14 +53,19 @@ function Record.without_rule(value, last)
   return last and Record.with_body(value, sub(value, last + 1)) or value
 end
 
+-- Where a body that begins at this byte goes on behind all instants at which it was set aside.
+function Record.unwrapped_at(text, at)
+  local _, last = find(text, '^W%d+\n', at)
+  while last do
+    at = last + 1
+    _, last = find(text, '^W%d+\n', at)
+  end
+  return at
+end
+
 -- The group that a record or a body names from this byte on, '' for none.
 function Record.group_at(text, at)
-  local wrapped
-  repeat
-    wrapped = select(2, find(text, '^W%d+\n', at))
-    at = wrapped and wrapped + 1 or at
-  until not wrapped
-  return match(text, '^Ngroup\n([^\n]+)\n', at) or ''
+  return match(text, '^Ngroup\n([^\n]+)\n', Record.unwrapped_at(text, at)) or ''
 end
 
 -- '' also if there is no record.
