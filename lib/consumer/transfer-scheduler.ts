@@ -143,6 +143,9 @@ export class TransferScheduler {
       if (hasMoved) {
         this.#movedAt = report.at;
         this.#eager = true;
+      } else if (this.#movedAt !== null && this.#movedAt > report.at) {
+        // The store's clock was set back. An announcement could not tell: one that is older than the move may just have come late.
+        this.#movedAt = null;
       }
       this.#emit(report);
       if (report.nextIn !== null) {
@@ -169,7 +172,9 @@ export class TransferScheduler {
     if (scheduler === id) return;
     const now = clock.monotonic();
     if (!this.#eager && this.#isPast(at, now)) this.#expected = undefined;
-    if (movedAt !== null && (this.#movedAt === null || movedAt > this.#movedAt)) this.#eager = false;
+    // An instant after `at` is from before the store's clock was set back, and would leave no eager scheduler.
+    const isComparable = movedAt !== null && movedAt <= at;
+    if (isComparable && (this.#movedAt === null || movedAt > this.#movedAt)) this.#eager = false;
     if (nextIn !== null) this.#expectEarlier({ at: now + nextIn, dueAt: at + nextIn });
     if (this.#running || this.#failures > 0) return;
     this.#ready = ready;

@@ -308,8 +308,11 @@ describe('TransferScheduler', () => {
       expect([transfers, await ready()]).toEqual([1, 1]);
     });
 
-    it('stays punctual if another scheduler only claims to have moved nothing', async () => {
-      strange({ movedAt: null });
+    it.each<[string, Partial<AnnouncedTransfer>]>([
+      ['has moved nothing', { movedAt: null }],
+      ["moved something before the store's clock was set back", { movedAt: 1e15 }],
+    ])('stays punctual if another scheduler announces that it %s', async (_what, told) => {
+      strange(told);
       await clock.advance(9000);
       expect([transfers, await ready()]).toEqual([1, 1]);
     });

@@ -86,7 +86,7 @@ export interface Scenario {
   readonly queues: readonly QueueTraits[];
 }
 
-const TENANTS = 5;
+const TENANTS = 12;
 
 /** The average time between two offers, ms: of quiet phases, and of busy ones whose queues can take it. */
 const QUIET = [4, 300] as const;
@@ -119,7 +119,7 @@ export function drawScenario(
     return { ...none, name: kind, kind, share, concurrency, capacity, ...traits };
   };
   // A queue that seldom has a message is asleep when one comes.
-  const tenant = queueOf('tenant', pick(chance, [0.1, 0.5, 3]));
+  const tenant = queueOf('tenant', pick(chance, [0.1, 0.5, 1]));
   const queues = [
     queueOf('plain', 30),
     queueOf('expiring', 12, { expiresAfter }),

@@ -111,7 +111,7 @@ export class Oracle {
 
   /** Somebody has set the clock of the server. Leases end by it. */
   stepped(by: number): void {
-    this.#punctuality.stepped(this.#now);
+    this.#punctuality.stepped(this.#now, by);
     for (const life of this.#ledger.lives.values()) {
       if (life.due <= this.options.server.time - by) life.dueBeforeStep = life.due;
       life.debouncedSince -= by;

@@ -53,9 +53,10 @@ export class Punctuality {
   }
 
   /** The clock of the server was set: what was waited for may come earlier, and is found by the next check. */
-  stepped(now: number): void {
+  stepped(now: number, by: number): void {
     this.#steppedAt = now;
-    this.misled(now);
+    // Until a clock that was set back has caught up, schedulers compare instants from before and after.
+    this.misled(now + Math.max(0, -by));
   }
 
   registered(queue: string, now: number): void {
