@@ -5,14 +5,17 @@ import { showFailure } from './message/failure.js';
 import { readInstanceName, UNNAMED } from './message/instance-name.js';
 import { isLiteral } from './message/read-fields.js';
 import { showGiven } from './message/show-given.js';
-import { ConfigurableModuleClass } from './options/delay-queue-module-definition.js';
-import type { DelayQueueModuleOptions, DelayQueueOptionsFactory } from './options/module-options.js';
+import {
+  ConfigurableModuleClass,
+  type DelayQueueModuleOptions,
+  type DelayQueueOptionsFactory,
+} from './options/module-options.js';
 import { Changes } from './producer/changes.js';
 import { DeclaredRepeats } from './producer/declared-repeats.js';
 import { DelayQueueProducer } from './producer/delay-queue-producer.js';
 import { tokenOf } from './producer/inject-producer.js';
 import { Offers } from './producer/offers.js';
-import { QueueParts } from './producer/queue-parts.js';
+import { QueueParts } from './producer/queue-methods.js';
 import { RelayTarget } from './producer/relay-target.js';
 import { Repeats } from './producer/repeats.js';
 import { namedInstance } from './runtime/instance.js';

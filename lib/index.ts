@@ -32,7 +32,7 @@ export type {
   MessageState,
 } from './message/message.js';
 export type { Calendar, Occurrence, RepeatRule } from './message/repeat-rule.js';
-export type { RepeatOptions } from './options/repeat-options.js';
+export type { RepeatOptions } from './options/queue-options.js';
 export { DelayedHandler } from './handler/delayed-handler-decorator.js';
 export type {
   DecoratorOfHandler,

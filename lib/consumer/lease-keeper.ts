@@ -3,7 +3,7 @@ import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import { againWatch } from '../message/again-watch.js';
 import type { Claim, ConsumerStore } from '../store/consumer-store.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
-import { failurePause } from '../timing/failure-pause.js';
+import { failurePause } from '../timing/pauses.js';
 import { MAX_BATCH } from '../message/page.js';
 import { inBatches } from '../timing/turn-batcher.js';
 import { LeaseLost, MessageAborted } from './abort-reasons.js';

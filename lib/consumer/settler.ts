@@ -7,8 +7,7 @@ import type { MessageFailure } from '../message/message.js';
 import type { ConsumerStore, Outcome, Settlement } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
 import { setImmediate } from '../timing/event-loop.js';
-import { failurePause } from '../timing/failure-pause.js';
-import { Pauses } from '../timing/pauses.js';
+import { failurePause, Pauses } from '../timing/pauses.js';
 import type { Delivery } from './delivery.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 

@@ -1,7 +1,7 @@
 import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
-import { failurePause } from '../timing/failure-pause.js';
+import { failurePause } from '../timing/pauses.js';
 import {
   LEASE_EXPIRED,
   type AnnouncedTransfer,

@@ -1,15 +1,17 @@
 import { Events } from '../events/events.js';
 import type { Duration } from '../message/duration.js';
 import { resolveModuleOptions, resolveOptionsOf, resolveQueueOptions } from '../options/resolve-options.js';
-import { deleteLibrary, listLibraries } from '../redis/check/loaded-libraries.js';
 import type { RedisCommands } from '../redis/commands/redis-commands.js';
 import type { ConnectionOptions } from '../redis/options/connection-options.js';
 import { RedisConnections } from '../redis/redis-connections.js';
 import { ownLibrary } from '../redis/script/own-functions.js';
-import type { LoadedLibrary } from '../redis/script/redis-library.js';
+import { type LoadedLibrary, RedisLibrary } from '../redis/script/redis-library.js';
 import type { QueueLayout } from '../store/layout.js';
 import { nativeLayout } from '../store/native/native-layout.js';
 import { systemClock } from '../timing/clock.js';
+import { hasCode } from '../message/failure.js';
+import { isErrorReply } from '../redis/redis-errors.js';
+import type { ScriptReply } from '../redis/script/script-call.js';
 
 /** Where to look for libraries. All fields are optional. Those that are also options of the module have the same meaning. */
 export interface FunctionLibrariesPlace {
@@ -127,4 +129,31 @@ async function eachServer(commands: RedisCommands): Promise<RedisCommands[]> {
 function isAmong({ name, purpose }: LoadedLibrary, current: readonly LoadedLibrary[]): boolean | undefined {
   if (current.some((library) => library.name === name)) return true;
   return current.some((library) => library.purpose === purpose) ? false : undefined;
+}
+
+/** Lists a server's libraries of any version of this package. @throws DelayQueueError like `RedisCommands.send` */
+export async function listLibraries(commands: RedisCommands): Promise<LoadedLibrary[]> {
+  const reply = await commands.send('FUNCTION', 'LIST', 'LIBRARYNAME', 'delay_queue_*', 'WITHCODE');
+  const sources = reply.rest((each) => each.list(readSource).join(''));
+  return sources.flatMap((source) => RedisLibrary.recognize(source) ?? []);
+}
+
+/** Reads a field of a library; empty if it is not the source. */
+function readSource(fields: ScriptReply): string {
+  if (fields.text() === 'library_code') return fields.text();
+  fields.skip();
+  return '';
+}
+
+/** Deletes a library; false if it was gone. Whoever needs it loads it again. @throws DelayQueueError like `RedisCommands.send` */
+export async function deleteLibrary(commands: RedisCommands, { name }: LoadedLibrary): Promise<boolean> {
+  try {
+    await commands.send('FUNCTION', 'DELETE', name);
+    return true;
+  } catch (error) {
+    const isGone =
+      hasCode(error, 'STORE_REFUSED') && isErrorReply(error.cause) && error.cause.message.includes('not found');
+    if (isGone) return false;
+    throw error;
+  }
 }

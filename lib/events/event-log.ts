@@ -1,7 +1,7 @@
 import type { Logger } from '@nestjs/common';
 import ms from 'ms';
 import type { MessageFailure } from '../message/message.js';
-import { isFamily } from '../message/queue-family.js';
+import { isFamily } from '../message/queue-name.js';
 import type { BackgroundWork, DeathCause, HeldByQueue } from './delay-queue-events.js';
 import type { Events, Told } from './events.js';
 import type { ConnectedServer } from './notes.js';

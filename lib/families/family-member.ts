@@ -2,7 +2,7 @@ import type { Visit } from '../consumer/partition-worker.js';
 import type { QueueWorker } from '../consumer/queue-worker.js';
 import type { Claim } from '../store/consumer-store.js';
 import { type CancelTimer, type Clock, MAX_TIMER } from '../timing/clock.js';
-import { failurePause } from '../timing/failure-pause.js';
+import { failurePause } from '../timing/pauses.js';
 import type { Semaphore } from './semaphore.js';
 
 /** Serves one queue while it is awake. */

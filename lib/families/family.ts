@@ -1,6 +1,6 @@
 import { type QueueDirectory, REGISTRATION_VALID, type Registration } from '../store/queue-directory.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
-import { failurePause } from '../timing/failure-pause.js';
+import { failurePause } from '../timing/pauses.js';
 import { FamilyMember, type MemberSource } from './family-member.js';
 import { Semaphore } from './semaphore.js';
 

@@ -1,7 +1,6 @@
 import type { MessageStore } from '../store/message-store.js';
 import type { Offer } from '../store/producer-store.js';
-import type { Reading } from '../store/reading.js';
-import type { Destination, Incomplete, Question, QueuePart, Router } from '../store/router.js';
+import type { Destination, Incomplete, Question, QueuePart, Reading, Router } from '../store/router.js';
 
 /** Routes messages with groups to a store of their own, which is where partition 0 is, and the others as before. */
 export class GroupRouter implements Router {

@@ -1,6 +1,6 @@
 import type { DiscoveryService } from '@nestjs/core';
 import { systemClock } from '../timing/clock.js';
-import { inSlices } from '../timing/slices.js';
+import { inSlices } from '../timing/event-loop.js';
 import { isScoped } from './message-scope.js';
 import type { InstanceWrapper } from './nest-internals.js';
 

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { systemClock } from '../timing/clock.js';
-import { inSlices } from '../timing/slices.js';
+import { inSlices } from '../timing/event-loop.js';
 import { type ClassMethod, exploreClasses, fullNameOf } from './class-explorer.js';
 import { assertInjected } from './constructor-check.js';
 import type { DeclaredMethod } from './declared-methods.js';
@@ -21,8 +21,7 @@ import type { InstanceWrapper } from './nest-internals.js';
 import type { PayloadCheck } from '../message/payload-check.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { isMessageType, MESSAGE_TYPE_RULE, NO_TYPE } from '../message/message-type.js';
-import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
-import { QUEUE_NAME } from '../message/queue-name.js';
+import { QUEUE_FAMILY, QUEUE_NAME, QUEUE_OR_FAMILY_RULE } from '../message/queue-name.js';
 import { showGiven } from '../message/show-given.js';
 import { readHandlerOptions, type ReadHandlerOptions, readQueueHandlerOptions } from '../options/resolve-options.js';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isSameDefinition, type QueueDefinition } from './definition/queue-definition.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { NO_TYPE } from '../message/message-type.js';
-import { familyOf, isFamily } from '../message/queue-family.js';
+import { familyOf, isFamily } from '../message/queue-name.js';
 import type { QueueOptions } from '../options/queue-options.js';
 import type { DelayedMessageHandler } from './delayed-message-handler.js';
 

@@ -58,7 +58,7 @@ export {
   readStoredPage,
   readTransferReport,
 } from '../store/native/script-replies.js';
-export { readRecord } from '../store/native/native-record.js';
+export { readRecord } from '../store/native/script-replies.js';
 export { acceptsArgument, mayBeOversized, offerAccepted } from '../store/oversized-offers.js';
 
 export type { RedisConnections } from '../redis/redis-connections.js';

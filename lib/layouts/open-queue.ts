@@ -2,7 +2,7 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { isInstance } from '../message/failure.js';
 import type { MessageCodec } from '../message/codec/message-codec.js';
 import { DelayQueueProducer } from '../producer/delay-queue-producer.js';
-import { PARTS, type QueueParts } from '../producer/queue-parts.js';
+import { PARTS, type QueueParts } from '../producer/queue-methods.js';
 import type { Layout } from '../store/layout.js';
 import type { MessageStore } from '../store/message-store.js';
 

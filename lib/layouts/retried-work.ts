@@ -2,8 +2,7 @@ import type { BackgroundWork } from '../events/delay-queue-events.js';
 import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { Clock } from '../timing/clock.js';
-import { failurePause } from '../timing/failure-pause.js';
-import { Pauses } from '../timing/pauses.js';
+import { failurePause, Pauses } from '../timing/pauses.js';
 
 export interface WorkSettings {
   readonly work: BackgroundWork;

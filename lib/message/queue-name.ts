@@ -14,3 +14,26 @@ export function assertQueueName(queue: unknown): asserts queue is string {
   const given = typeof queue === 'string' ? JSON.stringify(queue.slice(0, 140)) : typeof queue;
   throw new DelayQueueError('INVALID_ARGUMENT', `queue: ${QUEUE_NAME_RULE}, not ${given}`);
 }
+
+/** The pattern of a family. A beginning is required: a handler of all queues would also take messages of other applications. */
+export const QUEUE_FAMILY = /^[A-Za-z0-9_.:-]{1,127}\*$/;
+
+export const QUEUE_OR_FAMILY_RULE = `${QUEUE_NAME_RULE}; a family of queues is the beginning of their names followed by a *`;
+
+/** True if a checked name is that of a family rather than a queue. */
+export function isFamily(name: string): boolean {
+  return name.endsWith('*');
+}
+
+export function belongsTo(family: string, queue: string): boolean {
+  return queue.startsWith(family.slice(0, -1));
+}
+
+/** The family of a queue: the one with the longest name that matches. */
+export function familyOf(queue: string, families: Iterable<string>): string | undefined {
+  let longest: string | undefined;
+  for (const family of families) {
+    if (belongsTo(family, queue) && family.length > (longest?.length ?? 0)) longest = family;
+  }
+  return longest;
+}

@@ -2,7 +2,7 @@ import type { z } from 'zod/mini';
 import { showFailure } from '../message/failure.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { nearestNames } from '../message/nearest-name.js';
-import { QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
+import { QUEUE_OR_FAMILY_RULE } from '../message/queue-name.js';
 import { mustBe } from './values-schema.js';
 
 /**

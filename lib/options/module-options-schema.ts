@@ -1,6 +1,5 @@
 import { z } from 'zod/mini';
-import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
-import { QUEUE_NAME } from '../message/queue-name.js';
+import { QUEUE_FAMILY, QUEUE_NAME, QUEUE_OR_FAMILY_RULE } from '../message/queue-name.js';
 import type { Calendar } from '../message/repeat-rule.js';
 import { type DelayQueueObserver, isObserver, OBSERVER_METHODS } from '../events/delay-queue-observer.js';
 import { examineConnection } from '../redis/connection/redis-client.js';

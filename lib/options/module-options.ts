@@ -3,6 +3,7 @@ import type { Duration } from '../message/duration.js';
 import type { Calendar } from '../message/repeat-rule.js';
 import type { ConnectionOptions } from '../redis/options/connection-options.js';
 import type { QueueOptions } from './queue-options.js';
+import { ConfigurableModuleBuilder } from '@nestjs/common';
 
 export type { ConnectionOptions } from '../redis/options/connection-options.js';
 
@@ -92,3 +93,13 @@ export interface DelayQueueOptionsFactory {
   /** Called once, at start-up. */
   createDelayQueueOptions(): DelayQueueModuleOptions | Promise<DelayQueueModuleOptions>;
 }
+
+export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<DelayQueueModuleOptions>(
+  {
+    moduleName: 'DelayQueue',
+  },
+)
+  .setClassMethodName('forRoot')
+  .setFactoryMethodName('createDelayQueueOptions')
+  .setExtras({ name: undefined as string | undefined }, (definition) => ({ ...definition, global: true }))
+  .build();

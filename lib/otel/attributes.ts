@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import { familyOf, isFamily } from '../message/queue-family.js';
+import { familyOf, isFamily } from '../message/queue-name.js';
 import { NO_TYPE } from '../message/message-type.js';
 
 /** The scope of tracers and meters. */

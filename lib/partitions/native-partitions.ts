@@ -11,7 +11,7 @@ import type { Offer, OfferReceipt } from '../store/producer-store.js';
 import { QueueChecks } from '../store/queue-checks.js';
 import type { CancelTimer } from '../timing/clock.js';
 import type { Repartitioned } from '../store/router.js';
-import { MissingReport } from './missing-report.js';
+import { MissingReport, PatientReading } from './patient-reading.js';
 import {
   formatPartitioning,
   isNewer,
@@ -22,7 +22,6 @@ import {
   withCount,
 } from './partitioning.js';
 import type { Partitions } from './partitions.js';
-import { PatientReading } from './patient-reading.js';
 import { type Agreed, PartitioningCopies } from './partitioning-copies.js';
 
 /** The announcement of `agree.lua` on the channel of partition 0. */

@@ -5,13 +5,13 @@ import {
   type Incomplete,
   type Question,
   type QueuePart,
+  type Reading,
   Repartitioned,
   type Router,
   type RouterChanges,
   straightTo,
   type WriteOutcome,
 } from '../store/router.js';
-import type { Reading } from '../store/reading.js';
 import { placesOf, widthOf } from './partitioning.js';
 import type { Partitions } from './partitions.js';
 import { MAX_ROUNDS, Place, unstable } from './place-offers.js';

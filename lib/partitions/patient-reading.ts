@@ -2,10 +2,10 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { hasCode } from '../message/failure.js';
 import type { Reach } from '../redis/connection/redis-connection.js';
 import type { MessageStore } from '../store/message-store.js';
-import { Reading } from '../store/reading.js';
+import { Reading } from '../store/router.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { setImmediate } from '../timing/event-loop.js';
-import type { Reached } from './missing-report.js';
+import type { OnceAMinute } from '../timing/once-a-minute.js';
 
 /** How long a read waits for a partition, ms, by the state of its connection. One that is lost is not asked. */
 const PATIENCE = { ready: 500, opening: 500, silent: 50 } as const;
@@ -123,4 +123,32 @@ function noAnswer(): DelayQueueError {
     'NOT_CONNECTED',
     'No partition of the queue answers. Check that Redis is up, then try again.',
   );
+}
+
+/** The progress of a read. */
+export interface Reached {
+  /** The partitions that have not answered. */
+  readonly missing: readonly number[];
+  /** True if it has asked all of them: only then does it know that those not missing answer. */
+  readonly hasAskedAll: boolean;
+}
+
+/** Reports the partitions that do not answer when they change, and otherwise once a minute. */
+export class MissingReport {
+  #reported: readonly number[] = [];
+
+  constructor(
+    private readonly limit: OnceAMinute,
+    private readonly report: (missing: readonly number[]) => void,
+  ) {}
+
+  /** Notes the partitions that a read could not reach, if any. */
+  note({ missing, hasAskedAll }: Reached): void {
+    const before = this.#reported;
+    this.#reported = hasAskedAll ? missing : [...new Set([...before, ...missing])].sort((one, other) => one - other);
+    const isNews = this.#reported.join(' ') !== before.join(' ');
+    if (missing.length === 0 || (!isNews && !this.limit.isDue)) return;
+    this.limit.reported();
+    this.report(this.#reported);
+  }
 }

@@ -6,15 +6,14 @@ import type { DelayedMessageHandler } from '../handler/delayed-message-handler.j
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { hasCode, showFailure } from '../message/failure.js';
 import { NO_TYPE } from '../message/message-type.js';
-import { isFamily } from '../message/queue-family.js';
+import { isFamily } from '../message/queue-name.js';
 import type { HandlerRepeat } from '../options/queue-options.js';
 import type { Stores } from '../runtime/create-stores.js';
 import { CLOCK, RANDOM, type StartTask, STORES } from '../runtime/delay-queue-tokens.js';
 import { Queues } from '../runtime/queues.js';
-import type { DeclaredRepeat } from '../store/repeat-marks.js';
+import type { DeclaredRepeat } from '../store/native/repeat-marks.js';
 import type { Clock } from '../timing/clock.js';
-import { failurePause } from '../timing/failure-pause.js';
-import { Pauses } from '../timing/pauses.js';
+import { failurePause, Pauses } from '../timing/pauses.js';
 import { Repeats } from './repeats.js';
 
 interface Declared {

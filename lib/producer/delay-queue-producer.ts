@@ -3,13 +3,12 @@ import { INSTANCE } from '../handler/instance-names.js';
 import { dueAt } from '../message/due-time.js';
 import { type CheckedDuration, type Duration, readDelay } from '../message/duration.js';
 import type { PageQuery } from '../message/page.js';
-import type { RepeatOptions } from '../options/repeat-options.js';
+import type { RepeatOptions } from '../options/queue-options.js';
 import type { Stores } from '../runtime/create-stores.js';
 import { STORES } from '../runtime/delay-queue-tokens.js';
 import type { Queue } from '../runtime/queues.js';
 import { type OfferOptions, type OfferResult, readOfferOptions } from './offer.js';
-import { NAMED, QueueMethods } from './queue-methods.js';
-import { PARTS, QueueParts } from './queue-parts.js';
+import { NAMED, PARTS, QueueMethods, QueueParts } from './queue-methods.js';
 import { listQueues, type QueuePage } from './queue-views.js';
 import { RelayTarget } from './relay-target.js';
 

@@ -1,7 +1,7 @@
 import { Inject, type InjectionToken, type Type } from '@nestjs/common';
 import { readInstanceName, UNNAMED } from '../message/instance-name.js';
 import { DelayQueueProducer } from './delay-queue-producer.js';
-import { QueueParts } from './queue-parts.js';
+import { QueueParts } from './queue-methods.js';
 
 // Fixed names: a bundler may shorten those of the classes.
 const NAMES = new Map<Type, string>([

@@ -5,15 +5,31 @@ import type { Duration } from '../message/duration.js';
 import { assertGroup, assertMessageId } from '../message/message-id.js';
 import type { DeadLetter, MessageCounts, MessageState } from '../message/message.js';
 import type { MessagePage, MessageQuery } from '../message/page.js';
-import type { Queue } from '../runtime/queues.js';
+import { type Queue, Queues } from '../runtime/queues.js';
 import type { StoredMessage } from '../store/admin-store.js';
-import type { MessageChange, PayloadRules } from './changes.js';
+import { Changes, type MessageChange, type PayloadRules } from './changes.js';
 import { type DeadLetters, StoreDeadLetters } from './dead-letters.js';
 import type { CheckedRequests, OfferRequest, OfferResult } from './offer.js';
-import { PARTS, type QueueParts } from './queue-parts.js';
 import { countByType, listMessages, type QueueCounts, snapshotOf } from './queue-views.js';
 import type { SnapshotOf, TypedChange, TypedOfferRequest } from './typed-messages.js';
 import { assertGrouped } from './unsupported.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { QueueRegistrar } from '../runtime/queue-registrar.js';
+import { Offers } from './offers.js';
+import { Repeats } from './repeats.js';
+
+/** The property of the producer and the typed queues that has their {@link QueueParts}, the same in every copy of the package. */
+export const PARTS: unique symbol = Symbol.for('nestjs-delay-queue:parts');
+
+/** Services behind the methods of the producer and the typed queues. */
+@Injectable()
+export class QueueParts {
+  @Inject() readonly queues!: Queues;
+  @Inject() readonly registrar!: QueueRegistrar;
+  @Inject() readonly offers!: Offers;
+  @Inject() readonly changes!: Changes;
+  @Inject() readonly repeats!: Repeats;
+}
 
 // Symbols, which cannot collide with properties of a class that extends a typed queue.
 /** @internal */

@@ -7,7 +7,7 @@ import type { Stores } from '../runtime/create-stores.js';
 import { RESOLVED_OPTIONS, STORES } from '../runtime/delay-queue-tokens.js';
 import type { MessageChange } from './changes.js';
 import { inTime, type OfferOptions, type OfferResult, readOfferOptions } from './offer.js';
-import { QueueParts } from './queue-parts.js';
+import { QueueParts } from './queue-methods.js';
 
 /**
  * Calls for a relay that passes on recorded calls, such as nestjs-delay-queue-outbox: they take effect in time or never, and it can tell

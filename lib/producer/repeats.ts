@@ -9,7 +9,7 @@ import { tagOf } from '../message/partition-of.js';
 import { readFields } from '../message/read-fields.js';
 import { letterIdOf, readRule, type RepeatRule } from '../message/repeat-rule.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
-import type { RepeatOptions } from '../options/repeat-options.js';
+import type { RepeatOptions } from '../options/queue-options.js';
 import { CLOCK, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
 import type { Queue } from '../runtime/queues.js';
 import type { Clock } from '../timing/clock.js';

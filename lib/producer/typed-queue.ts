@@ -13,14 +13,12 @@ import { type DueTime, dueAt } from '../message/due-time.js';
 import { type CheckedDuration, type Duration, readDelay } from '../message/duration.js';
 import { UNNAMED } from '../message/instance-name.js';
 import { NO_TYPE } from '../message/message-type.js';
-import type { TypedQueueOptions } from '../options/queue-options.js';
-import type { RepeatOptions } from '../options/repeat-options.js';
+import type { RepeatOptions, TypedQueueOptions } from '../options/queue-options.js';
 import type { Queue } from '../runtime/queues.js';
 import { type PayloadRules, readChangeOfOneKind, readChangeOfTypes } from './changes.js';
 import { tokenOf } from './inject-producer.js';
 import { type OfferResult, readTypedOfferOptions, type TypedOfferOptions } from './offer.js';
-import { NAMED, QueueMethods, RULES } from './queue-methods.js';
-import { PARTS, QueueParts } from './queue-parts.js';
+import { NAMED, PARTS, QueueMethods, QueueParts, RULES } from './queue-methods.js';
 
 const OFFER = Symbol('offer');
 const REPEAT = Symbol('repeat');

@@ -8,11 +8,10 @@ import { MemoryQueueDirectory } from '../store/memory/memory-directory.js';
 import { MemoryStores } from '../store/memory/memory-stores.js';
 import { announceRules } from '../store/native/announced-rules.js';
 import type { GroupRules } from '../store/message-store.js';
-import { groupKeys } from '../store/native/group-keys.js';
+import { groupKeys } from '../store/native/native-keys.js';
 import { NativeQueueDirectory } from '../store/native/native-directory.js';
 import { NativeRepeatMarks } from '../store/native/repeat-marks.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
-import type { RepeatMarks } from '../store/repeat-marks.js';
 import { QueueChecks } from '../store/queue-checks.js';
 import type { Router } from '../store/router.js';
 import { neededToCall } from '../redis/check/permissions.js';
@@ -54,7 +53,7 @@ export interface Stores {
   /** Announces how this process handles the groups of a queue or family, and calls `onOther` with the different rules of others. */
   announceGroups(queue: string, rules: GroupRules, onOther: (rules: GroupRules) => void): void;
   /** Records offers for handlers that declare repeats; undefined: this store loses nothing while the process runs. */
-  readonly repeatMarks?: RepeatMarks;
+  readonly repeatMarks?: Pick<NativeRepeatMarks, 'has' | 'set'>;
   /** Identifies shared storage: two instances with equal places would share all queues. Undefined if nobody else can get there. */
   readonly place?: object;
   /** The servers, each with database and prefix, at the addresses that this process uses. */

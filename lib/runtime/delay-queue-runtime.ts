@@ -7,8 +7,8 @@ import {
 } from '@nestjs/common';
 import { ModuleRef, ModulesContainer } from '@nestjs/core';
 import type { Clock } from '../timing/clock.js';
-import { allInSlices, inSlices } from '../timing/slices.js';
-import { isFamily } from '../message/queue-family.js';
+import { allInSlices, inSlices } from '../timing/event-loop.js';
+import { isFamily } from '../message/queue-name.js';
 import { hasCode, showFailure } from '../message/failure.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import { CLOCK, RESOLVED_OPTIONS, START_TASK, type StartTask, STORES } from './delay-queue-tokens.js';

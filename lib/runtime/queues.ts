@@ -6,7 +6,7 @@ import { RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
 import type { DelayedMessageHandler } from '../handler/delayed-message-handler.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
 import { typesOf } from '../handler/definition/queue-definition.js';
-import { familyOf, isFamily } from '../message/queue-family.js';
+import { assertQueueName, familyOf, isFamily } from '../message/queue-name.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { QueueOptions } from '../options/queue-options.js';
@@ -15,9 +15,8 @@ import type { MessageCodec } from '../message/codec/message-codec.js';
 import type { Layout } from '../store/layout.js';
 import type { Router } from '../store/router.js';
 import { WholeQueue } from '../store/whole-queue.js';
-import { assertQueueName } from '../message/queue-name.js';
 import type { Clock } from '../timing/clock.js';
-import { inSlices } from '../timing/slices.js';
+import { inSlices } from '../timing/event-loop.js';
 import { RecentlyUsed } from './recently-used.js';
 
 export class Queue {

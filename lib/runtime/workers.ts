@@ -8,7 +8,7 @@ import { createRunner } from './create-runner.js';
 import { Family, type QueueRemains } from '../families/family.js';
 import { AgainAdvice } from '../handler/again-advice.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
-import { isFamily } from '../message/queue-family.js';
+import { isFamily } from '../message/queue-name.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { Clock } from '../timing/clock.js';
 import type { Stores } from './create-stores.js';

@@ -2,7 +2,7 @@ import type { MessageState } from '../message/message.js';
 import { MAX_BATCH } from '../message/page.js';
 import type { PageRequest, StoredMessage, StoredPage, TypeCountPage } from './admin-store.js';
 import { formatCursor, PAGE_BYTES, wrongCursor } from './page-cursor.js';
-import type { Reading } from './reading.js';
+import type { Reading } from './router.js';
 
 /**
  * Lists the delayed or dead messages of all stores in one order. A message's place is an instant and its name, with the same meaning in

@@ -2,7 +2,7 @@ import type { Events } from '../events/events.js';
 import { hasCode, showFailure } from '../message/failure.js';
 import type { RedisServers } from '../redis/commands/redis-server.js';
 import type { Clock } from '../timing/clock.js';
-import { allInSlices } from '../timing/slices.js';
+import { allInSlices } from '../timing/event-loop.js';
 
 /** Checks, once, that the queues of this process can be served here. */
 export class QueueChecks {

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
-import { isFamily } from '../message/queue-family.js';
+import { isFamily } from '../message/queue-name.js';
 import { findInstance, type Instance } from '../runtime/instance.js';
 import { type DelayQueueHealthOptions, readHealthOptions } from './health-options.js';
 import { healthOf, type QueueHealth } from './queue-health.js';

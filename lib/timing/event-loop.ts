@@ -1,5 +1,6 @@
 import { nextTick as processNextTick } from 'node:process';
 import * as timers from 'node:timers';
+import type { Clock } from './clock.js';
 
 /*
  * The turns of the event loop, from Node.js itself. Fake timers of a test framework replace the globals; a call that waits for the end of
@@ -14,4 +15,39 @@ const done = Promise.resolve();
 /** Runs `task` once the code that is running now has finished. It must not throw. */
 export function queueMicrotask(task: () => void): void {
   void done.then(task);
+}
+
+/** How long work may begin in one turn of the event loop, ms. What it has begun goes on in that turn and takes several times as long. */
+const SLICE = 3;
+
+/** Does something with each of many items and yields to the event loop in between. The first slice is done at once. */
+export async function inSlices<Item>(
+  items: Iterable<Item>,
+  clock: Pick<Clock, 'monotonic'>,
+  work: (item: Item) => void,
+): Promise<void> {
+  let end = clock.monotonic() + SLICE;
+  for (const item of items) {
+    if (clock.monotonic() >= end) {
+      await new Promise((resolve) => setImmediate(resolve));
+      end = clock.monotonic() + SLICE;
+    }
+    work(item);
+  }
+}
+
+/** Like `Promise.all`, but yields to the event loop while the work is begun. */
+export async function allInSlices<Item>(
+  items: Iterable<Item>,
+  clock: Pick<Clock, 'monotonic'>,
+  begin: (item: Item) => Promise<void>,
+): Promise<void> {
+  const begun: Promise<void>[] = [];
+  await inSlices(items, clock, (item) => {
+    const work = begin(item);
+    // It may fail before anything awaits it.
+    work.catch(() => undefined);
+    begun.push(work);
+  });
+  await Promise.all(begun);
 }

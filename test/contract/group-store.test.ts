@@ -1,6 +1,6 @@
 import type { MessageBody } from '../../lib/message/codec/message-codec.js';
 import { isGrouped, unwrapGroup, unwrapSetAside, wrapGroup, wrapSetAside } from '../../lib/message/codec/body-forms.js';
-import { groupKeys } from '../../lib/store/native/group-keys.js';
+import { groupKeys } from '../../lib/store/native/native-keys.js';
 import { GroupStore } from '../../lib/store/native/group-store.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import type { RedisConnections } from '../../lib/redis/redis-connections.js';

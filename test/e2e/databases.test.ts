@@ -12,7 +12,7 @@ import {
   type QueueOptions,
 } from '../../lib/index.js';
 import { redisson } from '../../packages/redisson/src/index.js';
-import { groupKeys } from '../../lib/store/native/group-keys.js';
+import { groupKeys } from '../../lib/store/native/native-keys.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf, startRoot, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';

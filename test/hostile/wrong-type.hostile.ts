@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { DelayQueueProducer } from '../../lib/index.js';
 import { Scene } from '../support/scene.js';
 import { CALLS, CALLS_OF_GROUPS, FullQueues, withoutInstants } from '../faults/full-queue.js';
-import type { GroupKeys } from '../../lib/store/native/group-keys.js';
+import type { GroupKeys } from '../../lib/store/native/native-keys.js';
 import { FOREIGN_VALUES, foreignTypes } from '../support/foreign-types.js';
 import { refusalOf } from '../support/refusal.js';
 

@@ -7,8 +7,7 @@ import {
   placeFunction,
   retireFunction,
 } from '../../lib/store/native/native-directory.js';
-import { groupKeys } from '../../lib/store/native/group-keys.js';
-import { nativeKeys } from '../../lib/store/native/native-keys.js';
+import { groupKeys, nativeKeys } from '../../lib/store/native/native-keys.js';
 import { printedRules } from '../support/access-rules.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { Scene } from '../support/scene.js';

@@ -3,9 +3,8 @@ import { systemClock } from '../../lib/timing/clock.js';
 import { RedisLibrary } from '../../lib/redis/script/redis-library.js';
 import type { GroupRules, MessageStore, StoreLimits } from '../../lib/store/message-store.js';
 import { announcerArgument } from '../../lib/store/native/announcements.js';
-import { groupKeys } from '../../lib/store/native/group-keys.js';
+import { groupKeys, nativeKeys, type NativeKeys } from '../../lib/store/native/native-keys.js';
 import { nativeLayout } from '../../lib/store/native/native-layout.js';
-import { type NativeKeys, nativeKeys } from '../../lib/store/native/native-keys.js';
 import {
   groupPermissions,
   nativePermissions,

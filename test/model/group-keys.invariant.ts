@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { GroupKeys } from '../../lib/store/native/group-keys.js';
+import type { GroupKeys } from '../../lib/store/native/native-keys.js';
 import { expectEqual } from './expect-equal.js';
 import type { GroupModel } from './group-model.js';
 import { expectNativeKeys } from './native-keys.invariant.js';

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import type { NativeKeys } from '../../lib/store/native/native-keys.js';
-import { readRecord } from '../../lib/store/native/native-record.js';
+import { readRecord } from '../../lib/store/native/script-replies.js';
 import { dueArgument } from '../../lib/store/native/script-arguments.js';
 import { expectEqual } from './expect-equal.js';
 import type { ModelMessage, QueueModel } from './queue-model.js';

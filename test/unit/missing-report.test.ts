@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { OnceAMinute } from '../../lib/timing/once-a-minute.js';
-import { MissingReport } from '../../lib/partitions/missing-report.js';
+import { MissingReport } from '../../lib/partitions/patient-reading.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 describe('the report of partitions that do not answer', () => {

@@ -10,7 +10,7 @@ import { Changes } from '../../lib/producer/changes.js';
 import { RelayTarget } from '../../lib/producer/relay-target.js';
 import { Repeats } from '../../lib/producer/repeats.js';
 import { Offers } from '../../lib/producer/offers.js';
-import { QueueParts } from '../../lib/producer/queue-parts.js';
+import { QueueParts } from '../../lib/producer/queue-methods.js';
 import { QueueWriter } from '../../lib/producer/queue-writer.js';
 import { namedInstance } from '../../lib/runtime/instance.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../lib/runtime/delay-queue-tokens.js';

@@ -2,10 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { Reach } from '../../lib/redis/connection/redis-connection.js';
-import type { Reached } from '../../lib/partitions/missing-report.js';
+import { PatientReading, type Reached } from '../../lib/partitions/patient-reading.js';
 import { FixedPartitions } from '../../lib/partitions/fixed-partitions.js';
 import { PartitionRouter } from '../../lib/partitions/partition-router.js';
-import { PatientReading } from '../../lib/partitions/patient-reading.js';
 import { stickyIds } from '../../lib/partitions/sticky-ids.js';
 import { ManualClock } from '../support/manual-clock.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { allInSlices, inSlices } from '../../lib/timing/slices.js';
+import { allInSlices, inSlices } from '../../lib/timing/event-loop.js';
 
 const ITEMS = Array.from({ length: 100 }, (_, i) => i);
 

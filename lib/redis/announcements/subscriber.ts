@@ -1,8 +1,7 @@
 import type { Redis } from 'ioredis';
 import { FailureStreak, workFailures } from '../../events/failure-streak.js';
 import type { CancelTimer } from '../../timing/clock.js';
-import { failurePause } from '../../timing/failure-pause.js';
-import { atMost } from '../../timing/pauses.js';
+import { atMost, failurePause } from '../../timing/pauses.js';
 import type { ConnectionSettings, RedisConnection } from '../connection/redis-connection.js';
 import { explain, isMiscount, redirectionOf } from '../redis-errors.js';
 

@@ -1,4 +1,4 @@
-import { belongsTo, isFamily } from '../../message/queue-family.js';
+import { belongsTo, isFamily } from '../../message/queue-name.js';
 import { queueMicrotask } from '../../timing/event-loop.js';
 import type { ConsumerStore } from '../consumer-store.js';
 import type {

@@ -1,6 +1,6 @@
 import type { RedisConnections } from '../../redis/redis-connections.js';
 import type { GroupRules } from '../message-store.js';
-import { groupKeys } from './group-keys.js';
+import { groupKeys } from './native-keys.js';
 
 /** Announces the rules of a process that has just begun to listen, and asks for others. */
 const ASK = 'groups?';

@@ -3,7 +3,7 @@ import type { MessageState } from '../../message/message.js';
 import type { ClaimReport, ClaimRequest } from '../consumer-store.js';
 import type { GroupRules, StoreLimits } from '../message-store.js';
 import type { GroupPage, GroupPageRequest } from '../admin-store.js';
-import { type GroupKeys, groupKeys } from './group-keys.js';
+import { type GroupKeys, groupKeys } from './native-keys.js';
 import { nativeFunctions } from './native-library.js';
 import { NativeMessageStore } from './native-store.js';
 import { groupRulesArgument } from './script-arguments.js';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isFamily, QUEUE_FAMILY } from '../../message/queue-family.js';
-import { QUEUE_NAME } from '../../message/queue-name.js';
+import { isFamily, QUEUE_FAMILY, QUEUE_NAME } from '../../message/queue-name.js';
 import type {
   FamilyListener,
   QueueDirectory,
@@ -12,8 +11,7 @@ import { neededCommands, type NeededCommand, type Permissions } from '../../redi
 import type { RedisConnections } from '../../redis/redis-connections.js';
 import { readAnnouncement } from './announcements.js';
 import { nativeLibrary } from './native-library.js';
-import { groupKeys } from './group-keys.js';
-import { nativeKeys } from './native-keys.js';
+import { groupKeys, nativeKeys } from './native-keys.js';
 import { queueOfTag } from './partition-tag.js';
 
 /** The Redis keys of the directory of queues. Their hash tag is unique, because no queue's name contains `@`. */

@@ -1,10 +1,9 @@
 import { nativeCodec } from '../../message/codec/native-codec.js';
-import { isFamily } from '../../message/queue-family.js';
+import { isFamily } from '../../message/queue-name.js';
 import type { Layout } from '../layout.js';
 import { type NeededCommand, neededCommands } from '../../redis/check/permissions.js';
-import { type GroupKeys, groupKeys } from './group-keys.js';
+import { groupKeys, type GroupKeys, nativeKeys } from './native-keys.js';
 import { neededByFamily } from './native-directory.js';
-import { nativeKeys } from './native-keys.js';
 import { PlainRouter } from '../router.js';
 import { nativeLibrary } from './native-library.js';
 import { NativeMessageStore } from './native-store.js';

@@ -1,7 +1,6 @@
 import { RedisLibrary } from '../../redis/script/redis-library.js';
-import { groupKeys } from './group-keys.js';
+import { groupKeys, type NativeKeys } from './native-keys.js';
 import { readLua } from './lua-files.js';
-import type { NativeKeys } from './native-keys.js';
 
 /** The modules that a library of another layout may use, too. */
 export const NATIVE_MODULES = {

@@ -1,6 +1,5 @@
 import type { NeededCommand, Permissions } from '../../redis/check/permissions.js';
-import type { GroupKeys } from './group-keys.js';
-import type { NativeKeys } from './native-keys.js';
+import type { GroupKeys, NativeKeys } from './native-keys.js';
 
 /** The commands that every layout needs on these keys. */
 export const nativePermissions: Permissions<NativeKeys> = {

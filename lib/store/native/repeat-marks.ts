@@ -1,10 +1,21 @@
 import { partitionOf } from '../../message/partition-of.js';
 import type { RedisConnections } from '../../redis/redis-connections.js';
-import type { DeclaredRepeat, RepeatMarks } from '../repeat-marks.js';
 import { nativeKeys } from './native-keys.js';
 
-/** Marks in Redis, each beside its message, because one server of a cluster may lose its data alone. */
-export class NativeRepeatMarks implements RepeatMarks {
+/** A message that repeats because a handler declares it. */
+export interface DeclaredRepeat {
+  readonly queue: string;
+  readonly id: string;
+  readonly partitions: number;
+}
+
+/**
+ * Remembers, each beside its message, which repeats have been offered for handlers: one server of a cluster may lose its data alone. A mark
+ * outlives its message, which may be cancelled or cleared, and is lost only with the data. So a missing mark means that the data was lost,
+ * and the message with it. A mark may also be missing after the number of partitions has changed, but offering a message that exists leaves
+ * it as it is.
+ */
+export class NativeRepeatMarks {
   constructor(
     private readonly connections: Pick<RedisConnections, 'commands'>,
     private readonly prefix: string,
@@ -14,6 +25,7 @@ export class NativeRepeatMarks implements RepeatMarks {
     return (await this.connections.commands.send('HEXISTS', this.#keyOf(repeat), repeat.id)).flag();
   }
 
+  /** Called once the message is stored, so that a process that crashes before leaves no mark. */
   async set(repeat: DeclaredRepeat): Promise<void> {
     await this.connections.commands.send('HSET', this.#keyOf(repeat), repeat.id, 1);
   }

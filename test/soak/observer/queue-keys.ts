@@ -1,6 +1,5 @@
 import { directoryKeys } from '../../../lib/store/native/native-directory.js';
-import { type GroupKeys, groupKeys } from '../../../lib/store/native/group-keys.js';
-import { type NativeKeys, nativeKeys } from '../../../lib/store/native/native-keys.js';
+import { groupKeys, type GroupKeys, nativeKeys, type NativeKeys } from '../../../lib/store/native/native-keys.js';
 import { redissonKeys } from '../../../packages/redisson/src/redisson-keys.js';
 import type { SoakSettings } from '../soak-settings.js';
 import { QUEUE_NAMES } from '../workload/message-plan.js';

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nativeCodec } from '../../../lib/message/codec/native-codec.js';
 import { nativeKeys } from '../../../lib/store/native/native-keys.js';
-import { readRecord } from '../../../lib/store/native/native-record.js';
+import { readRecord } from '../../../lib/store/native/script-replies.js';
 import type { Journal } from '../journal/journal.js';
 import { isNaive, type NaiveConsumer } from '../soak-settings.js';
 import type { MessageHandler } from './message-handler.js';

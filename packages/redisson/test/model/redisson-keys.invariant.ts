@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { readRecord } from '../../../../lib/store/native/native-record.js';
+import { readRecord } from '../../../../lib/store/native/script-replies.js';
 import type { RedissonKeys } from '../../src/redisson-keys.js';
 import { decodeEntry } from '../java/entry.codec.js';
 import { expectEqual } from '../../../../test/model/expect-equal.js';
