@@ -39,7 +39,7 @@ export class StickyIds {
     return own ?? partitionOf(id, this.partitions);
   }
 
-  /** The substitute for a partition that does not answer: another one each time, so that none gets all of its messages. */
+  /** The partition to use instead of one that does not answer: another one each time, so that none gets all of its messages. */
   #detour(partition: number, reaches: Pick<Partitions, 'reachOf'>): number {
     const rounds = Math.floor(this.#turns / this.partitions);
     for (let i = 0; i < this.partitions; i++) {

@@ -7,7 +7,7 @@ export const CLOCK = Symbol('nestjs-delay-queue:clock');
 /** Returns random numbers from 0 to 1. */
 export const RANDOM = Symbol('nestjs-delay-queue:random');
 /** Test overrides of all of these; undefined outside tests. */
-export const SUBSTITUTES = Symbol('nestjs-delay-queue:substitutes');
+export const TEST_OVERRIDES = Symbol('nestjs-delay-queue:test-overrides');
 
 /** Provides the {@link StartTask}. */
 export const START_TASK = Symbol('nestjs-delay-queue:start-task');

@@ -21,16 +21,16 @@ import { inSlices } from '../timing/event-loop.js';
 import { createStores } from './create-stores.js';
 import { DelayQueueRuntime } from './delay-queue-runtime.js';
 import { ShutdownHint } from './shutdown-hint.js';
-import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './delay-queue-tokens.js';
+import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, TEST_OVERRIDES } from './delay-queue-tokens.js';
 import { GroupsCheck } from './groups-check.js';
 import { Instance, InstanceCheck, namedInstance } from './instance.js';
 import { MisspeltNames } from './misspelt-names.js';
 import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
-import type { Substitutes } from './substitutes.js';
+import type { TestOverrides } from './test-overrides.js';
 import { Workers } from './workers.js';
 
-const IN_A_TEST = { token: SUBSTITUTES, optional: true };
+const IN_A_TEST = { token: TEST_OVERRIDES, optional: true };
 
 /** Providers of a process besides the producer: options, clock, stores, handlers, listeners, queues and workers. */
 export const runtimeProviders: Provider[] = [
@@ -44,12 +44,17 @@ export const runtimeProviders: Provider[] = [
     useFactory: resolveGivenOptions,
     inject: [{ token: MODULE_OPTIONS_TOKEN, optional: true }],
   },
-  { provide: CLOCK, useFactory: (test?: Substitutes) => test?.clock ?? systemClock, inject: [IN_A_TEST] },
-  { provide: RANDOM, useFactory: (test?: Substitutes) => test?.random ?? Math.random, inject: [IN_A_TEST] },
+  { provide: CLOCK, useFactory: (test?: TestOverrides) => test?.clock ?? systemClock, inject: [IN_A_TEST] },
+  { provide: RANDOM, useFactory: (test?: TestOverrides) => test?.random ?? Math.random, inject: [IN_A_TEST] },
   {
     provide: STORES,
-    useFactory: (options: ResolvedModuleOptions, clock: Clock, events: Events, instance: string, test?: Substitutes) =>
-      test?.openStores(instance, events) ?? createStores(options, { clock, events }),
+    useFactory: (
+      options: ResolvedModuleOptions,
+      clock: Clock,
+      events: Events,
+      instance: string,
+      test?: TestOverrides,
+    ) => test?.openStores(instance, events) ?? createStores(options, { clock, events }),
     inject: [RESOLVED_OPTIONS, CLOCK, Events, INSTANCE, IN_A_TEST],
   },
   { provide: Events, useFactory: loggedEvents, inject: [INSTANCE] },
@@ -84,7 +89,7 @@ export const runtimeProviders: Provider[] = [
   Workers,
   {
     provide: ShutdownHint,
-    useFactory: (clock: Clock, events: Events, test?: Substitutes) =>
+    useFactory: (clock: Clock, events: Events, test?: TestOverrides) =>
       test ? undefined : new ShutdownHint(clock, events),
     inject: [CLOCK, Events, IN_A_TEST],
   },

@@ -13,9 +13,9 @@ import type { ResolvedModuleOptions } from '../options/module-options-schema.js'
 import type { Clock } from '../timing/clock.js';
 import type { Stores } from './create-stores.js';
 import { GroupsCheck } from './groups-check.js';
-import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './delay-queue-tokens.js';
+import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, TEST_OVERRIDES } from './delay-queue-tokens.js';
 import { type Queue, Queues } from './queues.js';
-import type { Substitutes } from './substitutes.js';
+import type { TestOverrides } from './test-overrides.js';
 
 /** Serves a queue or a family. */
 export type Worker = QueueWorker | Family;
@@ -31,7 +31,7 @@ export class Workers {
     @Inject(STORES) private readonly stores: Stores,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: () => number,
-    @Optional() @Inject(SUBSTITUTES) private readonly substitutes: Substitutes | undefined,
+    @Optional() @Inject(TEST_OVERRIDES) private readonly overrides: TestOverrides | undefined,
     private readonly events: Events,
     private readonly observers: Observers,
     private readonly queues: Queues,
@@ -76,7 +76,7 @@ export class Workers {
   #open(declared: DeclaredQueue, name: string): QueueWorker {
     const { clock, events, random, observers } = this;
     const queue = this.queues.get(name);
-    const handlers = this.queues.handlersOf(declared, name).map((each) => this.substitutes?.adjust(each) ?? each);
+    const handlers = this.queues.handlersOf(declared, name).map((each) => this.overrides?.adjust(each) ?? each);
     const parts = { clock, events, random };
     const worker = new QueueWorker({
       ...parts,

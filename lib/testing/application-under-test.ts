@@ -3,7 +3,7 @@ import { ModuleRef } from '@nestjs/core';
 import { readContent } from '../message/codec/read-content.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { NO_TYPE } from '../message/message-type.js';
-import { SUBSTITUTES } from '../runtime/delay-queue-tokens.js';
+import { TEST_OVERRIDES } from '../runtime/delay-queue-tokens.js';
 import { findInstance, type Instance, instancesOf } from '../runtime/instance.js';
 import { closed, type Described } from './problems.js';
 import { TestBench } from './test-bench.js';
@@ -18,7 +18,7 @@ export class ApplicationUnderTest implements OnModuleInit, OnApplicationBootstra
 
   constructor(
     private readonly modules: ModuleRef,
-    @Inject(SUBSTITUTES) readonly bench: TestBench,
+    @Inject(TEST_OVERRIDES) readonly bench: TestBench,
   ) {}
 
   onModuleInit(): void {

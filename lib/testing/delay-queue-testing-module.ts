@@ -1,6 +1,6 @@
 import { type DynamicModule, type FactoryProvider, Global, Module } from '@nestjs/common';
 import { dueAt } from '../message/due-time.js';
-import { SUBSTITUTES } from '../runtime/delay-queue-tokens.js';
+import { TEST_OVERRIDES } from '../runtime/delay-queue-tokens.js';
 import { ApplicationUnderTest } from './application-under-test.js';
 import { DelayQueueTester } from './delay-queue-tester.js';
 import { TestBench } from './test-bench.js';
@@ -19,7 +19,7 @@ import { TestBench } from './test-bench.js';
 @Global()
 @Module({
   providers: [benchFrom(() => Date.now()), ApplicationUnderTest, DelayQueueTester],
-  exports: [SUBSTITUTES, DelayQueueTester],
+  exports: [TEST_OVERRIDES, DelayQueueTester],
 })
 export class DelayQueueTestingModule {
   /**
@@ -34,5 +34,5 @@ export class DelayQueueTestingModule {
 }
 
 function benchFrom(start: () => number): FactoryProvider<TestBench> {
-  return { provide: SUBSTITUTES, useFactory: () => new TestBench(start()) };
+  return { provide: TEST_OVERRIDES, useFactory: () => new TestBench(start()) };
 }

@@ -1,14 +1,14 @@
 import type { Events } from '../events/events.js';
 import type { ConfiguredHandler } from '../runtime/queues.js';
 import type { Stores } from '../runtime/create-stores.js';
-import type { Substitutes } from '../runtime/substitutes.js';
+import type { TestOverrides } from '../runtime/test-overrides.js';
 import { MAX_TIMER } from '../timing/clock.js';
 import { QueuesUnderTest } from './queues-under-test.js';
 import { VirtualClock } from './virtual-clock.js';
 import type { WatchedStore } from './watched-store.js';
 
 /** Replaces Redis, time and chance in an application under test, and knows what happens there. */
-export class TestBench implements Substitutes {
+export class TestBench implements TestOverrides {
   readonly clock: VirtualClock;
   /** The middle of the range. */
   readonly random = () => 0.5;

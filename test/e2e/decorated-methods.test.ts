@@ -172,7 +172,7 @@ describe('a decorated method', () => {
   test.each<[string, Provider, string[]]>([
     ['is wrapped by a decorator above', WrappedMethod, ['wrapped', 'one']],
     ['is wrapped by a decorator of the class', WrappedClass, ['all', 'one']],
-    ['is overridden by a class that a decorator substitutes', ExtendedClass, ['extended', 'one']],
+    ['is overridden by a class that replaces it', ExtendedClass, ['extended', 'one']],
     ['is overridden', Overriding, ['override', 'base one']],
     ['is overridden, below an abstract class', Implementation, ['one']],
     ['is overridden in a class with a scope', PerMessage, ['per message one']],
@@ -237,7 +237,7 @@ describe('a decorated method', () => {
     expect(app.log.filter((line) => line.includes('Handling queue'))).toEqual([]);
   });
 
-  test('is called on the fake class that a test substitutes', async () => {
+  test('is called on the fake class of a test', async () => {
     const module = await Test.createTestingModule({
       imports: [appModule({ options: MEMORY, providers: [Overriding] })],
     })

@@ -13,8 +13,8 @@ import {
   type QueueOptions,
   RejectMessage,
 } from '../../../lib/index.js';
-import { SUBSTITUTES } from '../../../lib/runtime/delay-queue-tokens.js';
-import type { Substitutes } from '../../../lib/runtime/substitutes.js';
+import { TEST_OVERRIDES } from '../../../lib/runtime/delay-queue-tokens.js';
+import type { TestOverrides } from '../../../lib/runtime/test-overrides.js';
 import type { MemoryMessageStore } from '../../../lib/store/memory/memory-store.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import { routerOf } from '../../../lib/runtime/open-queue.js';
@@ -193,7 +193,7 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
   }
 
   @Global()
-  @Module({ providers: [{ provide: SUBSTITUTES, useValue: substitutesOf(parts) }], exports: [SUBSTITUTES] })
+  @Module({ providers: [{ provide: TEST_OVERRIDES, useValue: overridesOf(parts) }], exports: [TEST_OVERRIDES] })
   class SimulationModule {}
 
   const kinds = { expiring: Expiring, ordered: Ordered, shared: Shared, batches: Batches, crews: Crews };
@@ -246,7 +246,7 @@ function endOf({ end, delay }: Conduct): unknown {
   return end === 'again' ? again(delay) : undefined;
 }
 
-function substitutesOf(parts: ApplicationParts): Substitutes {
+function overridesOf(parts: ApplicationParts): TestOverrides {
   const { process, server, link, subscriptions, onEffect, onRegistered, onEvent } = parts;
   const remotes = new Map<object, MessageStore>();
   const remoteOf = (queue: string, store: MemoryMessageStore) => {

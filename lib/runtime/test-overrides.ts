@@ -4,7 +4,7 @@ import type { ConfiguredHandler } from './queues.js';
 import type { Stores } from './create-stores.js';
 
 /** Test overrides of Redis, time and chance. */
-export interface Substitutes {
+export interface TestOverrides {
   readonly clock: Clock;
   readonly random: () => number;
   /** Changes what a handler waits for by itself. */
