@@ -167,10 +167,10 @@ export class Claimer {
   }
 
   #request(limit: number): ClaimRequest {
-    const insteadOf = this.#unanswered.at(-1);
+    const supersedes = this.#unanswered.at(-1);
     return {
       token: this.#newToken(),
-      ...(insteadOf !== undefined && { insteadOf }),
+      ...(supersedes !== undefined && { supersedes }),
       limit: Math.max(1, Math.floor(limit * this.#share)),
       maxBytes: Math.floor(MAX_BYTES * this.#share),
       lease: this.options.lease,
@@ -192,10 +192,10 @@ export class Claimer {
   }
 
   /** Ends a claim by superseding it with one that takes nothing. */
-  async #end(insteadOf: string): Promise<void> {
+  async #end(supersedes: string): Promise<void> {
     const { store, lease } = this.options;
-    await store.claim({ token: this.#newToken(), insteadOf, limit: 0, lease });
-    this.#unanswered = this.#unanswered.filter((token) => token !== insteadOf);
+    await store.claim({ token: this.#newToken(), supersedes, limit: 0, lease });
+    this.#unanswered = this.#unanswered.filter((token) => token !== supersedes);
   }
 
   #newToken(): string {

@@ -20,7 +20,7 @@ export interface ConsumerStore {
    * ends; then {@link transfer} takes them back. If ready messages remain, another consumer is woken. While the queue is paused, it takes
    * nothing and wakes nobody. A crash right after the call costs the messages their lease and an attempt.
    *
-   * A token takes messages once: the answer names all that it will ever hold. A claim `insteadOf` another one ends it, even one that
+   * A token takes messages once: the answer names all that it will ever hold. A claim that `supersedes` another one ends it, even one that
    * arrives later: what the other took passes to this claim within the same bounds, the rest is ready again, no attempt is spent, and
    * nothing else is taken. If the other took nothing, this is a claim like any other.
    *
@@ -137,7 +137,7 @@ export interface ClaimRequest {
   /** New for every claim, unique across processes. */
   readonly token: string;
   /** The token of a claim whose answer got lost, and which this one replaces. */
-  readonly insteadOf?: string;
+  readonly supersedes?: string;
   /** Maximum number of messages to take (0–1000). 0 takes nothing, releases what the other claim took, and returns the store's time. */
   readonly limit: number;
   /** Maximum bytes of bodies to take, but at least one message. Default: no bound. */

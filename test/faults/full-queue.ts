@@ -54,8 +54,8 @@ export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = 
   'claim one': (store) => store.claim({ token: 'new', limit: 1, lease: LONG_LEASE }),
   wake: (store) => store.wake(),
   'claim nothing': (store) => store.claim({ token: 'new', limit: 0, lease: 0 }),
-  'claim in place of another': (store) =>
-    store.claim({ token: 'new', insteadOf: HELD.token, limit: 10, lease: LONG_LEASE }),
+  'claim that supersedes another': (store) =>
+    store.claim({ token: 'new', supersedes: HELD.token, limit: 10, lease: LONG_LEASE }),
   extend: (store) => store.extend([HELD], LONG_LEASE),
   'settle: ack': settle({ kind: 'ack' }),
   'settle: retry': settle({ kind: 'retry', delay: LONG_LEASE }),

@@ -248,13 +248,13 @@ export class QueueModel {
    * @returns whether ready messages remain that others can claim, and whether the caller has to wait for the rate
    */
   claim(messages: readonly ModelMessage[], request: ClaimRequest, at: Moment): { more: boolean; waits: boolean } {
-    const { token, insteadOf, lease, limit } = request;
+    const { token, supersedes, lease, limit } = request;
     const end = Instant.after(lease, at);
-    const isNew = insteadOf === undefined || this.heldBy(insteadOf).length === 0;
+    const isNew = supersedes === undefined || this.heldBy(supersedes).length === 0;
     const wanted = this.ended.has(token) ? 0 : limit;
-    if (insteadOf !== undefined) {
-      this.#giveBack(this.heldBy(insteadOf).filter((message) => !messages.includes(message)));
-      this.ended.add(insteadOf);
+    if (supersedes !== undefined) {
+      this.#giveBack(this.heldBy(supersedes).filter((message) => !messages.includes(message)));
+      this.ended.add(supersedes);
     }
     messages.forEach((message, place) => {
       this.line.remove(message.id);

@@ -69,11 +69,11 @@ describe('Claimer', () => {
     await makeReady(3);
     await failClaims(claimer, 'answer lost');
     expect(await claimIds(claimer)).toEqual(['m0', 'm1', 'm2']);
-    expect(requests[1]!.insteadOf).toBe(requests[0]!.token);
+    expect(requests[1]!.supersedes).toBe(requests[0]!.token);
     expect(new Set(requests.map(({ token }) => token)).size).toBe(2);
     await makeReady(1);
     await claimer.claim(8);
-    expect(requests[2]!.insteadOf).toBeUndefined();
+    expect(requests[2]!.supersedes).toBeUndefined();
   });
 
   it("keeps the store's time when a transfer claims nothing", async () => {
@@ -102,7 +102,7 @@ describe('Claimer', () => {
       await failClaims(claimer, 'answer lost', fate, fate, fate, fate);
       expect(await claimIds(claimer)).toEqual(['m0']);
       const lost = requests[1]!;
-      expect(requests.map(({ insteadOf }) => insteadOf)).toEqual([
+      expect(requests.map(({ supersedes }) => supersedes)).toEqual([
         undefined,
         undefined,
         ...Array<string>(5).fill(lost.token),
@@ -161,7 +161,7 @@ describe('Claimer', () => {
     await clock.advance(0);
     clock.block(LEASE);
     for (let i = 0; i < 3; i++) claimer.releaseIfLate();
-    expect(requests.map(({ insteadOf }) => insteadOf)).toEqual([undefined, requests[0]!.token]);
+    expect(requests.map(({ supersedes }) => supersedes)).toEqual([undefined, requests[0]!.token]);
   });
 
   it('ends a claim whose answer outlasts its lease before an attempt is spent', async () => {

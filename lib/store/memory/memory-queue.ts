@@ -155,9 +155,9 @@ export class MemoryQueue {
     return { recovered: expired.length - buried.length, buried };
   }
 
-  claim({ token, insteadOf, limit, maxBytes = Infinity, lease }: ClaimRequest, now: number): Taken {
-    const passedOn = insteadOf === undefined ? [] : this.table.listHeld(insteadOf);
-    if (insteadOf !== undefined) this.#endedTokens.add(insteadOf);
+  claim({ token, supersedes, limit, maxBytes = Infinity, lease }: ClaimRequest, now: number): Taken {
+    const passedOn = supersedes === undefined ? [] : this.table.listHeld(supersedes);
+    if (supersedes !== undefined) this.#endedTokens.add(supersedes);
     const most = this.#hasTaken(token) ? 0 : limit;
     const { rate } = this.limits;
     const room = rate ? this.rate.claims.room(rate, now) : Infinity;

@@ -38,8 +38,8 @@ export function dueArgument(due: DueTime): string {
 }
 
 export function claimCall(request: ClaimRequest, { rate }: StoreLimits): Omit<ScriptCall, 'keys'> {
-  const { token, insteadOf, limit, maxBytes = 0, lease } = request;
-  const args = { token, insteadOf: insteadOf ?? '', limit, maxBytes, lease, rate: rateArgument(rate) };
+  const { token, supersedes, limit, maxBytes = 0, lease } = request;
+  const args = { token, supersedes: supersedes ?? '', limit, maxBytes, lease, rate: rateArgument(rate) };
   return { args };
 }
 

@@ -68,7 +68,7 @@ export function describeClaims(queues: ContractQueues): void {
       const lost = await queue.store.claim({ ...claim, token: 'lost' });
       await queue.store.settle([{ claim: { id: 'b', token: 'lost' }, outcome: { kind: 'ack' } }]);
 
-      const again = await queue.secondView.claim({ ...claim, token: 'again', insteadOf: 'lost' });
+      const again = await queue.secondView.claim({ ...claim, token: 'again', supersedes: 'lost' });
       expect(again).toEqual({ messages: [lost.messages[0]], more: true, now: SOME_TIME, orphans: [] });
       expect((await queue.store.status()).counts).toMatchObject({ ready: 2, active: 1 });
       expect(await queue.settle({ id: 'a', token: 'lost' }, { kind: 'ack' })).toBe(false);
@@ -78,7 +78,7 @@ export function describeClaims(queues: ContractQueues): void {
     it('a claim takes messages as usual if the one that it replaces never reached the store', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b');
-      const report = await queue.store.claim({ token: 't', insteadOf: 'lost', limit: 1, lease: HOUR });
+      const report = await queue.store.claim({ token: 't', supersedes: 'lost', limit: 1, lease: HOUR });
       expect(report.messages.map(({ id }) => id)).toEqual(['a']);
       expect((await queue.store.status()).counts).toMatchObject({ ready: 1, active: 1 });
     });
@@ -88,10 +88,10 @@ export function describeClaims(queues: ContractQueues): void {
       await queue.makeReady('a', 'b', 'c', 'd');
       const signal = queue.openWakeSignal();
       await queue.store.claim({ token: 'lost', limit: 3, lease: HOUR });
-      const { messages, more } = await queue.store.claim({ token: 'less', insteadOf: 'lost', limit: 1, lease: HOUR });
+      const { messages, more } = await queue.store.claim({ token: 'less', supersedes: 'lost', limit: 1, lease: HOUR });
       expect([messages.map(({ id }) => id), more]).toEqual([['a'], true]);
       expect(await signal.wait(HOUR)).toBe(true);
-      expect(await queue.store.claim({ token: 'none', insteadOf: 'less', limit: 0, lease: HOUR })).toMatchObject({
+      expect(await queue.store.claim({ token: 'none', supersedes: 'less', limit: 0, lease: HOUR })).toMatchObject({
         messages: [],
         more: true,
       });
@@ -107,7 +107,7 @@ export function describeClaims(queues: ContractQueues): void {
     it('a claim that arrives after its replacement takes nothing, even once the replacement is settled', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c');
-      const [a] = (await queue.store.claim({ token: 'again', insteadOf: 'late', limit: 1, lease: HOUR })).messages;
+      const [a] = (await queue.store.claim({ token: 'again', supersedes: 'late', limit: 1, lease: HOUR })).messages;
       const late = () => queue.secondView.claim({ token: 'late', limit: 2, lease: HOUR });
       expect(await late()).toEqual({ messages: [], more: true, now: SOME_TIME, orphans: [] });
       expect(await queue.settle({ id: defined(a).id, token: 'again' }, { kind: 'ack' })).toBe(true);
@@ -119,8 +119,8 @@ export function describeClaims(queues: ContractQueues): void {
       const queue = await queues.open();
       await queue.makeReady('a', 'b');
       await queue.store.claim({ token: 'first', limit: 2, lease: HOUR });
-      await queue.store.claim({ token: 'third', insteadOf: 'second', limit: 0, lease: HOUR });
-      const late = await queue.secondView.claim({ token: 'second', insteadOf: 'first', limit: 2, lease: HOUR });
+      await queue.store.claim({ token: 'third', supersedes: 'second', limit: 0, lease: HOUR });
+      const late = await queue.secondView.claim({ token: 'second', supersedes: 'first', limit: 2, lease: HOUR });
       expect(late).toEqual({ messages: [], more: true, now: SOME_TIME, orphans: [] });
       expect((await queue.store.status()).counts).toMatchObject({ ready: 2, active: 0 });
     });

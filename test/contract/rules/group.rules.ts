@@ -138,7 +138,7 @@ const RETURNS: Record<string, Step> = {
     await queue.store.extend([{ id: 'nobody', token }], HOUR);
   },
   'belongs to a claim whose answer was lost': (queue, { token }) =>
-    queue.store.claim({ token: queue.queue.newToken(), insteadOf: token, limit: 0, lease: HOUR }),
+    queue.store.claim({ token: queue.queue.newToken(), supersedes: token, limit: 0, lease: HOUR }),
 };
 
 /** For stores with groups; `limits.groups` says which rules they have. */
@@ -280,7 +280,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         await queue.makeReady('a1', 'b1', 'a2', 'b2');
         const [{ token }] = (await queue.claim()) as [Claim];
         const next = queue.queue.newToken();
-        const { messages } = await queue.store.claim({ token: next, insteadOf: token, limit: 1, lease: HOUR });
+        const { messages } = await queue.store.claim({ token: next, supersedes: token, limit: 1, lease: HOUR });
         expect(idsOf(messages)).toEqual(['a1']);
         expect(await queue.take()).toEqual(['b1']);
         expect(await queue.take()).toEqual([]);

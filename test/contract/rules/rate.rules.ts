@@ -99,7 +99,7 @@ export function describeRates(queues: ContractQueues): void {
       const queue = await queues.open({ rate: { max: 3, per: HOUR } });
       await queue.makeReady('a', 'b', 'c', 'd');
       await queue.store.claim({ token: 'lost', limit: 2, lease: HOUR });
-      const successor = await queue.store.claim({ token: 'again', insteadOf: 'lost', limit: 2, lease: HOUR });
+      const successor = await queue.store.claim({ token: 'again', supersedes: 'lost', limit: 2, lease: HOUR });
       expect(idsOf(successor)).toEqual(['a', 'b']);
       expect(idsOf(await claim(queue, 2))).toEqual(['c']);
     });
@@ -108,7 +108,7 @@ export function describeRates(queues: ContractQueues): void {
       const queue = await queues.open({ rate: { max: 2, per: HOUR } });
       await queue.makeReady('a', 'b', 'c');
       await queue.store.claim({ token: 'lost', limit: 9, lease: HOUR });
-      const successor = await queue.store.claim({ token: 'again', insteadOf: 'lost', limit: 9, lease: HOUR });
+      const successor = await queue.store.claim({ token: 'again', supersedes: 'lost', limit: 9, lease: HOUR });
       expect(idsOf(successor)).toEqual(['a', 'b']);
     });
 

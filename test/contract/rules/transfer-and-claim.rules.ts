@@ -119,7 +119,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       const queue = await queues.open();
       await queue.offerDue('a', 'b');
       const lost = await granted(queue, 'lost');
-      const again = await queue.secondView.claim({ token: 'again', insteadOf: 'lost', limit: 5, lease: HOUR });
+      const again = await queue.secondView.claim({ token: 'again', supersedes: 'lost', limit: 5, lease: HOUR });
       expect(again.messages).toEqual(lost.claimed.messages);
       expect(await queue.settle({ id: 'a', token: 'lost' }, { kind: 'ack' })).toBe(false);
       expect(await queue.settle({ id: 'a', token: 'again' }, { kind: 'ack' })).toBe(true);
@@ -165,7 +165,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
         const queue = await queues.open();
         await queue.offerDue('first');
         await granted(queue, 'used');
-        await queue.store.claim({ token: 'successor', insteadOf: 'ended', limit: 1, lease: HOUR });
+        await queue.store.claim({ token: 'successor', supersedes: 'ended', limit: 1, lease: HOUR });
         for (const token of ['used', 'ended']) {
           expect(await isRefused(queue, `for ${token}`, token)).toBe(true);
         }

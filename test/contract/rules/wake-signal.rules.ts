@@ -130,7 +130,7 @@ export function describeWakeSignals(queues: ContractQueues): void {
       await queue.store.pause();
       while (await wokenWithin(queue, signal));
       await queue.settle(claim, { kind: 'release' });
-      await queue.store.claim({ token: 'none', insteadOf: other!.token, limit: 0, lease: HOUR });
+      await queue.store.claim({ token: 'none', supersedes: other!.token, limit: 0, lease: HOUR });
       expect(await wokenWithin(queue, signal)).toBe(false);
       await queue.store.resume();
       expect(await signal.wait(HOUR)).toBe(true);

@@ -158,7 +158,7 @@ export class StoreExercise {
     // Random, because ended tokens outlive the queue.
     const tokens = [3, 2, 1, 0].map((limit) => randomName(`asks-for-${limit}`));
     for (const [i, token] of tokens.entries()) {
-      await store.claim({ token, insteadOf: tokens[i - 1] ?? 'none', limit: 3 - i, lease: HOUR });
+      await store.claim({ token, supersedes: tokens[i - 1] ?? 'none', limit: 3 - i, lease: HOUR });
     }
     await store.pause();
     await store.claim({ token: 'paused', limit: 9, lease: HOUR });

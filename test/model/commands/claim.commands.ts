@@ -31,8 +31,8 @@ export function claimCommands(delays: readonly number[]): WeightedCommands[] {
     name: 'claim again after a lost answer',
     args: fc.record({ consumer, limit, lease }),
     run: async (model, real, { consumer, ...rest }) => {
-      const insteadOf = lastToken(model, consumer);
-      const request = { token: newToken(model, consumer), insteadOf, ...rest };
+      const supersedes = lastToken(model, consumer);
+      const request = { token: newToken(model, consumer), supersedes, ...rest };
       const { answer, at } = await timed(real, () => real.views[consumer].claim(request));
       expectClaimed(model, request, answer, at);
     },
@@ -123,7 +123,7 @@ function lastToken(model: QueueModel, consumer: 0 | 1): string {
 function expectClaimed(model: QueueModel, request: ClaimRequest, report: ClaimReport, at: Moment) {
   const { messages, more, orphans, claimAgainIn } = report;
   const ids = messages.map(({ id }) => id);
-  const held = request.insteadOf === undefined ? [] : model.heldBy(request.insteadOf).map(({ id }) => id);
+  const held = request.supersedes === undefined ? [] : model.heldBy(request.supersedes).map(({ id }) => id);
   if (held.length > 0) {
     expect(ids).toEqual(held.slice(0, request.limit));
   } else {

@@ -373,10 +373,10 @@ export class Oracle {
   }
 
   #claimed(member: Member, queue: QueueUse, request: ClaimRequest, { messages }: ClaimReport): void {
-    const { token, insteadOf, lease } = request;
+    const { token, supersedes, lease } = request;
     const { journal } = this.options;
     const { lives } = this.#ledger;
-    const again = insteadOf === undefined ? undefined : this.#claimedAgain(queue, insteadOf);
+    const again = supersedes === undefined ? undefined : this.#claimedAgain(queue, supersedes);
     const holding = member.holdingOf(queue.traits);
     for (const { id } of messages) {
       const life = lives.get(id);
@@ -385,7 +385,7 @@ export class Oracle {
         continue;
       }
       journal.digestOf(3, life.number);
-      journal.write?.(`${id} claimed, token ${token}${insteadOf === undefined ? '' : ` instead of ${insteadOf}`}`);
+      journal.write?.(`${id} claimed, token ${token}${supersedes === undefined ? '' : ` instead of ${supersedes}`}`);
       this.#judgeClaim(life, member, again?.has(life) ?? false);
       life.wasClaimed = true;
       life.holder = new Delivery(token, life, holding, { claimedAt: this.#now, leaseEnd: this.#now + lease });

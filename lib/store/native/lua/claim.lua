@@ -1,10 +1,10 @@
 -- Takes ready messages under a lease.
 --
--- KEYS ready claims leases messages attempts wake paused rate ended:token ended:instead_of
+-- KEYS ready claims leases messages attempts wake paused rate ended:token ended:supersedes
 --      | permits line held awaited
 -- ARGV deadline: text, instant in ms, 0: none
 --      token: text, of this claim; a token that has already taken messages takes no more
---      instead_of: text, token of the claim that this one replaces, empty: none. What that claim holds passes to this one,
+--      supersedes: text, token of the claim that this one replaces, empty: none. What that claim holds passes to this one,
 --        nothing else is taken, and that claim takes nothing any more
 --      limit: number, maximum number of messages to take (0-1000); 0 gives back what the other claim holds
 --      max_bytes: number, maximum size of the records to take, in bytes, 0: no limit; one record is taken whatever its size
@@ -21,7 +21,7 @@
 local function run(keys, args)
   local q = {
     ready = keys[1], claims = keys[2], leases = keys[3], messages = keys[4], attempts = keys[5], wake = keys[6], paused = keys[7],
-    rate = keys[8], ended_token = keys[9], ended_instead_of = keys[10], permits = keys[11], line = keys[12], held = keys[13],
+    rate = keys[8], ended_token = keys[9], ended_supersedes = keys[10], permits = keys[11], line = keys[12], held = keys[13],
     awaited = keys[14],
   }
   local deadline, groups = args[1], args[8]

@@ -2,10 +2,10 @@
 -- many as are about to be taken: the rest stays there for Java's consumers.
 --
 -- KEYS target timeouts offered values repeated sequence ready claims leases messages attempts wake paused rate
---      ended:token ended:instead_of
+--      ended:token ended:supersedes
 -- ARGV deadline: text, instant in ms, 0: none
 --      token: text, as in claim of the native layout; so are the others
---      instead_of: text
+--      supersedes: text
 --      limit: number
 --      max_bytes: number
 --      lease: number, in ms
@@ -18,7 +18,7 @@ local function run(keys, args)
   local q = {
     target = keys[1], timeouts = keys[2], offered = keys[3], values = keys[4], repeated = keys[5], sequence = keys[6],
     ready = keys[7], claims = keys[8], leases = keys[9], messages = keys[10], attempts = keys[11], wake = keys[12],
-    paused = keys[13], rate = keys[14], ended_token = keys[15], ended_instead_of = keys[16],
+    paused = keys[13], rate = keys[14], ended_token = keys[15], ended_supersedes = keys[16],
   }
   local deadline = args[1]
   local request = Take.read_request(args, 2)

@@ -10,7 +10,7 @@ local READ_AT_ONCE = 64
 function Take.read_request(args, at)
   local max_bytes = tonumber(args[at + 3])
   return {
-    token = args[at], instead_of = args[at + 1], limit = tonumber(args[at + 2]),
+    token = args[at], supersedes = args[at + 1], limit = tonumber(args[at + 2]),
     max_bytes = max_bytes > 0 and max_bytes or huge, lease = tonumber(args[at + 4]), rate = args[at + 5],
   }
 end
@@ -22,7 +22,7 @@ end
 
 -- What the claim that this one replaces holds.
 function Take.passed_on(q, request)
-  return request.instead_of == '' and {} or Ids.of(call('HGET', q.claims, request.instead_of) or '\n')
+  return request.supersedes == '' and {} or Ids.of(call('HGET', q.claims, request.supersedes) or '\n')
 end
 
 -- Raises an error before the first write if the user may not change what a claim changes.
@@ -34,8 +34,8 @@ function Take.check(q, request)
       Permissions.check('SET', q.awaited)
     end
   end
-  if request.instead_of ~= '' then
-    Permissions.check('SET', q.ended_instead_of, 'LPUSH', q.ready, 'HDEL', q.claims, 'ZREM', q.leases)
+  if request.supersedes ~= '' then
+    Permissions.check('SET', q.ended_supersedes, 'LPUSH', q.ready, 'HDEL', q.claims, 'ZREM', q.leases)
   end
 end
 
@@ -147,10 +147,10 @@ function Take.run(q, request, micros, rate, elsewhere, known)
   if groups then
     Groups.give_back(q, { unpack(passed, #passed - given_back + 1) })
   end
-  if request.instead_of ~= '' then
-    call('SET', q.ended_instead_of, '1', 'PX', ENDED_KEPT_MS)
-    call('HDEL', q.claims, request.instead_of)
-    call('ZREM', q.leases, request.instead_of)
+  if request.supersedes ~= '' then
+    call('SET', q.ended_supersedes, '1', 'PX', ENDED_KEPT_MS)
+    call('HDEL', q.claims, request.supersedes)
+    call('ZREM', q.leases, request.supersedes)
   end
   if #present > 0 then
     call('HSET', q.claims, request.token, Ids.text(present))
