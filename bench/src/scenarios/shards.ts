@@ -21,6 +21,7 @@ export const shards: Scenario = {
     { key: 'second', title: 'CPU of the second a message, 2,000 a second', unit: 'µs', better: 'less' },
     { key: 'third', title: 'CPU of the third a message, 2,000 a second', unit: 'µs', better: 'less' },
     { key: 'together', title: 'CPU of all a message, 2,000 a second', unit: 'µs', better: 'less' },
+    { key: 'commands', title: 'commands of all a message, 2,000 a second', unit: '', better: 'less' },
     { key: 'late', title: 'p99 of the lateness, 1,000 a second', unit: 'ms', better: 'less' },
     { key: 'offer', title: 'CPU of all an offer, 100 in flight', unit: 'µs', better: 'less' },
     { key: 'drain', title: 'CPU of the busiest a message, drain of a backlog', unit: 'µs', better: 'less' },
@@ -42,10 +43,12 @@ export const shards: Scenario = {
         await consumer.ask('handled', { count: offered });
       });
       await consumer.ask('reset');
-      return without(quiet, done).map((cpu) => cpu / (schedule.rate * schedule.seconds));
+      const count = schedule.rate * schedule.seconds;
+      return { cpu: without(quiet, done).map((cpu) => cpu / count), commands: done.calls / count };
     };
     const light = await atRate(LIGHT);
-    const [busiest, second, third] = (await atRate(STEADY)).sort((one, other) => other - one);
+    const steady = await atRate(STEADY);
+    const [busiest, second, third] = steady.cpu.sort((one, other) => other - one);
     const busy = await producer.ask('offerAtRate', BUSY);
     const { lateness } = await consumer.ask('handled', { count: busy.offered });
     await consumer.end();
@@ -61,11 +64,12 @@ export const shards: Scenario = {
     });
     const drained = without(quiet, drain);
     return {
-      light: Math.max(...light),
+      light: Math.max(...light.cpu),
       steady: busiest!,
       second: second!,
       third: third!,
-      together: busiest! + second! + third!,
+      together: sum(steady.cpu),
+      commands: steady.commands,
       late: lateness.p99,
       offer: sum(without(quiet, offers)) / count,
       drain: Math.max(...drained) / count,
@@ -78,6 +82,8 @@ export const shards: Scenario = {
 interface Work {
   /** Microseconds of processor time. */
   readonly cpu: readonly number[];
+  /** Commands of all servers, including those that functions call. */
+  readonly calls: number;
   readonly seconds: number;
 }
 
@@ -87,7 +93,7 @@ async function work({ primaries }: Stage, run: () => Promise<unknown>): Promise<
   await run();
   const seconds = (performance.now() - start) / 1_000;
   const works = await Promise.all(meters.map((meter) => meter.stop()));
-  return { cpu: works.map(({ cpu }) => cpu), seconds };
+  return { cpu: works.map(({ cpu }) => cpu), calls: sum(works.map(({ calls }) => calls)), seconds };
 }
 
 /** @param quiet - what each server does in a second while nothing happens, µs */
