@@ -124,8 +124,15 @@ export class Claimer {
     const { store, clock, lease, answerTimeout } = this.options;
     // A claim can supersede only one other. None of these was answered, so each may have taken messages.
     while (this.#unanswered.length > 1) await this.#end(this.#unanswered[0]!);
-    const request = this.#request(limit);
-    const { token } = request;
+    const token = this.#newToken();
+    const supersedes = this.#unanswered.at(-1);
+    const request: ClaimRequest = {
+      token,
+      ...(supersedes !== undefined && { supersedes }),
+      limit: Math.max(1, Math.floor(limit * this.#share)),
+      maxBytes: Math.floor(MAX_BYTES * this.#share),
+      lease,
+    };
     const sentAt = clock.monotonic();
     this.#sent = { token, sentAt };
     try {
@@ -164,17 +171,6 @@ export class Claimer {
     const receivedAt = clock.monotonic();
     if (report) this.#storeClock.learn(report.now, { sentAt, receivedAt });
     return receivedAt;
-  }
-
-  #request(limit: number): ClaimRequest {
-    const supersedes = this.#unanswered.at(-1);
-    return {
-      token: this.#newToken(),
-      ...(supersedes !== undefined && { supersedes }),
-      limit: Math.max(1, Math.floor(limit * this.#share)),
-      maxBytes: Math.floor(MAX_BYTES * this.#share),
-      lease: this.options.lease,
-    };
   }
 
   /** Notes a claim that may have taken messages. Returns true if everything was released, after too many unanswered claims in a row. */

@@ -6,7 +6,9 @@ import {
   LEASE_EXPIRED,
   type AnnouncedTransfer,
   type Announcer,
+  type Claim,
   type ConsumerStore,
+  type DueListener,
   type TransferReport,
 } from '../store/consumer-store.js';
 import type { ConsumerLoop } from './consumer-loop.js';
@@ -44,7 +46,7 @@ interface Expectation {
  * period later, and has normally learned by then that nothing is left to do. Once the eager scheduler is gone, a standby does find
  * something and becomes eager itself. There is no leader, and no lease on leadership that could go wrong.
  */
-export class TransferScheduler {
+export class TransferScheduler implements DueListener {
   readonly #random: () => number;
   readonly #streak: FailureStreak;
   #unwatch: (() => void) | undefined;
@@ -100,14 +102,7 @@ export class TransferScheduler {
 
   start(): void {
     this.#started = true;
-    this.#unwatch = this.options.store.watchDue({
-      onEarlierDue: ({ dueAt, dueIn }) => {
-        this.#expectEarlier({ at: this.options.clock.monotonic() + dueIn, dueAt });
-      },
-      onTransfer: (transfer) => this.#onTransfer(transfer),
-      onAbort: (claim) => this.options.consumer?.abort(claim),
-      onListening: () => void this.#wake(),
-    });
+    this.#unwatch = this.options.store.watchDue(this);
     void this.#wake();
   }
 
@@ -116,6 +111,18 @@ export class TransferScheduler {
     this.#started = false;
     this.#cancelTimer?.();
     await this.#running;
+  }
+
+  onEarlierDue({ dueAt, dueIn }: { dueAt: number; dueIn: number }): void {
+    this.#expectEarlier({ at: this.options.clock.monotonic() + dueIn, dueAt });
+  }
+
+  onAbort(claim: Claim): void {
+    this.options.consumer?.abort(claim);
+  }
+
+  onListening(): void {
+    void this.#wake();
   }
 
   /** Ends the subscription. */
@@ -167,7 +174,7 @@ export class TransferScheduler {
   }
 
   /** A standby need not look for what was due when another looked. It still looks every `checkInterval`: an announcer may be wrong. */
-  #onTransfer({ scheduler, at, movedAt, ready, nextIn }: AnnouncedTransfer): void {
+  onTransfer({ scheduler, at, movedAt, ready, nextIn }: AnnouncedTransfer): void {
     const { id, clock, checkInterval } = this.options;
     if (scheduler === id) return;
     const now = clock.monotonic();

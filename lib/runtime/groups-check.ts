@@ -6,9 +6,7 @@ import type { GroupRules } from '../store/message-store.js';
 import type { Stores } from './create-stores.js';
 import { STORES } from './delay-queue-tokens.js';
 import type { Queue } from './queues.js';
-
-/** The number of reports remembered; a forgotten one may be repeated. */
-const MAX_REPORTED = 10_000;
+import { Reported } from './recently-used.js';
 
 /**
  * Reports, once for each queue, differences in options that must be the same in all processes:
@@ -18,7 +16,7 @@ const MAX_REPORTED = 10_000;
  */
 @Injectable()
 export class GroupsCheck {
-  readonly #reported = new Set<string>();
+  readonly #reported = new Reported();
 
   constructor(
     @Inject(STORES) private readonly stores: Pick<Stores, 'hasGroups' | 'announceGroups'>,
@@ -29,7 +27,7 @@ export class GroupsCheck {
   compare(queue: string, { groups: own }: Pick<ResolvedQueueOptions, 'groups'>): void {
     if (!own) return;
     this.stores.announceGroups(queue, own, (other) => {
-      if (this.#isNew(`${queue} ${show(other)}`))
+      if (this.#reported.add(`${queue} ${show(other)}`))
         this.events.note('groups-differ', { queue, own: show(own), other: show(other) });
     });
   }
@@ -46,7 +44,7 @@ export class GroupsCheck {
   async ignoresGroups(queue: Pick<Queue, 'name' | 'options'>): Promise<boolean> {
     const { name } = queue;
     if (!mayIgnore(queue) || !(await this.#hasGroups(name))) return false;
-    if (this.#isNew(name)) this.events.emit('groups-ignored', { queue: name });
+    if (this.#reported.add(name)) this.events.emit('groups-ignored', { queue: name });
     return true;
   }
 
@@ -57,13 +55,6 @@ export class GroupsCheck {
       if (hasCode(error, 'STORE_REFUSED')) return false;
       throw error;
     }
-  }
-
-  #isNew(report: string): boolean {
-    if (this.#reported.has(report)) return false;
-    if (this.#reported.size >= MAX_REPORTED) this.#reported.clear();
-    this.#reported.add(report);
-    return true;
   }
 }
 

@@ -8,10 +8,8 @@ import type { Clock } from '../timing/clock.js';
 import { inSlices } from '../timing/event-loop.js';
 import type { Stores } from './create-stores.js';
 import { RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
+import { Reported } from './recently-used.js';
 import { isLayout } from '../store/layout.js';
-
-/** The number of unhandled queues remembered as reported; a forgotten one may be reported again. */
-const MAX_REPORTED = 10_000;
 
 /**
  * Reports names that are probably misspelt, each once:
@@ -25,7 +23,7 @@ export class MisspeltNames {
   /** Queues and families that some process has handled, as far as this process knows. */
   #handled: ReadonlySet<string> = new Set();
   #families: readonly string[] = [];
-  readonly #reported = new Set<string>();
+  readonly #reported = new Reported();
   /** Queues to look up in the directory next. */
   #doubtful = new Set<string>();
   #looking = false;
@@ -88,19 +86,15 @@ export class MisspeltNames {
         const handled = await this.stores.directory.handled();
         this.#handled = new Set(handled);
         this.#families = handled.filter(isFamily);
-        for (const queue of queues) if (!this.#isHandled(queue)) this.#reportUnhandled(queue);
+        for (const queue of queues) {
+          if (!this.#isHandled(queue) && this.#reported.add(queue)) this.events.emit('unhandled', { queue });
+        }
       }
     } catch {
       // The next registration of such a queue asks again.
     } finally {
       this.#looking = false;
     }
-  }
-
-  #reportUnhandled(queue: string): void {
-    if (this.#reported.size >= MAX_REPORTED) this.#reported.clear();
-    this.#reported.add(queue);
-    this.events.emit('unhandled', { queue });
   }
 
   #mayHaveOtherConsumers(queue: string): boolean {

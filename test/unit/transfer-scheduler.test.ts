@@ -132,8 +132,8 @@ describe('TransferScheduler', () => {
 
   it('transfers again when its subscription restarts', async () => {
     let heard: () => void = () => undefined;
-    store.watchDue = ({ onListening }) => {
-      heard = onListening;
+    store.watchDue = (listener) => {
+      heard = () => listener.onListening();
       return () => undefined;
     };
     scheduler().start();

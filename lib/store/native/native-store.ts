@@ -40,6 +40,7 @@ import {
   claimedTransferCall,
   dueArgument,
   groupArguments,
+  isHandled,
   offerArguments,
   pageArguments,
   REPAIR_PART,
@@ -88,7 +89,6 @@ const NONE: KnownPartitioning = { text: '' };
 const MAX_DETAIL = 32;
 
 const mayReplace = ({ onDuplicate }: Offer) => onDuplicate === 'replace';
-const isAck = ({ outcome }: Settlement) => outcome.kind === 'ack' && outcome.next === undefined;
 
 /** As `maxMessages`: creates no message. */
 const NONE_NEW = -1;
@@ -198,7 +198,7 @@ export class NativeMessageStore implements MessageStore {
   async settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     if (settlements.length === 0) return { accepted: [], dropped: 0 };
     const runs = settlementArguments(settlements);
-    if (this.#groups === undefined && settlements.every(isAck)) {
+    if (this.#groups === undefined && settlements.every(({ outcome }) => isHandled(outcome))) {
       const reply = await this.#run(functions.settle, { rest: runs });
       if (!reply.done) return readSettleReport(reply, settlements.length);
     }

@@ -77,7 +77,8 @@ const isAlike = (one: Settlement, other: Settlement) =>
   one.claim.token === other.claim.token &&
   (one.outcome === other.outcome || (isHandled(one.outcome) && isHandled(other.outcome)));
 
-const isHandled = (outcome: Outcome) => outcome.kind === 'ack' && outcome.next === undefined;
+/** True for an outcome without details: the message is gone. */
+export const isHandled = (outcome: Outcome) => outcome.kind === 'ack' && outcome.next === undefined;
 
 function kindOf(outcome: Outcome): string {
   if (outcome.kind === 'ack') return 'next';
