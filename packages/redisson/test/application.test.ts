@@ -9,7 +9,7 @@ import { Scene } from '../../../test/support/scene.js';
 import { handlerOf } from '../../../test/support/test-app.js';
 import { until } from '../../../test/support/until.js';
 
-describe('an application with a queue in the layout of Redisson', () => {
+describe('an application with a queue in the Redisson layout', () => {
   const scene = new Scene();
   const newQueue = redissonQueuesOf(scene);
 
@@ -44,7 +44,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     ['json', '{"orderId":"7","price":12.50,"weight":0.0}'],
     ['jackson', '{"@class":"com.shop.Order","orderId":"7","price":["java.math.BigDecimal",12.50],"weight":0.0}'],
     [json({ numbers: 'exact' }), '{"z":{"10":1,"2":5.0},"a":12.50}'],
-  ])('finds and removes by payload a message that Java offered, as received: codec %p', async (codec, text) => {
+  ])('finds and removes a message offered by Java by its received payload: codec %p', async (codec, text) => {
     const queue = newQueue();
     const { producer } = await scene.startApp({ module: { ...layout({ codec }), consume: false } });
     const entry = encodeEntry({ format: 'Bc0Lc0', id: Buffer.alloc(8, 1), value: Buffer.from(text) });
@@ -153,7 +153,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(await scene.redis.keys(`*${queue}*`)).toEqual([]);
   });
 
-  test('logs no warning that nobody handles the queue, because Java may', async () => {
+  test('does not warn that nobody handles the queue, because Java may', async () => {
     const [queue, native] = [newQueue(), scene.newQueue()];
     const { producer, log } = await scene.startApp({ module: { queues: { [queue]: { layout: redisson() } } } });
     for (const each of [queue, native]) await producer.offer(each, 1, '1h');
@@ -162,7 +162,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(told()).toEqual([expect.stringContaining(native)]);
   });
 
-  test('does not find messages by payload in memory', async () => {
+  test('does not find messages by payload in the memory store', async () => {
     const { producer } = await scene.startApp({ module: { ...layout({}), store: 'memory' } });
     expect(() => redissonQueue(producer, newQueue())).toThrow(
       expect.objectContaining({ code: 'UNSUPPORTED_BY_LAYOUT' }),
@@ -173,7 +173,7 @@ describe('an application with a queue in the layout of Redisson', () => {
   test.each([
     ['an object', {}],
     ['a test double of it', new (class extends DelayQueueProducer {})()],
-  ])('refuses %s instead of the producer', (_what, producer) => {
+  ])('refuses %s in place of the producer', (_what, producer) => {
     expect(() => redissonQueue(producer as DelayQueueProducer, 'orders')).toThrow(
       expect.objectContaining({ code: 'INVALID_ARGUMENT' }),
     );
@@ -183,7 +183,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     [{ codec: 'jackson' }, 'give it to the function that makes the layout'],
     [{ format: 'dLc0' }, 'give it to the function that makes the layout'],
     [{ layout: 'redisson' }, "must be 'native' or a layout object, made by the package that has the layout"],
-  ])('fails to start with the options %j and says what to write instead', async (options, advice) => {
+  ])('fails to start with the options %j and suggests what to write instead', async (options, advice) => {
     const module = { queues: { orders: options } } as DelayQueueModuleOptions;
     await expect(scene.startApp({ module })).rejects.toMatchObject({
       code: 'INVALID_OPTION',

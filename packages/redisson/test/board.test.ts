@@ -20,7 +20,7 @@ describe('a queue shared with Java on bull-board', () => {
     await scene.redis.unlink(Object.values(keys) as string[]);
   });
 
-  test("shows Java's messages without ids, and skips them when all are promoted or removed", async () => {
+  test("shows Java's messages without ids, and skips them when all messages are promoted or removed", async () => {
     const { producer } = await scene.startApp({ module: { defaults: { layout: redisson({ codec: 'string' }) } } });
     board = await RunningBoard.start(new DelayQueueBoardAdapter(producer, queue));
     const dueAt = Date.now() + 7_200_000;
@@ -39,7 +39,7 @@ describe('a queue shared with Java on bull-board', () => {
     expect(await board.ids(queue, { status: 'delayed' })).toEqual(['']);
   });
 
-  test('shows an integer beyond the range of numbers as text, and hides no other message', async () => {
+  test('shows an integer beyond the safe range as a string, and still shows the other messages', async () => {
     const { producer } = await scene.startApp({ module: { defaults: { layout: redisson({ codec: 'kryo5' }) } } });
     board = await RunningBoard.start(new DelayQueueBoardAdapter(producer, queue));
     await producer.offer(queue, { order: 2n ** 60n }, '1h', { id: 'a' });

@@ -25,7 +25,7 @@ const WRITTEN: readonly (readonly [what: string, bytes: string, guess: RegExp])[
   ['StringCodec', '68656c6c6f', /codec 'string'$/],
 ];
 
-describe('the guess of the codec that wrote some bytes', () => {
+describe('guessing which codec wrote some bytes', () => {
   it.each(WRITTEN)('recognizes %s', (_what, bytes, guess) => {
     expect(guessCodec(Buffer.from(bytes, 'hex'))).toMatch(guess);
   });
@@ -49,7 +49,7 @@ describe('the guess of the codec that wrote some bytes', () => {
     ['Avro, a text', '086f2d3132'],
     ['Fory, a text', '02ff0e1468656c6c6f'],
     ['Fory, an object', '02ff0102030405060708'],
-  ])('takes unknown formats for no codec, least of all Kryo5: %s', (_what, bytes) => {
+  ])('does not mistake an unknown format for a known codec, least of all Kryo5: %s', (_what, bytes) => {
     expect(guessCodec(Buffer.from(bytes, 'hex'))).toMatch(/^none of the codecs/);
   });
 
@@ -64,9 +64,12 @@ describe('the guess of the codec that wrote some bytes', () => {
 
   it('recognizes Smile', () => expect(guessCodec(Buffer.from(':)\n\x01'))).toMatch(/^Smile/));
 
-  it.each([[''], ['ff00ff'], ['01ff'], ['fe']])('takes other bytes for none or for text: %s', (bytes) => {
-    expect(guessCodec(Buffer.from(bytes, 'hex'))).toMatch(bytes === '' ? /codec 'string'$/ : /^none of the codecs/);
-  });
+  it.each([[''], ['ff00ff'], ['01ff'], ['fe']])(
+    'attributes other bytes to no codec, and an empty value to the string codec: %s',
+    (bytes) => {
+      expect(guessCodec(Buffer.from(bytes, 'hex'))).toMatch(bytes === '' ? /codec 'string'$/ : /^none of the codecs/);
+    },
+  );
 });
 
 describe('JSON that both codecs can read', () => {

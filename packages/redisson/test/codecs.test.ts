@@ -42,7 +42,7 @@ describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
   };
 
   it.each<GoldenCodec>(['string', 'kryo5', 'jackson', 'json'])(
-    'is read as the original text, which the codec %s writes as the same bytes',
+    'is read as the original text, and the %s codec writes that text as the same bytes',
     (name) => {
       expect(texts(name).length).toBeGreaterThan(15);
       for (const { input, bytes } of texts(name)) {
@@ -55,7 +55,7 @@ describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
   );
 
   it.each<GoldenCodec>(['jackson', 'json'])(
-    'is read as the original plain value, which the codec %s writes as the same bytes',
+    'is read as the original plain value, and the %s codec writes that value as the same bytes',
     (name) => {
       const plain = payloads[name].filter(({ input }) => 'value' in input && typeof input.value !== 'string');
       expect(plain.length).toBeGreaterThan(8);
@@ -83,7 +83,7 @@ describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
     expect(buffer.encode(Uint8Array.of(0, 1, 255))).toEqual(sample('bytes', 'byte[]'));
   });
 
-  it('is read as the original value, which the codec kryo5 writes as the same bytes', () => {
+  it('is read as the original value, and the kryo5 codec writes that value as the same bytes', () => {
     const others = payloads.kryo5.filter(({ input }) => !texts('kryo5').some((text) => text.input === input));
     expect(others.map(({ input }) => valueOf(input))).toEqual([5, ['a'], { a: 1 }]);
     for (const { input, bytes } of others) {
@@ -179,7 +179,7 @@ describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
     ],
     ['empty bean', { '@class': 'peer.Samples$Order', items: 0, number: 0, paid: false, weight: 0 }],
     ['list of beans', [address('Bern'), address('Kyiv', { previous: address('Oslo') })]],
-  ])('is read without its type wrappers by the codec jackson: %s', (name, value) => {
+  ])('is read by the jackson codec without its type wrappers: %s', (name, value) => {
     expect(jackson.decode(sample('jackson', name))).toStrictEqual(value);
   });
 
@@ -194,7 +194,7 @@ describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
     }
   });
 
-  it('is read with exact integers by the codec json', () => {
+  it('is read with exact integers by the json codec', () => {
     expect(json.decode(sample('json', 'greatest Long'))).toBe(2n ** 63n - 1n);
     expect(json.decode(sample('json', 'first unsafe Long'))).toBe(2n ** 53n);
     expect(json.decode(sample('json', 'greatest safe Long'))).toBe(Number.MAX_SAFE_INTEGER);
@@ -273,7 +273,7 @@ describe('every codec', () => {
   });
 });
 
-describe('the codecs json and jackson', () => {
+describe('the json and jackson codecs', () => {
   it('write and read integers of any length exactly', () => {
     fc.assert(
       fc.property(fc.array(fc.bigInt()), (numbers) => {
@@ -284,7 +284,7 @@ describe('the codecs json and jackson', () => {
     );
   });
 
-  it('never read text as a number, however many digits it has', () => {
+  it('never read a string as a number, however many digits it has', () => {
     const payload = { '12345678901234567890': '"12345678901234567890', a: '\\12345678901234567890\\' };
     for (const codec of [json, jackson]) {
       expect(codec.decode(codec.encode([payload, 2n ** 64n]))).toEqual([payload, 2n ** 64n]);
@@ -308,7 +308,7 @@ describe('the codecs json and jackson', () => {
     }
   });
 
-  it('refuse a long unterminated text in linear time', () => {
+  it('refuse a long unterminated string in linear time', () => {
     const endless = Buffer.from(`[12345678901234567890,"${'\\"'.repeat(300_000)}`);
     for (const codec of [json, jackson]) {
       const start = performance.now();
@@ -337,23 +337,23 @@ describe('the codecs json and jackson', () => {
     }
   });
 
-  it('keep lone surrogates', () => {
+  it('keep unpaired surrogates', () => {
     for (const codec of [json, jackson])
       expect(codec.decode(codec.encode(['\ud83d', 'a\udc00']))).toEqual(['\ud83d', 'a\udc00']);
   });
 });
 
-describe('the codec json', () => {
+describe('the json codec', () => {
   it('refuses bytes, which JSON would turn into a list of numbers', () => {
     expect(() => json.encode(Buffer.of(1))).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
   });
 
-  it('writes a date as text', () => {
+  it('writes a date as a string', () => {
     expect(json.encode(new Date(0)).toString()).toBe('"1970-01-01T00:00:00.000Z"');
   });
 });
 
-describe('the codec jackson', () => {
+describe('the jackson codec', () => {
   const written = (payload: unknown) => jackson.encode(payload).toString();
 
   it.each<[payload: unknown, text: string]>([
@@ -403,13 +403,13 @@ describe('the codec jackson', () => {
     expect(jackson.decode(Buffer.from(JSON.stringify({ '@class': 'shop.Order', array })))).toMatchObject({ array });
   });
 
-  it('keeps the property order of an application’s class, and an @class that is not text as a property', () => {
+  it('keeps the property order of an application’s class, and keeps an @class that is not a string as a property', () => {
     const text = '{"b":1,"@class":"shop.Order","a":{"@class":5}}';
     expect(JSON.stringify(jackson.decode(Buffer.from(text)))).toBe(text);
   });
 });
 
-describe('the codec string', () => {
+describe('the string codec', () => {
   it.each([5, null, undefined, Buffer.of(1), '\ud800', 'a\udc00'])('refuses %p', (payload) => {
     expect(() => string.encode(payload)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
   });
@@ -419,17 +419,17 @@ describe('the codec string', () => {
   });
 });
 
-describe('the codec buffer', () => {
+describe('the buffer codec', () => {
   it.each(['text', null, [1]])('refuses %p', (payload) => {
     expect(() => buffer.encode(payload)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
   });
 
-  it('writes only the bytes of a view into a larger buffer', () => {
+  it('writes only the bytes that a view covers of a larger buffer', () => {
     expect(buffer.encode(Uint8Array.of(0, 1, 2, 3).subarray(1, 3))).toEqual(Buffer.of(1, 2));
   });
 });
 
-describe('the codec kryo5', () => {
+describe('the kryo5 codec', () => {
   it.each([null, undefined, Symbol('a'), [undefined], new Map()])('refuses %p', (payload) => {
     expect(() => kryo5.encode(payload)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
   });
@@ -460,12 +460,12 @@ describe('a custom codec', () => {
     decode: (bytes) => bytes.length,
   });
 
-  it('is used as it is', () => {
+  it('is used as is', () => {
     expect(own.encode('a')).toEqual(Buffer.from('<a>'));
     expect(own.decode(Buffer.from('<a>'))).toBe(3);
   });
 
-  it('fails with typed errors whose cause is its own error', () => {
+  it('wraps its errors in typed errors that keep them as the cause', () => {
     const problem = new Error('not today');
     const fail = () => {
       throw problem;
@@ -486,7 +486,7 @@ describe('a custom codec', () => {
     expect(offered).toEqual(Buffer.of(1));
   });
 
-  it('must not return promises, whose rejections do not end the process', async () => {
+  it('must not return a promise, whose rejection does not end the process', async () => {
     // eslint-disable-next-line @typescript-eslint/require-await -- an async codec is the mistake under test
     const fail = async (): Promise<never> => {
       throw new Error('late');

@@ -4,7 +4,7 @@ import { readGoldenFixtures } from './java/golden/golden.js';
 
 const CODECS: JsonFixtureCodec[] = ['json', 'jackson', 'json of Jackson 3', 'jackson of Jackson 3'];
 
-describe.each(CODECS)('a payload written by Java with the codec %s', (codec) => {
+describe.each(CODECS)('a payload written by Java with the %s codec', (codec) => {
   const golden = readGoldenFixtures().filter((each) => each.codec === codec);
   const cases = golden.flatMap(({ fixture, lines, text }) => lines.map((line) => ({ fixture, line, text })));
 
@@ -29,7 +29,7 @@ describe.each(CODECS)('a payload written by Java with the codec %s', (codec) => 
 });
 
 describe.each<JsonFixtureCodec>(['jackson', 'jackson of Jackson 3'])(
-  'a copy of a payload written by Java with the codec %s',
+  'a copy of a payload written by Java with the %s codec',
   (codec) => {
     const golden = readGoldenFixtures().filter((each) => each.codec === codec && each.text.includes('"@class":"peer.'));
 

@@ -11,7 +11,7 @@ import { handlerOf } from '../../../test/support/test-app.js';
 
 const FAR = Date.now() + 3_600_000;
 
-describe('the format of entries that are shared with Redisson', () => {
+describe('the format of entries shared with Redisson', () => {
   const scene = new Scene();
   const newQueue = redissonQueuesOf(scene);
 
@@ -64,7 +64,7 @@ describe('the format of entries that are shared with Redisson', () => {
   test.each<[own: EntryFormat, others: EntryFormat]>([
     ['Bc0Lc0', 'dLc0'],
     ['dLc0', 'Bc0Lc0'],
-  ])('must not be %s once Redisson begins to write %s on a queue that was empty at the start', async (own, others) => {
+  ])('must not be %s once Redisson begins to write %s on a queue that was empty at startup', async (own, others) => {
     const queue = newQueue();
     const { producer } = await scene.startApp({
       module: wired(own),
@@ -82,7 +82,7 @@ describe('the format of entries that are shared with Redisson', () => {
     expect(await offered(queue)).toBe(1);
   });
 
-  test('can be set to the old one after messages were offered in the new one by mistake', async () => {
+  test('can be corrected to the old one after messages were offered in the new one by mistake', async () => {
     const queue = newQueue();
     const mistaken = await scene.startApp({ module: wired() });
     await mistaken.producer.offer(queue, { n: 1 }, '1h');
@@ -95,7 +95,7 @@ describe('the format of entries that are shared with Redisson', () => {
     expect(await offered(queue)).toBe(3);
   });
 
-  test('can be set to the new one once the last message of the old one has been handled', async () => {
+  test('can be changed to the new one once the last message in the old one has been handled', async () => {
     const queue = newQueue();
     const handled = new Handled();
     await offerByJava(queue, 'dLc0', { due: 1 });

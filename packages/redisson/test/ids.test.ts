@@ -43,7 +43,7 @@ describe('many due messages', () => {
   /** Counts the keys with data of messages that no consumer here has taken. */
   const keptBeside = ({ redis, keys }: RedissonTestQueue) => redis.exists(keys.offered, keys.values, keys.repeated);
 
-  test('keep their ids behind values of Java', async () => {
+  test('keep their ids when Java puts values ahead of them', async () => {
     const queue = open();
     await offerMany(queue);
     await transferAll(queue);

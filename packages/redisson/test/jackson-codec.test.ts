@@ -145,7 +145,7 @@ describe('an object of a declared class', () => {
     );
   });
 
-  it('is read with the types that its declaration promises', () => {
+  it('is read with the declared types', () => {
     const fields =
       '"amount":["java.lang.Long",5],"anything":["java.lang.Long",5],"place":{"city":"Bern"},"seal":"AAH/","tags":["com.shop.Order","x"]';
     expect(read(fields, declared)).toStrictEqual({
@@ -169,7 +169,7 @@ describe('an object of a declared class', () => {
     expect(declared.encode(declared.decode(Buffer.from(text))).toString()).toBe(text);
   });
 
-  it('has its UUIDs in the form of the Redisson in use or is refused', () => {
+  it('has its UUIDs written in the form that the options name, or is refused', () => {
     const uuid = '01234567-89ab-cdef-0123-456789abcdef';
     expect(written({ uuid })).toBe(`"uuid":["java.util.UUID","${uuid}"]`);
     expect(written({ uuid }, jackson({ classes, uuids: 'text' }))).toBe(`"uuid":"${uuid}"`);
@@ -236,7 +236,7 @@ describe('an object of an undeclared class', () => {
     [{ set: ['a', 'b'] }, 'payload.set'],
     [{ sub: { city: 'Bern' } }, 'payload.sub'],
     [{ pair: new JavaValue('com.shop.Order', 'y') }, 'payload.pair'],
-  ])('is refused if another change could be wrong: %p', (change, path) => {
+  ])('is refused if a change cannot be written safely: %p', (change, path) => {
     const payload = Object.assign(read(text), change);
     expect(() => undeclared.encode(payload)).toThrow(
       expect.objectContaining({ code: 'INVALID_PAYLOAD', message: expect.stringContaining(`${path}: `) }),
@@ -256,7 +256,7 @@ describe('an object of an undeclared class', () => {
   });
 });
 
-describe('a payload of the codec jackson', () => {
+describe('a payload of the jackson codec', () => {
   const again = (text: string) => undeclared.encode(undeclared.decode(Buffer.from(text))).toString();
 
   it.each([
@@ -287,12 +287,12 @@ describe('a payload of the codec jackson', () => {
   });
 });
 
-describe('the options of the codec jackson', () => {
+describe('the options of the jackson codec', () => {
   it.each<[options: object, problem: RegExp]>([
     [{ jackson: 4 }, /jackson\(\): jackson: must be 2 or 3/],
     [{ uuids: 'both' }, /jackson\(\): uuids: /],
     [{ classes: { 'com.shop.Order': { id: 'Strin' } } }, /com\.shop\.Order.*id.*Strin/],
-  ])('are checked at the start-up: %p', (options, problem) => {
+  ])('are checked at startup: %p', (options, problem) => {
     expect(() => jackson(options)).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringMatching(problem) }),
     );
@@ -305,7 +305,7 @@ describe('a class with a type parameter', () => {
     ['com.shop.Pair<Long, String>', 2],
     ['List<com.shop.Pair<String, UUID>>', 3],
     ['com.shop.Pair<long[], String>[]', 3],
-  ])('cannot be declared with a final class that its bytes do not show: %s, Jackson %d', (field, version) => {
+  ])('cannot be declared with a final type argument that the bytes do not reveal: %s, Jackson %d', (field, version) => {
     const declared = { 'com.shop.Pair': { first: 'Object', second: 'Object' }, 'com.shop.Holder': { field } };
     expect(() => jackson({ classes: declared, jackson: version })).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining('com.shop.Holder.field: ') }),
@@ -313,7 +313,7 @@ describe('a class with a type parameter', () => {
   });
 
   it.each(['com.shop.Pair<Object, String>', 'com.shop.Pair<Integer, Boolean>', 'com.shop.Pair<Number, com.shop.Pair>'])(
-    'can be declared with other classes: %s',
+    'can be declared with other type arguments: %s',
     (field) => {
       const declared = { 'com.shop.Pair': { first: 'Object', second: 'Object' }, 'com.shop.Holder': { field } };
       expect(() => jackson({ classes: declared, jackson: 3 })).not.toThrow();

@@ -36,14 +36,14 @@ describe('declared Java classes', () => {
     expect(model.get('com.shop.Order$Address')).toMatchObject({ isFinal: true, isRecord: false });
   });
 
-  it('are enums if they are arrays, and include the enums of the JDK', () => {
+  it('are enums if declared as arrays, and include the enums of the JDK', () => {
     const model = parseClasses({ 'final com.shop.Status': ['NEW', 'PAID'], 'com.shop.Shape': ['ROUND'] });
     expect(model.get('com.shop.Status')).toMatchObject({ kind: 'enum', isFinal: true, constants: ['NEW', 'PAID'] });
     expect(model.get('com.shop.Shape')).toMatchObject({ kind: 'enum', isFinal: false });
     expect(model.get('java.util.concurrent.TimeUnit')).toMatchObject({ kind: 'enum', isFinal: true });
   });
 
-  it('ignore later changes of the declaration object', () => {
+  it('ignore later changes to the declaration object', () => {
     const classes = { 'final com.shop.Status': ['NEW'], 'com.shop.Order': { id: 'String' } as Record<string, string> };
     const model = parseClasses(classes);
     classes['final com.shop.Status'].push('PAID');
@@ -134,7 +134,7 @@ describe('declared Java classes', () => {
   });
 });
 
-describe('the program DeclareClasses', () => {
+describe('the DeclareClasses program', () => {
   it('knows the same JDK classes as the codec', () => {
     const source = readFileSync(new URL('../declare-classes/DeclareClasses.java', import.meta.url), 'utf8');
     const known = [...source.matchAll(/KNOWN\.put\(\s*"([\w.]+)",([^;]*)\);/g)].flatMap(([, home, names]) =>
@@ -144,7 +144,7 @@ describe('the program DeclareClasses', () => {
   });
 });
 
-describe('the program DeclareClasses, for Kryo', () => {
+describe('the DeclareClasses program, for Kryo', () => {
   it('refuses the JDK classes that the codec refuses', () => {
     const source = readFileSync(new URL('../declare-classes/DeclareClasses.java', import.meta.url), 'utf8');
     const [, names] = /UNKNOWN_TO_KRYO5 = Arrays\.asList\(([^)]*)\)/.exec(source)!;
@@ -175,7 +175,7 @@ describe('the name of a Java class', () => {
 });
 
 describe('a Java value', () => {
-  it('prints as its value', () => {
+  it('is printed as its plain value', () => {
     expect(String(new JavaValue('java.util.UUID', 'a-b'))).toBe('a-b');
     expect(JSON.stringify([new JavaValue('java.lang.Float', 1.5), new JavaValue('java.lang.Long', 5n)])).toBe(
       '[1.5,"5"]',

@@ -4,7 +4,7 @@ import { json, JsonNumber } from '../src/index.js';
 const codec = json();
 const again = (text: string, by = codec) => by.encode(by.decode(Buffer.from(text))).toString();
 
-describe('the codec json', () => {
+describe('the json codec', () => {
   it.each([
     '{"price":12.50,"weight":0.0,"great":1.0E21,"list":[5.0,-0,1234567890.1234567890]}',
     '{"b":1,"a":{"10":1,"2":0.0,"x":1}}',
@@ -21,7 +21,7 @@ describe('the codec json', () => {
     );
   });
 
-  it('writes changes with their new values, and new keys of an unsorted object last', () => {
+  it('writes changed values, and puts new keys of an unsorted object last', () => {
     const payload = codec.decode(Buffer.from('{"price":12.50,"list":[5.0]}')) as { price: number; list: number[] };
     payload.price = 13;
     payload.list.push(6);
@@ -29,14 +29,14 @@ describe('the codec json', () => {
     expect(codec.encode(Object.assign(payload, { added: 1 })).toString()).toBe('{"price":13,"list":[5.0,6],"added":1}');
   });
 
-  it('keeps the original form through copies, such as of a payload with a BigInt', () => {
+  it('keeps the original form in copies, such as those of a payload with a BigInt', () => {
     const payload = codec.decode(Buffer.from('{"price":12.50,"id":9007199254740993}'));
     expect(codec.encode({ payload, other: 5n }).toString()).toBe(
       '{"other":5,"payload":{"price":12.50,"id":9007199254740993}}',
     );
   });
 
-  it('reads numbers as the nearest ones, or as exact ones that can be copied', () => {
+  it('reads numbers as the nearest doubles, or as exact values that survive copying', () => {
     const text = '{"a":12.50,"b":12.5,"c":0.0,"d":9007199254740993,"e":5}';
     expect(codec.decode(Buffer.from(text))).toEqual({ a: 12.5, b: 12.5, c: 0, d: 9007199254740993n, e: 5 });
     const exact = json({ numbers: 'exact' });
@@ -60,7 +60,7 @@ describe('the codec json', () => {
   it.each<[options: object, problem: RegExp]>([
     [{ numbers: 'some' }, /json\(\): numbers: must be 'nearest' or 'exact'/],
     [{ jackson: 4 }, /json\(\): jackson: must be 2 or 3/],
-  ])('is checked when it is created: %p', (options, problem) => {
+  ])('validates its options when it is created: %p', (options, problem) => {
     expect(() => json(options)).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringMatching(problem) }),
     );
@@ -68,7 +68,7 @@ describe('the codec json', () => {
 });
 
 describe('a JsonNumber', () => {
-  it('calculates with the nearest number and shows its text', () => {
+  it('is calculated with as the nearest number and keeps its text', () => {
     const price = new JsonNumber('12.50');
     expect([Number(price) * 2, String(price), JSON.stringify({ price })]).toEqual([25, '12.50', '{"price":12.5}']);
   });

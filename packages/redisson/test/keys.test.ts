@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { redissonKeys } from '../src/redisson-keys.js';
 
-describe("the keys of a queue in Redisson's layout", () => {
+describe('the keys of a queue in the Redisson layout', () => {
   const named = (redissonName: string) => redissonKeys({ prefix: 'delay-queue', queue: 'orders', redissonName });
 
   it("are Redisson's own, together with those of the native layout", () => {
@@ -15,7 +15,7 @@ describe("the keys of a queue in Redisson's layout", () => {
     });
   });
 
-  it('keep the hash tag of the name in Redisson', () => {
+  it("keep the hash tag of the queue's name in Redisson", () => {
     expect(named('shop:{eu}:orders')).toMatchObject({
       target: 'shop:{eu}:orders',
       timeouts: 'redisson_delay_queue_timeout:shop:{eu}:orders',
@@ -26,11 +26,11 @@ describe("the keys of a queue in Redisson's layout", () => {
     });
   });
 
-  it('keep a hash tag of any characters', () => {
+  it('keep a hash tag made of any characters', () => {
     expect(named('{a\nb}:orders')).toMatchObject({ target: '{a\nb}:orders', ready: 'delay-queue:{a\nb}@orders:ready' });
   });
 
-  it("stay the same if the name in Redisson is the queue's own", () => {
+  it("stay the same if the queue's name in Redisson is its own name", () => {
     expect(named('orders')).toEqual(redissonKeys({ prefix: 'delay-queue', queue: 'orders' }));
   });
 

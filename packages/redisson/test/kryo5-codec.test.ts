@@ -59,7 +59,7 @@ function failure(use: () => unknown): Error {
 
 const money = { '@class': 'com.shop.Money', cents: 5 };
 
-describe('the codec kryo5 with classes', () => {
+describe('the kryo5 codec with classes', () => {
   it.each<[field: string, value: unknown, read?: unknown]>([
     ['id', 'a'],
     ['id', null],
@@ -166,7 +166,7 @@ describe('the codec kryo5 with classes', () => {
     [{ sorted: ['a', 1] }, 'payload.sorted: a sorted collection takes values of one class that Java can compare'],
     [{ deque: [null] }, 'payload.deque: a java.util.ArrayDeque cannot contain null'],
     [{ lost: 1 }, "payload: the class com.shop.Order is declared without a field 'lost'"],
-  ])('refuses a value that it cannot write exactly, and says where: %p', (fields, message) => {
+  ])('refuses a value that it cannot write exactly, and says where it is: %p', (fields, message) => {
     expect(refusal(fields)).toContain(message);
   });
 
@@ -176,7 +176,7 @@ describe('the codec kryo5 with classes', () => {
     expect(refusal({ node })).toContain('it is nested deeper than 500 levels, or contains itself');
   });
 
-  it('refuses a payload whose own code throws, and keeps the cause', () => {
+  it('refuses a payload whose own code throws, and reports that error as the cause', () => {
     const problem = new Error('not today');
     const payload = {
       get a(): never {
@@ -186,13 +186,13 @@ describe('the codec kryo5 with classes', () => {
     expect(() => codec.encode(payload)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD', cause: problem }));
   });
 
-  it('writes each class of a received payload, and the usual class of a copy', () => {
+  it('writes each original class of a received payload, and the default classes of a copy', () => {
     const list = codec.decode(Buffer.from('01006a6176612e7574696c2e4c696e6b65644c6973f482090002', 'hex')) as unknown[];
     expect(codec.encode(list).includes('java.util.LinkedLis')).toBe(true);
     expect(codec.encode([...list]).includes('java.util.ArrayLis')).toBe(true);
   });
 
-  it('writes a map or a collection as the class that it names', () => {
+  it('writes a map or a collection as the class that the value names', () => {
     const map = codec.encode({ '@class': 'java.util.TreeMap', b: 1 });
     expect(map.includes('java.util.TreeMa')).toBe(true);
     expect(codec.decode(map)).toEqual({ b: 1 });
@@ -209,7 +209,7 @@ describe('the codec kryo5 with classes', () => {
     expect(() => codec.encode(set)).toThrow(/an immutable set cannot contain a value twice/);
   });
 
-  it('keeps an integral Double a Double when it changes', () => {
+  it('still writes a whole Double as a Double after it has changed', () => {
     const received = codec.decode(codec.encode([new JavaValue('java.lang.Double', 5)])) as number[];
     expect(received).toEqual([5]);
     received[0] = 6;
@@ -242,7 +242,7 @@ describe('the codec kryo5 with classes', () => {
   });
 });
 
-describe('bytes for the codec kryo5', () => {
+describe('bytes for the kryo5 codec', () => {
   /** In hex, with texts in quotation marks as Kryo writes class names. */
   function bytesOf(text: string): Buffer {
     const parts = text.split("'").map((part, i) => {
@@ -273,7 +273,7 @@ describe('bytes for the codec kryo5', () => {
     ["01 00 'com.shop.Node' 03 8261", 'a java.lang.String is where the declared type is com.shop.Node'],
     ["01 00 'java.util.Date' ff ff ff ff ff ff ff ff 7f", 'a date is beyond the years of JavaScript'],
     ["01 00 'java.time.Instant' ff ff ff ff ff ff ff 7f 00", 'an Instant is beyond the year 9999'],
-  ])('are refused with the reason if they have no form in JavaScript: %s', (text, reason) => {
+  ])('are refused with the reason if they cannot be represented in JavaScript: %s', (text, reason) => {
     const bytes = bytesOf(text);
     expect(() => codec.decode(bytes)).toThrow(
       expect.objectContaining({
@@ -298,7 +298,7 @@ describe('bytes for the codec kryo5', () => {
     ['null after a class', "01 00 'java.util.ArrayList' 00"],
     ['something after the value', '02 0a 00'],
     ['nothing', ''],
-  ])('are refused if Kryo does not write them: %s', (_, text) => {
+  ])('are refused if Kryo would never write them: %s', (_, text) => {
     expect(failure(() => codec.decode(bytesOf(text))).cause).toBeUndefined();
     expect(() => codec.decode(bytesOf(text))).toThrow(
       expect.objectContaining({
@@ -308,7 +308,7 @@ describe('bytes for the codec kryo5', () => {
     );
   });
 
-  it('cannot allocate more memory than their length warrants', () => {
+  it('cannot make the codec allocate more memory than their length warrants', () => {
     // A list of 60,000 lists, each of which says that it contains 60,000 objects without fields.
     const inner = bytesOf('c0 a9 07');
     const bytes = Buffer.concat([
@@ -328,7 +328,7 @@ describe('bytes for the codec kryo5', () => {
     expect(() => codec.decode(deep)).toThrow(/nested deeper than 500 levels/);
   });
 
-  it('are read or refused with a typed error, whatever they are', () => {
+  it('are either read or refused with a typed error, whatever they are', () => {
     const names = [
       'java.util.ArrayList',
       'java.util.HashMap',

@@ -44,7 +44,7 @@ describe('a payload written by Java with Kryo', () => {
   });
 
   it.each(readable.filter((each) => !ofClasses.includes(each)))(
-    'needs no declaration without classes: $fixture',
+    'needs no declaration if it contains no classes: $fixture',
     ({ hex }) => {
       expect(undeclared.encode(undeclared.decode(Buffer.from(hex, 'hex'))).toString('hex')).toBe(hex);
     },
@@ -59,7 +59,7 @@ describe('a payload written by Java with Kryo', () => {
   );
 
   it.each(ofClasses)(
-    'is refused or read as something else, but never breaks the reader, if a byte is lost: $fixture',
+    'never crashes the reader if a byte is missing: it is refused or read as another value: $fixture',
     ({ hex }) => {
       const bytes = Buffer.from(hex, 'hex');
       for (let at = 0; at < bytes.length; at++) {
@@ -80,7 +80,7 @@ describe('a payload from Java', () => {
   const shown = (name: string) =>
     declared.decode(Buffer.from(golden.find(({ fixture }) => fixture === name)!.hex, 'hex'));
 
-  it('has convenient values in the fields of declared classes', () => {
+  it('has plain values in the fields of declared classes', () => {
     expect(shown('order')).toEqual({
       '@class': 'peer.Fixtures$OrderTimeout',
       orderId: 'o-1',
@@ -107,14 +107,14 @@ describe('a payload from Java', () => {
     });
   });
 
-  it('has convenient elements and values if the field declares their types', () => {
+  it('has plain elements and values if the field declares their types', () => {
     expect(shown('collections')).toMatchObject({ numbers: [5, 9007199254740993n], nested: [[1], []] });
     expect(shown('maps')).toMatchObject({ numbers: { 7: 5 } });
     expect(shown('enums')).toMatchObject({ history: ['NEW', 'PAID'], channels: ['WEB'] });
     expect(shown('kryo: baskets')).toMatchObject({ basket: { counts: { b: 1 } } });
   });
 
-  it('has values with their types everywhere else', () => {
+  it('has typed values everywhere else', () => {
     expect(shown('objects')).toMatchObject({
       number: 5n,
       count: 7,

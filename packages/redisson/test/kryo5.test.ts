@@ -54,7 +54,7 @@ describe('an application that shares a queue of Kryo objects with Java', () => {
     expect(await values.size()).toBe(0);
   });
 
-  test('keeps an object of an undeclared class as a dead letter whose error names the class', async () => {
+  test('dead-letters an object of an undeclared class with an error that names the class', async () => {
     const queue = newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({

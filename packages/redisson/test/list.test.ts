@@ -58,7 +58,7 @@ describe("messages of a Redisson queue listed together with Java's", () => {
     expect(await list(queue, 'ready')).toEqual(all.slice(2));
   });
 
-  test('get an id each, once, if they have equal values', async () => {
+  test('keep distinct ids, each listed once, if they have equal values', async () => {
     const queue = open();
     const offers = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((id, i) => [id, { at: 1 + i, value: 'same' }]));
     await queue.offer(offers);
@@ -68,14 +68,14 @@ describe("messages of a Redisson queue listed together with Java's", () => {
     expect(await walk(queue, 'ready')).toEqual(all);
   });
 
-  test('have the bytes of their entry if they cannot be read', async () => {
+  test('show the bytes of their entry if they cannot be read', async () => {
     const queue = open();
     await queue.redis.multi().zadd(queue.keys.timeouts, FAR, 'no entry').rpush(queue.keys.entries, 'no entry').exec();
     expect(await list(queue, 'delayed')).toEqual(['=no entry']);
     await queue.redis.del(queue.keys.timeouts, queue.keys.entries);
   });
 
-  test('keep their ids in the middle of many', async () => {
+  test('keep their ids in the middle of a long list', async () => {
     const queue = open();
     const ids = Array.from({ length: 3000 }, (_, i) => `m${String(i).padStart(5, '0')}`);
     await queue.offer(Object.fromEntries(ids.slice(0, 1000).map((id) => [id, { at: FAR, value: id }])));

@@ -5,7 +5,7 @@ import { Scene } from '../../../test/support/scene.js';
 import { CALLS, COMMANDS, dump, fill } from './full-redisson-queue.js';
 import { redissonQueues } from './redisson-queue.js';
 
-describe("the loss of the permission to run one command, in Redisson's layout", () => {
+describe('losing the permission to run one command, in the Redisson layout', () => {
   const scene = new Scene({});
   const open = redissonQueues();
   const user = randomName('user');
@@ -24,7 +24,7 @@ describe("the loss of the permission to run one command, in Redisson's layout", 
     for (const call of Object.values(CALLS)) await call((await openFilled()).store);
   });
 
-  test.each(COMMANDS)('changes nothing in a refused call: %s', async (command) => {
+  test.each(COMMANDS)('makes calls fail without changing anything: %s', async (command) => {
     for (const [name, call] of Object.entries(CALLS)) {
       const queue = await openFilled();
       const before = await dump(queue);
@@ -39,7 +39,7 @@ describe("the loss of the permission to run one command, in Redisson's layout", 
     }
   });
 
-  test('refuses some call for each of these commands', () => {
+  test('makes at least one call fail for each of these commands', () => {
     expect(COMMANDS.filter((command) => !refused.has(command))).toEqual([]);
   });
 });

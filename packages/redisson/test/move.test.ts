@@ -7,7 +7,7 @@ import { Handled } from '../../../test/support/handled.js';
 import { Scene } from '../../../test/support/scene.js';
 import { until } from '../../../test/support/until.js';
 
-describe('moving a live queue from the layout of Redisson to the native one', () => {
+describe('moving a live queue from the Redisson layout to the native one', () => {
   const scene = new Scene();
   const before = scene.newQueue();
   const after = scene.newQueue();

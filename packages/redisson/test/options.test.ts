@@ -14,7 +14,7 @@ function messageOf(options: unknown): string {
   throw new Error('accepted');
 }
 
-describe('the options of the layout of Redisson', () => {
+describe('the options of the Redisson layout', () => {
   it('have defaults', () => {
     expect(redisson()).toMatchObject({ name: 'redisson', options: { codec: 'json', format: 'Bc0Lc0' } });
     expect(redisson({ codec: undefined, format: undefined, name: undefined })).toEqual(redisson());
@@ -43,7 +43,7 @@ describe('the options of the layout of Redisson', () => {
     expect(messageOf(options)).toContain(problem);
   });
 
-  it('create equal layouts from equal options, so that two definitions of a queue may have them', () => {
+  it('create equal layouts from equal options, so that two definitions of one queue can agree', () => {
     expect(isDeepStrictEqual(redisson({ name: 'a' }), redisson({ name: 'a' }))).toBe(true);
     expect(isDeepStrictEqual(redisson({ name: 'a' }), redisson({ name: 'b' }))).toBe(false);
     expect(isDeepStrictEqual(redisson({ codec: 'string' }), redisson())).toBe(false);

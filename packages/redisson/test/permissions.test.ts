@@ -13,7 +13,7 @@ import { redisson, redissonQueue } from '../src/index.js';
 const QUEUE = 'orders';
 const HOUR = 3_600_000;
 
-describe("a Redis user with the documented permissions for one queue in Redisson's layout", () => {
+describe('a Redis user with the documented permissions for one queue in the Redisson layout', () => {
   const scene = new Scene({});
   let rules: string[];
 
@@ -38,7 +38,7 @@ describe("a Redis user with the documented permissions for one queue in Redisson
     });
   }
 
-  test('can do everything needed to handle and to produce', async () => {
+  test('can do everything needed to handle and to produce messages', async () => {
     const handled = new Handled();
     const { producer, log } = await start('enough', rules, handled);
     await producer.offer(QUEUE, 'works', 20);
@@ -91,7 +91,7 @@ describe("a Redis user with the documented permissions for one queue in Redisson
     });
   });
 
-  test('has no unnecessary permission', () => {
+  test('has no unnecessary permissions', () => {
     const needed = commandsBesideNative(
       redissonPermissions,
       redissonKeys({ prefix: 'delay-queue', queue: QUEUE }),

@@ -72,7 +72,7 @@ async function expectExactTransfers(queue: RedissonTestQueue, due: ReadonlySet<n
   expect(moved.sort()).toEqual([...due].map((place) => `v${place}`).sort());
 }
 
-describe('the removal of due entries from a long list in the layout of Redisson', () => {
+describe('removing due entries from a long list in the Redisson layout', () => {
   const open = redissonQueues();
 
   const origins: Record<string, Origin> = {
@@ -112,7 +112,7 @@ describe('the removal of due entries from a long list in the layout of Redisson'
     expect(await queue.redis.lrange(queue.keys.target, 0, -1)).toEqual(order.map(([place]) => String(place)));
   });
 
-  test('leaves none at an end of the list whose neighbors fall due too late for the call', async () => {
+  test('leaves no due entry at an end of the list whose neighbors fall due too late for the call', async () => {
     const queue = open();
     const count = 8_000;
     // At the head are some that the second call reads but may not get to, then some that it does get to.
@@ -131,7 +131,7 @@ describe('the removal of due entries from a long list in the layout of Redisson'
     expect(await queue.redis.lrange(queue.keys.target, 0, -1)).toEqual(order);
   });
 
-  test('moves any number of due messages that are missing in the list', async () => {
+  test('still moves due messages whose entries are missing from the list, however many there are', async () => {
     const queue = open();
     await fill(queue, 8_000, new Set(), () => 'Java');
     for (let index = 0; index < 30; index++) {
@@ -142,7 +142,7 @@ describe('the removal of due entries from a long list in the layout of Redisson'
     expect(await queue.listed()).toHaveLength(8_000);
   });
 
-  test('moves a due message that is missing in a list of due messages', async () => {
+  test('still moves a due message whose entry is missing from the list', async () => {
     const queue = open();
     await fill(queue, 100, somePlaces(100, 100), () => 'here');
     const [entry] = await queue.redis.lrangeBuffer(queue.keys.entries, 50, 50);
@@ -152,7 +152,7 @@ describe('the removal of due entries from a long list in the layout of Redisson'
     expect(await queue.listed()).toEqual([]);
   });
 
-  test("takes at most a third of Redisson's time for messages of Java", async () => {
+  test("takes at most a third of Redisson's time for messages from Java", async () => {
     const count = 60_000;
     const due = somePlaces(1000, count);
     const [ours, redissons] = [open(), open()];

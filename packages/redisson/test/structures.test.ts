@@ -7,7 +7,7 @@ import { redissonQueues } from './redisson-queue.js';
 const HOUR = 3_600_000;
 const FAR = 9e12;
 
-describe('a queue in the layout of Redisson', () => {
+describe('a queue in the Redisson layout', () => {
   const open = redissonQueues();
   const now = () => Date.now();
 
@@ -50,7 +50,7 @@ describe('a queue in the layout of Redisson', () => {
       expect((await queue.redis.hkeys(queue.keys.offered)).sort()).toEqual(['d', 'e', 'f']);
     });
 
-    test('is not searched repeatedly by one transfer of many entries of Java', async () => {
+    test('is not searched repeatedly by one transfer of many entries from Java', async () => {
       const queue = open();
       const pipeline = queue.redis.pipeline();
       for (let index = 0; index < 50_000; index++) pipeline.rpush(queue.keys.entries, `other ${index}`);
@@ -68,7 +68,7 @@ describe('a queue in the layout of Redisson', () => {
     });
   });
 
-  test('expires within a day with its only key when it is empty and has no handlers', async () => {
+  test('when empty and without handlers, keeps only one key, which expires within a day', async () => {
     const queue = open();
     await queue.offer({ only: { at: FAR, value: 'v' } });
     expect(await queue.store.cancel('only')).toBe(true);
@@ -93,7 +93,7 @@ describe('a queue in the layout of Redisson', () => {
     ear.disconnect();
   });
 
-  test('turns an unreadable entry into a dead letter with its bytes, and its neighbors can be claimed', async () => {
+  test('turns an unreadable entry into a dead letter with its bytes, and lets its neighbors be claimed', async () => {
     const queue = open();
     const garbage = Buffer.from('08ff00', 'hex');
     await queue.offerAsJava('before', now() - 3000);
@@ -113,7 +113,7 @@ describe('a queue in the layout of Redisson', () => {
     expect(await queue.listed()).toEqual([]);
   });
 
-  test('retries and dead-letters a claimed message of Java like any other', async () => {
+  test('retries and dead-letters a claimed message from Java like any other', async () => {
     const queue = open();
     await queue.offerAsJava('hello', now() - HOUR);
     await queue.transfer();
@@ -129,7 +129,7 @@ describe('a queue in the layout of Redisson', () => {
     expect((await queue.store.status()).counts).toEqual({ delayed: 0, ready: 0, active: 0, dead: 1 });
   });
 
-  test('keeps the ids of messages with equal payloads and assigns ids to those of Java', async () => {
+  test("keeps the ids of messages with equal payloads and assigns ids to Java's messages", async () => {
     const queue = open();
     const at = now() - HOUR;
     await queue.offer({ first: { at, value: 'same' }, later: { at: FAR, value: 'same' } });
@@ -142,7 +142,7 @@ describe('a queue in the layout of Redisson', () => {
     expect(await queue.store.find('later')).toMatchObject({ state: 'delayed' });
   });
 
-  test('does not take an equal value from Java in the target list for a message that awaits its transfer', async () => {
+  test('does not mistake an equal value from Java in the target list for a message that awaits its transfer', async () => {
     const queue = open();
     await queue.offer({ mine: { at: now() - HOUR, value: 'same' } });
     await queue.redis.rpush(queue.keys.target, 'same');
@@ -157,7 +157,7 @@ describe('a queue in the layout of Redisson', () => {
     expect(await queue.claim()).toEqual([expect.stringMatching(/^[0-9a-f]{14}=$/)]);
   });
 
-  test('leaves the unclaimed values to Java', async () => {
+  test('leaves unclaimed values to Java', async () => {
     const queue = open();
     for (const id of ['a', 'b', 'c']) await queue.offer({ [id]: { at: now() - HOUR, value: id } });
     await queue.transfer();
@@ -195,7 +195,7 @@ describe('a queue in the layout of Redisson', () => {
     ]);
   });
 
-  test('also drops messages that Java took in a process that only offers', async () => {
+  test('also drops messages taken by Java if the process only makes offers', async () => {
     const queue = open();
     for (let index = 0; index < 100; index++) {
       await queue.offer({ [`m${index}`]: { at: now() - HOUR, value: `v${index}` } });
@@ -205,7 +205,7 @@ describe('a queue in the layout of Redisson', () => {
     expect(await queue.redis.hlen(queue.keys.offered)).toBeLessThan(10);
   });
 
-  test('notices a value that Java puts straight into the target list at once, and it can be claimed', async () => {
+  test('notices at once a value that Java puts straight into the target list, and lets it be claimed', async () => {
     const queue = open();
     let looks = 0;
     const stop = queue.store.watchDue({ onEarlierDue: () => looks++, onListening: () => undefined });

@@ -31,7 +31,7 @@ class ListWait implements Pick<WakeSignal, 'wait' | 'close'> {
   }
 }
 
-describe('the watch of the target list', () => {
+describe('watching the target list', () => {
   let clock: ManualClock;
   let list: ListWait;
   let watch: TargetWatch;
@@ -76,7 +76,7 @@ describe('the watch of the target list', () => {
     expect(told).toBe(0);
   });
 
-  it('does not report values of a transfer in this process that a claim has taken since', async () => {
+  it('does not report values transferred by this process that have since been claimed', async () => {
     watch.note(1);
     watch.note(0);
     await fill();
@@ -110,7 +110,7 @@ describe('the watch of the target list', () => {
     expect(list.waits).toBeLessThan(20);
   });
 
-  it('waits until it is stopped, whether or not anything arrives', async () => {
+  it('waits until it is stopped, whether or not values arrive', async () => {
     await clock.advance(BLOCK_TIMEOUT);
     list.answer(false);
     await clock.advance(0);

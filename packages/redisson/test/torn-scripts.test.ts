@@ -26,14 +26,14 @@ const REPLACED: Record<string, readonly [string, string]> = {
   'settle: again': ['of active', 'anew'],
 };
 
-describe("a script of Redisson's layout that ends between two of its writes", () => {
+describe('a script of the Redisson layout that ends between two of its writes', () => {
   const dir = mkdtempSync(join(tmpdir(), 'torn-scripts-'));
   const scene = new Scene({ args: WITH_LOG, dir });
   const open = redissonQueues();
 
   const NOT_TORN = ['clear', 'resume', 'repair'];
   test.each(Object.keys(CALLS).filter((name) => !NOT_TORN.includes(name)))(
-    'loses no message and leaves none active for good: %s',
+    'loses no message and leaves none active forever: %s',
     async (name) => {
       await scene.redis.flushall();
       const queue = open({ url: scene.url });

@@ -15,7 +15,7 @@ const MANY = 12_000;
 const A_PART = 1000;
 const isHalted = (log: readonly string[]) => log.some((line) => line.includes('has stopped handling'));
 
-describe('a queue of the layout of Redisson with the wrong codec', () => {
+describe('a queue in the Redisson layout with the wrong codec', () => {
   const scene = new Scene();
   const newQueue = redissonQueuesOf(scene);
 
@@ -26,7 +26,7 @@ describe('a queue of the layout of Redisson with the wrong codec', () => {
     for (let at = 0; at < values.length; at += A_PART) await scene.redis.rpush(queue, ...values.slice(at, at + A_PART));
   }
 
-  test(`loses none of ${MANY} messages, stops handling, names the right codec, and handles all with it`, async () => {
+  test(`loses none of ${MANY} messages, stops handling, names the right codec, and with that codec handles them all`, async () => {
     const queue = newQueue();
     const texts = Array.from({ length: MANY }, (_, i) => `order ${i}`);
     await transferByJava(
@@ -65,7 +65,7 @@ describe('a queue of the layout of Redisson with the wrong codec', () => {
     ['objects', Array.from({ length: 200 }, (_, i) => Buffer.from(`{"@class":"com.shop.Order","id":"${i}"}`))],
     ['lists', Array.from({ length: 200 }, (_, i) => wireCodecs.jackson.encode([i, 'a']))],
     ['records', Array.from({ length: 200 }, (_, i) => Buffer.from(`{"amount":["java.lang.Long",${i}]}`))],
-  ])("%s of JsonJacksonCodec, which codec 'json' can read", (_what, values) => {
+  ])('%s written by JsonJacksonCodec, which the json codec can read', (_what, values) => {
     test('are handled only with the right codec', async () => {
       const queue = newQueue();
       await transferByJava(queue, values);
@@ -96,7 +96,7 @@ describe('a queue of the layout of Redisson with the wrong codec', () => {
     });
   });
 
-  test('is detected even while objects offered by Node are handled', async () => {
+  test('is detected even while objects offered by Node are being handled', async () => {
     const queue = newQueue();
     const { log, producer } = await scene.startApp({
       module: wired('json'),
@@ -115,7 +115,7 @@ describe('a queue of the layout of Redisson with the wrong codec', () => {
   test.each<[writer: string, value: Buffer]>([
     ['JsonJacksonCodec', Buffer.from('{"@class":"com.shop.Order","id":"1"}')],
     ['Kryo5', wireCodecs.kryo5.encode('order 1')],
-  ])('refuses the offers of a process that only offers while Java uses %s', async (writer, value) => {
+  ])('rejects the offers of a process that only makes offers while Java uses %s', async (writer, value) => {
     const queue = newQueue();
     const keys = redissonKeys({ prefix: scene.prefix, queue });
     const { producer } = await scene.startApp({ module: { ...wired('json'), consume: false } });
@@ -153,7 +153,7 @@ describe('a queue of the layout of Redisson with the wrong codec', () => {
       'json',
       ['{"id":"1"}', ...Array.from({ length: 20 }, (_, i) => `{"@class":"com.shop.Order","id":"${i}"}`)],
     ],
-  ])('handles plain JSON %s without an alarm', async (_what, codec, values) => {
+  ])('raises no alarm about plain JSON %s', async (_what, codec, values) => {
     const queue = newQueue();
     await transferByJava(
       queue,
@@ -168,7 +168,7 @@ describe('a queue of the layout of Redisson with the wrong codec', () => {
     expect(new Set(handled.payloads).size).toBe(values.length);
   });
 
-  test('continues if only some messages are broken, which become dead letters with their bytes', async () => {
+  test('keeps handling if only some messages are broken, and dead-letters those with their bytes', async () => {
     const queue = newQueue();
     const broken = Array.from({ length: 9 }, (_, i) => Buffer.from(`{${i}`));
     const good = Array.from({ length: 5 }, (_, i) => Buffer.from(`{"n":${i}}`));

@@ -4,7 +4,7 @@ import { runChaos } from './chaos/chaos-run.js';
 import { describeWithJava } from './java-suite.js';
 
 describeWithJava('chaos', ({ line }) => {
-  test('loses no message that Node handles, and delivers none early, while Java and Node processes are killed', async () => {
+  test('loses no message handled by Node, and delivers none early, while Java and Node processes are killed', async () => {
     const result = await runChaos({ line, lasts: 20_000, messages: 3000, killEvery: 3000, seed: 1 }, () => undefined);
     console.log(summaryOf(result));
     expect(problemsOf(result)).toEqual([]);

@@ -66,7 +66,7 @@ describeWithJava('payloads', (suite) => {
     ['default', kryo5],
     ['json', json],
     ['jackson', jackson],
-  ])('of text arrive on both sides: codec %s', async (name, codec) => {
+  ])('made of a string arrive on both sides: codec %s', async (name, codec) => {
     for (const text of TEXTS) {
       expect(await takenByJava(name, codec.encode(text))).toEqual({ type: 'java.lang.String', value: text });
       const bytes = await writtenByJava(name, { value: text });
@@ -75,7 +75,7 @@ describeWithJava('payloads', (suite) => {
     }
   });
 
-  it('of bytes arrive on both sides', async () => {
+  it('made of bytes arrive on both sides', async () => {
     const bytes = Buffer.of(0, 1, 255);
     expect(await takenByJava('bytes', buffer.encode(bytes))).toEqual({ type: '[B', value: bytes.toString('base64') });
     expect(buffer.decode(await writtenByJava('bytes', { sample: 'byte[]' }))).toEqual(bytes);
@@ -93,7 +93,7 @@ describeWithJava('payloads', (suite) => {
     },
   );
 
-  it('of plain JSON arrive on both sides', async () => {
+  it('made of plain JSON arrive on both sides', async () => {
     const payload = { id: 7, great: 2n ** 60n, list: [0.5, true, null, 'é'], nested: { text: '😀' } };
     const value = await takenByJava('json', json.encode(payload));
     expect(part(value, 'id')).toEqual({ type: 'java.lang.Integer', value: '7' });
@@ -108,7 +108,7 @@ describeWithJava('payloads', (suite) => {
     });
   });
 
-  it('of plain JSON become the class that Java expects', async () => {
+  it('made of plain JSON become the class that Java expects', async () => {
     const placed = new Date(1_700_000_000_123);
     const order = { id: 'o-1', number: 2n ** 60n, boxed: 5, placed, status: 'PAID', address: { city: 'Bern' } };
     const value = await takenByJava('json of Order', json.encode({ ...order, labels: ['a'], unknown: 1 }));
@@ -148,7 +148,7 @@ describeWithJava('payloads', (suite) => {
   });
 
   it.each([5, 2147483648, 5n, 0.5, true, [1], {}, new Date(5), Buffer.of(1)])(
-    'with type wrappers may be a bare %p',
+    'with type wrappers may be a single %p',
     async (payload) => {
       const value = await takenByJava('jackson', jackson.encode(payload));
       expect(value?.type).toMatch(
@@ -211,7 +211,7 @@ describeWithJava('payloads', (suite) => {
     expect(part(value, 'number')).toEqual({ type: 'java.lang.Long', value: String(2n ** 60n) });
   });
 
-  it('of Java still match the golden bytes', async () => {
+  it('written by Java still match the golden bytes', async () => {
     for (const [codec, payloads] of Object.entries(readGolden(suite.line).payloads)) {
       for (const { input, bytes } of payloads) {
         if (!('text' in bytes) || 'times' in input) continue;

@@ -26,7 +26,7 @@ interface Printed {
 /** The lines whose default codec is Kryo5. */
 const WITH_KRYO5 = CODEC_LINES.filter((line) => line !== '3.16');
 
-describeIfJava().each(docPairs())('the snippets about Redisson: pair $name', (pair) => {
+describeIfJava().each(docPairs())("the documentation's snippets about Redisson: pair $name", (pair) => {
   let server: TestRedis;
   let folder: string;
   let java: JavaStage | undefined;
@@ -89,7 +89,7 @@ describeIfJava().each(docPairs())('the snippets about Redisson: pair $name', (pa
   });
 
   test.each(lines)(
-    'Node handles what Java forwards from a queue with its default codec (Redisson %s)',
+    "Node handles what Java forwards from a queue with Java's default codec (Redisson %s)",
     async (line) => {
       const said = jest.spyOn(console, 'log').mockImplementation(() => undefined);
       const { delayQueue, OrderTimeouts } = await printed(pair, line);
@@ -104,7 +104,7 @@ describeIfJava().each(docPairs())('the snippets about Redisson: pair $name', (pa
     },
   );
 
-  test.each(lines)('Java takes what Node and Java offer, and ends without errors (Redisson %s)', async (line) => {
+  test.each(lines)('Java takes what Node and Java offer, and exits without errors (Redisson %s)', async (line) => {
     const { delayQueue, Orders } = await printed(pair, line);
     [java, app] = await Promise.all([JavaStage.start(line, pair.java, server.url), startNode(delayQueue, [Orders])]);
     java.tell('consume');

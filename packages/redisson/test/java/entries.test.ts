@@ -39,7 +39,7 @@ const nearlyEntry = fc.oneof(
 /** The value that a reader finds in bytes, as hex, or null if they are not an entry. */
 type Reading = string | null;
 
-describe('entries of Redisson', () => {
+describe('Redisson entries', () => {
   let redis: Redis;
   const code = readFileSync(new URL('../../src/lua/modules/entry.lua', import.meta.url), 'utf8');
   const names = {
@@ -85,7 +85,7 @@ describe('entries of Redisson', () => {
     expect(offer.published).toBe(offer.score);
   });
 
-  it('have an id of eight bytes, whose length only the new format states', () => {
+  it('have an id of eight bytes, whose length is written only in the new format', () => {
     const id = Buffer.from('ABCDEFGH');
     const hello = Buffer.from('hello');
     const hex = (format: EntryFormat) => encodeEntry({ format, id, value: hello }).toString('hex');
@@ -105,7 +105,7 @@ describe('entries of Redisson', () => {
     );
   });
 
-  it('that fit both formats are read as new with an id of 8 bytes, else as old, else as new', () => {
+  it('that fit both formats are read as new if the id has 8 bytes, or if they cannot be old', () => {
     const newWithoutValue = Buffer.from('08000000000000000100' + '00'.repeat(7), 'hex');
     expect(decodeEntry(newWithoutValue)).toMatchObject({ format: 'Bc0Lc0', value: Buffer.alloc(0) });
     const oldBeginningWith7 = encodeEntry({ format: 'dLc0', id: Buffer.alloc(8, 7), value: Buffer.from('hello') });

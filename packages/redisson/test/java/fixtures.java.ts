@@ -28,7 +28,7 @@ describeWithJava(
       },
     );
 
-    it.each(fixtureCodecsOf(suite.line))('is equal for Java when a copy is offered: codec %s', async (codec) => {
+    it.each(fixtureCodecsOf(suite.line))('means the same to Java when a copy is offered: codec %s', async (codec) => {
       const { declared } = ourCodecs(codec, suite.line);
       for (const fixture of await suite.java.fixtures()) {
         const bytes = await suite.java.encodeFixture(codec, fixture);
@@ -40,7 +40,7 @@ describeWithJava(
     });
 
     it.each(fixtureCodecsOf(suite.line).filter((codec) => codec.startsWith('jackson')))(
-      'is the enum constant that was offered as DeclareClasses prints it: codec %s',
+      'has its enum constants spelled as DeclareClasses prints them: codec %s',
       async (codec) => {
         const isThree = codec.endsWith('Jackson 3');
         const constants = isThree ? ["very 'urgent'", 'normal'] : ['URGENT', 'NORMAL'];

@@ -114,7 +114,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
   }, 300_000);
 
   test.each(['shop:{eu}:', 'Bestellungen / größer: '])(
-    'a queue can be shared under a name in Java such as %jorders',
+    'a queue can be shared under a Java name such as %jorders',
     async (start) => {
       const queue = newQueue();
       const inJava = { ...queue, queue: start + queue.queue };
@@ -203,7 +203,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
     expect(await suite.java.size(queue)).toBe(0);
   }, 30_000);
 
-  test('no message of Java is lost when a Node process is killed in its handlers', async () => {
+  test('no message sent from Java is lost when a Node process is killed while its handlers are running', async () => {
     const queue = newQueue('json');
     const settings = {
       queue: queue.queue,

@@ -46,7 +46,7 @@ describeWithJava(
       }
     });
 
-    it('reads copies without remembered bytes as objects with the same fields', async () => {
+    it('reads payloads copied without their original bytes as objects with the same fields', async () => {
       for (const fixture of [
         'primitives',
         'boxes',
@@ -120,7 +120,7 @@ describeWithJava(
   CODEC_LINES,
 );
 
-describeIfJava()('the program DeclareClasses', () => {
+describeIfJava()('the DeclareClasses program', () => {
   const program = fileURLToPath(new URL('../../declare-classes/DeclareClasses.java', import.meta.url));
 
   beforeAll(() => buildPeer('4'), 600_000);
@@ -146,7 +146,7 @@ describeIfJava()('the program DeclareClasses', () => {
     return JSON.parse(json) as JavaClasses;
   }
 
-  it('prints the declarations of classes and of all classes in their fields', async () => {
+  it('prints the declarations of classes and of all classes used in their fields', async () => {
     const { stdout } = await print(
       ...['Times', 'Generics', 'Pages', 'Baskets', 'Containers', 'Arrays2', 'Odds'].map(
         (name) => `peer.KryoFixtures$${name}`,
@@ -164,7 +164,7 @@ describeIfJava()('the program DeclareClasses', () => {
     expect(() => kryo5({ classes: printed })).not.toThrow();
   });
 
-  it('leaves out undeclarable classes and classes that refer to them, with all reasons and an exit code', async () => {
+  it('leaves out undeclarable classes and the classes that refer to them, with all reasons and an exit code', async () => {
     const { stdout, stderr, code } = await print(
       'peer.KryoFixtures$Tags',
       'peer.Missing',
@@ -194,7 +194,7 @@ describeIfJava()('the program DeclareClasses', () => {
     expect(() => kryo5({ classes: printed })).not.toThrow();
   });
 
-  it('does not run without the libraries whose annotations it must see', async () => {
+  it('does not run without the libraries whose annotations it has to see', async () => {
     const [classes] = (await buildPeer('4')).split(delimiter);
     const { stdout, stderr, code } = await printFrom(classes!, declarations('Sealed'));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -246,7 +246,7 @@ describeIfJava()('the program DeclareClasses', () => {
     expect(() => jackson({ classes, ...(option === '--jackson3' && { jackson: 3 }) })).not.toThrow();
   });
 
-  it('refuses a property whose name no declaration can have', async () => {
+  it('refuses a property whose name cannot appear in a declaration', async () => {
     const { stderr } = await print('--jackson', ...declarations('Kebab'));
     expect(stderr).toContain('Kebab is left out: order-id: a property must be called like a field of Java');
   });
