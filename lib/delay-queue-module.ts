@@ -23,8 +23,8 @@ import { runtimeProviders } from './runtime/runtime-providers.js';
 import { START_TASK } from './runtime/delay-queue-tokens.js';
 
 /**
- * The delay queue of an application. Import it once, in the root module. It is global, so every other module can inject
- * `DelayQueueProducer`. An application with several Redis servers imports it once for each, under a `name`.
+ * The delay queue of an application. Import it once, in the root module. It is global, so any module can inject `DelayQueueProducer`. An
+ * application with several Redis servers imports it once for each, under a `name`.
  * @example
  * ```ts
  * @Module({ imports: [DelayQueueModule.forRoot({ connection: 'redis://127.0.0.1:6379' })] })
@@ -46,8 +46,8 @@ import { START_TASK } from './runtime/delay-queue-tokens.js';
 export class DelayQueueModule {
   /**
    * Creates the module from fixed options.
-   * @param options - all optional; an invalid one fails the start-up with `INVALID_OPTION`, naming the field. A `name`, 1–64 of the
-   *   characters `A–Z a–z 0–9 _ -`, makes it a separate instance with a producer, handlers and listeners of its own (`docs/instances.md`)
+   * @param options - all optional; an invalid one fails the start-up with `INVALID_OPTION`, which names the field. A `name`, 1–64 of the
+   *   characters `A–Z a–z 0–9 _ -`, creates a separate instance with its own producer, handlers and listeners (`docs/instances.md`)
    * @throws DelayQueueError `INVALID_OPTION` immediately if this is not an options object, or the name is malformed
    */
   static forRoot(options: DelayQueueModuleOptions & { readonly name?: string | undefined } = {}): DynamicModule {
@@ -58,8 +58,8 @@ export class DelayQueueModule {
 
   /**
    * Creates the module from options that come from other providers.
-   * @param options - `useFactory` with `inject`, or `useClass` or `useExisting` with a {@link DelayQueueOptionsFactory}; the `name` stands
-   *   beside it, because Nest needs it before it calls a factory
+   * @param options - `useFactory` with `inject`, or `useClass` or `useExisting` with a {@link DelayQueueOptionsFactory}; pass `name`
+   *   alongside rather than returning it from the factory, because Nest needs it first
    * @throws DelayQueueError `INVALID_OPTION` immediately if none of the three is given, or the name is malformed
    * @example
    * ```ts
@@ -85,8 +85,8 @@ export class DelayQueueModule {
 }
 
 /**
- * `DelayQueueModule` does not extend the class that Nest builds, which would expose that class and its helpers in the declarations. The
- * decorator exports nothing, because Nest would export it from the named instances as well.
+ * Kept apart because `DelayQueueModule` does not extend the class that Nest builds: that would expose the class and its helpers in the
+ * declarations. The decorator exports nothing, because Nest would export it from the named instances as well.
  */
 function instanceOf(definition: DynamicModule, name: string): DynamicModule {
   const producer = { provide: tokenOf(DelayQueueProducer, name), useClass: DelayQueueProducer };
@@ -105,7 +105,7 @@ function instanceOf(definition: DynamicModule, name: string): DynamicModule {
 }
 
 /**
- * Copies the options. Nest spreads whatever it is given, so a URL or a function would count as no options.
+ * Copies the options. Nest spreads any value it is given, so a URL or a function would pass as options without a single entry.
  * @throws DelayQueueError `INVALID_OPTION`
  */
 function readGivenOptions<T extends object>(method: string, given: T): T {

@@ -9,8 +9,8 @@ interface WatchedQueue {
 }
 
 /**
- * Warns when an offer is ignored because a handler of this process holds the message with that id. Most likely the handler offers its own
- * id in order to be called again, and its loop would end silently.
+ * Warns when an offer is ignored because a handler of this process holds the message with the same id. Most likely the handler offers its
+ * own id in order to be called again, and its loop would end silently.
  */
 export class AgainAdvice {
   readonly #queues = new Map<string, WatchedQueue>();
@@ -31,7 +31,7 @@ export class AgainAdvice {
   onKept(queue: string, id: string): void {
     const watched = this.#queues.get(queue);
     if (!watched) return;
-    // Time first: looking for the id goes through every held message.
+    // Time first, because looking for the id goes through every held message.
     if (!watched.warning.isDue || !watched.holds(id)) return;
     watched.warning.reported();
     this.events.note('offered-while-held', { queue, id });

@@ -6,7 +6,7 @@ import type { InstanceWrapper } from './nest-internals.js';
 
 export type Instance = Record<string | symbol, (...args: unknown[]) => unknown>;
 
-/** A method of a class that Nest knows. It belongs to the class, not to an instance: a scoped provider has none yet. */
+/** A method of a class that Nest knows. Belongs to the class rather than to an instance, because a scoped provider has none yet. */
 export interface ClassMethod {
   /** Nest's record of the class and its instances. */
   readonly host: InstanceWrapper;
@@ -18,12 +18,12 @@ export function fullNameOf({ host, name }: ClassMethod): string {
   return `${String(host.name)}.${String(name)}`;
 }
 
-/** The method that decorators have decorated or replaced. An instance may have another in its place, such as a spy. */
+/** Returns the method as decorators have left it. An instance may have another in its place, such as a spy. */
 export function decoratedMethod({ prototype, name }: ClassMethod): (...args: unknown[]) => unknown {
   return (prototype as Instance)[name]!;
 }
 
-/** Visits the classes of all providers and controllers, and lets the event loop turn meanwhile. */
+/** Visits the classes of all providers and controllers, yielding to the event loop in between. */
 export async function exploreClasses(
   discovery: DiscoveryService,
   visit: (host: InstanceWrapper, prototype: object | undefined) => void,
@@ -34,7 +34,7 @@ export async function exploreClasses(
   await inSlices(own, systemClock, (host) => visit(host, prototypeOf(host)));
 }
 
-/** Undefined if the class is unknown. A scoped factory has made no instance yet, but its token may be the class. */
+/** Returns undefined if the class is unknown. A scoped factory has made no instance yet, but its token may be the class. */
 function prototypeOf(host: InstanceWrapper): object | undefined {
   const { metatype, token } = host;
   const instance: unknown = host.instance;

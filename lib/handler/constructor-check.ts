@@ -1,7 +1,7 @@
 import { DelayQueueError, type DelayQueueErrorCode } from '../message/delay-queue-errors.js';
 import type { InstanceWrapper } from './nest-internals.js';
 
-/** Metadata of the compiler and of `@Inject()` about constructor parameters. */
+/** What the compiler and `@Inject()` record about constructor parameters. */
 const KNOWN_PARAMETERS = ['design:paramtypes', 'self:paramtypes'];
 
 type Class = abstract new (...args: never) => object;
@@ -14,7 +14,7 @@ export function assertInjected(host: InstanceWrapper, place: string, code: Delay
   const { metatype } = host;
   // Nest does not construct what a factory or a value provides.
   if (typeof metatype !== 'function' || host.isNotMetatype) return;
-  // A subclass inherits them, as Nest sees it.
+  // A subclass inherits this metadata, as it does for Nest.
   if (KNOWN_PARAMETERS.some((key) => Reflect.hasMetadata(key, metatype))) return;
   if (metatype.length > 0) {
     throw new DelayQueueError(
@@ -32,17 +32,17 @@ export function assertInjected(host: InstanceWrapper, place: string, code: Delay
   );
 }
 
-/** The class that declares the constructor: the class itself or one that it extends. */
+/** Returns the class that declares the constructor: the class itself or one that it extends. */
 function constructorOf(type: Class): Class {
   const base: unknown = Object.getPrototypeOf(type);
   if (typeof base !== 'function' || base === Function.prototype || !lacksConstructor(type)) return type;
   return constructorOf(base as Class);
 }
 
-/** Not a call, such as `new this.constructor(…)`. */
+/** Matches a constructor, but not a call such as `new this.constructor(…)`. */
 const CONSTRUCTOR = /(?<![.\w$])constructor\s*\(([^)]*)\)/;
 
-/** The constructor that compilers generate for a class whose fields have initial values. */
+/** Matches the constructor that compilers generate for a class whose fields have initial values. */
 const GENERATED = /(?<![.\w$])constructor\s*\((?:\.\.\.([\w$]+))?\)\s*\{\s*super\(\.\.\.(?:arguments|\1)\)/;
 
 function lacksConstructor(type: Class): boolean {
@@ -51,8 +51,8 @@ function lacksConstructor(type: Class): boolean {
 }
 
 /**
- * True if a constructor has assigned one of its parameters to a property, as in `constructor(private readonly dep: Dep)`, and that is
- * undefined. A parameter with another use may be optional; nothing shows it at run time.
+ * True if a constructor has assigned a parameter to a property, as `constructor(private readonly dep: Dep)` does, and the property is
+ * undefined. A parameter used in any other way may be optional; nothing shows that at run time.
  */
 function lacksProperty(type: Class, instance: unknown): boolean {
   const source = Function.prototype.toString.call(type);

@@ -4,26 +4,26 @@ type Method = (...args: unknown[]) => unknown;
 
 export interface DeclaredMethod<Declaration> {
   readonly declarations: readonly Declaration[];
-  /** The method that they have decorated. Another one may have taken its place. */
+  /** The method as it was when decorated. Another method may have taken its place. */
   readonly decorated: Method;
 }
 
 type ByName<Declaration> = Map<string | symbol, DeclaredMethod<Declaration>>;
 
 export interface DecoratorKind {
-  /** In code, such as `@DelayedHandler`. */
+  /** The decorator as written in code, such as `@DelayedHandler`. */
   readonly decorator: string;
   readonly code: DelayQueueErrorCode;
-  /** Metadata key, shared by all copies of the package, so that a method is found whichever copy decorated it. */
+  /** The metadata key. Shared by all copies of the package, so that a method is found whichever copy decorated it. */
   readonly key: symbol;
 }
 
 /**
- * The declarations by decorators of one kind.
+ * The methods declared with one kind of decorator.
  *
- * A declaration belongs to the name of the method in its class and subclasses, because the method itself may be replaced: by a decorator
- * above that wraps it, by one of the class that wraps all methods, by an override, by a spy. It also belongs to the method, which may be
- * copied to another class.
+ * A declaration belongs to the method's name in its class and subclasses, because the method itself may be replaced: by a decorator above
+ * that wraps it, by a class decorator that wraps all methods, by an override, or by a spy. The declaration also belongs to the method,
+ * which may be copied to another class.
  */
 export class DeclaredMethods<Declaration> {
   constructor(readonly kind: DecoratorKind) {}
@@ -40,7 +40,7 @@ export class DeclaredMethods<Declaration> {
     };
   }
 
-  /** Yields the declared methods of a class, inherited ones too. An override with declarations of its own has only those. */
+  /** Yields the declared methods of a class, including inherited ones. An override with declarations of its own has only those. */
   *of(prototype: object): Generator<[string | symbol, DeclaredMethod<Declaration>]> {
     const names = new Set<string | symbol>();
     for (const each of classesOf(prototype)) {
@@ -84,12 +84,12 @@ function* classesOf(prototype: object): Generator<object> {
 
 interface Decoration {
   readonly target: object;
-  /** An object for standard decorators. */
+  /** An object if the decorator runs as a standard one. */
   readonly name: string | symbol | object;
   readonly descriptor: PropertyDescriptor | undefined;
 }
 
-/** Reads the decorated method. Throws unless it is an instance method: Nest calls nothing else. */
+/** Returns the decorated method. Throws unless it is an instance method, since Nest calls no other. */
 function methodOf({ decorator, code }: DecoratorKind, { target, name, descriptor }: Decoration): Method {
   const refuse = (place: string, problem: string) => new DelayQueueError(code, `${decorator} on ${place}: ${problem}`);
   if (typeof name === 'object') {

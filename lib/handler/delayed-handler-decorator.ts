@@ -6,7 +6,7 @@ import type { DecoratorOfHandler, HandlerArguments } from './handler-types.js';
 
 /** The arguments of a `@DelayedHandler`, unchecked. */
 export interface HandlerDeclaration {
-  /** A name, a family of names, or the class of a typed queue. */
+  /** A queue's name, a family's name, or the class of a typed queue. */
   readonly queue: unknown;
   readonly type: string | undefined;
   readonly options: QueueHandlerOptions;
@@ -19,30 +19,30 @@ export const declaredHandlers = new DeclaredMethods<HandlerDeclaration>({
 });
 
 /**
- * Makes a method of a provider or a controller the handler of a queue: it gets every message whose type has no handler of its own. It is
- * called with the payload and the message, and may return a value, a Promise or an Observable. Once that completes without an error, the
- * message is gone; an error is retried after `backoff` until `attempts` are spent.
+ * Makes a method of a provider or a controller the handler of a queue: it gets every message whose type has no handler of its own. The
+ * method is called with the payload and the message, and may return a value, a Promise or an Observable. Once that completes without an
+ * error, the message is gone; after an error, the message is retried after `backoff` until `attempts` are used up.
  *
- * With a type it gets the messages of that type. Its options are `timeout`, `backoff` and those of batches; the others are options of the
- * queue. A message whose type has no handler in this process is put off until another process handles it (`unknownTypeGrace`). In an
+ * With a type, the handler gets the messages of that type. Its options are `timeout`, `backoff` and those for batches; all others belong to
+ * the queue. A message whose type has no handler in this process is put off until another process handles it (`unknownTypeGrace`). In an
  * application, a queue can have one handler for each type, and one without a type.
  *
- * With the class of a typed queue instead of a name, the compiler refuses a method that asks for more than the payload has. A queue with
- * types needs the type of the handler. The options of the queue stand in the class.
+ * With the class of a typed queue instead of a name, the compiler refuses a method that asks for more than the payload has. If the queue
+ * has types, the handler must name its type. The queue's options are declared in the class.
  *
  * Guards, pipes, interceptors and exception filters of the method or its class run around it as around a route, in a context of type
- * `'delay-queue'` whose arguments are the payload and the message. What they throw fails the attempt; if a filter returns, the message is
- * acknowledged. Global ones run only with the module's `inheritAppConfig`.
+ * `'delay-queue'` whose arguments are the payload and the message. An error from any of them fails the attempt; if a filter returns, the
+ * message is acknowledged. Global ones run only with the module's `inheritAppConfig`.
  *
- * On a provider that is or injects a request-scoped one, each message has an instance of its own, and `REQUEST` injects the message. A
+ * If the provider is request-scoped, or injects one that is, each message gets its own instance, and `REQUEST` injects the message. A
  * controller must be a singleton.
  *
- * A name with a `*` at its end is a family: every queue whose name begins like that, also one that is first offered to while the
- * application runs. `message.queue` names the queue. The options apply to each queue: `concurrency: 4` means four calls for each queue at
- * once. A queue with a handler of its own does not belong to the family; of several families it belongs to the one with the longest name.
- * Not every layout allows families.
- * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`, or the beginning of such names and a `*`; or a class that `DelayQueue()`
- *   made, or a subclass
+ * A name that ends with `*` is a family: every queue whose name begins like that, including one first offered to while the application
+ * runs. `message.queue` names the queue. The options apply to each queue: `concurrency: 4` means four calls at once for each queue. A queue
+ * with a handler of its own does not belong to the family; if several families match, it belongs to the one with the longest name. Not
+ * every layout allows families.
+ * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`, or the beginning of such names followed by `*`; or a class made by
+ *   `DelayQueue()`, or a subclass of one
  * @param args - the type, as given to `offer`, if the handler gets only one: 1–64 of the characters `A–Z a–z 0–9 _ . : -`. Then the
  *   options, which override the module's `defaults`; the queue's entry in the module's `queues` overrides them
  * @example
@@ -69,13 +69,13 @@ export function DelayedHandler<
   const TypeOrOptions,
   const Batch extends number | undefined = undefined,
 >(
-  // For a class with several types and no further argument this cannot be satisfied; the compiler shows its name.
+  // Cannot be satisfied for a class with several types and no further argument; the compiler shows the parameter's name.
   queue: HandlerArguments<Queue, TypeOrOptions, Batch> extends [type?: string]
     ? Queue & Readonly<Record<'a queue of several types needs the type of the handler', unknown>>
     : Queue,
   ...args: HandlerArguments<Queue, TypeOrOptions, Batch>
 ): DecoratorOfHandler<Queue, TypeOrOptions, Batch>;
-// Not overloads: for a mistake in one, the compiler says only that none fits.
+// A conditional type rather than overloads: for a wrong argument, the compiler would say only that no overload matches.
 export function DelayedHandler(
   queue: unknown,
   typeOrOptions: string | QueueHandlerOptions = {},

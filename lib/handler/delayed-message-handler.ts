@@ -3,7 +3,7 @@ import type { BatchSize } from '../options/queue-options-schema.js';
 import type { HandlerRepeat, HandlerSettings } from '../options/queue-options.js';
 import type { PayloadCheck } from '../message/payload-check.js';
 
-/** The message of a handler; an array if it takes batches. */
+/** What a handler receives: a message, or an array of them if it takes batches. */
 export type HandlerMessage = DelayedMessage | readonly DelayedMessage[];
 
 /** Calls a handler with a payload and its message or, for a batch, with an array of each. */
@@ -13,16 +13,16 @@ export type HandlerCall = (payload: unknown, message: HandlerMessage) => unknown
 export interface DelayedMessageHandler {
   /** Class and method, for errors. */
   readonly name: string;
-  /** The module of its class, for errors. */
+  /** The module of the handler's class, for errors. */
   readonly module?: string;
-  /** The only type it handles; empty: every type without a handler of its own. */
+  /** The only type handled; empty: every type without a handler of its own. */
   readonly type: string;
   readonly options: HandlerSettings;
-  /** Checks the payload before the call. The handler gets its output. */
+  /** Checks the payload before the call. The handler gets the output of the check. */
   readonly check?: PayloadCheck | undefined;
-  /** Set if it takes batches. */
+  /** Set if the handler takes batches. */
   readonly batch?: BatchSize | undefined;
-  /** Set if it has a repeating message. */
+  /** Set if the handler declares a repeating message. */
   readonly repeat?: HandlerRepeat | undefined;
   readonly call: HandlerCall;
 }

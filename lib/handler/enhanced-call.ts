@@ -36,7 +36,7 @@ export class EnhancedCall {
       const result = await context.run(() => this.#intercept(args));
       return await context.run(() => completionOf(result));
     } catch (error) {
-      // A thrown decision counts as a returned one. No filter sees it, because one for all errors would undo it.
+      // A thrown decision counts as a returned one. No filter sees it, because a filter for all errors would undo it.
       if (isDecision(error)) throw error;
       return context.run(() => this.#filter(error, args));
     }
@@ -59,7 +59,7 @@ export class EnhancedCall {
 
   async #call(args: unknown[]): Promise<unknown> {
     const given = this.#parameters.length > 0 ? await this.#fill(args) : args;
-    // Looked up at each call, so that a spy or proxy in its place is called.
+    // Looked up at each call, so that a spy or proxy that replaced the method is called.
     return this.instance[this.handler.name]!(...given);
   }
 
@@ -76,7 +76,7 @@ export class EnhancedCall {
     return filled;
   }
 
-  /** Rethrows the error if no filter matches, because Nest's own handler would log it as well. */
+  /** Rethrows the error if no filter matches, because Nest's own handler would also log it. */
   async #filter(error: unknown, args: unknown[]): Promise<unknown> {
     const filter = this.enhancers.filters.find(
       ({ exceptionMetatypes: types }) => types.length === 0 || types.some((type) => error instanceof type),
@@ -93,16 +93,16 @@ export class EnhancedCall {
 }
 
 /**
- * The asynchronous context of one message: what a guard enters with `AsyncLocalStorage.enterWith()` holds for its later steps, but not for
- * the consumer's loop, which goes on with other messages.
+ * The asynchronous context of one message: what a guard enters with `AsyncLocalStorage.enterWith()` applies to the message's later steps,
+ * but not to the consumer's loop, which goes on with other messages.
  *
- * A promise is not enough: before an AsyncLocalStorage is first used, Node.js 20 and 22 keep no context for promises, and what is entered
- * behind one is entered for whatever happens to be running.
+ * Promises alone are not enough: until an AsyncLocalStorage is first used, Node.js 20 and 22 keep no context for promises, and a context
+ * entered after a promise applies to whatever happens to be running.
  */
 class AsyncContext {
   #left = new AsyncResource('DelayedMessage');
 
-  /** Runs a step in the context that the previous one has left. */
+  /** Runs a step in the context that the previous step left. */
   run<T>(step: () => T): T {
     return this.#left.runInAsyncScope(() => {
       try {

@@ -24,7 +24,7 @@ export interface Enhancers {
   readonly filters: readonly ExceptionFilter[];
 }
 
-/** The enhancers of the whole application, from `APP_GUARD` and the like and from `useGlobalGuards()` and the like. */
+/** The enhancers of the whole application, from `APP_GUARD` and `useGlobalGuards()`, and likewise for the other kinds. */
 export class GlobalEnhancers {
   constructor(private readonly config: ApplicationConfig) {}
 
@@ -32,7 +32,7 @@ export class GlobalEnhancers {
     return this.hasScoped() || Object.values(this.singletons()).some(({ length }) => length > 0);
   }
 
-  /** True if each message gets its own instance of some of them. */
+  /** True if each message gets its own instance of any enhancer. */
   hasScoped(): boolean {
     return Object.values(this.#scoped()).some(({ length }) => length > 0);
   }
@@ -82,7 +82,7 @@ export interface BoundEnhancers {
   readonly guards: CanActivate[];
   readonly interceptors: NestInterceptor[];
   readonly parameters: readonly PipedParameter[];
-  /** In the order in which Nest asks them. */
+  /** In the order in which Nest asks the filters. */
   readonly filters: readonly BoundFilter[];
 }
 
@@ -90,7 +90,7 @@ export interface PipedParameter extends HandlerParameter {
   readonly pipes: readonly PipeTransform[];
 }
 
-/** A filter and the errors that it handles; an empty list means all. */
+/** A filter and the errors that it handles; an empty list means all errors. */
 export interface BoundFilter {
   readonly func: ExceptionFilter['catch'];
   readonly exceptionMetatypes: readonly Type[];
@@ -100,11 +100,11 @@ interface Lookup {
   readonly handler: ClassMethod;
   readonly parameters: readonly HandlerParameter[];
   readonly instance: Instance;
-  /** The scope of enhancers that are not singletons; undefined: they were made for the handler's singleton. */
+  /** The scope of enhancers that are not singletons; undefined if they were made for the handler's singleton. */
   readonly contextId?: ContextId;
 }
 
-/** The method of each kind of enhancer, by metadata key. */
+/** The name of the method that each kind of enhancer has, by metadata key. */
 const METHODS: Readonly<Record<string, string>> = {
   [GUARDS_METADATA]: 'canActivate',
   [INTERCEPTORS_METADATA]: 'intercept',
@@ -112,13 +112,13 @@ const METHODS: Readonly<Record<string, string>> = {
   [EXCEPTION_FILTERS_METADATA]: 'catch',
 };
 
-/** A class or an instance that was given to a decorator. */
+/** A class or an instance given to a decorator. */
 interface Binding {
   readonly enhancer: unknown;
   readonly method: string;
 }
 
-/** Finds the enhancers that are bound to a handler, its parameters or its class. */
+/** Finds the enhancers bound to a handler, its parameters or its class. */
 export class EnhancerFinder {
   readonly #guards: GuardsContextCreator;
   readonly #interceptors: InterceptorsContextCreator;
@@ -126,7 +126,7 @@ export class EnhancerFinder {
   readonly #filters: FilterFinder;
 
   constructor(modules: ModulesContainer) {
-    // The creators use nothing else. Without the application's configuration, they add no global enhancers.
+    // The creators use nothing else of the container. Without the application's configuration, they add no global enhancers.
     const container = { getModules: () => modules } as NestContainer;
     this.#guards = new GuardsContextCreator(container);
     this.#interceptors = new InterceptorsContextCreator(container);
@@ -138,7 +138,7 @@ export class EnhancerFinder {
     return boundTo(handler).length > 0;
   }
 
-  /** Names the bound classes without an instance in Nest, which would silently skip them. */
+  /** Names the bound classes that have no instance in Nest, which would silently skip them. */
   missing(handler: ClassMethod, parameters: readonly HandlerParameter[]): string[] {
     const ofParameters = parameters
       .flatMap(({ pipes }) => pipes)

@@ -14,7 +14,7 @@ export class HandlerCalls {
   readonly #finder: EnhancerFinder;
   readonly #globals: GlobalEnhancers;
 
-  /** @param config - its global enhancers run around handlers, too */
+  /** @param config - its global enhancers also run around handlers */
   constructor(modules: ModulesContainer, config: ApplicationConfig) {
     this.#finder = new EnhancerFinder(modules);
     this.#globals = new GlobalEnhancers(config);
@@ -64,7 +64,7 @@ export class HandlerCalls {
 }
 
 function directCall({ host, name }: ClassMethod): HandlerCall {
-  // Looked up at each call, so that a spy or proxy in its place is called.
+  // Looked up at each call, so that a spy or proxy that replaced the instance is called.
   const instance = host.instance as Instance;
   return (payload, message) => instance[name]!(payload, message);
 }
@@ -76,7 +76,7 @@ function scopedCall({ host, name }: ClassMethod): HandlerCall {
   };
 }
 
-/** Nest would make an instance for each message, with the message where the controller's routes have a request. */
+/** Nest would make an instance for each message, with the message in place of the request of the controller's routes. */
 function refuseScopedController(handler: ClassMethod): void {
   const { host } = handler;
   const isController = host.host?.controllers.get(host.token) === host;

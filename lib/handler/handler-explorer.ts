@@ -25,7 +25,7 @@ import { QUEUE_FAMILY, QUEUE_NAME, QUEUE_OR_FAMILY_RULE } from '../message/queue
 import { showGiven } from '../message/show-given.js';
 import { readHandlerOptions, type ReadHandlerOptions, readQueueHandlerOptions } from '../options/resolve-options.js';
 
-/** Finds the decorated methods of this instance in all providers and controllers, inherited ones too, before anything starts. */
+/** Finds this instance's decorated methods in all providers and controllers, including inherited ones, before anything starts. */
 @Injectable()
 export class HandlerExplorer implements OnModuleInit {
   constructor(

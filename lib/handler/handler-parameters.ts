@@ -4,11 +4,11 @@ import type { ClassMethod } from './class-explorer.js';
 import { placeOf } from './delayed-handler-decorator.js';
 import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from './nest-internals.js';
 
-/** A parameter of a handler that gets more than the argument in its place. */
+/** A parameter of a handler that needs more than the argument at its index. */
 export interface HandlerParameter {
   readonly index: number;
   readonly metadata: ArgumentMetadata;
-  /** Classes and instances bound to this parameter alone. */
+  /** The classes and instances bound to this parameter alone. */
   readonly pipes: readonly unknown[];
   readonly read: (context: ExecutionContext) => unknown;
 }
@@ -18,19 +18,19 @@ interface DecoratedParameter {
   readonly index: number;
   readonly data?: unknown;
   readonly pipes?: readonly unknown[];
-  /** Set by a decorator that `createParamDecorator()` made. */
+  /** Set by decorators made with `createParamDecorator()`. */
   readonly factory?: (data: unknown, context: ExecutionContext) => unknown;
   readonly schema?: ArgumentMetadata['schema'];
 }
 
 const PAYLOAD_INDEX = 0;
 
-/** The type of `@Body()`, and of `@Payload()` of the microservices: both mean the payload here. */
+/** The parameter type of `@Body()`, and of `@Payload()` from the microservices package. Here, both mean the payload. */
 const BODY = '3';
 
 /**
- * The decorated parameters and the payload's, which counts as a body: a ValidationPipe ignores others. Throws `INVALID_HANDLER` if a
- * parameter needs a request.
+ * Returns the decorated parameters and the payload, which counts as a body because a ValidationPipe ignores other kinds. Throws
+ * `INVALID_HANDLER` if a parameter needs a request.
  */
 export function parametersOf(handler: ClassMethod): HandlerParameter[] {
   const decorated = Object.entries(metadataOf(handler));

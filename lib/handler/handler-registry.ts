@@ -6,11 +6,11 @@ import { familyOf, isFamily } from '../message/queue-name.js';
 import type { QueueOptions } from '../options/queue-options.js';
 import type { DelayedMessageHandler } from './delayed-message-handler.js';
 
-/** A queue or family that the code of this application handles or defines. */
+/** A queue or family that this application's code handles or defines. */
 export interface DeclaredQueue {
-  /** The name of the queue, or the beginning of the names and a `*`. */
+  /** The name of the queue, or the beginning of the family's names followed by `*`. */
   readonly name: string;
-  /** The options that its decorator or class declares. */
+  /** The options declared by the queue's decorator or class. */
   readonly options: QueueOptions;
   readonly definition?: QueueDefinition | undefined;
   /** By type. */
@@ -21,7 +21,7 @@ class Declarations implements DeclaredQueue {
   readonly handlers = new Map<string, DelayedMessageHandler>();
   definition: QueueDefinition | undefined;
   definedBy = '';
-  /** From the handler without a type. */
+  /** The options declared by the handler without a type. */
   handlerOptions: QueueOptions = {};
 
   constructor(readonly name: string) {}
@@ -31,7 +31,7 @@ class Declarations implements DeclaredQueue {
   }
 }
 
-/** The queues and families that the code of this application declares, with their handlers. */
+/** The queues and families that this application's code declares, with their handlers. */
 @Injectable()
 export class HandlerRegistry {
   readonly #queues = new Map<string, Declarations>();
@@ -62,7 +62,7 @@ export class HandlerRegistry {
     queue.definedBy ||= definedBy;
   }
 
-  /** Throws `INVALID_OPTION` if a queue's options are in two places. Called once everything is found. */
+  /** Throws `INVALID_OPTION` if a queue's options are declared in two places. Called once everything has been found. */
   check(): void {
     for (const { name, definition, definedBy, handlers, handlerOptions } of this.#queues.values()) {
       if (!definition || Object.keys(handlerOptions).length === 0) continue;
@@ -77,13 +77,13 @@ export class HandlerRegistry {
     return this.#queues.get(name);
   }
 
-  /** The family of a queue; of several, the one with the longest name. */
+  /** Returns the family of a queue; if several match, the one with the longest name. */
   familyOf(queue: string): DeclaredQueue | undefined {
     const name = familyOf(queue, this.#families);
     return name === undefined ? undefined : this.#queues.get(name);
   }
 
-  /** The queue's own declaration if it has handlers, otherwise its family's. */
+  /** Returns the queue's own declaration if it has handlers, otherwise its family's. */
   servedBy(queue: string): DeclaredQueue | undefined {
     const own = this.#queues.get(queue);
     return own && own.handlers.size > 0 ? own : this.familyOf(queue);
@@ -93,7 +93,7 @@ export class HandlerRegistry {
     return [...this.#queues.values()];
   }
 
-  /** All with handlers, families included. */
+  /** Returns all queues and families that have handlers. */
   handled(): DeclaredQueue[] {
     return this.all().filter(({ handlers }) => handlers.size > 0);
   }

@@ -7,7 +7,7 @@ import type { HandlerOptions, QueueHandlerOptions } from '../options/queue-optio
 /**
  * The arguments of {@link DelayedHandler} after the queue.
  * @typeParam Queue - a name, or `typeof` the class of a typed queue
- * @typeParam TypeOrOptions - the first argument after it
+ * @typeParam TypeOrOptions - the first argument after the queue
  * @typeParam Batch - the option `batch` of a handler of a typed queue
  */
 export type HandlerArguments<Queue, TypeOrOptions, Batch extends number | undefined> =
@@ -26,8 +26,8 @@ export type HandlerArguments<Queue, TypeOrOptions, Batch extends number | undefi
       : [options?: QueueHandlerOptions];
 
 /**
- * The decorator that {@link DelayedHandler} makes of its arguments: for a typed queue it accepts only methods that fit the payloads, and
- * with `batch` only methods that take arrays.
+ * The decorator that {@link DelayedHandler} makes from its arguments. For a typed queue, it accepts only methods that fit the payloads and,
+ * with `batch`, only methods that take arrays.
  */
 export type DecoratorOfHandler<Queue, TypeOrOptions, Batch extends number | undefined> =
   Queue extends DefinedBy<infer Payloads>
@@ -51,7 +51,7 @@ export type DecoratorOfHandler<Queue, TypeOrOptions, Batch extends number | unde
 
 /**
  * The options of a handler of a typed queue.
- * @typeParam Batch - the value of `batch`; undefined if the handler takes one message in a call
+ * @typeParam Batch - the value of `batch`; undefined if each call gets one message
  */
 export interface TypedHandlerOptions<Batch extends number | undefined> extends Pick<
   HandlerOptions,
@@ -62,7 +62,7 @@ export interface TypedHandlerOptions<Batch extends number | undefined> extends P
    * not in an array.
    */
   readonly batch?: Batch;
-  /** How long the first message of a batch waits for others. Only with `batch`. 0 ms – 1 h. Default: `0`. */
+  /** How long the first message of a batch waits for more. Only with `batch`. 0 ms – 1 h. Default: `0`. */
   readonly batchWait?: Batch extends number ? Duration | undefined : undefined;
   /**
    * True if a batch holds messages of one group only, or only messages without a group. Only with `batch`. Needs the queue's `groups` with
@@ -72,10 +72,10 @@ export interface TypedHandlerOptions<Batch extends number | undefined> extends P
 }
 
 /**
- * A decorator that accepts only methods which can be called with the given arguments. They are compared as tuples, because TypeScript
- * compares the parameters of methods both ways. Decorated parameters may follow.
+ * A decorator that accepts only methods that can be called with the given arguments. The arguments are compared as tuples, because
+ * TypeScript compares method parameters in both directions. Decorated parameters may follow.
  * @typeParam Given - the arguments
- * @typeParam Rule - the name that the compiler shows for other methods
+ * @typeParam Rule - the name that the compiler shows when it rejects a method
  * @typeParam Method - the decorated method
  */
 export type HandlerDecorator<
@@ -87,6 +87,6 @@ export type HandlerDecorator<
   descriptor: TypedPropertyDescriptor<Method> &
     (Given extends { [At in keyof Given]: At extends keyof Parameters<Method> ? Parameters<Method>[At] : unknown }
       ? unknown
-      : // Cannot be satisfied; the compiler shows its name.
+      : // Cannot be satisfied; the compiler shows the name of the rule.
         Readonly<Record<Rule, readonly [expected: Given, found: Parameters<Method>]>>),
 ) => void;

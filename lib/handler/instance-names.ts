@@ -3,7 +3,7 @@ import { ModuleRef } from '@nestjs/core';
 import { DelayQueueError, type DelayQueueErrorCode } from '../message/delay-queue-errors.js';
 import { showUnknownInstance, UNNAMED } from '../message/instance-name.js';
 
-/** The name of a provider's instance. All copies of the package share the token, so they find each other's instances. */
+/** The name of a provider's instance. All copies of the package share this token, so they find one another's instances. */
 export const INSTANCE = Symbol.for('nestjs-delay-queue:instance');
 
 @Injectable()
@@ -14,9 +14,9 @@ export class InstanceNames {
   ) {}
 
   /**
-   * True if a declaration is for this instance.
+   * True if a declaration is meant for this instance.
    * @param given - undefined: the instance without a name
-   * @param error - to throw if there is no such instance
+   * @param error - thrown if there is no such instance
    */
   isOwn(given: string | undefined, error: { readonly code: DelayQueueErrorCode; readonly place: string }): boolean {
     const name = given ?? UNNAMED;
@@ -27,7 +27,7 @@ export class InstanceNames {
   }
 }
 
-/** The names of all instances of an application, from any copy of the package. Nest throws if there is none. */
+/** Returns the names of all instances of an application, whichever copy of the package made them. Nest throws if there are none. */
 export function instanceNames(app: Pick<ModuleRef, 'get'>): string[] {
   return app.get<string>(INSTANCE, { strict: false, each: true });
 }

@@ -6,12 +6,12 @@ import { declaredListeners, listensTo } from './listener/listener-decorators.js'
 import type { Module } from './nest-internals.js';
 
 /**
- * Reports handlers and listeners in classes that Nest makes after the start, when they are no longer looked for: in a lazily loaded module,
- * or by `moduleRef.create()`. Nest has no event for these, so the methods of its objects are wrapped.
+ * Reports handlers and listeners in classes that Nest makes after the start, when the package no longer looks for them: in a lazily loaded
+ * module, or by `moduleRef.create()`. Nest has no event for either, so the methods of its objects are wrapped.
  */
 @Injectable()
 export class LateClasses implements OnModuleInit {
-  /** Modules that were there at the start or have been looked at. */
+  /** The modules that existed at the start or have since been looked at. */
   readonly #known = new Set<Module>();
 
   constructor(

@@ -9,8 +9,8 @@ export function isScoped(host: InstanceWrapper): boolean {
 
 /**
  * Opens the scope of a message, as Nest does for a request: `REQUEST` injects the message, and `ContextIdFactory.getByRequest(message)`
- * leads to the same instances. Nest holds them weakly by the scope's id, so they are collected with the message.
- * @param host - of the handler. A durable one outlives the message, so `REQUEST` injects what its strategy provides
+ * leads to the same instances. Nest holds the instances weakly by the scope's id, so they are collected with the message.
+ * @param host - the handler's host. A durable one outlives the message, so `REQUEST` injects what its strategy provides
  */
 export function openScope(message: HandlerMessage, host: InstanceWrapper): ContextId {
   const contextId: ContextId & { readonly payload?: unknown } = ContextIdFactory.getByRequest(message);
@@ -24,7 +24,7 @@ export function resolveScoped<T>(wrapper: InstanceWrapper, contextId: ContextId)
   return moduleRefOf(wrapper).resolve<T>(wrapper.token as string, contextId);
 }
 
-/** The one of its own module: other modules may have another provider under the same token. */
+/** Returns the `ModuleRef` of the host's own module, because other modules may have another provider under the same token. */
 function moduleRefOf({ host }: InstanceWrapper): ModuleRef {
   return host!.getProviderByKey<ModuleRef>(ModuleRef).instance;
 }

@@ -20,13 +20,13 @@ import { readHeaders } from './offer.js';
 import { checkInTime } from './payload-in-time.js';
 import { unsupported } from './unsupported.js';
 
-/** Changes that `reschedule` makes besides the due time. A field left out stays as it is. */
+/** What `reschedule` changes besides the due time. A field left out stays as it is. */
 export interface MessageChange {
-  /** JSON values or a `Buffer`, in place of the present payload. */
+  /** Replaces the payload: JSON values or a `Buffer`. */
   readonly payload?: unknown;
-  /** In place of all present headers. */
+  /** Replaces all headers. */
   readonly headers?: MessageHeaders | undefined;
-  /** In place of the present type. 1–64 of the characters `A–Z a–z 0–9 _ . : -`. */
+  /** Replaces the type: 1–64 of the characters `A–Z a–z 0–9 _ . : -`. */
   readonly type?: string | undefined;
 }
 
@@ -43,7 +43,7 @@ interface ChangeRequest {
   readonly id: string;
   readonly due: Duration | Date;
   readonly change: MessageChange | undefined;
-  /** Default: {@link readChange} and no check. */
+  /** Default: {@link readChange} without a payload check. */
   readonly payloads?: PayloadRules | undefined;
   /** Instant of the monotonic clock after which the change has no effect. */
   readonly notAfter?: number;
@@ -63,7 +63,7 @@ export class Changes {
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(RESOLVED_OPTIONS) private readonly limits!: Pick<ResolvedModuleOptions, 'offerTimeout'>;
 
-  /** Moves the due time of a message and makes the change in the same step. False if the message is not delayed. */
+  /** Moves a message's due time and applies the change in the same step. Returns false if the message is not delayed. */
   async reschedule(queue: Queue, { id, due, change, payloads, notAfter }: ChangeRequest): Promise<boolean> {
     assertMessageId(id);
     const dueTime = readDue(due);
@@ -85,7 +85,7 @@ export class Changes {
     return outcome === 'changed';
   }
 
-  /** Encodes the change before the message is looked up: it is read once, and checked even if there is no such message. */
+  /** Encodes the change before the message is looked up, so the change is read only once, and checked even if there is no such message. */
   async #parts(
     queue: Queue,
     { change, rules, checkOf }: { change: MessageChange; rules: BodyRules; checkOf: CheckOfType | undefined },
@@ -100,8 +100,8 @@ export class Changes {
   }
 
   /**
-   * Changes a message of this store. If others change it in between, it is read again until `offerTimeout`. Each round is another caller's
-   * success, so somebody always makes progress.
+   * Changes a message of this store. If other callers change it first, rereads it and tries again, up to `offerTimeout`. Each such round is
+   * another caller's success, so somebody always makes progress.
    */
   async #change(store: MessageStore, { id, due, parts, rules, notAfter }: ChangeToMake): Promise<Outcome> {
     const { offerTimeout } = this.limits;
@@ -120,7 +120,7 @@ export class Changes {
 }
 
 /**
- * Replaces parts of a body. The first due time of a message that waits for a retry stays, so it expires as before.
+ * Replaces parts of a body. A message that waits for a retry keeps its first due time, so its expiry does not change.
  * @throws DelayQueueError `INVALID_PAYLOAD` if the body cannot be read, `PAYLOAD_TOO_LARGE`
  */
 function composed(
@@ -140,7 +140,7 @@ function composed(
 const FIELDS: readonly (keyof MessageChange)[] = ['payload', 'headers', 'type'];
 const FIELDS_OF_ONE_KIND: readonly (keyof MessageChange)[] = ['payload', 'headers'];
 
-/** Reads and checks a change, each field once. Undefined if it changes nothing. */
+/** Reads and checks a change, each field once. Returns undefined if it changes nothing. */
 function readChange(given: MessageChange | undefined, fields = FIELDS): MessageChange | undefined {
   if (given === undefined) return undefined;
   const { payload, headers, type } = readFields(given, 'change', fields);
@@ -156,13 +156,13 @@ function readChange(given: MessageChange | undefined, fields = FIELDS): MessageC
   return Object.keys(change).length === 0 ? undefined : change;
 }
 
-/** As {@link readChange}, for a queue whose messages have no type. */
+/** Like {@link readChange}, for a queue whose messages have no type. */
 export function readChangeOfOneKind(given: MessageChange | undefined): MessageChange | undefined {
   const change = readChange(given, FIELDS_OF_ONE_KIND);
   return change?.payload === undefined ? change : { ...change, type: NO_TYPE };
 }
 
-/** As {@link readChange}, for a queue whose messages have types: a type goes with a payload. */
+/** Like {@link readChange}, for a queue whose messages have types: a type requires a payload. */
 export function readChangeOfTypes(given: MessageChange | undefined): MessageChange | undefined {
   const change = readChange(given);
   if (change?.type === undefined || change.payload !== undefined) return change;

@@ -8,21 +8,21 @@ import type { DeadSelection } from '../store/admin-store.js';
 import { writeAll } from '../store/write-all.js';
 import { listMessages } from './queue-views.js';
 
-/** The dead letters of one queue, from `DelayQueueProducer.deadLetters`. Its methods reject with the same errors. */
+/** The dead letters of one queue, from `DelayQueueProducer.deadLetters`. Methods reject with the same errors as the producer's. */
 export interface DeadLetters<Letter = DeadLetter> {
-  /** Lists dead letters, oldest first, as `list(queue, 'dead', query)` does. */
+  /** Lists dead letters, oldest first, like `list(queue, 'dead', query)`. */
   list(query?: MessageQuery): Promise<MessagePage<Letter>>;
 
-  /** Makes a dead letter due now, with all its attempts. False if there is none with this id. */
+  /** Makes a dead letter due now, with all its attempts restored. Returns false if there is none with this id. */
   redrive(id: string): Promise<boolean>;
 
-  /** Redrives all letters that are dead now, not those that die meanwhile, and returns their number. */
+  /** Redrives all messages that are dead letters now, but none that die during the call. Returns their number. */
   redriveAll(): Promise<number>;
 
-  /** Removes a dead letter for good. False if there is none with this id. */
+  /** Removes a dead letter for good. Returns false if there is none with this id. */
   discard(id: string): Promise<boolean>;
 
-  /** Discards all letters that are dead now, and returns their number. */
+  /** Discards all messages that are dead letters now. Returns their number. */
   discardAll(): Promise<number>;
 }
 
@@ -54,7 +54,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     return this.#forAll('discardAll', (store, selection) => this.#discard(store, selection));
   }
 
-  /** Registers the queue: it may have been forgotten while it had only dead letters. */
+  /** Also registers the queue, which may have been forgotten while it had only dead letters. */
   async #redrive(store: MessageStore, selection: DeadSelection): Promise<number> {
     const registered = this.registrar.register(this.queue.name);
     const redriven = await store.redrive(selection, { unwrap: this.queue.options.layout.can.expiry });
@@ -62,7 +62,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     return redriven;
   }
 
-  /** Registers the queue: a family that no longer handles it, but keeps its name for the dead letters, looks again and forgets the name. */
+  /** Also registers the queue: a family that keeps its name only for dead letters then looks again, and forgets it. */
   async #discard(store: MessageStore, selection: DeadSelection): Promise<number> {
     const discarded = await store.discard(selection);
     if (discarded > 0) void this.registrar.register(this.queue.name);
@@ -73,7 +73,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     return (await this.queue.router.lookUp(id, { ask, isFound: (changed) => changed > 0 })) > 0;
   }
 
-  /** Takes the oldest first, and no more than there were at the start: messages that die meanwhile stay. */
+  /** Takes the oldest first, and no more than there were at the start, so messages that die during the call stay. */
   #forAll(what: string, apply: Apply): Promise<number> {
     return writeAll(this.queue.router, what, async (store, note) => {
       const { counts } = await store.status();

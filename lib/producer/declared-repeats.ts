@@ -22,7 +22,7 @@ interface Declared {
   readonly repeat: HandlerRepeat;
 }
 
-/** Errors that no later attempt can avoid. */
+/** Errors that trying again cannot fix. */
 const MISTAKES = [
   'INVALID_ARGUMENT',
   'INVALID_OPTION',
@@ -32,8 +32,8 @@ const MISTAKES = [
 ] as const;
 
 /**
- * Offers the repeating messages of this process' handlers once these have started, and again if Redis loses them with its data: it looks
- * for each every `checkInterval` of the queue. A cancelled one stays cancelled.
+ * Offers the repeating messages that this process' handlers declare, once the handlers have started. Every `checkInterval` of the queue,
+ * checks each message and offers it again if Redis has lost it with its data. A cancelled message stays cancelled.
  */
 @Injectable()
 export class DeclaredRepeats implements StartTask, OnModuleDestroy {
@@ -53,8 +53,8 @@ export class DeclaredRepeats implements StartTask, OnModuleDestroy {
   }
 
   /**
-   * Lets the application start even if messages cannot be offered yet. They are offered later.
-   * @throws DelayQueueError `INVALID_OPTION` for a mistake
+   * Lets the application start even if messages cannot be offered yet; they are offered later.
+   * @throws DelayQueueError `INVALID_OPTION` for a mistake in a declaration
    */
   async run(): Promise<void> {
     const declared = this.handlers
@@ -88,7 +88,7 @@ export class DeclaredRepeats implements StartTask, OnModuleDestroy {
     }
   }
 
-  /** @param failure - of the first offer; undefined: it succeeded */
+  /** @param failure - the error of the first offer; undefined if that succeeded */
   async #keep(declared: Declared, failure?: unknown): Promise<void> {
     const { queue } = declared;
     const streak = new FailureStreak(this.clock, workFailures(this.events, 'repeat', queue));
@@ -110,12 +110,12 @@ export class DeclaredRepeats implements StartTask, OnModuleDestroy {
     }
   }
 
-  /** Up to a quarter less than `checkInterval`, so that processes check at different times. */
+  /** Returns the time until the next check: `checkInterval`, or up to a quarter less, so that processes check at different times. */
   #untilCheck(queue: string): number {
     return this.queues.get(queue).options.checkInterval * (1 - this.random() / 4);
   }
 
-  /** Offers the message again if it was lost with its mark. */
+  /** Offers the message again if it has been lost together with its mark. */
   async #check(declared: Declared): Promise<void> {
     if (await this.stores.repeatMarks?.has(this.#markOf(declared))) return;
     await this.#offer(declared);

@@ -14,7 +14,7 @@ import { RelayTarget } from './relay-target.js';
 
 /**
  * Offers messages to queues and manages them. Inject it anywhere; it works for any queue name, whether or not the process has handlers.
- * `@InjectDelayQueueProducer(name)` injects that of a named instance.
+ * `@InjectDelayQueueProducer(name)` injects the producer of a named instance.
  *
  * Every method rejects with a `DelayQueueError`: `INVALID_ARGUMENT` for a malformed argument and, because all of them call Redis,
  * `LOGIN_REFUSED`, `NOT_CONNECTED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED` or `CLOSED` (`docs/errors.md`).
@@ -34,7 +34,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
     return [this[PARTS].queues.named(name), ...rest];
   }
 
-  /** The name of its instance; undefined for the one without a name. */
+  /** The instance's name; undefined if it has none. */
   get instance(): string | undefined {
     return this.name || undefined;
   }
@@ -46,7 +46,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
    *   would silently change (a promise, a Map, `NaN`…) are refused
    * @param delay - 0 ms – 100 years, by the clock of Redis
    * @throws DelayQueueError also `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`, `DUPLICATE_MESSAGE`, `QUEUE_FULL`. After `OUTCOME_UNKNOWN` it is
-   *   safe to offer again with the same `id`.
+   *   safe to offer the message again with the same `id`.
    * @example
    * ```ts
    * await producer.offer('orders', { orderId }, '30m', { id: `unpaid:${orderId}` });
@@ -58,7 +58,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
     delay: CheckedDuration<Delay>,
     options?: OfferOptions,
   ): Promise<OfferResult> {
-    // Not async, which would cost each offer another promise.
+    // Not async, which would cost each offer one more promise.
     try {
       const { offers, queues } = this[PARTS];
       const due = { after: readDelay(delay) };
@@ -70,7 +70,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
   }
 
   /**
-   * Offers a message that falls due at an instant, or now if it has passed. Otherwise as {@link offer}.
+   * Offers a message that falls due at an instant, or now if the instant has passed. Otherwise like {@link offer}.
    * @param date - between 1970 and 9999, by the clock of Redis
    * @example
    * ```ts
@@ -83,14 +83,14 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
   }
 
   /**
-   * Offers a message that repeats by a calendar: one message that comes again at each time, on any number of processes. Handling an
-   * occurrence and offering the next one is one step. An occurrence whose attempts are spent leaves a dead letter of its own, and the next
-   * one comes.
+   * Offers a message that repeats on a schedule: a single message that comes again at each time of the schedule, however many processes
+   * there are. Handling an occurrence and offering the next one is a single step. An occurrence that has used up its attempts leaves a dead
+   * letter of its own, and the next one still comes.
    *
-   * Call it as often as you like, such as at each start: the same rule and payload change nothing, and new ones replace the old. An
-   * occurrence that is due by then is still handled. {@link cancel} ends the repetition, also while an occurrence is handled.
-   * @param id - at most 229 bytes; `list` and `find` show the rule as `repeat`, the next time as `dueAt`
-   * @param payload - of each occurrence, as in {@link offer}
+   * Call it as often as you like, for instance at each start: the same rule and payload change nothing, and new ones replace the old. An
+   * occurrence that is already due is still handled. {@link cancel} ends the repetition, even while an occurrence is being handled.
+   * @param id - at most 229 bytes; `list` and `find` show the rule as `repeat` and the next time as `dueAt`
+   * @param payload - the payload of each occurrence, as in {@link offer}
    * @returns the next due time, and whether the message is new
    * @throws DelayQueueError as {@link offer}, and `INVALID_OPTION` if the module has no `calendar`, `UNSUPPORTED_BY_LAYOUT`
    * @example
@@ -109,9 +109,9 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
   }
 
   /**
-   * Lists by name the queues that messages were offered to or that a process has ever handled, empty or not. A queue of a family is listed
-   * until a few minutes after its last message and dead letter, or while it is paused. Queues that only other libraries offer to are not
-   * listed.
+   * Lists, in order of name, the queues to which messages have been offered or that a process has ever handled, empty or not. A queue of a
+   * family is listed until a few minutes after its last message or dead letter is gone, or for as long as it is paused. Queues to which
+   * only other libraries offer are not listed.
    * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed cursor or a limit out of range
    * @example
    * ```ts

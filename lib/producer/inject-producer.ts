@@ -3,22 +3,22 @@ import { readInstanceName, UNNAMED } from '../message/instance-name.js';
 import { DelayQueueProducer } from './delay-queue-producer.js';
 import { QueueParts } from './queue-methods.js';
 
-// Fixed names: a bundler may shorten those of the classes.
+// Fixed names, because a bundler may shorten the names of the classes.
 const NAMES = new Map<Type, string>([
   [DelayQueueProducer, 'DelayQueueProducer'],
   [QueueParts, 'DelayQueueParts'],
 ]);
 
-/** The token under which other modules inject a part of an instance: the class itself for the instance without a name. */
+/** Returns the token under which other modules inject a part of an instance: the class itself for the instance without a name. */
 export function tokenOf<Part>(part: Type<Part>, instance: string): InjectionToken<Part> {
   return instance === UNNAMED ? part : `${NAMES.get(part)}:${instance}`;
 }
 
 /**
- * The token of the producer of a named instance, for `inject`, `get` and `overrideProvider`. Without a name it is the class
+ * Returns the token of a named instance's producer, for `inject`, `get` and `overrideProvider`. Without a name, the token is the class
  * `DelayQueueProducer`.
- * @param instance - the `name` that `DelayQueueModule.forRoot()` was given
- * @throws DelayQueueError `INVALID_OPTION` immediately, for a malformed name
+ * @param instance - the `name` given to `DelayQueueModule.forRoot()`
+ * @throws DelayQueueError `INVALID_OPTION` immediately if the name is malformed
  * @example
  * ```ts
  * const reports = {
@@ -34,8 +34,8 @@ export function getDelayQueueProducerToken(instance?: string): InjectionToken<De
 
 /**
  * Injects the producer of a named instance.
- * @param instance - the `name` that `DelayQueueModule.forRoot()` was given
- * @throws DelayQueueError `INVALID_OPTION` immediately, for a malformed name
+ * @param instance - the `name` given to `DelayQueueModule.forRoot()`
+ * @throws DelayQueueError `INVALID_OPTION` immediately if the name is malformed
  * @example
  * ```ts
  * @Injectable()

@@ -11,7 +11,7 @@ interface SortedOutcomes {
   readonly failures: unknown[];
 }
 
-/** @param resultOf - throws if the offer at that place was refused */
+/** @param resultOf - converts the receipt of the offer at an index; throws if that offer was refused */
 export function sortOutcomes(
   outcomes: readonly WriteOutcome[],
   resultOf: (receipt: OfferReceipt, place: number) => OfferResult,
@@ -30,7 +30,7 @@ export function sortOutcomes(
   return sorted;
 }
 
-/** The error for a list of which some offers were refused and the others accepted. */
+/** Makes the error for a list of offers of which some were refused and the rest accepted. */
 export function refused(refusals: readonly DelayQueueError[], all: number): DelayQueueError {
   const first = refusals[0]!;
   return new DelayQueueError(
@@ -40,7 +40,7 @@ export function refused(refusals: readonly DelayQueueError[], all: number): Dela
   );
 }
 
-/** The error for a list that is not known to be written completely. */
+/** Makes the error for a list that may not have been written completely. */
 export function incomplete(failures: readonly unknown[], written: number, all: number): unknown {
   const cause = worstOf(failures);
   if (hasCode(cause, 'NOT_REPLICATED')) return notCopied(failures, all);
@@ -51,9 +51,9 @@ export function incomplete(failures: readonly unknown[], written: number, all: n
 const MAX_NAMED = 10;
 
 /**
- * As {@link incomplete}, for a list spread over several partitions. The error names the offers that are not known to be written;
- * `cause.errors` has an error for each of them and for each refused one.
- * @param failures - with the ids of their messages
+ * Like {@link incomplete}, for a list spread over several partitions. The error names the offers that may not have been written;
+ * `cause.errors` holds an error for each of them and for each refused offer.
+ * @param failures - errors that carry the ids of their messages
  */
 export function incompleteInPartitions(
   failures: readonly unknown[],
@@ -73,7 +73,7 @@ export function incompleteInPartitions(
     : onlyPartly(written, all, { message, cause });
 }
 
-/** The error for a list that was written, but is not known to be copied completely. */
+/** Makes the error for a list that was written, but may not have been replicated completely. */
 function notCopied(problems: readonly unknown[], all: number): DelayQueueError {
   const uncopied = problems.filter((error) => hasCode(error, 'NOT_REPLICATED'));
   return new DelayQueueError(

@@ -9,14 +9,13 @@ import type { MessageStore } from '../store/message-store.js';
 import { type FailedPart, unfinished } from '../store/write-all.js';
 
 /**
- * The messages of one group, as returned by `DelayQueueProducer.group`. Its methods reject with the same errors. They go through the
- * queue's messages with groups in steps of about 1000, each of which sees one instant, and may miss messages offered meanwhile.
+ * The messages of one group, from `DelayQueueProducer.group`. Methods reject with the same errors as the producer's. They walk through all
+ * messages of the queue that have groups, about 1000 per step, and may miss those offered during the walk. A step sees a single instant.
  * @typeParam Snapshot - the type of a message
  */
 export interface MessageGroup<Snapshot = MessageSnapshot> {
   /**
-   * Cancels the messages of the group that are not due yet, and returns how many.
-   *
+   * Cancels those messages of the group that are not due yet. Returns how many.
    * @example
    * ```ts
    * const cancelled = await producer.group('reminders', `customer-${userId}`).cancelAll();
@@ -25,20 +24,20 @@ export interface MessageGroup<Snapshot = MessageSnapshot> {
   cancelAll(): Promise<number>;
 
   /**
-   * Moves the due time of the messages of the group that are not due yet, and returns how many.
+   * Moves the due time of those messages of the group that are not due yet. Returns how many.
    * @param due - a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
    */
   rescheduleAll<const Due extends Duration | Date = Duration | Date>(due: CheckedDue<Due>): Promise<number>;
 
-  /** Makes the dead letters of the group due now, with all their attempts restored, and returns how many. */
+  /** Makes the group's dead letters due now, with all their attempts restored. Returns how many. */
   redriveAll(): Promise<number>;
 
-  /** Counts the messages of the group in each state. */
+  /** Counts the group's messages in each state. */
   counts(): Promise<MessageCounts>;
 
   /**
-   * Lists the messages of the group in a state, in no particular order. A message that stays in it is listed at least once.
-   * @param query - `cursor` of the page before; `limit` (1–1000, default 100)
+   * Lists the group's messages in one state, in no particular order. A message that stays in that state is listed at least once.
+   * @param query - `cursor` of the previous page; `limit` (1–1000, default 100)
    */
   list(state: MessageState, query?: PageQuery): Promise<MessagePage<Snapshot>>;
 }
@@ -48,7 +47,7 @@ interface GroupedQueue<Snapshot> {
   readonly store: MessageStore;
   /** True if messages of the queue may expire. */
   readonly canExpire: boolean;
-  /** Called before messages come back to the queue, which may have been forgotten; to be awaited. */
+  /** Registers the queue, which may have been forgotten. Called before messages come back to the queue; await the promise, if any. */
   readonly register: () => Promise<void> | undefined;
   /** Shows a message to the user. */
   readonly show: (message: StoredMessage) => Snapshot;
@@ -90,7 +89,7 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
     let { step, last } = readCursor(cursor);
     const messages: Snapshot[] = [];
     for (;;) {
-      // A page ends within a step only if the smallest part of one has more messages than the page may have.
+      // A page ends in the middle of a step only if even the smallest step has more messages than the page may hold.
       const most = last === '' ? limit - messages.length : 0;
       const page = await this.queue.store.listGroup!({ group: this.group, cursor: step, most });
       const ids = idsBehind(last, state, page);
@@ -107,7 +106,7 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
     }
   }
 
-  /** Counts a message as changed even if the change is not known to be copied; after any other failure, no further ones are tried. */
+  /** Counts a message as changed even if the change may not have been replicated. After any other failure, changes no more messages. */
   async #forEach(what: string, state: MessageState, change: (id: string) => Promise<boolean>): Promise<number> {
     let changed = 0;
     const failed: FailedPart[] = [];
@@ -141,13 +140,13 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
   }
 }
 
-/** The messages of a step in this state behind an id, in the order of ids. */
+/** Returns the ids in a step, sorted, that come after `last` and whose messages are in this state. */
 function idsBehind(last: string, state: MessageState, { members }: GroupPage): string[] {
   const wanted = members.filter((each) => each.state === state && each.id > last);
   return wanted.map(({ id }) => id).sort();
 }
 
-/** Reads the step in which a page has ended, and the last message on it. */
+/** Reads a cursor: the step in which a page ended, and the page's last message. */
 function readCursor(cursor = ':'): { step: string; last: string } {
   const [, step, last] = /^(\d*):([^]*)$/.exec(cursor) ?? [];
   if (step !== undefined && last !== undefined) return { step, last };

@@ -13,60 +13,60 @@ import { isLiteral, readFields, reading } from '../message/read-fields.js';
 /** The options of an offer. */
 export interface OfferOptions {
   /**
-   * The type of the message, which decides the handler that gets it. 1–64 of the characters `A–Z a–z 0–9 _ . : -`. Not available in every
+   * The type of the message, which decides which handler gets it. 1–64 of the characters `A–Z a–z 0–9 _ . : -`. Not available in every
    * layout. Default: none.
    */
   readonly type?: string | undefined;
   /**
    * Text of 1–256 bytes without control characters. Default: a generated id of 16 characters (18 with `partitions`); generated ids sort in
-   * the order of offers.
+   * the order in which they were offered.
    */
   readonly id?: string | undefined;
   /** Text values that travel with the payload. Default: none. */
   readonly headers?: MessageHeaders | undefined;
   /**
-   * Decides about a message with the same id, in any state. `'keep'` leaves it. `'replace'` puts the new one in its place; a handler that
-   * holds the old one loses its lease. `'reject'` fails with `DUPLICATE_MESSAGE`. `'follow'` leaves it, but if it is active, the new one
-   * waits until it is done and its delay begins then; only the last follower counts. `'follow'` is not available in every layout. Default:
-   * `'keep'`.
+   * What to do if a message with this id exists, in any state. `'keep'` keeps it and ignores the new one. `'replace'` replaces it; a
+   * handler that holds the old message loses its lease. `'reject'` fails with `DUPLICATE_MESSAGE`. `'follow'` keeps it, but if it is
+   * active, the new message waits until it is done, and only then does the new message's delay begin; only the last follower counts.
+   * `'follow'` is not available in every layout. Default: `'keep'`.
    */
   readonly onDuplicate?: 'keep' | 'replace' | 'reject' | 'follow' | undefined;
   /**
-   * The group of the message, such as `customer-7`: text of 1–256 bytes without control characters. The queue's option `groups`, which all
-   * processes need, says how messages of one group are handled; `producer.group` manages them together. Default: none.
+   * The group of the message, such as `customer-7`: text of 1–256 bytes without control characters. The queue's option `groups`, which
+   * every process needs, says how messages of one group are handled; `producer.group` manages them together. Default: none.
    */
   readonly group?: string | undefined;
   /**
-   * The time within which the handler must start after the message first fell due. After that it has expired and is not handled. Retries
-   * and deferrals do not prolong it. 0 ms – 100 years, or `'never'`. Not available in every layout. Default: `expiresAfter` of the queue in
-   * the process that handles it.
+   * How long after the message first falls due its handler may still start. After that the message has expired and is not handled. Retries
+   * and deferrals do not extend this time. 0 ms – 100 years, or `'never'`. Not available in every layout. Default: the queue's
+   * `expiresAfter` in the process that handles the message.
    */
   readonly expiresAfter?: Duration | 'never' | undefined;
   /**
-   * Decides about an expired message: `'drop'` removes it, `'dead'` makes it a dead letter. Only with `expiresAfter`. Default: `onExpired`
-   * of the queue.
+   * What happens to an expired message: `'drop'` removes it, `'dead'` makes it a dead letter. Only with `expiresAfter`. Default: the
+   * queue's `onExpired`.
    */
   readonly onExpired?: 'drop' | 'dead' | undefined;
   /**
-   * Limits a debounce. Each offer of the id moves the due time, but never beyond this long after the first of the offers that have replaced
-   * each other while delayed. 1 ms – 100 years; goes with `id` and `onDuplicate: 'replace'`. The message has the `offeredAt` of the first.
-   * Not available in every layout. Default: none.
+   * Limits a debounce. Each offer with this id moves the due time, but never to later than `maxWait` after the first of the offers that
+   * have replaced one another while delayed. 1 ms – 100 years; requires `id` and `onDuplicate: 'replace'`. The message has the `offeredAt`
+   * of that first offer. Not available in every layout. Default: none.
    */
   readonly maxWait?: Duration | undefined;
 }
 
-/** The due time of a message of `offerMany`: after a `delay`, or `at` an instant. */
+/** When a message of `offerMany` falls due: after a `delay`, or `at` an instant. */
 export type OfferDue<Delay extends Duration = Duration> =
   | {
       /** 0 ms – 100 years, by the clock of Redis. */
       readonly delay: CheckedDuration<Delay>;
-      /** Goes with no delay. */
+      /** Cannot be combined with `delay`. */
       readonly at?: undefined;
     }
   | {
       /** Between 1970 and 9999, by the clock of Redis. */
       readonly at: Date;
-      /** Goes with no instant. */
+      /** Cannot be combined with `at`. */
       readonly delay?: undefined;
     };
 
@@ -77,18 +77,18 @@ export type OfferRequest<T = unknown> = OfferOptions &
     readonly payload: T;
   };
 
-/** The messages of `offerMany`, with delays that the compiler checks one by one. */
+/** The messages of `offerMany`, each with a delay that the compiler checks. */
 export type CheckedRequests<Request, Delays extends readonly Duration[]> = {
   readonly [Index in keyof Delays]: Request & OfferDue<Delays[Index]>;
 };
 
 /** The result of an offer. */
 export interface OfferResult {
-  /** The given id, or the generated one. */
+  /** The id given, or the generated one. */
   readonly id: string;
-  /** The due time by the clock of Redis: of the new message, or of the one that was kept or is followed. */
+  /** The due time, by the clock of Redis, of the new message, or of the existing one that was kept or is followed. */
   readonly dueAt: Date;
-  /** True if the id was free; false if a message with this id was kept, replaced or followed. */
+  /** True if the id was free; false if a message with this id existed and was kept, replaced or followed. */
   readonly created: boolean;
   /** Present, and true, only if the new message follows an active one (`onDuplicate: 'follow'`). */
   readonly follows?: true;
@@ -115,7 +115,7 @@ export interface NewMessage {
   readonly payload: unknown;
   readonly due: DueTime;
   readonly options: CheckedOfferOptions;
-  /** Generated for this message if it was given no id. */
+  /** The generated id of a message that was given none. */
   readonly newId?: string;
 }
 
@@ -133,7 +133,7 @@ const TYPED_OPTIONS: readonly (keyof TypedOfferOptions)[] = [
 const OPTIONS: readonly (keyof OfferOptions)[] = ['type', ...TYPED_OPTIONS];
 const REQUEST: readonly (keyof OfferRequest)[] = ['payload', 'delay', 'at', ...OPTIONS];
 
-/** Errors of `take` name the message that they are about. */
+/** Reads each message of a list. An error that `take` throws names the message concerned. */
 export function readEach<T, R>(messages: readonly T[], take: (message: T, index: number) => R): R[] {
   if (!reading('messages', () => Array.isArray(messages))) {
     throw new DelayQueueError(
@@ -144,7 +144,7 @@ export function readEach<T, R>(messages: readonly T[], take: (message: T, index:
   const taken: R[] = [];
   const length = reading('messages', () => messages.length);
   let i = 0;
-  // One closure for the list, not one for each message.
+  // One closure for the whole list, not one for each message.
   const current = () => messages[i]!;
   // By index, because forEach() would skip holes.
   for (; i < length; i++) {
@@ -157,7 +157,7 @@ export function readEach<T, R>(messages: readonly T[], take: (message: T, index:
   return taken;
 }
 
-/** Adds to an error which message of a list it is about. */
+/** Adds to an error the index of the message concerned. */
 export function ofMessage(index: number, error: unknown): unknown {
   if (!(error instanceof DelayQueueError)) return error;
   return new DelayQueueError(error.code, `messages[${index}]: ${error.message}`, { cause: error.cause });
@@ -174,7 +174,7 @@ export function readOfferOptions(given: OfferOptions | undefined): CheckedOfferO
   return given === undefined ? NO_OPTIONS : checkOfferOptions(readFields(given, 'options', OPTIONS));
 }
 
-/** As {@link readOfferOptions}, for an offer whose type is known. */
+/** Like {@link readOfferOptions}, for an offer whose type is already known. */
 export function readTypedOfferOptions(type: string, given: TypedOfferOptions | undefined): CheckedOfferOptions {
   if (given === undefined) return type === NO_TYPE ? NO_OPTIONS : { type };
   return { ...checkOfferOptions(readFields(given, 'options', TYPED_OPTIONS)), ...(type !== NO_TYPE && { type }) };
@@ -207,7 +207,7 @@ export function checkOfferOptions({
   return { ...checked, special };
 }
 
-/** Makes an offer have no effect after an instant of the monotonic clock. */
+/** Returns options with which an offer has no effect if it arrives after `notAfter`, on the monotonic clock. */
 export function inTime(options: CheckedOfferOptions, notAfter: number): CheckedOfferOptions {
   return { ...options, special: { ...options.special, notAfter } };
 }
@@ -217,7 +217,7 @@ function checkMaxWait(maxWait: Duration, { id, onDuplicate }: Pick<OfferOptions,
   throw new DelayQueueError('INVALID_ARGUMENT', "maxWait: goes with an id and onDuplicate: 'replace'");
 }
 
-/** Reads and checks headers, each once. */
+/** Reads and checks headers, reading each one once. */
 export function readHeaders(given: MessageHeaders): MessageHeaders {
   if (typeof given !== 'object' || (given as unknown) === null || reading('headers', () => Array.isArray(given))) {
     throw new DelayQueueError('INVALID_ARGUMENT', 'headers must be an object of text values');

@@ -23,7 +23,7 @@ import {
 import { checkInTime, tookTooLong } from './payload-in-time.js';
 import { QueueWriter, type WriterContext } from './queue-writer.js';
 
-/** Makes the offers of this process. The producer and the typed queues share it, so that all offers of one turn leave in one call. */
+/** Makes this process' offers. Shared by the producer and the typed queues, so all offers of one event-loop turn leave in one call. */
 @Injectable()
 export class Offers {
   @Inject() private readonly observers!: Observers;
@@ -39,7 +39,7 @@ export class Offers {
 
   /**
    * Makes one offer.
-   * @param checkOf - finds the check of payloads; undefined: no check
+   * @param checkOf - finds the payload check of a type; undefined: no check
    * @throws DelayQueueError at once, or in the promise
    */
   offer(queue: Queue, message: NewMessage, checkOf?: CheckOfType): Promise<OfferResult> {
@@ -51,7 +51,7 @@ export class Offers {
   }
 
   /**
-   * Makes many offers, all of which are checked before the first is written.
+   * Makes many offers. All of them are checked before the first is written.
    * @throws DelayQueueError at once, or in the promise
    */
   offerMany(queue: Queue, requests: readonly OfferRequest[], checkOf?: CheckOfType): Promise<OfferResult[]> {
@@ -95,7 +95,7 @@ export class Offers {
 
   /**
    * Checks a payload in the form in which it will be read.
-   * @returns a promise if its schema is asynchronous
+   * @returns a promise if the payload's schema is asynchronous
    * @throws DelayQueueError `INVALID_PAYLOAD`
    */
   #check(
@@ -122,7 +122,7 @@ export class Offers {
     }));
     const work = (given?: MessageHeaders) => {
       const headers = given === undefined ? undefined : readHeaders(given);
-      // In a promise, so that an error thrown at once does not look like a mistake of the observer.
+      // In a promise, so that an error thrown at once is not taken for a mistake of the observer.
       return Promise.resolve().then(() => offer(carriesHeaders ? headers : undefined));
     };
     return (await this.observers.offer!({ queue, messages: envelopes, carriesHeaders }, work, {
@@ -135,18 +135,18 @@ export class Offers {
   }
 }
 
-/** Observers know each message by its id, so it gets one before it is encoded. */
+/** Gives a message its id before the message is encoded, because observers identify each message by id. */
 function withNewId(message: NewMessage, writer: QueueWriter): NewMessage {
   return message.options.id === undefined ? { ...message, newId: writer.newId() } : message;
 }
 
-/** Headers that the user gave take precedence. */
+/** Adds headers to a message. The user's own headers take precedence. */
 function withHeaders(message: NewMessage, added: MessageHeaders | undefined): NewMessage {
   if (!added) return message;
   return { ...message, options: { ...message.options, headers: { ...added, ...message.options.headers } } };
 }
 
-/** Adds the message's place in the list to the error of its check. */
+/** Adds the message's index in the list to the error of its check. */
 function namingMessage(index: number, checked: Promise<unknown>): Promise<unknown> {
   const check = checked.catch((error: unknown) => Promise.reject(ofMessage(index, error) as Error));
   // If another message is refused first, nobody awaits this check.

@@ -6,7 +6,7 @@ import type { Clock } from '../timing/clock.js';
 
 /**
  * Checks a payload before it is stored.
- * @returns a promise if the schema is asynchronous; it rejects with `OFFER_TIMEOUT` after `offerTimeout`
+ * @returns a promise if the schema is asynchronous; the promise rejects with `OFFER_TIMEOUT` after `offerTimeout`
  * @throws DelayQueueError `INVALID_PAYLOAD`, at once or in the promise
  */
 export function checkInTime(
@@ -26,7 +26,7 @@ export function checkInTime(
   );
 }
 
-/** The error of a call that a schema or an observer of the application held up. */
+/** Makes the error for a call that the application's schema or observer held up. */
 export function tookTooLong(what: string, timeout: number): DelayQueueError {
   const problem = `${what} within offerTimeout, ${timeout} ms. Nothing was written. Make it faster, or raise offerTimeout`;
   return new DelayQueueError('OFFER_TIMEOUT', problem);

@@ -18,10 +18,10 @@ import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { Offers } from './offers.js';
 import { Repeats } from './repeats.js';
 
-/** The property of the producer and the typed queues that has their {@link QueueParts}, the same in every copy of the package. */
+/** The property in which the producer and the typed queues keep their {@link QueueParts}. Shared by all copies of the package. */
 export const PARTS: unique symbol = Symbol.for('nestjs-delay-queue:parts');
 
-/** Services behind the methods of the producer and the typed queues. */
+/** The services behind the methods of the producer and the typed queues. */
 @Injectable()
 export class QueueParts {
   @Inject() readonly queues!: Queues;
@@ -31,17 +31,17 @@ export class QueueParts {
   @Inject() readonly repeats!: Repeats;
 }
 
-// Symbols, which cannot collide with properties of a class that extends a typed queue.
+// Symbols, which cannot collide with the properties of a class that extends a typed queue.
 /** @internal */
 export const NAMED: unique symbol = Symbol('named');
 /** @internal */
 export const RULES: unique symbol = Symbol('rules');
 
 /**
- * The methods that the producer and the typed queues share. The producer's take the name of the queue as their first argument, 1–128 of the
- * characters `A–Z a–z 0–9 _ . : -`.
+ * The methods that the producer and the typed queues share. The producer's methods take the name of the queue as their first argument:
+ * 1–128 of the characters `A–Z a–z 0–9 _ . : -`.
  * @typeParam Name - `[queue: string]`, or `[]` for a typed queue
- * @typeParam Payloads - what `DelayQueue()` was given; `unknown` for the producer
+ * @typeParam Payloads - the payloads given to `DelayQueue()`; `unknown` for the producer
  */
 export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   /** @internal */
@@ -49,16 +49,16 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   /** @internal The payload checks of a typed queue. */
   readonly [RULES]: PayloadRules | undefined;
 
-  /** @internal Finds the queue of a call, and the arguments after its name. */
+  /** @internal Finds the queue of a call. Returns it with the arguments that follow the queue's name. */
   abstract [NAMED]<Rest extends readonly unknown[]>(args: readonly [...Name, ...Rest]): [queue: Queue, ...rest: Rest];
 
   /**
    * Offers many messages in few calls. All are checked before the first is written; then each is accepted or refused (`DUPLICATE_MESSAGE`,
    * `QUEUE_FULL`) on its own.
-   * - `messages`: an array; each has a `payload`, either a `delay` or `at` (a `Date`), and the options of `offer`
+   * - `messages`: an array; each message has a `payload`, either a `delay` or `at` (a `Date`), and the options of `offer`
    * @returns the results in the order of the messages
    * @throws DelayQueueError as `offer`; if some were refused, `cause.errors` has an error for each. With `partitions`, some may be written
-   *   while others fail: the error names those that are not known to be written, and `cause.errors` has an error for each
+   *   while others fail: the error names those that may not have been written, and `cause.errors` has an error for each
    * @example
    * ```ts
    * await producer.offerMany('orders', orders.map(({ id }) => ({ payload: { orderId: id }, delay: '30m' })));
@@ -76,8 +76,8 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Removes a delayed message and the follower of an active one (`onDuplicate: 'follow'`), and ends a repetition: an occurrence that is due
-   * already is still handled, as the last one. Of `cancel`, `reschedule` and the message falling due, exactly one wins.
+   * Removes a delayed message, or the follower of an active one (`onDuplicate: 'follow'`), and ends a repetition. An occurrence that is
+   * already due is still handled, as the last one. If `cancel`, `reschedule` and the due time race, exactly one of them wins.
    * @returns true if something was removed or ended; false if the message is absent, ready, active or dead, and neither repeats nor is
    *   followed
    * @example
@@ -92,11 +92,11 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Changes the due time of a delayed message, and what else is given, in one step. Of `cancel`, `reschedule` and the message falling due,
-   * exactly one wins: the handler runs once, with the old payload or the new one, and the result says which.
+   * Changes a delayed message's due time, and anything else given, in one step. If `cancel`, `reschedule` and the due time race, exactly
+   * one of them wins: the handler runs once, with the old payload or the new one, and the result says which.
    * - `due`: a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
-   * - `change`: `payload`, `headers` (in place of all present ones), `type`; a field left out stays. Not available in every layout
-   * @returns true if it was rescheduled; false if it is absent, ready, active or dead
+   * - `change`: `payload`, `headers` (replaces all of them), `type`; a field left out stays as it is. Not available in every layout
+   * @returns true if the message was rescheduled; false if it is absent, ready, active or dead
    * @throws DelayQueueError also `INVALID_PAYLOAD` and `PAYLOAD_TOO_LARGE`, as `offer`, `INVALID_PAYLOAD` if the stored message cannot be
    *   read, `UNSUPPORTED_BY_LAYOUT`, and `OFFER_TIMEOUT` if others keep changing the same message
    * @example
@@ -119,9 +119,9 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Stops an active message and removes it. The `signal` of its handler aborts at once, in whatever process that runs, and its outcome no
-   * longer counts. Exactly one of `abort` and the end of the handler wins.
-   * @returns true if it was stopped; false if it is not active. {@link cancel} removes a delayed one
+   * Stops an active message and removes it. The `signal` of its handler aborts at once, in whichever process the handler runs, and the
+   * handler's outcome no longer counts. If the handler ends at the same time, exactly one of the two wins.
+   * @returns true if the message was stopped; false if it is not active. To remove a delayed message, use {@link cancel}
    * @example
    * ```ts
    * const isGone = await producer.abort('exports', `export:${orderId}`);
@@ -134,7 +134,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Finds a message in any state: as it is now, a dead letter with its error. Null if there is none with this id.
+   * Finds a message in any state. Returns it as it is now, with its error if it is a dead letter, or null if there is none with this id.
    * @example
    * ```ts
    * const message = await producer.find('orders', `unpaid:${orderId}`);
@@ -148,19 +148,19 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
     return found && (snapshotOf(queue, found) as SnapshotOf<Payloads, T>);
   }
 
-  /** Lists dead letters, which all have an `error` and a `diedAt`, and otherwise as any other state. */
+  /** Lists dead letters, each of which has an `error` and a `diedAt`. Otherwise works as for any other state. */
   async list<T = unknown>(
     ...args: [...Name, state: 'dead', query?: MessageQuery]
   ): Promise<MessagePage<DeadLetter & SnapshotOf<Payloads, T>>>;
   /**
-   * Lists messages of one state, page by page: `delayed` ones by due time, `ready` ones in the order of claims, `active` ones by consumer,
-   * `dead` ones oldest first. A page is one call, whose cost hardly depends on the length of the queue.
+   * Lists messages of one state, page by page: `delayed` ones by due time, `ready` ones in the order in which they will be claimed,
+   * `active` ones by consumer, `dead` ones oldest first. A page takes one call, whose cost hardly depends on the length of the queue.
    *
-   * A page has about 1 MiB of messages at most, so it may be shorter than `limit`: go on until its `cursor` is null. A message that stays
-   * where it is appears exactly once, whatever happens to others between two pages. One that changes its state or due time meanwhile may
-   * appear twice or not at all. With `partitions`, ready and active ones come partition by partition; partitions that do not answer are
-   * left out and named as `missing`.
-   * - `query`: `cursor` of the page before, or `offset` (0 or more) to begin in the middle; `limit` (1–1000, default 100)
+   * A page holds about 1 MiB of messages at most, so it may be shorter than `limit`: go on until `cursor` is null. A message that stays
+   * where it is appears exactly once, whatever happens to other messages between two pages. A message whose state or due time changes
+   * during the walk may appear twice or not at all. With `partitions`, ready and active messages are listed partition by partition;
+   * partitions that do not answer are left out and named in `missing`.
+   * - `query`: `cursor` of the previous page, or `offset` (0 or more) to begin in the middle; `limit` (1–1000, default 100)
    * @returns the messages as `find` shows them. In a queue shared with another system, messages that only that system knows have the id
    *   `''`
    * @throws DelayQueueError `INVALID_ARGUMENT` for an unknown state, a malformed cursor, or a number out of range
@@ -183,8 +183,8 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Counts the messages of a queue in each state at one instant; with `partitions`, at one instant for each. Partitions that do not answer
-   * are left out and named as `missing`.
+   * Counts a queue's messages in each state, all at one instant; with `partitions`, at one instant per partition. Partitions that do not
+   * answer are left out and named in `missing`.
    * @example
    * ```ts
    * const { delayed, ready, active, dead } = await producer.counts('orders');
@@ -197,14 +197,14 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Counts the messages of each type in each state. It walks through the whole queue, 250 messages a call: about 0.4 s for 100,000 small
-   * messages. Other clients are served between the calls. {@link counts} is one call, however long the queue.
+   * Counts the messages of each type in each state. It walks through the whole queue, 250 messages per call: about 0.4 s for 100,000 small
+   * messages. Redis serves other clients between the calls. {@link counts} takes one call, however long the queue.
    *
-   * The numbers are exact while no message moves. A message that changes its state or due time during the walk may be counted twice; one
-   * that moves back, to a retry or an earlier due time, may be missed. All others are counted exactly once, except in partitions that do
-   * not answer: these are left out, and the event `partitions-missing` reports it.
-   * @returns the counts by type, `''` for messages without one and for all messages where the layout has no types; types without a message
-   *   are absent
+   * The numbers are exact while no message moves. A message whose state or due time changes during the walk may be counted twice; one that
+   * moves back, to a retry or an earlier due time, may be missed. All other messages are counted exactly once, except in partitions that do
+   * not answer: these are left out, and the event `partitions-missing` reports them.
+   * @returns the counts by type, with `''` for messages without a type, or for all messages if the layout has no types; types without
+   *   messages are absent
    * @example
    * ```ts
    * const byType = await producer.countsByType('orders');
@@ -219,8 +219,8 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Reads when the next delayed message falls due, by the clock of Redis; null if none is delayed. Partitions that do not answer are left
-   * out, and the event `partitions-missing` reports it.
+   * Returns when the next delayed message falls due, by the clock of Redis; null if none is delayed. Partitions that do not answer are left
+   * out, and the event `partitions-missing` reports them.
    */
   async nextDue(...args: [...Name]): Promise<Date | null> {
     const [{ store }] = this[NAMED](args);
@@ -228,26 +228,26 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
     return nextDue === null ? null : dateOf(nextDue);
   }
 
-  /** Pauses the handling of a queue in all processes: running handlers finish, and nothing is claimed until {@link resume}. */
+  /** Pauses a queue in all processes: running handlers finish, and nothing more is claimed until {@link resume}. */
   async pause(...args: [...Name]): Promise<void> {
     const [{ store }] = this[NAMED](args);
     await store.pause();
   }
 
-  /** Resumes the handling of a queue after {@link pause}. The oldest ready messages come first. */
+  /** Resumes a queue after {@link pause}. The oldest ready messages come first. */
   async resume(...args: [...Name]): Promise<void> {
     const [{ store }] = this[NAMED](args);
     await store.resume();
   }
 
-  /** True if a queue is paused. Partitions that do not answer are left out, and the event `partitions-missing` reports it. */
+  /** Returns true if a queue is paused. Partitions that do not answer are left out, and the event `partitions-missing` reports them. */
   async isPaused(...args: [...Name]): Promise<boolean> {
     const [{ store }] = this[NAMED](args);
     return (await store.status()).paused;
   }
 
   /**
-   * Removes every message of a queue in every state, including dead letters, and returns their number. Running handlers go on, but their
+   * Removes all messages of a queue in every state, including dead letters, and returns their number. Running handlers carry on, but their
    * outcomes no longer count. A paused queue stays paused.
    */
   async clear(...args: [...Name]): Promise<number> {
@@ -258,7 +258,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   /**
    * Gives access to the dead letters of a queue.
    * @typeParam T - the type of their payloads, which is not checked at run time
-   * @throws DelayQueueError `INVALID_ARGUMENT` immediately, for a malformed queue name
+   * @throws DelayQueueError `INVALID_ARGUMENT` immediately if the queue name is malformed
    * @example
    * ```ts
    * const redriven = await producer.deadLetters('orders').redriveAll();
@@ -272,7 +272,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   /**
    * Gives access to the messages of a group. The queue needs the option `groups`.
    * @typeParam T - the type of their payloads, which is not checked at run time
-   * @throws DelayQueueError `INVALID_ARGUMENT` or `UNSUPPORTED_BY_LAYOUT` immediately, for a malformed name or a queue without groups
+   * @throws DelayQueueError immediately: `INVALID_ARGUMENT` if a name is malformed or the queue lacks the option, `UNSUPPORTED_BY_LAYOUT`
    * @example
    * ```ts
    * const cancelled = await producer.group('reminders', `customer-${userId}`).cancelAll();

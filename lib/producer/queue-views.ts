@@ -20,17 +20,17 @@ import type { QueueDirectory } from '../store/queue-directory.js';
 
 export interface QueueCounts extends MessageCounts {
   /**
-   * The partitions that did not answer, from 0, whose messages are left out. Absent if all have answered, and always without `partitions`,
-   * where a read that is not answered fails.
+   * The indexes, from 0, of partitions that did not answer and whose messages are left out. Absent if all have answered, and always without
+   * `partitions`, where an unanswered read fails.
    */
   readonly missing?: readonly number[];
 }
 
 /** One page of queues. */
 export interface QueuePage {
-  /** In the order of their characters. */
+  /** Sorted by their characters. */
   readonly queues: readonly string[];
-  /** For the next page; null if this is the last one. */
+  /** Pass it to get the next page; null if this is the last one. */
   readonly cursor: string | null;
 }
 
@@ -64,7 +64,7 @@ export function snapshotOf<T>(known: Queue, message: StoredMessage): MessageSnap
   };
 }
 
-/** The instant when a message expires as far as this process knows: a message without an expiry has that of its consumer's options. */
+/** Returns when a message expires, as far as this process knows: without an expiry of its own, a message gets its consumer's. */
 function deadlineOf({ options }: Queue, { body, dueAt }: StoredMessage, expiry: Expiry | undefined): Date | undefined {
   if (!options.layout.can.expiry) return undefined;
   const { after } = expiry ?? { after: options.expiresAfter };
@@ -84,7 +84,7 @@ function readFailure(text: string): MessageFailure {
   return { name: 'Unknown', message: `The error of this dead letter cannot be read: ${text}` };
 }
 
-/** Adds up the pages of a walk through a queue. A `Map`, because any name may be a type, even `__proto__`. */
+/** Adds up the counts of a walk through a queue. Returns a `Map`, because any name may be a type, even `__proto__`. */
 export async function countByType<Type extends string>({
   store,
   options,
@@ -105,7 +105,7 @@ export async function countByType<Type extends string>({
   return counts;
 }
 
-/** Lists a page of the queues in a directory. The cursor is the last name of a page, which stays valid if that queue is gone. */
+/** Lists one page of the queues in a directory. The cursor is the last name on a page; it stays valid even if that queue is gone. */
 export async function listQueues(directory: QueueDirectory, query: PageQuery | undefined): Promise<QueuePage> {
   const { cursor = '', limit } = readPage(query);
   if (cursor !== '' && !QUEUE_NAME.test(cursor)) {

@@ -15,12 +15,12 @@ import { assertSupported } from './unsupported.js';
 import { incomplete, incompleteInPartitions, refused, sortOutcomes } from './list-outcomes.js';
 
 /**
- * The limits of one call. They keep a script short whatever the payloads, and the server handles one batch of a list while the next is
- * being encoded.
+ * The limits of one call. They keep each script short, however large the payloads, and let the server handle one batch of a list while the
+ * next is being encoded.
  */
 const BATCH = { maxItems: 250, maxWeight: 1024 * 1024, weigh: bodyLength };
 
-/** Number of batches of one list that are sent at once to each destination. */
+/** How many batches of one list are sent at once to each destination. */
 const CONCURRENT_BATCHES = 4;
 
 const NO_HEADERS: MessageHeaders = {};
@@ -34,18 +34,18 @@ export interface EncodedOffer extends Offer {
 export interface WriterContext {
   readonly ids: MessageIdGenerator;
   readonly registrar: Pick<QueueRegistrar, 'register'>;
-  /** Learns of offers that were ignored because their id is in use. */
+  /** Is told of offers that were ignored because their id is in use. */
   readonly advice: Pick<AgainAdvice, 'onKept'>;
-  /** Number of unanswered calls of the store. */
+  /** The number of store calls not yet answered. */
   callsUnderWay: number;
 }
 
-/** Writes the offers of one queue. Those of one turn with the same destination share a call. */
+/** Writes the offers of one queue. Offers that go to one destination in the same turn of the event loop share a call. */
 export class QueueWriter {
   readonly #rules: BodyRules;
   /** Created at the first offer to a destination. */
   #batchers = new Map<Destination, TurnBatcher<EncodedOffer>>();
-  /** As above, for offers with `notAfter`: an offer without one must not share its call with them. */
+  /** Separate batchers for offers with `notAfter`: an offer without one must not share a call with them. */
   #batchersInTime = new Map<Destination, TurnBatcher<EncodedOffer>>();
   #stores: readonly MessageStore[];
 
@@ -91,7 +91,7 @@ export class QueueWriter {
   }
 
   /**
-   * Writes one offer, together with the others of the same turn.
+   * Writes one offer, together with the other offers of the same turn.
    * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`, and the errors of the store
    */
   write(offer: EncodedOffer): Promise<OfferResult> {
@@ -109,7 +109,7 @@ export class QueueWriter {
     });
   }
 
-  /** Writes many offers. A refused one does not stop the others; one error reports them all. */
+  /** Writes many offers. A refused one does not stop the rest; a single error reports all refusals. */
   async writeMany(offers: readonly Offer[]): Promise<OfferResult[]> {
     const { queue } = this;
     const count = offers.length;
@@ -126,14 +126,14 @@ export class QueueWriter {
     return results;
   }
 
-  /** Writes one offer in a call of its own. Undefined if it was rejected; otherwise throws as {@link write}. */
+  /** Writes one offer in a call of its own. Returns undefined if it was rejected; otherwise throws like {@link write}. */
   async writeAlone(offer: Offer): Promise<OfferResult | undefined> {
     const [outcome] = await this.#offer(this.queue.router.route(offer), [offer]);
     if (outcome instanceof WriteFailure) throw outcome.error;
     return outcome!.outcome === 'rejected' ? undefined : this.#result(offer, outcome!);
   }
 
-  /** Offers in the old batchers are still sent. */
+  /** Starts new batchers. Offers already in the old ones are still sent. */
   #renew(): void {
     this.#stores = this.queue.router.stores;
     this.#batchers = new Map();
@@ -174,8 +174,8 @@ export class QueueWriter {
   }
 
   /**
-   * Offers messages at their destination, or at a new one if partitions have changed. The registration of the queue is sent before the
-   * offers, and they are acknowledged only after it.
+   * Offers messages at their destination, or at a new one if the partitions have changed. The queue's registration is sent before the
+   * offers, which are acknowledged only once the queue is registered.
    */
   async #offer(destination: Destination, offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
     const { name, router } = this.queue;
@@ -208,7 +208,7 @@ export class QueueWriter {
     return outcomes;
   }
 
-  /** Sends a list to one destination in batches, in order. After a failure no more are sent. */
+  /** Sends a list to one destination in batches, in order. After a failure, sends no more. */
   async #writeList(destination: Destination, offers: readonly Offer[]): Promise<WriteOutcome[]> {
     const batches = [...inBatches(offers, BATCH)];
     const outcomes: (readonly WriteOutcome[])[] = [];
@@ -257,7 +257,7 @@ export function duplicate(queue: string, id: string): DelayQueueError {
   return new DelayQueueError('DUPLICATE_MESSAGE', problem, { messageId: id });
 }
 
-/** Groups the places in a list by the destination of their offers. */
+/** Groups the indexes of a list by the destination of their offers. */
 function byDestination(router: Router, offers: readonly Offer[]): Map<Destination, number[]> {
   const places = new Map<Destination, number[]>();
   for (const [place, offer] of offers.entries()) {
@@ -269,7 +269,7 @@ function byDestination(router: Router, offers: readonly Offer[]): Map<Destinatio
   return places;
 }
 
-/** Names the message: an error of a destination is about each offer that goes there. */
+/** Names the message in the error, because an error of a destination concerns every offer that goes there. */
 function named(outcome: WriteOutcome, { id }: Offer): WriteOutcome {
   return outcome instanceof WriteFailure ? new WriteFailure(withMessageId(outcome.error, id)) : outcome;
 }

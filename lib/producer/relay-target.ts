@@ -10,8 +10,8 @@ import { inTime, type OfferOptions, type OfferResult, readOfferOptions } from '.
 import { QueueParts } from './queue-methods.js';
 
 /**
- * Calls for a relay that passes on recorded calls, such as nestjs-delay-queue-outbox: they take effect in time or never, and it can tell
- * which database they lead to.
+ * The calls available to a relay that passes on recorded calls, such as nestjs-delay-queue-outbox. They take effect in time or never, and
+ * the relay can tell which database they go to.
  */
 @Injectable()
 export class RelayTarget {
@@ -19,13 +19,13 @@ export class RelayTarget {
   @Inject(STORES) private readonly stores!: Stores;
   @Inject(RESOLVED_OPTIONS) private readonly options!: Pick<ResolvedModuleOptions, 'offerTimeout'>;
 
-  /** The longest time that a call may take, ms. */
+  /** How long a call may take, ms. */
   get offerTimeout(): number {
     return this.options.offerTimeout;
   }
 
   /**
-   * Reads the id of the database and prefix that the calls lead to. It is stored there, so it is the same by whatever address, and it is
+   * Reads the id of the database and prefix to which the calls go. The id is stored there, so it is the same whatever the address, and is
    * lost with the data.
    * @param proposed - the id to set if there is none
    * @returns undefined if there is none
@@ -34,14 +34,14 @@ export class RelayTarget {
     return (await this.stores.directory.place(proposed)) || undefined;
   }
 
-  /** The addresses of the servers as this process has them, each with database and prefix, in case there is no id. */
+  /** The servers' addresses as this process knows them, each with database and prefix, in case there is no id. */
   addresses(): Promise<readonly string[]> {
     return this.stores.addresses();
   }
 
   /**
-   * Makes calls that take effect before an instant or never. The server refuses them later, so this holds even if the process stalls in
-   * between.
+   * Makes calls that take effect before an instant or never. After that instant the server refuses them, so this holds even if the process
+   * stalls in between.
    * @param notAfter - instant of `performance.now()`
    */
   before(notAfter: number): RelayedCalls {

@@ -23,7 +23,7 @@ type GivenOptions = RepeatOptions & Pick<OfferOptions, 'type'>;
 
 export interface RepeatRequest {
   readonly id: string;
-  /** Undefined: it may be in `options`. */
+  /** Undefined if the type may be in `options`. */
   readonly type?: string;
   readonly options: GivenOptions;
   readonly payload: unknown;
@@ -40,7 +40,7 @@ const OPTIONS_OF_TYPE: readonly (keyof RepeatOptions)[] = [
 ];
 const OPTIONS: readonly (keyof GivenOptions)[] = ['type', ...OPTIONS_OF_TYPE];
 
-/** Maximum number of offers, if the time that was offered comes meanwhile. */
+/** The maximum number of offers, in case the time offered passes before the offer arrives. */
 const MAX_ROUNDS = 10;
 
 @Injectable()
@@ -66,10 +66,10 @@ export class Repeats {
     }
   }
 
-  /** Does not call the observers of offers: each occurrence would carry the headers that they add now. */
+  /** Bypasses the offer observers: any headers they added now would be carried by every occurrence. */
   async #offer(queue: Queue, { id, rule, body }: { id: string; rule: RepeatRule; body: Buffer }): Promise<OfferResult> {
     for (let round = 1; ; round++) {
-      // By the store's clock. That of this process may be behind and would name a time again that has passed.
+      // The store's clock, because this process' clock may be behind and would name a time that has already passed.
       const { now } = await queue.router.lookUp(id, { ask: (store) => store.status(), isFound: () => true });
       const offer = { id, due: this.#nextAfter(rule, now), onDuplicate: 'repeat' as const, body };
       const result = await this.offers.writerOf(queue).writeAlone(offer);
@@ -90,7 +90,7 @@ export class Repeats {
   }
 }
 
-/** Dead letters of the occurrences have ids that begin with the id of the message, and belong to its partition. */
+/** Checks a repeating message's id. Its dead letters' ids are longer, and must be valid and belong to the same partition. */
 function assertRepeatId(id: string): void {
   assertMessageId(id);
   const letter = letterIdOf(id, new Date(0));

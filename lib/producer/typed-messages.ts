@@ -4,7 +4,7 @@ import type { MessageHeaders, MessageSnapshot } from '../message/message.js';
 import type { OfferDue, TypedOfferOptions } from './offer.js';
 
 /**
- * A message of a typed queue as `find` and `list` show it, by its type.
+ * A message of a typed queue as shown by `find` and `list`, by its type.
  * @typeParam T - the payload's type, where `Payloads` is `unknown`
  */
 export type SnapshotOf<Payloads, T = unknown> = unknown extends Payloads
@@ -15,11 +15,11 @@ export type SnapshotOf<Payloads, T = unknown> = unknown extends Payloads
 export type TypedOfferRequest<Payloads> = {
   [Type in TypesOf<Payloads>]: TypedOfferOptions &
     OfferDue & {
-      /** The input of its schema. */
+      /** The schema's input. */
       readonly payload: PayloadInput<SpecOf<Payloads, Type>>;
     } & ('' extends Type
       ? {
-          /** No type to name. */
+          /** A queue with one kind of messages has no types. */
           readonly type?: undefined;
         }
       : {
@@ -28,31 +28,29 @@ export type TypedOfferRequest<Payloads> = {
         });
 }[TypesOf<Payloads>];
 
-/**
- * Changes that `reschedule` of a typed queue makes besides the due time: a payload, which names its type if there are several, or headers.
- */
+/** What `reschedule` of a typed queue changes besides the due time: a payload, with its type if the queue has several, or headers. */
 export type TypedChange<Payloads> =
   | {
       [Type in TypesOf<Payloads>]: {
-        /** The input of its schema, in place of the present payload. */
+        /** The schema's input; replaces the payload. */
         readonly payload: PayloadInput<SpecOf<Payloads, Type>>;
-        /** In place of all present headers. */
+        /** Replaces all headers. */
         readonly headers?: MessageHeaders | undefined;
       } & ('' extends Type
         ? {
-            /** No type to name. */
+            /** A queue with one kind of messages has no types. */
             readonly type?: undefined;
           }
         : {
-            /** A type of the queue, in place of the present one. */
+            /** A type of the queue; replaces the type. */
             readonly type: Type;
           });
     }[TypesOf<Payloads>]
   | {
-      /** In place of all present headers. */
+      /** Replaces all headers. */
       readonly headers?: MessageHeaders | undefined;
-      /** Goes with a payload. */
+      /** Requires a `payload`. */
       readonly type?: undefined;
-      /** The present one stays. */
+      /** The payload stays as it is. */
       readonly payload?: undefined;
     };

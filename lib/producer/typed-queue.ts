@@ -24,9 +24,9 @@ const OFFER = Symbol('offer');
 const REPEAT = Symbol('repeat');
 
 /**
- * The methods of {@link DelayQueueProducer} without the queue's name, for any kind of messages. Payloads are checked before they are
- * written, all of a list before the first. Payloads that it returns are the ones that were offered.
- * @typeParam Payloads - what `DelayQueue()` was given
+ * Has the methods of {@link DelayQueueProducer} without the queue's name, for messages of any kind. Payloads are checked before they are
+ * written; those of a list are all checked before the first is written. Payloads are returned as they were offered.
+ * @typeParam Payloads - the payloads given to `DelayQueue()`
  */
 export abstract class TypedQueue<Payloads> extends QueueMethods<[], Payloads> {
   /** @internal Injected into the prototype, so that a subclass may have a constructor of its own. */
@@ -63,7 +63,7 @@ export abstract class TypedQueue<Payloads> extends QueueMethods<[], Payloads> {
   }
 }
 
-/** A typed queue with one kind of messages, which have no type. */
+/** A typed queue whose messages are all of one kind, and therefore have no type. */
 export class QueueOfOneKind<Payload> extends TypedQueue<Payload> {
   /** @internal */
   constructor(definition: QueueDefinition) {
@@ -71,9 +71,9 @@ export class QueueOfOneKind<Payload> extends TypedQueue<Payload> {
   }
 
   /**
-   * As `DelayQueueProducer.offer`, with the payload checked as JSON will bring it to the handler. The input is stored, so that a schema
-   * that transforms is applied once, before the handler.
-   * @throws DelayQueueError also `INVALID_PAYLOAD` if the schema refuses it; the error names the paths, no values
+   * Like `DelayQueueProducer.offer`, but checks the payload in the form in which the handler will get it after JSON. The schema's input is
+   * stored, not its output, so a schema that transforms is applied once, before the handler.
+   * @throws DelayQueueError also `INVALID_PAYLOAD` if the schema refuses the payload; the error names paths, but no values
    */
   async offer<const Delay extends Duration = Duration>(
     payload: PayloadInput<Payload>,
@@ -83,12 +83,12 @@ export class QueueOfOneKind<Payload> extends TypedQueue<Payload> {
     return this[OFFER](NO_TYPE, payload, { after: readDelay(delay) }, options);
   }
 
-  /** As `DelayQueueProducer.offerAt`, with the payload checked. */
+  /** Like `DelayQueueProducer.offerAt`, but checks the payload. */
   async offerAt(payload: PayloadInput<Payload>, date: Date, options?: TypedOfferOptions): Promise<OfferResult> {
     return this[OFFER](NO_TYPE, payload, dueAt(date), options);
   }
 
-  /** As `DelayQueueProducer.repeat`, with the payload checked. */
+  /** Like `DelayQueueProducer.repeat`, but checks the payload. */
   async repeat(id: string, options: RepeatOptions, payload: PayloadInput<Payload>): Promise<OfferResult> {
     return this[REPEAT](NO_TYPE, id, options, payload);
   }
@@ -102,9 +102,9 @@ export class QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
   }
 
   /**
-   * As `DelayQueueProducer.offer`, for a type, with the payload checked as JSON will bring it to the handler. The input is stored, so that
-   * a schema that transforms is applied once, before the handler.
-   * @throws DelayQueueError also `INVALID_PAYLOAD` if the schema refuses it; the error names the paths, no values
+   * Like `DelayQueueProducer.offer`, but takes the type first and checks the payload in the form in which the handler will get it after
+   * JSON. The schema's input is stored, not its output, so a schema that transforms is applied once, before the handler.
+   * @throws DelayQueueError also `INVALID_PAYLOAD` if the schema refuses the payload; the error names paths, but no values
    */
   async offer<Type extends TypesOf<Payloads>, const Delay extends Duration = Duration>(
     type: Type,
@@ -115,7 +115,7 @@ export class QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
     return this[OFFER](type, payload, { after: readDelay(delay) }, options);
   }
 
-  /** As `DelayQueueProducer.offerAt`, for a type, with the payload checked. */
+  /** Like `DelayQueueProducer.offerAt`, but takes the type first and checks the payload. */
   async offerAt<Type extends TypesOf<Payloads>>(
     type: Type,
     payload: PayloadInput<SpecOf<Payloads, Type>>,
@@ -125,7 +125,7 @@ export class QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
     return this[OFFER](type, payload, dueAt(date), options);
   }
 
-  /** As `DelayQueueProducer.repeat`, for a type, with the payload checked. */
+  /** Like `DelayQueueProducer.repeat`, but takes the type first and checks the payload. */
   async repeat<Type extends TypesOf<Payloads>>(
     type: Type,
     id: string,
@@ -143,12 +143,11 @@ export interface QueueClass<Payloads, Handle> extends DefinedBy<Payloads> {
 }
 
 /**
- * Makes the class of a queue with one kind of messages. The class that extends it is the queue's definition, what Nest injects, and the
- * typed handle at once.
+ * Makes the class of a queue whose messages are all of one kind. A class that extends it is the queue's definition, its injection token and
+ * its typed handle, all in one.
  * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
  * @param payload - a Standard Schema (zod, valibot, arktype…), a DTO class, or `payload<T>()`
- * @param options - override the module's `defaults`; the queue's entry in `queues` overrides them. `instance` names the instance of the
- *   queue
+ * @param options - override the module's `defaults`; the queue's entry in `queues` overrides them. `instance` names the queue's instance
  * @throws DelayQueueError `INVALID_OPTION`
  * @example
  * ```ts
@@ -175,7 +174,7 @@ export function DelayQueue<const Payload extends PayloadSpec>(
  * Makes the class of a queue with several types of messages.
  * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
  * @param payloads - by type (1–64 of the characters `A–Z a–z 0–9 _ . : -`): a Standard Schema, a DTO class, or `payload<T>()`
- * @param options - override the module's `defaults`; the queue's entry in `queues` overrides them. `instance` names the instance
+ * @param options - override the module's `defaults`; the queue's entry in `queues` overrides them. `instance` names the queue's instance
  * @throws DelayQueueError `INVALID_OPTION`
  * @example
  * ```ts

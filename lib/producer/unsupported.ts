@@ -21,7 +21,7 @@ export function assertSupported(
 }
 
 /**
- * Throws unless the messages of a queue may have groups.
+ * Throws unless the messages of this queue may have groups.
  * @throws DelayQueueError `UNSUPPORTED_BY_LAYOUT`, `INVALID_ARGUMENT`
  */
 export function assertGrouped(queue: Queue, what: string): void {

@@ -1,27 +1,27 @@
 import { isSchema } from '../../message/payload-check.js';
 
 /**
- * The declaration of a payload: a Standard Schema (zod, valibot, arktype…), a DTO class, or a bare type by {@link payload}.
+ * How a payload is declared: by a Standard Schema (zod, valibot, arktype…), a DTO class, or a bare type with {@link payload}.
  *
- * The types are read off a schema instead of comparing it with the interface of the standard: TypeScript would compare whole schema types,
- * and give up on ArkType's (TS2589).
+ * Types are read off a schema rather than by comparing it with the standard's interface: TypeScript would compare whole schema types, and
+ * gives up on ArkType's (TS2589).
  * @see https://standardschema.dev
  */
 export type PayloadSpec =
   | {
-      /** Makes it a Standard Schema. */
+      /** The property that every Standard Schema has. */
       readonly '~standard': object;
     }
   | BarePayload<unknown>
   | PayloadClass;
 
 /**
- * A DTO class. It gives the payload its type and nothing checks it at run time: the compiler checks an offer, and the handler gets a plain
- * object.
+ * A DTO class. It gives the payload its type, but nothing checks the payload at run time: the compiler checks offers, and the handler gets
+ * a plain object.
  *
- * A `ValidationPipe` bound to the handler checks the payload, and with `transform` makes an instance of it. It reads the type of the
- * method's parameter, which must name the class itself: `PayloadOf` or an `import type` leaves nothing at run time. A payload that it
- * refuses fails the attempt and is retried, unless its `exceptionFactory` makes a `RejectMessage`.
+ * A `ValidationPipe` bound to the handler checks the payload, and with `transform` makes an instance of the class. The pipe reads the type
+ * of the method's parameter, which must name the class itself: `PayloadOf` or an `import type` leaves nothing at run time. If the pipe
+ * refuses a payload, the attempt fails and is retried, unless the pipe's `exceptionFactory` makes a `RejectMessage`.
  */
 export type PayloadClass<T = unknown> = abstract new (...args: never[]) => T;
 
@@ -31,14 +31,14 @@ declare const TYPE: unique symbol;
 export interface BarePayload<T> {
   /** For the compiler only. */
   readonly [TYPE]?: T;
-  /** Distinguishes it from schemas and classes. */
+  /** Distinguishes a bare type from schemas and classes. */
   readonly unchecked: true;
 }
 
 const BARE: BarePayload<never> = { unchecked: true };
 
 /**
- * Declares a payload by its type alone, which nothing checks at run time.
+ * Declares a payload by its type alone. Nothing checks the payload at run time.
  * @example
  * ```ts
  * class Notes extends DelayQueue('notes', payload<{ text: string }>()) {}
@@ -50,14 +50,14 @@ export function payload<T>(): BarePayload<T> {
 
 /** The types of a Standard Schema. */
 export interface TypedSchema<Input, Output> {
-  /** As the standard defines it. */
+  /** The property that the standard defines. */
   readonly '~standard': {
     /** For the compiler only. */
     readonly types?:
       | {
-          /** The type to check. */
+          /** The type that the schema accepts. */
           readonly input: Input;
-          /** The type that the check returns. */
+          /** The type that the schema returns. */
           readonly output: Output;
         }
       | undefined;
@@ -79,7 +79,7 @@ export function isPayloadSpec(spec: unknown): spec is PayloadSpec {
   return isSchema(spec) || isBare(spec) || (typeof spec === 'function' && typeof spec.prototype === 'object');
 }
 
-/** Accepts those of another copy of this package. */
+/** True for a bare type made by any copy of this package. */
 function isBare(spec: unknown): boolean {
   return typeof spec === 'object' && (spec as Partial<BarePayload<unknown>> | null)?.unchecked === true;
 }

@@ -13,27 +13,27 @@ import { isPayloadSpec, type PayloadOutput, type PayloadSpec } from './payload-s
 type PayloadSpecs = Readonly<Record<string, PayloadSpec>>;
 
 /**
- * The definition in a queue's class.
+ * The definition held by a queue's class.
  * @typeParam Payloads - one {@link PayloadSpec}, or one for each type
  */
 export interface QueueDefinition<Payloads = unknown> {
   /** The queue's name. */
   readonly queue: string;
-  /** As given to `DelayQueue()`. */
+  /** The payloads given to `DelayQueue()`. */
   readonly payloads: Payloads;
-  /** As given to `DelayQueue()`. */
+  /** The options given to `DelayQueue()`. */
   readonly options: QueueOptions;
-  /** The name of its instance; undefined for the one without a name. */
+  /** The name of the queue's instance; undefined if that has none. */
   readonly instance?: string | undefined;
 }
 
-/** A class with a definition: one that `DelayQueue()` made, or a subclass. */
+/** A class with a definition: made by `DelayQueue()`, or a subclass of such a class. */
 export interface DefinedBy<Payloads> {
   /** The definition of the queue. */
   readonly definition: QueueDefinition<Payloads>;
 }
 
-/** The types of a queue; `''` if it has one kind of messages without a type. */
+/** The types of a queue; `''` if its messages are all of one kind without a type. */
 export type TypesOf<Payloads> = Payloads extends PayloadSpec ? '' : keyof Payloads & string;
 
 /** The payload spec of a type. */
@@ -46,7 +46,7 @@ export type SpecOf<Payloads, Type extends string> = Payloads extends PayloadSpec
 /**
  * The message that a handler of a typed queue gets.
  * @typeParam Queue - `typeof` the queue's class
- * @typeParam Type - the type, where the queue has several
+ * @typeParam Type - the type, if the queue has several
  * @example
  * ```ts
  * class Emails extends DelayQueue('emails', payload<{ to: string }>()) {}
@@ -60,10 +60,10 @@ export type MessageOf<Queue, Type extends string = ''> =
       : never
     : never;
 
-/** The payload that a handler of a typed queue gets; parameters as in {@link MessageOf}. */
+/** The payload that a handler of a typed queue gets. Takes the same parameters as {@link MessageOf}. */
 export type PayloadOf<Queue, Type extends string = ''> = MessageOf<Queue, Type>['payload'];
 
-/** Marks a definition as checked, by any copy of the package. */
+/** Marks a definition as checked, whichever copy of the package did so. */
 const CHECKED = Symbol.for('nestjs-delay-queue:definition');
 
 export function defineQueue<Payloads>(
@@ -93,7 +93,7 @@ function checkPayloads(payloads: unknown, refuse: (problem: string) => DelayQueu
   }
 }
 
-/** The definition of a class, if {@link defineQueue} has checked it. */
+/** Returns the definition of a class, if {@link defineQueue} has checked it. */
 export function definitionOf(value: unknown): QueueDefinition | undefined {
   if (typeof value !== 'function') return undefined;
   const { definition } = value as Partial<DefinedBy<unknown>>;
@@ -101,8 +101,8 @@ export function definitionOf(value: unknown): QueueDefinition | undefined {
 }
 
 /**
- * The instance of a typed queue, which only its class may name.
- * @param given - the instance given beside the class
+ * Returns the instance of a typed queue, which only the queue's class may name.
+ * @param given - the instance that was given along with the class
  * @throws DelayQueueError `INVALID_OPTION`
  */
 export function instanceOfQueue(
@@ -115,7 +115,7 @@ export function instanceOfQueue(
   throw new DelayQueueError('INVALID_OPTION', `${place}: ${problem}`);
 }
 
-/** True if two classes declare the same: equal options, and specs that are the same objects. */
+/** True if two classes declare the same queue: with equal options, and with specs that are the same objects. */
 export function isSameDefinition(one: QueueDefinition, other: QueueDefinition): boolean {
   const [specs, others] = [specsOf(one), specsOf(other)];
   return (
@@ -129,14 +129,14 @@ function specsOf({ payloads }: QueueDefinition): ReadonlyMap<string, PayloadSpec
   return new Map(isPayloadSpec(payloads) ? [[NO_TYPE, payloads]] : Object.entries(payloads as PayloadSpecs));
 }
 
-/** The types of a definition, in its order; undefined: messages have none. */
+/** Returns the types of a definition, in its order; undefined if messages have none. */
 export function typesOf({ payloads }: QueueDefinition): readonly string[] | undefined {
   return isPayloadSpec(payloads) ? undefined : Object.keys(payloads as PayloadSpecs);
 }
 
 /**
- * Finds the check of a type's payloads; undefined if they are not checked at run time. Throws `INVALID_ARGUMENT` if the queue has no such
- * type.
+ * Returns the payload check of a type; undefined if its payloads are not checked at run time. Throws `INVALID_ARGUMENT` if the queue has no
+ * such type.
  */
 export type CheckOfType = (type: string) => PayloadCheck | undefined;
 

@@ -4,13 +4,13 @@ import type { HandlerDecorator } from '../handler-types.js';
 import type { DelayQueueEvent, DelayQueueEvents, EventName } from '../../events/delay-queue-events.js';
 import type { InstanceOptions } from '../../options/queue-options.js';
 
-// All copies of the package share the key, so a listener is found whichever copy decorated it.
+// All copies of the package share this key, so a listener is found whichever copy decorated it.
 const LISTENER = Symbol.for('nestjs-delay-queue:listener');
 
 /**
- * Makes a provider an observer of the delay queue: its class implements methods of {@link DelayQueueObserver}. It must be a singleton. Of
- * several, the first found is the outermost; those of `forRoot({ observers })` wrap them all.
- * @param options - `instance`: the name of the instance to observe. For several instances, decorate the class several times
+ * Makes a provider an observer of the delay queue: its class implements methods of {@link DelayQueueObserver}. It must be a singleton. If
+ * there are several, the first one found is the outermost; those of `forRoot({ observers })` wrap them all.
+ * @param options - `instance`: the name of the instance to observe. To observe several instances, decorate the class several times
  * @example
  * ```ts
  * @Injectable()
@@ -30,8 +30,8 @@ export function DelayQueueListener(options: InstanceOptions = {}): ClassDecorato
 }
 
 /**
- * The options of a class, once for each decorator. A subclass without decorators of its own has those of the decorated class, because a
- * decorator above may have replaced the class with a subclass.
+ * Returns the options of a class, once for each decorator. A subclass without decorators of its own gets those of the decorated class,
+ * because a decorator above may have replaced the class with a subclass.
  */
 export function listensTo(type: object): readonly InstanceOptions[] {
   return (Reflect.getMetadata(LISTENER, type) as InstanceOptions[] | undefined) ?? [];
@@ -40,7 +40,7 @@ export function listensTo(type: object): readonly InstanceOptions[] {
 /** The arguments of an `@OnDelayQueueEvent`, unchecked. */
 export interface EventDeclaration {
   readonly event: EventName;
-  /** A name, a family of names, or the class of a typed queue; undefined: every queue. */
+  /** A queue's name, a family's name, or the class of a typed queue; undefined: every queue. */
   readonly queue: unknown;
   readonly options: InstanceOptions;
 }
@@ -52,11 +52,11 @@ export const declaredListeners = new DeclaredMethods<EventDeclaration>({
 });
 
 /**
- * Calls a method of a provider or a controller for each event of a name in this process. The method is not awaited, and its errors are
+ * Calls a method of a provider or a controller for each event of this name in this process. The method is not awaited, and its errors are
  * logged. The class must be a singleton.
  * @param event - the name of the event
- * @param queueOrOptions - the name of a queue, the beginning of names and a `*`, or the class of a typed queue. Default: every queue
- * @param optionsOfQueue - `instance`: the name of the instance whose events it gets. The class of a typed queue names its own
+ * @param queueOrOptions - a queue's name, the beginning of such names followed by `*`, or the class of a typed queue. Default: every queue
+ * @param optionsOfQueue - `instance`: the name of the instance whose events the method gets. A typed queue's class names its own instance
  * @example
  * ```ts
  * @Injectable()
@@ -81,7 +81,7 @@ export function OnDelayQueueEvent<Name extends keyof DelayQueueEvents>(
   });
 }
 
-/** Any other non-queue is refused when listeners are found. */
+/** Anything else that is not a queue is refused when the listeners are found. */
 function isOptions(given: unknown): given is InstanceOptions {
   return typeof given === 'object' && given !== null;
 }

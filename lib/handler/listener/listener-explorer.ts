@@ -18,7 +18,7 @@ import type { InstanceOptions } from '../../options/queue-options.js';
 import { readInstance } from '../../options/resolve-options.js';
 import { declaredListeners, type EventDeclaration, listensTo } from './listener-decorators.js';
 
-/** Finds the listeners of this instance in all providers and controllers before anything starts. */
+/** Finds this instance's listeners in all providers and controllers before anything starts. */
 @Injectable()
 export class ListenerExplorer implements OnModuleInit {
   constructor(
@@ -38,7 +38,7 @@ export class ListenerExplorer implements OnModuleInit {
   #observe(host: InstanceWrapper, declarations: readonly InstanceOptions[]): void {
     const name = String(host.name);
     const place = `@DelayQueueListener() on ${name}`;
-    // All are checked: an unknown instance must not hide behind a known one.
+    // Checks all declarations, so that an unknown instance cannot hide behind a known one.
     if (declarations.filter((options) => this.#isOwn(readInstance(options, place), place)).length === 0) return;
     const observer = instanceOf(host, place);
     if (!isObserver(observer)) {
@@ -79,7 +79,7 @@ function instanceOf(host: InstanceWrapper, place: string): object {
   throw new DelayQueueError('INVALID_LISTENER', `${place}: its class is request-scoped or transient: ${problem}`);
 }
 
-/** Makes the filter of events by queue. Events without a queue pass only if none was named. */
+/** Makes a filter of events by queue. Events without a queue pass only if the listener named no queue. */
 function readQueue(given: unknown, place: string): (queue: string | undefined) => boolean {
   if (given === undefined) return () => true;
   const name: unknown = definitionOf(given)?.queue ?? given;
