@@ -96,7 +96,7 @@ export class Doctor {
       // Only problems of the other servers of a cluster are worth a line.
       return [...first!, ofDatabases ?? [], others.flat().filter(({ verdict }) => verdict !== 'ok')].flat();
     } catch (error) {
-      if (!(hasCode(error, 'STORE_REFUSED') && lacksPermission(error.cause))) return [unfit('version', error)];
+      if (!(hasCode(error, 'STORE_REFUSED') && lacksPermission(error.cause))) return [unsupported('version', error)];
       return [
         warn('server', 'the Redis user may not run INFO', 'Add +info to its ACL, so that the server can be checked.'),
       ];
@@ -111,7 +111,7 @@ export class Doctor {
         ...examined,
       });
     } catch (error) {
-      return unfit('scripts', error);
+      return unsupported('scripts', error);
     }
   }
 
@@ -146,7 +146,7 @@ export class Doctor {
 }
 
 /** @throws the error itself if it is no verdict on the server */
-function unfit(check: string, error: unknown): Finding {
+function unsupported(check: string, error: unknown): Finding {
   const verdict = verdictOn(error);
   if (!isVerdict(verdict)) throw error;
   return fail(check, (verdict as Error).message);

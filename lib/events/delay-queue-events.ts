@@ -169,7 +169,7 @@ export interface DelayQueueEvents {
     readonly lasted: number;
   };
   /** After an outage, the connection leads to a server that cannot serve the queues. */
-  'server-unfit': {
+  'server-unsupported': {
     /** For people. */
     readonly reason: string;
   };
@@ -241,7 +241,7 @@ const NAMES = {
   'work-restored': true,
   'connection-lost': true,
   'connection-restored': true,
-  'server-unfit': true,
+  'server-unsupported': true,
   'handler-started': true,
   'shutdown-timed-out': true,
 } satisfies Record<EventName, true>;

@@ -233,7 +233,7 @@ const REDIS_TEXTS: Texts = {
       `Functions are not available in Redis (${reason}), so scripts do the same work, which costs Redis a little more: see scripting in ` +
         'docs/operations.md',
     ),
-  'server-unfit': (logger, { reason }) => logger.error(reason),
+  'server-unsupported': (logger, { reason }) => logger.error(reason),
   'wake-signals-separated': (logger, { reason }) =>
     logger.warn(
       `Redis refuses to wait for several queues in one call (${reason}), so each handled queue gets a connection of its own. ` +

@@ -122,7 +122,7 @@ export class NativePartitions implements Partitions {
     const look = () =>
       this.refresh().catch((error: unknown) => {
         // Other failures are those of all calls to Redis, and the scheduler of partition 0 reports them.
-        if (hasCode(error, 'INVALID_OPTION')) events.emit('server-unfit', { reason: showFailure(error) });
+        if (hasCode(error, 'INVALID_OPTION')) events.emit('server-unsupported', { reason: showFailure(error) });
       });
     const lookLater = () => {
       cancelTimer = clock.schedule(() => void look().then(() => isStopped || lookLater()), checkInterval);

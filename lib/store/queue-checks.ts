@@ -22,7 +22,7 @@ export class QueueChecks {
   /** Checks when there is a connection, unless that is done. A problem is only logged. */
   catchUp(servers: RedisServers, events: Events): void {
     const report = (error: unknown) =>
-      hasCode(error, 'INVALID_OPTION') && events.emit('server-unfit', { reason: showFailure(error) });
+      hasCode(error, 'INVALID_OPTION') && events.emit('server-unsupported', { reason: showFailure(error) });
     servers.onReady(() => {
       if (!this.#isDone) this.run().catch(report);
     });

@@ -225,9 +225,9 @@ describe.each([
       { providers: [handlerOf(queue, () => undefined)] },
     );
     const isRefusal = (event: DelayQueueEvent) =>
-      event.name === 'server-unfit' && event.reason.includes('is configured with a rate');
+      event.name === 'server-unsupported' && event.reason.includes('is configured with a rate');
     await until(() => told.some(isRefusal));
-    expect(told.find(isRefusal)).toMatchObject({ name: 'server-unfit' });
+    expect(told.find(isRefusal)).toMatchObject({ name: 'server-unsupported' });
     await limited.close();
   });
 

@@ -55,7 +55,7 @@ export class RedisCheck {
       if (this.#isChecking) return;
       // If the connection is lost during the check, the next one is checked.
       this.#check([]).catch(
-        (error: unknown) => isVerdict(error) && events.emit('server-unfit', { reason: showFailure(error) }),
+        (error: unknown) => isVerdict(error) && events.emit('server-unsupported', { reason: showFailure(error) }),
       );
     });
     await this.#check(commands.servers.all('INFO'));
