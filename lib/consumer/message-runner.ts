@@ -4,7 +4,7 @@ import { isInstance } from '../message/failure.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { RepeatRule } from '../message/repeat-rule.js';
 import type { Outcome } from '../store/consumer-store.js';
-import type { CodecDoubt } from '../store/layout.js';
+import type { CodecMismatchCheck } from '../store/layout.js';
 import type { Delivery, Terms } from './delivery.js';
 import { FirstDue, type QueueExpiry } from './expiry.js';
 import type { Outcomes } from './outcomes.js';
@@ -33,7 +33,7 @@ export interface WaitingCalls {
 export class MessageRunner {
   readonly waitingCalls: WaitingCalls | undefined;
   readonly maxBatch: number;
-  readonly #doubt: CodecDoubt | undefined;
+  readonly #mismatchCheck: CodecMismatchCheck | undefined;
   /** True if messages without an expiry of their own expire. */
   readonly #expires: boolean;
 
@@ -48,7 +48,7 @@ export class MessageRunner {
       /** Undefined if messages that repeat are left to other processes. */
       readonly repeats?: RepeatsOf | undefined;
       /** For a queue whose messages another codec may have written. */
-      readonly doubt?: CodecDoubt | undefined;
+      readonly mismatchCheck?: CodecMismatchCheck | undefined;
       /** For a queue with handlers that take batches. */
       readonly waitingCalls?: WaitingCalls | undefined;
       readonly outcomes: Outcomes;
@@ -56,13 +56,13 @@ export class MessageRunner {
   ) {
     this.waitingCalls = options.waitingCalls;
     this.maxBatch = options.waitingCalls?.maxBatch ?? 1;
-    this.#doubt = options.doubt;
+    this.#mismatchCheck = options.mismatchCheck;
     this.#expires = options.expiry !== undefined && options.expiry.after !== null;
   }
 
   /** Why no further message of the queue must be claimed; undefined if they may be. */
   get haltReason(): string | undefined {
-    return this.#doubt?.haltReason;
+    return this.#mismatchCheck?.haltReason;
   }
 
   run(delivery: Delivery): Outcome | Promise<Outcome> {
@@ -75,7 +75,7 @@ export class MessageRunner {
       if (this.#expires || content.expiry || content.repeat || body[0] === SET_ASIDE) {
         delivery.terms = this.#termsOf(delivery, content, body);
       }
-      this.#doubt?.read(delivery.id, body);
+      this.#mismatchCheck?.read(delivery.id, body);
     } catch (error) {
       return this.#unread(delivery, body, error);
     }
@@ -98,6 +98,6 @@ export class MessageRunner {
   #unread(delivery: Delivery, body: Buffer, error: unknown): Outcome {
     const { unknownTypes, outcomes } = this.options;
     if (isInstance(error, UnknownBodyForm)) return unknownTypes.unknownForm(delivery, body, error);
-    return this.#doubt?.unread(delivery.id, body, error) ?? outcomes.unreadable(delivery, error);
+    return this.#mismatchCheck?.unread(delivery.id, body, error) ?? outcomes.unreadable(delivery, error);
   }
 }

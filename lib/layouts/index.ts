@@ -6,7 +6,14 @@
 import 'reflect-metadata';
 
 // The interface of a layout, and its arguments.
-export type { CodecDoubt, Layout, LayoutAbilities, QueueAddress, QueueLayout, QueueToOpen } from '../store/layout.js';
+export type {
+  CodecMismatchCheck,
+  Layout,
+  LayoutAbilities,
+  QueueAddress,
+  QueueLayout,
+  QueueToOpen,
+} from '../store/layout.js';
 export type { MessageBody, MessageCodec } from '../message/codec/message-codec.js';
 export { NO_TYPE } from '../message/message-type.js';
 export { PlainRouter, type Router } from '../store/router.js';

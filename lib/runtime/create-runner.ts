@@ -49,7 +49,7 @@ export function createRunner(
   return new MessageRunner({
     codec,
     handles: new Map(handlers.map((each) => [each.handler.type, handleOf(each)])),
-    doubt: layout.createDoubt?.(),
+    mismatchCheck: layout.createMismatchCheck?.(),
     expiry: layout.can.expiry ? { after: options.expiresAfter, onExpired: options.onExpired } : undefined,
     unknownTypes: new UnknownTypes({ grace: options.unknownTypeGrace, events, random }),
     repeats: calendar && repeatsWith({ calendar, attempts }),

@@ -29,7 +29,7 @@ export interface Layout extends QueueLayout {
   neededCommands(queue: QueueAddress): NeededCommand[];
 
   /** Creates a check that the bodies of a queue were written by {@link codec}. Absent if bodies show what wrote them. */
-  createDoubt?(): CodecDoubt;
+  createMismatchCheck?(): CodecMismatchCheck;
 }
 
 /** The abilities of a layout. Anything else is refused before it is written. */
@@ -78,7 +78,7 @@ export interface QueueToOpen extends Omit<QueueAddress, 'isCluster'> {
 }
 
 /** Distinguishes a wrong codec from a few broken bodies, where only the configuration says which codec writes the bodies. */
-export interface CodecDoubt {
+export interface CodecMismatchCheck {
   /** Why the queue must no longer be consumed; undefined: it may be. */
   readonly haltReason: string | undefined;
 

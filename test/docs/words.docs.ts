@@ -12,7 +12,7 @@ const GONE: readonly (readonly [words: RegExp, instead: string])[] = [
   [/(claim|take|taken)s? along/, 'transfer and claim'],
   [/loans?|lends?|lent|lending/, 'reservation, reserve'],
   [/admissions?/, 'claim limit'],
-  [/codec doubts?/, 'codec mismatch'],
+  [/(codec|create) doubts?/, 'codec mismatch'],
   [/unfit/, 'unsupported'],
   [/again in vain/, '`again()` not returned'],
   [/intakes?|upkeep/, 'ProducerStore, AdminStore'],

@@ -1,5 +1,5 @@
 import {
-  type CodecDoubt,
+  type CodecMismatchCheck,
   commandsBesideNative,
   type Layout,
   type LayoutAbilities,
@@ -13,7 +13,7 @@ import {
 import { nameOfCodec } from './codec/configured-codec.js';
 import { type RedissonCodec, redissonCodec } from './codec/redisson-codec.js';
 import { JavaCodecCheck } from './java-codec-check.js';
-import { JavaCodecDoubt } from './java-codec-doubt.js';
+import { JavaCodecMismatchCheck } from './java-codec-mismatch.js';
 import type { ResolvedRedissonOptions } from './redisson-options.js';
 import { redissonKeys } from './redisson-keys.js';
 import { redissonLibrary } from './redisson-library.js';
@@ -70,7 +70,7 @@ export class RedissonLayout implements Layout {
     return commandsBesideNative(redissonPermissions, keys, isCluster);
   }
 
-  createDoubt(): CodecDoubt {
-    return new JavaCodecDoubt(nameOfCodec(this.options.codec), this.#codec);
+  createMismatchCheck(): CodecMismatchCheck {
+    return new JavaCodecMismatchCheck(nameOfCodec(this.options.codec), this.#codec);
   }
 }

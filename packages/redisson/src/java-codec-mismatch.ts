@@ -1,12 +1,12 @@
 import { DelayQueueError } from 'nestjs-delay-queue';
-import type { CodecDoubt, Outcome } from 'nestjs-delay-queue/layouts';
+import type { CodecMismatchCheck, Outcome } from 'nestjs-delay-queue/layouts';
 import { guessCodec } from './codec/codec-signs.js';
 import type { RedissonCodec } from './codec/redisson-codec.js';
 
 /** Number of unreadable messages after which the codec is at fault rather than the messages. */
 const MAX_UNREAD = 10;
 
-/** How long a message waits while the codec is in doubt, ms. */
+/** How long a message waits while the codec may be wrong, ms. */
 const PAUSE = 30_000;
 
 /** Maximum number of Java's bodies that are searched for signs of another codec, unless an earlier one proves the configured one right. */
@@ -32,7 +32,7 @@ class ForeignBody extends DelayQueueError {
  * Distinguishes a wrong codec from a few broken bodies. On a queue that is shared with Java, only the configuration says which codec writes
  * the bodies. With a wrong one, every message would become a dead letter, or be handled with a garbled payload.
  */
-export class JavaCodecDoubt implements CodecDoubt {
+export class JavaCodecMismatchCheck implements CodecMismatchCheck {
   /** Ids of messages that could not be read since the last readable one. */
   readonly #unread = new Set<string>();
   /** Ids of messages that another codec wrote. */
