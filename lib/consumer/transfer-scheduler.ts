@@ -145,7 +145,7 @@ export class TransferScheduler implements DueListener {
       const claimed = mayClaim ? consumer?.transferAndClaim(announcer) : undefined;
       const report = (claimed && (await claimed)) ?? (await store.transfer({ announcer, limit: BATCH }));
       if (announcer) this.#announcedAt = sentAt;
-      const hasMoved = report.moved + report.recovered + report.buried.length > 0;
+      const hasMoved = report.moved + report.recovered + report.deadLettered.length > 0;
       this.#hasUnannounced = !announcer && (this.#hasUnannounced || hasMoved);
       if (hasMoved) {
         this.#movedAt = report.at;
@@ -198,11 +198,12 @@ export class TransferScheduler implements DueListener {
     );
   }
 
-  #emit({ moved, recovered, buried, dropped }: TransferReport): void {
+  #emit({ moved, recovered, deadLettered, dropped }: TransferReport): void {
     const { events, queue } = this.options;
     if (moved > 0 && events.has('transferred')) events.emit('transferred', { queue, count: moved });
-    if (recovered + buried.length > 0) events.emit('leases-expired', { queue, recovered, buried: buried.length });
-    for (const id of buried) events.emit('dead', { queue, id, by: 'lease', failure: LEASE_EXPIRED });
+    if (recovered + deadLettered.length > 0)
+      events.emit('leases-expired', { queue, recovered, deadLettered: deadLettered.length });
+    for (const id of deadLettered) events.emit('dead', { queue, id, by: 'lease', failure: LEASE_EXPIRED });
     if (dropped > 0) events.emit('dead-letters-dropped', { queue, count: dropped });
   }
 

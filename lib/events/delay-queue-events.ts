@@ -87,7 +87,7 @@ export interface DelayQueueEvents {
     /** The number of messages that are ready again. */
     readonly recovered: number;
     /** The number of dead letters. */
-    readonly buried: number;
+    readonly deadLettered: number;
   };
   /** Ready messages have vanished from Redis. */
   'messages-lost': DelayQueueEvents['transferred'];

@@ -76,7 +76,10 @@ export class MessageMetrics {
       case 'lease-lost':
         return this.#instruments.leasesLost.add(1, this.names.ofMetric(event.queue));
       case 'leases-expired':
-        return this.#instruments.leasesExpired.add(event.recovered + event.buried, this.names.ofMetric(event.queue));
+        return this.#instruments.leasesExpired.add(
+          event.recovered + event.deadLettered,
+          this.names.ofMetric(event.queue),
+        );
       case 'work-failing':
         return this.#instruments.workFailures.add(1, this.#ofWork(event));
     }

@@ -111,7 +111,7 @@ export interface TransferReport {
   /** Number of messages taken back from expired leases, now ready again. */
   readonly recovered: number;
   /** Ids of the messages taken back from expired leases without an attempt left, now dead. */
-  readonly buried: readonly string[];
+  readonly deadLettered: readonly string[];
   /** Number of dead letters removed because there were more than `maxDeadLetters`, oldest first. */
   readonly dropped: number;
   /** True if the limit was reached, so that another call is worthwhile. */

@@ -15,7 +15,7 @@ let queue: string;
 let producer: DelayQueueProducer;
 
 /** Makes dead letters, in this order. */
-async function bury(...ids: readonly string[]): Promise<void> {
+async function deadLetter(...ids: readonly string[]): Promise<void> {
   const refuse = () => {
     throw new RejectMessage('no');
   };
@@ -58,7 +58,7 @@ describe('the command line', () => {
   });
 
   it('explains why a message cannot be cancelled', async () => {
-    await bury('a');
+    await deadLetter('a');
     const problem = "Message 'a' is not delayed, but dead: redrive or discard it. Nothing was changed.";
     expect(await run('cancel', queue, 'a', '--yes')).toEqual(refused(problem));
     expect(await run('cancel', queue, 'b', '--yes')).toMatchObject({ code: 1, output: '' });
@@ -90,7 +90,7 @@ describe('the command line', () => {
   });
 
   it('redrives one dead letter, then all', async () => {
-    await bury('a', 'b', 'c');
+    await deadLetter('a', 'b', 'c');
     expect(await run('redrive', queue, 'b', '--yes')).toEqual(fine("Redriven: 'b'."));
     expect(await producer.find(queue, 'b')).toMatchObject({ state: 'delayed' });
     expect(await run('redrive', queue, 'b', '--yes')).toEqual(
@@ -102,7 +102,7 @@ describe('the command line', () => {
   });
 
   it('discards one dead letter, then all', async () => {
-    await bury('a', 'b', 'c');
+    await deadLetter('a', 'b', 'c');
     expect(await run('discard', queue, 'b', '--yes')).toEqual(fine("Discarded: 'b'."));
     expect(await producer.find(queue, 'b')).toBeNull();
     expect(await run('discard', queue, '--all', '--yes')).toEqual(fine('Discarded: 2.'));
@@ -118,7 +118,7 @@ describe('the command line', () => {
   });
 
   it('changes nothing without --yes when nobody can confirm', async () => {
-    await bury('dead');
+    await deadLetter('dead');
     const problem =
       'This would change Redis and needs a confirmation, but there is no terminal: add --yes. Nothing was changed.';
     expect(await run('discard', queue, '--all')).toEqual(refused(problem));

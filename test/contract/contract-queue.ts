@@ -208,7 +208,7 @@ export class ContractQueue {
   async transferSomething(): Promise<TransferReport> {
     for (let waited = 0; waited < 2000; waited++) {
       const report = await this.transfer();
-      if (report.moved + report.recovered + report.buried.length > 0) {
+      if (report.moved + report.recovered + report.deadLettered.length > 0) {
         return report;
       }
       await this.advance(1);

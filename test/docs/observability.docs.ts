@@ -74,7 +74,7 @@ const EVENTS: readonly DelayQueueEvent[] = [
   { name: 'expired', queue: 'orders', id: 'm', type: 't', lateBy: 1, became: 'gone' },
   { name: 'dead-letters-dropped', queue: 'orders', count: 1 },
   { name: 'lease-lost', queue: 'orders', id: 'm' },
-  { name: 'leases-expired', queue: 'orders', recovered: 1, buried: 0 },
+  { name: 'leases-expired', queue: 'orders', recovered: 1, deadLettered: 0 },
   { name: 'work-failing', queue: 'orders', work: 'claim', reason: '', lasted: 0 },
 ];
 

@@ -231,7 +231,7 @@ describe('events', () => {
     ['delay_queue.leases.lost', { name: 'lease-lost', queue, id: 'm' }, { attributes: ofOrders, value: 1 }],
     [
       'delay_queue.leases.expired',
-      { name: 'leases-expired', queue, recovered: 2, buried: 1 },
+      { name: 'leases-expired', queue, recovered: 2, deadLettered: 1 },
       { attributes: ofOrders, value: 3 },
     ],
     [

@@ -98,11 +98,11 @@ describe.each([
     doomed = [await cluster().replicaOf(keyIn(queue, missing[0]!)), primary];
 
     const refuse = () => Promise.reject(new RejectMessage('refused'));
-    const burial = await start({ providers: [handlerOf(queue, refuse)] }, true);
+    const failing = await start({ providers: [handlerOf(queue, refuse)] }, true);
     const dead = ALL.flatMap(idsIn).map((id) => ({ id, payload: null, delay: 0 }));
-    await burial.producer.offerMany(queue, dead);
-    await until(async () => (await burial.producer.counts(queue)).dead === dead.length);
-    await burial.close();
+    await failing.producer.offerMany(queue, dead);
+    await until(async () => (await failing.producer.counts(queue)).dead === dead.length);
+    await failing.close();
 
     app = await start({ imports: [TerminusModule], providers: [DelayQueueHealthIndicator] });
     ({ producer } = app);

@@ -151,9 +151,9 @@ export class GroupModel extends QueueModel {
     return super.remove(id);
   }
 
-  protected override bury(message: ModelMessage, error: string, at: Moment): void {
+  protected override deadLetter(message: ModelMessage, error: string, at: Moment): void {
     this.line.slots.delete(message.id);
-    super.bury(message, error, at);
+    super.deadLetter(message, error, at);
   }
 
   override get claimableNow(): number {

@@ -194,18 +194,18 @@ export class QueueModel {
     const takenBack = expired.slice(0, limit);
     for (const message of takenBack) message.failedAttempts++;
     const recovered = takenBack.filter((message) => message.failedAttempts < this.limits.attempts || repeats(message));
-    const buried = takenBack.filter((message) => !recovered.includes(message));
+    const deadLettered = takenBack.filter((message) => !recovered.includes(message));
 
     for (const message of [...moved, ...recovered]) toState(message, 'ready');
-    for (const message of buried) {
-      if (!this.#release(message, at)) this.bury(message, JSON.stringify(LEASE_EXPIRED), at);
+    for (const message of deadLettered) {
+      if (!this.#release(message, at)) this.deadLetter(message, JSON.stringify(LEASE_EXPIRED), at);
     }
     this.line.add(moved, recovered);
     if (!(at.from < this.#rateAwaited)) this.#ringIfReady();
     return {
       moved: moved.length,
       recovered: recovered.length,
-      buried: buried.map(({ id }) => id).sort(),
+      deadLettered: deadLettered.map(({ id }) => id).sort(),
       dropped: this.#dropOldestDead(),
       more: [...batches, takenBack].some(({ length }) => length === limit),
       ready: this.claimableNow,
@@ -371,7 +371,7 @@ export class QueueModel {
     if (outcome.kind === 'ack') {
       this.remove(message.id);
     } else if (outcome.kind === 'dead') {
-      this.bury(message, outcome.error, at);
+      this.deadLetter(message, outcome.error, at);
     } else if (outcome.kind === 'release') {
       toState(message, 'ready');
     } else {
@@ -409,7 +409,7 @@ export class QueueModel {
     if (messages.length > 0) this.#ringIfReady();
   }
 
-  protected bury(message: ModelMessage, error: string, at: Moment): void {
+  protected deadLetter(message: ModelMessage, error: string, at: Moment): void {
     toState(message, 'dead');
     message.death = { error, at: Instant.at(at) };
   }

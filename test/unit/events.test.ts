@@ -125,7 +125,7 @@ describe('the events of a message', () => {
     startConsumer({ store, clock, events }, () => undefined);
     await clock.advance(60_000);
     expect(told).toEqual([
-      ['leases-expired', { queue: 'orders', recovered: 1, buried: 0 }],
+      ['leases-expired', { queue: 'orders', recovered: 1, deadLettered: 0 }],
       ['handled', { ...first, attempt: 2 }],
     ]);
   });
@@ -139,7 +139,7 @@ describe('the events of a message', () => {
     startConsumer({ store, clock, events }, () => undefined);
     await clock.advance(60_000);
     expect(told).toEqual([
-      ['leases-expired', { queue: 'orders', recovered: 0, buried: 1 }],
+      ['leases-expired', { queue: 'orders', recovered: 0, deadLettered: 1 }],
       ['dead', { queue: 'orders', id: 'a', by: 'lease', failure: LEASE_EXPIRED }],
     ]);
   });

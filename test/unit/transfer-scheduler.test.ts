@@ -253,7 +253,7 @@ describe('TransferScheduler', () => {
     finish({
       moved: 0,
       recovered: 0,
-      buried: [],
+      deadLettered: [],
       dropped: 0,
       more: false,
       ready: 0,

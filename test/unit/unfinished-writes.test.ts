@@ -32,12 +32,12 @@ async function newQueue({ areDead = false } = {}) {
     stores[place]!.offer([{ id, due: { after: areDead ? 0 : 1000 }, onDuplicate: 'reject', body }]);
   for (let i = 0; i < 40; i++) await offer(partitionOf(`m${i}`, PARTITIONS), `m${i}`);
   for (let i = 0; i < 10; i++) await offer(PARTITIONS, `g${i}`, wrapGroup(`J${i}`, 'a').toString());
-  if (areDead) for (const store of stores) await bury(store);
+  if (areDead) for (const store of stores) await deadLetter(store);
   const counts = async () => (await queue.store.status()).counts;
   return { queue, stores, counts };
 }
 
-async function bury(store: MessageStore): Promise<void> {
+async function deadLetter(store: MessageStore): Promise<void> {
   await store.transfer({ limit: 1000 });
   for (;;) {
     const { messages } = await store.claim({ token: 't', limit: 1000, lease: 1000 });

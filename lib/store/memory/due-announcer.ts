@@ -23,8 +23,8 @@ export class DueAnnouncer {
   }
 
   announceTransfer({ scheduler, movedAt }: Announcer, report: TransferReport): void {
-    const { moved, recovered, buried, ready, at, nextAt, nextIn } = report;
-    const hasMoved = moved + recovered + buried.length > 0;
+    const { moved, recovered, deadLettered, ready, at, nextAt, nextIn } = report;
+    const hasMoved = moved + recovered + deadLettered.length > 0;
     const told: AnnouncedTransfer = { scheduler, at, movedAt: hasMoved ? at : movedAt, ready, nextAt, nextIn };
     this.#sayToAll((listener) => listener.onTransfer?.(told));
   }

@@ -128,7 +128,7 @@ export class MemoryQueue {
     const follower = this.#followers.get(message.id);
     if (!follower && error !== undefined) {
       this.#groups?.leave(message);
-      return this.table.bury(message, error, Math.floor(now));
+      return this.table.deadLetter(message, error, Math.floor(now));
     }
     this.remove(message);
     if (follower)
@@ -149,10 +149,13 @@ export class MemoryQueue {
   }
 
   /** Takes back active messages whose lease has expired. Each is ready again or dead. */
-  takeBackExpired(now: number, limit: number): { readonly recovered: number; readonly buried: readonly string[] } {
+  takeBackExpired(
+    now: number,
+    limit: number,
+  ): { readonly recovered: number; readonly deadLettered: readonly string[] } {
     const expired = this.#passed('active', now, limit);
-    const buried = expired.filter((message) => !this.#takeBack(message, now)).map(({ id }) => id);
-    return { recovered: expired.length - buried.length, buried };
+    const deadLettered = expired.filter((message) => !this.#takeBack(message, now)).map(({ id }) => id);
+    return { recovered: expired.length - deadLettered.length, deadLettered };
   }
 
   claim({ token, supersedes, limit, maxBytes = Infinity, lease }: ClaimRequest, now: number): Taken {
@@ -275,9 +278,9 @@ export class MemoryQueue {
   #goOn(message: MemoryMessage, outcome: Extract<Outcome, { kind: 'ack' | 'dead' }>, now: number): void {
     if (outcome.kind === 'dead' && !this.table.get(outcome.next!.letter)) {
       const { letter, failedAttempts } = outcome.next!;
-      const buried = this.table.insert(letter, occurrenceOf(message), message.dueAt, message.offeredAt);
-      buried.failedAttempts = failedAttempts;
-      this.table.bury(buried, outcome.error, Math.floor(now));
+      const deadLettered = this.table.insert(letter, occurrenceOf(message), message.dueAt, message.offeredAt);
+      deadLettered.failedAttempts = failedAttempts;
+      this.table.deadLetter(deadLettered, outcome.error, Math.floor(now));
     }
     if (this.#followers.has(message.id) || !repeats(message)) return this.end(message, now);
     message.body = Buffer.from(unwrapSetAside(message.body).body);

@@ -119,13 +119,13 @@ export class MemoryMessageStore implements MessageStore {
   transfer({ announcer, limit }: TransferRequest): Promise<TransferReport> {
     return this.#atomically((now) => {
       const moved = this.#queue.lineUpDue(now, limit).length;
-      const { recovered, buried } = this.#queue.takeBackExpired(now, limit);
+      const { recovered, deadLettered } = this.#queue.takeBackExpired(now, limit);
       const dropped = this.#queue.dropDead();
       if (!this.#queue.isRateAwaited(now)) this.#wakeForReady();
 
-      const more = moved === limit || recovered + buried.length === limit;
+      const more = moved === limit || recovered + deadLettered.length === limit;
       const ready = this.#queue.countClaimable();
-      return this.#report({ moved, recovered, buried, dropped, more, ready }, now, announcer);
+      return this.#report({ moved, recovered, deadLettered, dropped, more, ready }, now, announcer);
     });
   }
 
@@ -134,7 +134,7 @@ export class MemoryMessageStore implements MessageStore {
       const taken = this.#queue.claimDue(request, now);
       if (!taken) return undefined;
       const more = (this.#table.earliest('delayed') ?? Infinity) <= now;
-      const counts = { moved: taken.length, recovered: 0, buried: [], dropped: 0, more, ready: 0 };
+      const counts = { moved: taken.length, recovered: 0, deadLettered: [], dropped: 0, more, ready: 0 };
       const report = this.#report(counts, now, announcer);
       return { report, claimed: { messages: taken.map(copyOf), now, orphans: [], more: false } };
     });

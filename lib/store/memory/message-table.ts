@@ -151,7 +151,7 @@ export class MessageTable {
     });
   }
 
-  bury(message: MemoryMessage, error: string, diedAt: number): void {
+  deadLetter(message: MemoryMessage, error: string, diedAt: number): void {
     this.#move(message, 'dead', diedAt);
     message.error = error;
   }

@@ -130,7 +130,7 @@ export function readTransferReport(reply: ScriptReply): { now: number; report: T
   const counts = {
     moved: reply.number(),
     recovered: reply.number(),
-    buried: reply.list((list) => list.text()),
+    deadLettered: reply.list((list) => list.text()),
     dropped: reply.number(),
     more: reply.flag(),
     ready: reply.number(),
@@ -147,7 +147,7 @@ export function readClaimedTransfer(reply: ScriptReply): ClaimedTransfer | undef
   const more = reply.flag();
   const taken = readTaken(reply);
   const moved = taken.messages.length;
-  const report = { moved, recovered: 0, buried: [], dropped: 0, more, ready: 0, ...nextWork(next, now), at: now };
+  const report = { moved, recovered: 0, deadLettered: [], dropped: 0, more, ready: 0, ...nextWork(next, now), at: now };
   return { report, claimed: { ...taken, more: false, now } };
 }
 

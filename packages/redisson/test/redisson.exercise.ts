@@ -26,7 +26,7 @@ export class RedissonExercise {
 
   async run(): Promise<void> {
     await this.#common.run();
-    await this.#buryFollowed();
+    await this.#deadLetterFollowed();
     await this.#removeInAllWays((id) => this.store.cancel(id));
     await this.#removeInAllWays((id) => this.#common.offer(id, { after: HOUR }, 'replace'));
     await this.#removeInAllWays((id) => this.store.delayedValues.remove(`body of ${id}`));
@@ -39,12 +39,12 @@ export class RedissonExercise {
   }
 
   /** No offer of this layout follows another, but the transfer is partly the native one. */
-  async #buryFollowed(): Promise<void> {
+  async #deadLetterFollowed(): Promise<void> {
     await this.#common.end(['a'], { kind: 'retry', delay: 0 });
     while ((await this.#common.transfer()).moved === 0);
     await this.store.claim({ token: 'of a', limit: 1, lease: 0 });
     await this.redis.hset(this.keys.followers, 'a', '@0\nits body');
-    while ((await this.#common.transfer()).buried.length === 0);
+    while ((await this.#common.transfer()).deadLettered.length === 0);
     await this.store.clear();
   }
 

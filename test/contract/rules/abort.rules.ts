@@ -65,7 +65,7 @@ export function describeAborts(queues: ContractQueues): void {
       await queue.makeActive(['a'], SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 5);
       expect(await queue.store.abort('a')).toBe(true);
-      expect(await queue.transfer()).toMatchObject({ moved: 0, recovered: 0, buried: [] });
+      expect(await queue.transfer()).toMatchObject({ moved: 0, recovered: 0, deadLettered: [] });
     });
 
     it('every process learns of an abort and of the claim that it has ended', async () => {

@@ -85,7 +85,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
       await queue.transferSomething();
       await queue.claim(1, SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 1);
-      expect(await queue.transfer()).toMatchObject({ recovered: 1, buried: [] });
+      expect(await queue.transfer()).toMatchObject({ recovered: 1, deadLettered: [] });
       expect(await queue.find('a')).toMatchObject({ state: 'ready', failedAttempts: 1 });
     });
 
@@ -157,8 +157,8 @@ export function describeDeadLetters(queues: ContractQueues): void {
       await queue.makeReady('a', 'b');
       await queue.claim(2, SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 1);
-      const { buried, ...report } = await queue.transfer();
-      expect([...buried].sort()).toEqual(['a', 'b']);
+      const { deadLettered, ...report } = await queue.transfer();
+      expect([...deadLettered].sort()).toEqual(['a', 'b']);
       expect(report).toMatchObject({ recovered: 0, dropped: 2 });
       expect((await queue.store.status()).counts).toEqual({ delayed: 0, ready: 0, active: 0, dead: 1 });
       expect(await queue.stateOf('old')).toBeNull();

@@ -107,12 +107,12 @@ export function describeFollowers(queues: ContractQueues): void {
       await queue.makeActive(['a'], SHORT_LEASE);
       await follow(queue, 'a', 'new');
       await queue.advance(SHORT_LEASE + 1);
-      expect(await queue.transferSomething()).toMatchObject({ recovered: 1, buried: [] });
+      expect(await queue.transferSomething()).toMatchObject({ recovered: 1, deadLettered: [] });
       expect(await payloadOf(queue, 'a')).toBe('payload of a');
       const [late] = await queue.claim(1, SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 1);
       const report = await queue.transferSomething();
-      expect(report).toMatchObject({ recovered: 0, buried: ['a'] });
+      expect(report).toMatchObject({ recovered: 0, deadLettered: ['a'] });
       const { dueAt } = await queue.find('a');
       expect(report.nextAt).toBe(dueAt);
       expect(await queue.find('a')).toMatchObject({ state: 'delayed', failedAttempts: 0 });
@@ -177,7 +177,8 @@ export function describeFollowers(queues: ContractQueues): void {
         else {
           await queue.store.extend([defined(claim)], 0);
           const announcer = { scheduler: 'any', movedAt: null };
-          while ((await queue.store.transfer({ limit: 9, announcer })).buried.length === 0) await queue.advance(1);
+          while ((await queue.store.transfer({ limit: 9, announcer })).deadLettered.length === 0)
+            await queue.advance(1);
         }
         const { dueAt } = await queue.find('a');
         for (let i = 0; i < 200 && heard.length === 0; i++) await queue.advance(1);

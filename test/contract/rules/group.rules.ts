@@ -248,7 +248,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         await queue.makeReady('a1', 'a2', 'a3');
         await queue.claim(1, SHORT_LEASE);
         await queue.queue.advance(SHORT_LEASE + 1);
-        expect(await queue.queue.transferSomething()).toMatchObject({ buried: ['a1'], ready: 1 });
+        expect(await queue.queue.transferSomething()).toMatchObject({ deadLettered: ['a1'], ready: 1 });
         expect(await queue.take()).toEqual(['a2']);
         expect(await queue.take()).toEqual([]);
       });

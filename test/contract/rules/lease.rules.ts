@@ -7,7 +7,7 @@ export function describeLeases(queues: ContractQueues): void {
     it('a transfer leaves a message alone while its lease lasts', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a'], HOUR);
-      expect(await queue.transfer()).toMatchObject({ recovered: 0, buried: [] });
+      expect(await queue.transfer()).toMatchObject({ recovered: 0, deadLettered: [] });
       expect(await queue.settle(claim, { kind: 'ack' })).toBe(true);
     });
 
@@ -28,7 +28,7 @@ export function describeLeases(queues: ContractQueues): void {
       await queue.makeActive(['a'], SHORT_LEASE);
       const { dueAt, offeredAt } = await queue.find('a');
       await queue.advance(SHORT_LEASE + 1);
-      expect(await queue.transfer()).toMatchObject({ moved: 0, recovered: 1, buried: [], ready: 1 });
+      expect(await queue.transfer()).toMatchObject({ moved: 0, recovered: 1, deadLettered: [], ready: 1 });
       expect(await queue.find('a')).toMatchObject({
         state: 'ready',
         failedAttempts: 1,
@@ -44,10 +44,16 @@ export function describeLeases(queues: ContractQueues): void {
       const queue = await queues.open({ attempts: 2 });
       await queue.makeActive(['a'], SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 1);
-      expect(await queue.transfer()).toMatchObject({ recovered: 1, buried: [] });
+      expect(await queue.transfer()).toMatchObject({ recovered: 1, deadLettered: [] });
       await queue.claim(1, SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 1);
-      expect(await queue.transfer()).toMatchObject({ moved: 0, recovered: 0, buried: ['a'], dropped: 0, ready: 0 });
+      expect(await queue.transfer()).toMatchObject({
+        moved: 0,
+        recovered: 0,
+        deadLettered: ['a'],
+        dropped: 0,
+        ready: 0,
+      });
 
       const letters = await queue.dead();
       expect(letters).toMatchObject([{ id: 'a', failedAttempts: 2 }]);
@@ -61,7 +67,7 @@ export function describeLeases(queues: ContractQueues): void {
       await queue.transferSomething();
       await queue.claim(1, SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 1);
-      expect(await queue.transfer()).toMatchObject({ recovered: 0, buried: ['a'] });
+      expect(await queue.transfer()).toMatchObject({ recovered: 0, deadLettered: ['a'] });
       expect(await queue.find('a')).toMatchObject({ state: 'dead', failedAttempts: 2 });
     });
 
@@ -73,7 +79,7 @@ export function describeLeases(queues: ContractQueues): void {
       const { leasedUntil } = await queue.find('a');
       expect(leasedUntil).toBeGreaterThanOrEqual(before + HOUR);
       await queue.advance(SHORT_LEASE + 1);
-      expect(await queue.transfer()).toMatchObject({ recovered: 0, buried: [] });
+      expect(await queue.transfer()).toMatchObject({ recovered: 0, deadLettered: [] });
       expect(await queue.find('a')).toMatchObject({ state: 'active', failedAttempts: 0 });
     });
 
@@ -133,7 +139,7 @@ export function describeLeases(queues: ContractQueues): void {
       await queue.advance(SHORT_LEASE + 1);
       expect(await queue.store.extend([defined(a)], HOUR)).toEqual([]);
       expect(await queue.settle(b, { kind: 'ack' })).toBe(true);
-      expect(await queue.transfer()).toMatchObject({ recovered: 0, buried: [] });
+      expect(await queue.transfer()).toMatchObject({ recovered: 0, deadLettered: [] });
       expect(await queue.find('a')).toMatchObject({ state: 'active', failedAttempts: 0 });
     });
 

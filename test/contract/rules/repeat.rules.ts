@@ -137,7 +137,7 @@ export function describeRepeating(queues: ContractQueues): void {
       await queue.transfer();
       await queue.claim(2, SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 1);
-      expect(await queue.transferSomething()).toMatchObject({ recovered: 1, buried: ['b'], ready: 1 });
+      expect(await queue.transferSomething()).toMatchObject({ recovered: 1, deadLettered: ['b'], ready: 1 });
       expect(await queue.find('a')).toMatchObject({ state: 'ready', failedAttempts: 1 });
       expect((await queue.dead()).map(({ id }) => id)).toEqual(['b']);
       const [claim] = await queue.claim();
@@ -152,7 +152,7 @@ export function describeRepeating(queues: ContractQueues): void {
       await queue.transferSomething();
       await queue.claim(1, SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 1);
-      expect(await queue.transferSomething()).toMatchObject({ recovered: 1, buried: [] });
+      expect(await queue.transferSomething()).toMatchObject({ recovered: 1, deadLettered: [] });
       expect(await queue.stateOf('a')).toBe('ready');
     });
 

@@ -14,7 +14,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       const before = Math.floor(await queue.now());
       const { report, claimed } = await granted(queue, 't', { limit: 5 });
 
-      expect(report).toMatchObject({ moved: 2, recovered: 0, buried: [], dropped: 0, more: false, ready: 0 });
+      expect(report).toMatchObject({ moved: 2, recovered: 0, deadLettered: [], dropped: 0, more: false, ready: 0 });
       expect(claimed).toMatchObject({ more: false, orphans: [] });
       expect(claimed.now).toBeGreaterThanOrEqual(before);
       expect(claimed.messages.map(({ id }) => id)).toEqual(['a', 'b']);

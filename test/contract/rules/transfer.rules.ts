@@ -8,7 +8,7 @@ export function describeTransfers(queues: ContractQueues): void {
       expect(await queue.transfer()).toEqual({
         moved: 0,
         recovered: 0,
-        buried: [],
+        deadLettered: [],
         dropped: 0,
         more: false,
         ready: 0,
@@ -22,7 +22,7 @@ export function describeTransfers(queues: ContractQueues): void {
       const queue = await queues.open();
       await queue.offerDue('a', 'b');
       await queue.offer('c', { after: HOUR });
-      expect(await queue.transfer()).toMatchObject({ moved: 2, recovered: 0, buried: [], more: false, ready: 2 });
+      expect(await queue.transfer()).toMatchObject({ moved: 2, recovered: 0, deadLettered: [], more: false, ready: 2 });
       expect(await queue.stateOf('a')).toBe('ready');
       expect(await queue.stateOf('b')).toBe('ready');
       expect(await queue.stateOf('c')).toBe('delayed');

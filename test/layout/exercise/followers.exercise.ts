@@ -30,8 +30,8 @@ export class FollowersExercise {
     await store.extend([{ id: 'c', token }], 0);
     const announcer = { scheduler: 'exercise', movedAt: null };
     for (let lost = 0; lost < 2;) {
-      const { recovered, buried } = await store.transfer({ limit: 9, announcer });
-      lost += recovered + buried.length;
+      const { recovered, deadLettered } = await store.transfer({ limit: 9, announcer });
+      lost += recovered + deadLettered.length;
       if (recovered > 0) await store.claim({ token: 'c again', limit: 9, lease: 1 });
     }
     await store.clear();

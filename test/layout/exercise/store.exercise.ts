@@ -248,7 +248,7 @@ export class StoreExercise {
     let lost = 0;
     await until(async () => (lost += (await this.transfer(1)).recovered) === ids.length);
     await this.store.claim({ token: 'again', limit: ids.length, lease: 1 });
-    await until(async () => (lost -= (await this.transfer(1)).buried.length) === 0);
+    await until(async () => (lost -= (await this.transfer(1)).deadLettered.length) === 0);
     await this.store.clear();
   }
 

@@ -68,9 +68,9 @@ export function claimCommands(delays: readonly number[]): WeightedCommands[] {
       expect(answer?.claimed.messages.map(seen)).toEqual(taken?.messages.map(known));
       if (!answer || !taken) return;
       answer.claimed.messages.forEach((message, index) => expectInstants(message, taken.messages[index]!));
-      const { moved, recovered, buried, more, ready, nextAt } = answer.report;
-      const idle = { recovered: 0, buried: [], ready: 0 };
-      expect({ moved, recovered, buried, more, ready }).toEqual({
+      const { moved, recovered, deadLettered, more, ready, nextAt } = answer.report;
+      const idle = { recovered: 0, deadLettered: [], ready: 0 };
+      expect({ moved, recovered, deadLettered, more, ready }).toEqual({
         ...idle,
         moved: taken.messages.length,
         more: taken.more,

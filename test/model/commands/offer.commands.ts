@@ -57,8 +57,8 @@ export function offerCommands(delays: readonly number[]): WeightedCommands[] {
     args: fc.constantFrom(1000, 1, 2, 3),
     run: async (model, real, limit) => {
       const { answer, at } = await timed(real, () => real.views[0].transfer({ limit, announcer }));
-      const { nextIn, nextAt, at: madeAt, buried, ...numbers } = answer;
-      expect({ ...numbers, buried: [...buried].sort() }).toEqual(model.transfer(limit, at));
+      const { nextIn, nextAt, at: madeAt, deadLettered, ...numbers } = answer;
+      expect({ ...numbers, deadLettered: [...deadLettered].sort() }).toEqual(model.transfer(limit, at));
 
       const next = model.nextInstant;
       expect([nextAt === null, nextIn === null]).toEqual([next === null, next === null]);

@@ -431,8 +431,8 @@ export class Oracle {
       this.violate('permits', id, `the ${group.used}th of group ${group.name} is claimed`);
   }
 
-  #transferred({ held }: QueueUse, { recovered, buried }: TransferReport): void {
-    if (recovered + buried.length === 0) return;
+  #transferred({ held }: QueueUse, { recovered, deadLettered }: TransferReport): void {
+    if (recovered + deadLettered.length === 0) return;
     const { world, journal, server } = this.options;
     const { now } = world;
     for (const life of held) {
@@ -448,7 +448,7 @@ export class Oracle {
       life.failedAttempts++;
       life.free(now);
       life.inLineSince = now;
-      if (buried.includes(life.id)) this.#ledger.endOrFollow(life, 'dead');
+      if (deadLettered.includes(life.id)) this.#ledger.endOrFollow(life, 'dead');
     }
   }
 
