@@ -1,5 +1,5 @@
 import type { MessageContent } from '../message/codec/message-codec.js';
-import { isSetAside, unwrapSetAside, wrapSetAside } from '../message/codec/body-forms.js';
+import { isPutOff, unwrapPutOff, wrapPutOff } from '../message/codec/body-forms.js';
 import type { Expiry, OnExpired } from '../message/expiry.js';
 import type { Outcome } from '../store/consumer-store.js';
 import type { Delivery, Terms } from './delivery.js';
@@ -30,14 +30,14 @@ export class FirstDue implements Terms {
     stored: Buffer,
     { content, queue }: { readonly content: Pick<MessageContent, 'expiry' | 'repeat'>; readonly queue: QueueExpiry },
   ) {
-    const { since, body } = unwrapSetAside(stored);
+    const { since, body } = unwrapPutOff(stored);
     const { after, onExpired = queue.onExpired } = content.expiry ?? queue;
     this.at = since ?? delivery.dueAt;
     this.expiry = content.expiry;
     this.#deadline = after === null ? null : this.at + after;
     this.#onExpired = onExpired;
     this.#body = body;
-    this.#isStored = isSetAside(stored);
+    this.#isStored = isPutOff(stored);
     this.#isNeeded = after !== null || content.repeat !== undefined;
   }
 
@@ -65,7 +65,7 @@ export class FirstDue implements Terms {
         if (outcome.body !== undefined || this.#isStored || !this.#isNeeded || this.#body.length > MAX_WRAPPED) {
           return outcome;
         }
-        return { ...outcome, body: wrapSetAside(this.#body, this.at) };
+        return { ...outcome, body: wrapPutOff(this.#body, this.at) };
       default:
         return outcome;
     }

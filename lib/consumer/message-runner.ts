@@ -1,5 +1,5 @@
 import type { MessageCodec, MessageContent } from '../message/codec/message-codec.js';
-import { SET_ASIDE, UnknownBodyForm } from '../message/codec/body-forms.js';
+import { PUT_OFF, UnknownBodyForm } from '../message/codec/body-forms.js';
 import { isInstance } from '../message/failure.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { RepeatRule } from '../message/repeat-rule.js';
@@ -72,7 +72,7 @@ export class MessageRunner {
     try {
       const content = codec.decode(body);
       delivery.open(content);
-      if (this.#expires || content.expiry || content.repeat || body[0] === SET_ASIDE) {
+      if (this.#expires || content.expiry || content.repeat || body[0] === PUT_OFF) {
         delivery.terms = this.#termsOf(delivery, content, body);
       }
       this.#mismatchCheck?.read(delivery.id, body);

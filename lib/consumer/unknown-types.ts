@@ -1,4 +1,4 @@
-import { UnknownBodyForm, unwrapSetAside, wrapSetAside } from '../message/codec/body-forms.js';
+import { UnknownBodyForm, unwrapPutOff, wrapPutOff } from '../message/codec/body-forms.js';
 import type { Events } from '../events/events.js';
 import { describeFailure } from '../message/failure.js';
 import type { Outcome } from '../store/consumer-store.js';
@@ -44,14 +44,14 @@ export class UnknownTypes {
     const { error, ...what } = unknown;
     const { queue, id } = delivery;
     const dueAt = delivery.dueAt;
-    const { since, body: inside } = unwrapSetAside(body);
+    const { since, body: inside } = unwrapPutOff(body);
     const left = (since ?? dueAt) + grace - dueAt;
     if (left <= 0) {
       return { kind: 'dead', error: JSON.stringify(describeFailure(error)), by: 'unknown-type', body: inside };
     }
     const retryIn = Math.min(Math.round(PAUSE * (0.8 + 0.4 * random())), left);
     events.emit('unknown-type', { queue, id, ...what, retryIn, isFirst: this.#isFirst(JSON.stringify(what)) });
-    return { kind: 'defer', delay: retryIn, body: wrapSetAside(inside, since ?? dueAt) };
+    return { kind: 'defer', delay: retryIn, body: wrapPutOff(inside, since ?? dueAt) };
   }
 
   #isFirst(what: string): boolean {

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { CheckOfType } from '../handler/definition/queue-definition.js';
 import { type BodyRules, encodeBody, oversized } from '../message/codec/encode-body.js';
 import type { MessageBody, MessageContent } from '../message/codec/message-codec.js';
-import { unwrapSetAside, wrapSetAside } from '../message/codec/body-forms.js';
+import { unwrapPutOff, wrapPutOff } from '../message/codec/body-forms.js';
 import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
 import { type DueTime, readDue } from '../message/due-time.js';
 import type { Duration } from '../message/duration.js';
@@ -130,8 +130,8 @@ function composed(
 ): MessageBody {
   try {
     const changed = encodeBody(rules, { ...rules.codec.decode(body), ...parts });
-    const { since } = unwrapSetAside(body);
-    return since === null ? changed : wrapSetAside(Buffer.from(changed), since);
+    const { since } = unwrapPutOff(body);
+    return since === null ? changed : wrapPutOff(Buffer.from(changed), since);
   } catch (error) {
     throw withMessageId(error, id);
   }

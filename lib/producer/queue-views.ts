@@ -1,5 +1,5 @@
 import { readContent } from '../message/codec/read-content.js';
-import { unwrapSetAside } from '../message/codec/body-forms.js';
+import { unwrapPutOff } from '../message/codec/body-forms.js';
 import { dateOf } from '../message/due-time.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { Expiry } from '../message/expiry.js';
@@ -68,7 +68,7 @@ export function snapshotOf<T>(known: Queue, message: StoredMessage): MessageSnap
 function deadlineOf({ options }: Queue, { body, dueAt }: StoredMessage, expiry: Expiry | undefined): Date | undefined {
   if (!options.layout.can.expiry) return undefined;
   const { after } = expiry ?? { after: options.expiresAfter };
-  return after === null ? undefined : dateOf((unwrapSetAside(body).since ?? dueAt) + after);
+  return after === null ? undefined : dateOf((unwrapPutOff(body).since ?? dueAt) + after);
 }
 
 /** Never fails, so that an unreadable error does not hide the message. */

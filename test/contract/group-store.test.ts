@@ -1,5 +1,5 @@
 import type { MessageBody } from '../../lib/message/codec/message-codec.js';
-import { isGrouped, unwrapGroup, unwrapSetAside, wrapGroup, wrapSetAside } from '../../lib/message/codec/body-forms.js';
+import { isGrouped, unwrapGroup, unwrapPutOff, wrapGroup, wrapPutOff } from '../../lib/message/codec/body-forms.js';
 import { groupKeys } from '../../lib/store/native/native-keys.js';
 import { GroupStore } from '../../lib/store/native/group-store.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
@@ -71,9 +71,9 @@ class GroupingStore extends NativeMessageStore {
 }
 
 function grouped(body: Buffer, group: string): MessageBody {
-  const { since, body: inside } = unwrapSetAside(body);
+  const { since, body: inside } = unwrapPutOff(body);
   if (since === null) return wrapGroup(body, group);
-  return wrapSetAside(Buffer.from(grouped(inside, group)), since);
+  return wrapPutOff(Buffer.from(grouped(inside, group)), since);
 }
 
 function withoutGroup<Message extends ClaimedMessage & { readonly name?: string }>(message: Message): Message {
@@ -82,8 +82,8 @@ function withoutGroup<Message extends ClaimedMessage & { readonly name?: string 
 }
 
 function ungrouped(body: Buffer): Buffer {
-  const { since, body: inside } = unwrapSetAside(body);
-  if (since !== null) return Buffer.from(wrapSetAside(ungrouped(inside), since));
+  const { since, body: inside } = unwrapPutOff(body);
+  if (since !== null) return Buffer.from(wrapPutOff(ungrouped(inside), since));
   return isGrouped(body) ? unwrapGroup(body)!.body : body;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
-import { UnknownBodyForm, unwrapSetAside, wrapSetAside } from '../../lib/message/codec/body-forms.js';
+import { UnknownBodyForm, unwrapPutOff, wrapPutOff } from '../../lib/message/codec/body-forms.js';
 import type { RepeatRule } from '../../lib/message/repeat-rule.js';
 import type { MessageHeaders } from '../../lib/message/message.js';
 import type { MessageContent } from '../../lib/message/codec/message-codec.js';
@@ -118,11 +118,11 @@ describe('nativeCodec', () => {
 
   it('reads a put-off message as the original message', () => {
     const body = Buffer.from(encode({ a: 1 }));
-    const aside = Buffer.from(wrapSetAside(body, 1_900_000_000_000));
-    expect(aside.toString()).toBe('W1900000000000\nJ{"a":1}');
-    expect(nativeCodec.decode(aside)).toEqual({ type: '', payload: { a: 1 }, headers: {} });
-    expect(unwrapSetAside(aside)).toEqual({ since: 1_900_000_000_000, body });
-    expect(unwrapSetAside(body)).toEqual({ since: null, body });
+    const putOff = Buffer.from(wrapPutOff(body, 1_900_000_000_000));
+    expect(putOff.toString()).toBe('W1900000000000\nJ{"a":1}');
+    expect(nativeCodec.decode(putOff)).toEqual({ type: '', payload: { a: 1 }, headers: {} });
+    expect(unwrapPutOff(putOff)).toEqual({ since: 1_900_000_000_000, body });
+    expect(unwrapPutOff(body)).toEqual({ since: null, body });
   });
 
   it('names the form of a later version in the error', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { UnknownBodyForm, unwrapSetAside } from '../../lib/message/codec/body-forms.js';
+import { UnknownBodyForm, unwrapPutOff } from '../../lib/message/codec/body-forms.js';
 import type { Delivery } from '../../lib/consumer/delivery.js';
 import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
 import { Events } from '../../lib/events/events.js';
@@ -39,7 +39,7 @@ describe('a message whose type has no handler', () => {
       const outcome = types.noHandler(delivery(dueAt), body);
       expect(outcome.kind).toBe('defer');
       body = bodyOf(outcome);
-      expect(unwrapSetAside(body)).toEqual({ since: DUE, body: BODY });
+      expect(unwrapPutOff(body)).toEqual({ since: DUE, body: BODY });
     }
     const outcome = types.noHandler(delivery(DUE + HOUR), body);
     expect(outcome).toMatchObject({ kind: 'dead', body: BODY });
@@ -58,7 +58,7 @@ describe('a message whose type has no handler', () => {
   it('gets a new grace when it is redriven', () => {
     const dead = unknownTypes(0).noHandler(delivery(), BODY);
     const outcome = unknownTypes(HOUR).noHandler(delivery(DUE + 100 * HOUR), bodyOf(dead));
-    expect(unwrapSetAside(bodyOf(outcome)).since).toBe(DUE + 100 * HOUR);
+    expect(unwrapPutOff(bodyOf(outcome)).since).toBe(DUE + 100 * HOUR);
   });
 
   it('is logged once per type', () => {
@@ -82,7 +82,7 @@ describe('a message in the form of a later version', () => {
     const later = Buffer.from('Nzstd\n...');
     const error = new UnknownBodyForm('zstd');
     const outcome = unknownTypes(HOUR).unknownForm(delivery(), later, error);
-    expect(unwrapSetAside(bodyOf(outcome))).toEqual({ since: DUE, body: later });
+    expect(unwrapPutOff(bodyOf(outcome))).toEqual({ since: DUE, body: later });
     const dead = unknownTypes(HOUR).unknownForm(delivery(DUE + HOUR), bodyOf(outcome), error);
     expect(dead).toMatchObject({ kind: 'dead', body: later });
     expect((dead as { error: string }).error).toContain('zstd');

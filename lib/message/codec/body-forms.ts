@@ -19,25 +19,25 @@ export class UnknownBodyForm extends DelayQueueError {
  * The body of a message that was put off: `W`, the instant in ms at which it first fell due, a line feed, the body. The instant travels
  * with the message because each deferral moves its due time and any process may claim it next.
  */
-export const SET_ASIDE = 'W'.charCodeAt(0);
+export const PUT_OFF = 'W'.charCodeAt(0);
 
-export interface SetAsideBody {
+export interface PutOffBody {
   /** When it first fell due, ms; null if it was not put off before. */
   readonly since: number | null;
   readonly body: Buffer;
 }
 
-export function isSetAside(body: Buffer): boolean {
-  return body[0] === SET_ASIDE;
+export function isPutOff(body: Buffer): boolean {
+  return body[0] === PUT_OFF;
 }
 
-export function wrapSetAside(body: Buffer, since: number): MessageBody {
+export function wrapPutOff(body: Buffer, since: number): MessageBody {
   return Buffer.concat([Buffer.from(`W${since}\n`), body]);
 }
 
 /** Returns the inner body; a body that was never put off is returned as it is. */
-export function unwrapSetAside(body: Buffer): SetAsideBody {
-  const end = isSetAside(body) ? body.indexOf('\n') : -1;
+export function unwrapPutOff(body: Buffer): PutOffBody {
+  const end = isPutOff(body) ? body.indexOf('\n') : -1;
   if (end < 0) return { since: null, body };
   const since = Number(body.toString('latin1', 1, end));
   return { since: Number.isSafeInteger(since) ? since : null, body: body.subarray(end + 1) };
@@ -62,7 +62,7 @@ export function unwrapGroup(body: Buffer): { readonly group: string; readonly bo
 
 /** The group of a message, even if it was put off; undefined if it has none. */
 export function groupOf(body: Buffer): string | undefined {
-  const { body: inside } = unwrapSetAside(body);
+  const { body: inside } = unwrapPutOff(body);
   return isGrouped(inside) ? unwrapGroup(inside)?.group : undefined;
 }
 

@@ -7,14 +7,14 @@ import {
   isExpiring,
   isGrouped,
   isRepeating,
-  isSetAside,
+  isPutOff,
   expiryLines,
   ruleLines,
   UnknownBodyForm,
   unwrapExpiring,
   unwrapGroup,
   unwrapRepeating,
-  unwrapSetAside,
+  unwrapPutOff,
   wrapExpiring,
   wrapGroup,
   wrapRepeating,
@@ -90,7 +90,7 @@ export const nativeCodec: MessageCodec = {
   decode(body: Buffer): MessageContent {
     // By far the most common form.
     if (body[0] === PLAIN_JSON) return { type: NO_TYPE, headers: {}, payload: fromJson(body, 1) };
-    if (isSetAside(body)) return decodeSetAside(body);
+    if (isPutOff(body)) return decodePutOff(body);
     if (body[0] === NAMED_FORM) {
       if (isExpiring(body)) return decodeExpiring(body);
       if (isGrouped(body)) return decodeGrouped(body);
@@ -121,8 +121,8 @@ export function bodyType(body: Buffer): string {
   return FIRST_LINES.exec(body.toString('latin1', 0, LONGEST))?.[1] ?? NO_TYPE;
 }
 
-function decodeSetAside(body: Buffer): MessageContent {
-  const { since, body: inside } = unwrapSetAside(body);
+function decodePutOff(body: Buffer): MessageContent {
+  const { since, body: inside } = unwrapPutOff(body);
   if (since === null) throw unreadable(body, 'it does not say when it was put off');
   return nativeCodec.decode(inside);
 }

@@ -1,4 +1,4 @@
-import { isRepeating, unwrapRepeating, unwrapSetAside, wrapSetAside } from '../../message/codec/body-forms.js';
+import { isRepeating, unwrapRepeating, unwrapPutOff, wrapPutOff } from '../../message/codec/body-forms.js';
 import type { ComingAgain } from '../../message/handler-results.js';
 import {
   type Claim,
@@ -87,14 +87,14 @@ export class MemoryQueue {
   /** Decides what an offer of a message that repeats does. A due message gets the new body here. */
   #onRepeat(present: MemoryMessage, { due, body }: Offer, now: number): Offer['onDuplicate'] {
     const { id, state, dueAt, failedAttempts } = present;
-    const stored = unwrapSetAside(present.body);
+    const stored = unwrapPutOff(present.body);
     const known = Buffer.from(this.#followers.get(id)?.body ?? stored.body);
     if (state === 'dead') return 'replace';
     if (known.equals(Buffer.from(body))) return 'keep';
     if (instantOf(due, now) <= now) return 'reject';
     if (state === 'active') return 'follow';
     if (state === 'delayed' && dueAt > now && failedAttempts === 0) return 'replace';
-    present.body = Buffer.from(stored.since === null ? body : wrapSetAside(Buffer.from(body), stored.since));
+    present.body = Buffer.from(stored.since === null ? body : wrapPutOff(Buffer.from(body), stored.since));
     return 'keep';
   }
 
@@ -283,7 +283,7 @@ export class MemoryQueue {
       this.table.deadLetter(deadLettered, outcome.error, Math.floor(now));
     }
     if (this.#followers.has(message.id) || !repeats(message)) return this.end(message, now);
-    message.body = Buffer.from(unwrapSetAside(message.body).body);
+    message.body = Buffer.from(unwrapPutOff(message.body).body);
     this.table.renew(message, Math.floor(now));
     this.table.delay(message, outcome.next!.at);
   }
@@ -298,18 +298,18 @@ export class MemoryQueue {
   }
 }
 
-const repeats = ({ body }: MemoryMessage) => isRepeating(unwrapSetAside(body).body);
+const repeats = ({ body }: MemoryMessage) => isRepeating(unwrapPutOff(body).body);
 
 /** Returns a body without its rule, if it has one, and with its first due time, if it has that. */
 function withoutRule(body: Buffer): Buffer {
-  const { since, body: inside } = unwrapSetAside(body);
+  const { since, body: inside } = unwrapPutOff(body);
   if (!isRepeating(inside)) return body;
   const occurrence = unwrapRepeating(inside).body;
-  return Buffer.from(since === null ? occurrence : wrapSetAside(occurrence, since));
+  return Buffer.from(since === null ? occurrence : wrapPutOff(occurrence, since));
 }
 
 function occurrenceOf({ body }: MemoryMessage): Buffer {
-  return Buffer.from(unwrapSetAside(withoutRule(body)).body);
+  return Buffer.from(unwrapPutOff(withoutRule(body)).body);
 }
 
 /** Rounded up, because late by a fraction of a millisecond is better than early. */

@@ -1,4 +1,4 @@
-import { unwrapSetAside } from '../../message/codec/body-forms.js';
+import { unwrapPutOff } from '../../message/codec/body-forms.js';
 import type { Clock } from '../../timing/clock.js';
 import type { MessageState } from '../../message/message.js';
 import type {
@@ -247,7 +247,7 @@ export class MemoryMessageStore implements MessageStore {
       const selected = this.#queue.selectDead(selection);
       for (const message of selected) {
         message.failedAttempts = 0;
-        if (unwrap) message.body = unwrapSetAside(message.body).body;
+        if (unwrap) message.body = unwrapPutOff(message.body).body;
         this.#table.delay(message, Math.ceil(now));
       }
       return selected.length;

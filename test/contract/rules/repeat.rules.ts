@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RepeatRule } from '../../../lib/message/repeat-rule.js';
-import { unwrapSetAside, wrapSetAside } from '../../../lib/message/codec/body-forms.js';
+import { unwrapPutOff, wrapPutOff } from '../../../lib/message/codec/body-forms.js';
 import type { Outcome } from '../../../lib/store/consumer-store.js';
 import type { OfferReceipt } from '../../../lib/store/producer-store.js';
 import type { MessageState } from '../../../lib/message/message.js';
@@ -43,7 +43,7 @@ export function describeRepeating(queues: ContractQueues): void {
     it('comes again at the next time once an occurrence is handled, with all attempts and not put off', async () => {
       const queue = await queues.open();
       const first = await makeIn(queue, 'active');
-      await queue.settle(first, { kind: 'retry', delay: 0, body: wrapSetAside((await queue.find('a')).body, 1) });
+      await queue.settle(first, { kind: 'retry', delay: 0, body: wrapPutOff((await queue.find('a')).body, 1) });
       await queue.transferSomething();
       const [claim] = await queue.claim();
       const at = await soon(queue);
@@ -60,7 +60,7 @@ export function describeRepeating(queues: ContractQueues): void {
     it('comes again after an occurrence that died, which leaves its own dead letter without a rule', async () => {
       const queue = await queues.open();
       const first = await makeIn(queue, 'active');
-      await queue.settle(first, { kind: 'retry', delay: 0, body: wrapSetAside((await queue.find('a')).body, 1) });
+      await queue.settle(first, { kind: 'retry', delay: 0, body: wrapPutOff((await queue.find('a')).body, 1) });
       await queue.transferSomething();
       const [claim] = await queue.claim();
       const { dueAt, offeredAt } = await queue.find('a');
@@ -148,7 +148,7 @@ export function describeRepeating(queues: ContractQueues): void {
     it('is ready after its last lease expires even if it was put off', async () => {
       const queue = await queues.open({ attempts: 1 });
       const first = await makeIn(queue, 'active');
-      await queue.settle(first, { kind: 'defer', delay: 0, body: wrapSetAside((await queue.find('a')).body, 1) });
+      await queue.settle(first, { kind: 'defer', delay: 0, body: wrapPutOff((await queue.find('a')).body, 1) });
       await queue.transferSomething();
       await queue.claim(1, SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 1);
@@ -191,7 +191,7 @@ export function describeRepeating(queues: ContractQueues): void {
     it('is still handled if it waits for its retry, and keeps the time at which it first fell due', async () => {
       const queue = await queues.open();
       const first = await makeIn(queue, 'active');
-      await queue.settle(first, { kind: 'retry', delay: HOUR, body: wrapSetAside((await queue.find('a')).body, 7) });
+      await queue.settle(first, { kind: 'retry', delay: HOUR, body: wrapPutOff((await queue.find('a')).body, 7) });
       const { dueAt } = await queue.find('a');
       expect(await repeat(queue, HOURLY, await soon(queue))).toEqual({ outcome: 'kept', dueAt });
       expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt, failedAttempts: 1 });
@@ -299,8 +299,8 @@ export function describeRepeating(queues: ContractQueues): void {
     );
 
     it.each<[string, (body: Buffer) => Outcome]>([
-      ['a retry', (body) => ({ kind: 'retry', delay: 0, body: wrapSetAside(body, 1) })],
-      ['a deferral', (body) => ({ kind: 'defer', delay: 0, body: wrapSetAside(body, 1) })],
+      ['a retry', (body) => ({ kind: 'retry', delay: 0, body: wrapPutOff(body, 1) })],
+      ['a deferral', (body) => ({ kind: 'defer', delay: 0, body: wrapPutOff(body, 1) })],
       ['another payload', (body) => ({ kind: 'again', delay: 0, body })],
     ])('does not get its rule back through %s after it was cancelled while active', async (_what, outcome) => {
       const queue = await queues.open();
@@ -308,7 +308,7 @@ export function describeRepeating(queues: ContractQueues): void {
       const { body } = await queue.find('a');
       await queue.store.cancel('a');
       expect(await queue.settle(claim, outcome(body))).toBe(true);
-      const content = queue.codec.decode(unwrapSetAside((await queue.find('a')).body).body);
+      const content = queue.codec.decode(unwrapPutOff((await queue.find('a')).body).body);
       expect([content.repeat, content.payload]).toEqual([undefined, 'digest']);
       await queue.store.transfer({ limit: 10 });
       const [again] = await queue.claim();

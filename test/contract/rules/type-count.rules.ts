@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MessageBody } from '../../../lib/message/codec/message-codec.js';
-import { wrapSetAside } from '../../../lib/message/codec/body-forms.js';
+import { wrapPutOff } from '../../../lib/message/codec/body-forms.js';
 import type { MessageCounts, MessageState } from '../../../lib/message/message.js';
 import { type ContractQueue, type ContractQueues, HOUR, numberedIds } from '../contract-queue.js';
 
@@ -76,14 +76,11 @@ function bodiesOfType(type: string): Record<string, MessageBody> {
     bytes: Buffer.from(`C${type}\nx\n`),
     'JSON with headers': `k${type}\n{"h":"1"}\n{}`,
     'bytes with headers': Buffer.from(`c${type}\n{"h":"1"}\n\n`),
-    'a message that was put off': wrapSetAside(Buffer.from(`K${type}\n{}`), 1_900_000_000_000),
+    'a message that was put off': wrapPutOff(Buffer.from(`K${type}\n{}`), 1_900_000_000_000),
     'a message that expires': `Nexpires\n600000 dead\nK${type}\n{}`,
-    'a message that expires and was put off': wrapSetAside(
-      Buffer.from(`Nexpires\nnever\nC${type}\n`),
-      1_900_000_000_000,
-    ),
+    'a message that expires and was put off': wrapPutOff(Buffer.from(`Nexpires\nnever\nC${type}\n`), 1_900_000_000_000),
     'a message that repeats': `Nrepeat\n${MAX_RULE}\nK${type}\n{}`,
-    'a message that repeats, expires and was put off': wrapSetAside(
+    'a message that repeats, expires and was put off': wrapPutOff(
       Buffer.from(`Nrepeat\n${MAX_RULE}\nNexpires\n1234567890123 dead\nC${type}\n`),
       1_900_000_000_000,
     ),
@@ -98,7 +95,7 @@ const WITHOUT_TYPE: Record<string, MessageBody> = {
   'JSON with headers': 'j{"h":"1"}\n{}',
   bytes: Buffer.from('BKremind\n'),
   'bytes with headers': Buffer.from('b{"h":"1"}\nKremind\n'),
-  'a message that was put off': wrapSetAside(Buffer.from('J"remind\\n"'), 1_900_000_000_000),
+  'a message that was put off': wrapPutOff(Buffer.from('J"remind\\n"'), 1_900_000_000_000),
   'a message that expires': 'Nexpires\n600000\nJ"remind\\n"',
   'a message that repeats': 'Nrepeat\n{}\nJ"remind\\n"',
   'a body with an invalid repeat rule': 'Nrepeat\nKremind',

@@ -11,7 +11,7 @@ const TARGET = -2;
  * A row that has failed for good gets the number -1000 minus its own, so queries for rows above 0 never meet it, however many there are.
  * The same calculation leads back.
  */
-const SET_ASIDE = -1000;
+const PARKED = -1000;
 /** Maximum number of rows that one statement writes. */
 const MAX_WRITTEN = 500;
 /** Maximum bytes of bodies that one statement writes, unless a single row has more. */
@@ -150,7 +150,7 @@ export class OutboxTable {
   *fail({ row, error, retryAfter }: FailedRow, until: number): Steps<void> {
     const then =
       retryAfter === undefined
-        ? `not_before_ms = NULL, seq = ${SET_ASIDE} - seq`
+        ? `not_before_ms = NULL, seq = ${PARKED} - seq`
         : `not_before_ms = ${this.#rules.now} + ${retryAfter}`;
     const update = `UPDATE ${this.#name} SET attempts = attempts + 1, error = ?, ${then}`;
     yield [`${update} WHERE seq = ? AND not_before_ms = ?`, [storable(error), row.seq, until]];
@@ -160,7 +160,7 @@ export class OutboxTable {
     const isWaiting = 'seq > 0 AND not_before_ms IS NOT NULL';
     const [row = {}] = yield [
       `SELECT SUM(CASE WHEN ${isWaiting} THEN 1 ELSE 0 END) AS waiting, ` +
-        `SUM(CASE WHEN not_before_ms IS NULL AND (seq > 0 OR seq < ${SET_ASIDE}) THEN 1 ELSE 0 END) AS failed, ` +
+        `SUM(CASE WHEN not_before_ms IS NULL AND (seq > 0 OR seq < ${PARKED}) THEN 1 ELSE 0 END) AS failed, ` +
         `MAX(CASE WHEN ${isWaiting} THEN ${this.#rules.now} - written_at_ms ELSE 0 END) AS oldest, ` +
         `SUM(CASE WHEN seq = ${PAUSED} THEN 1 ELSE 0 END) AS paused FROM ${this.#name}`,
     ];
@@ -184,9 +184,9 @@ export class OutboxTable {
   *failed({ after, limit }: { readonly after: number; readonly limit: number }): Steps<readonly SqlRow[]> {
     yield* this.#moveAside();
     return yield [
-      `SELECT ${SET_ASIDE} - seq AS seq, operation, queue, message_id, body, written_at_ms, error FROM ${this.#name} AS own ` +
+      `SELECT ${PARKED} - seq AS seq, operation, queue, message_id, body, written_at_ms, error FROM ${this.#name} AS own ` +
         `WHERE own.seq < ? ORDER BY own.seq DESC LIMIT ${limit}`,
-      [SET_ASIDE - after],
+      [PARKED - after],
     ];
   }
 
@@ -194,10 +194,10 @@ export class OutboxTable {
   *retry(seqs: readonly number[]): Steps<void> {
     if (seqs.length === 0) return;
     yield* this.#moveAside();
-    const change = `seq = ${SET_ASIDE} - seq, not_before_ms = 0, attempts = 0`;
+    const change = `seq = ${PARKED} - seq, not_before_ms = 0, attempts = 0`;
     yield* this.#announced(
       `UPDATE ${this.#name} SET ${change} WHERE seq IN (${placesFor(seqs)})`,
-      padded(seqs.map(aside)),
+      padded(seqs.map(parkedSeq)),
     );
   }
 
@@ -205,7 +205,7 @@ export class OutboxTable {
   *discard(seqs: readonly number[]): Steps<void> {
     if (seqs.length === 0) return;
     yield* this.#moveAside();
-    yield [`DELETE FROM ${this.#name} WHERE seq IN (${placesFor(seqs)})`, padded(seqs.map(aside))];
+    yield [`DELETE FROM ${this.#name} WHERE seq IN (${placesFor(seqs)})`, padded(seqs.map(parkedSeq))];
   }
 
   *pause(): Steps<void> {
@@ -340,11 +340,11 @@ interface CheckedRows extends Pick<TakenRows, 'rows' | 'behindOthers'> {
 
 /** @param table - quoted */
 export function moveAsideSql(table: string): string {
-  return `UPDATE ${table} SET seq = ${SET_ASIDE} - seq WHERE seq > 0 AND not_before_ms IS NULL`;
+  return `UPDATE ${table} SET seq = ${PARKED} - seq WHERE seq > 0 AND not_before_ms IS NULL`;
 }
 
-function aside(seq: number): number {
-  return SET_ASIDE - seq;
+function parkedSeq(seq: number): number {
+  return PARKED - seq;
 }
 
 /** Identifies a message: an id belongs to a queue. */
