@@ -23,7 +23,7 @@ export interface DelayQueueModuleOptions {
   /** The first part of every key. 1–64 of the characters `A–Z a–z 0–9 _ . : -`. @defaultValue `'delay-queue'` */
   readonly prefix?: string | undefined;
   /**
-   * Start even if Redis may evict messages when its memory is full. Otherwise an `allkeys-*` `maxmemory-policy` fails the start-up with
+   * Start even if Redis may evict messages when its memory is full. Otherwise an `allkeys-*` `maxmemory-policy` makes startup fail with
    * `UNSUPPORTED_SERVER`.
    * @defaultValue `false`
    */
@@ -31,13 +31,13 @@ export interface DelayQueueModuleOptions {
   /** Start the handlers; with `false`, this process only offers. @defaultValue `true` */
   readonly consume?: boolean | undefined;
   /**
-   * Run the application's global guards, pipes, interceptors and exception filters around handlers, too. Those added by
+   * Also run the application's global guards, pipes, interceptors and exception filters around handlers. Those added by
    * `app.useGlobalGuards()` and the like take effect from `app.init()` on.
    * @defaultValue `false`
    */
   readonly inheritAppConfig?: boolean | undefined;
   /**
-   * Watch what happens: traces, metrics, a log of your own. The first is the outermost, and all wrap those added by
+   * Observe what happens, for example for traces, metrics or your own log. The first is the outermost, and all wrap those added by
    * `@DelayQueueListener()`.
    * @defaultValue `[]`
    */
@@ -45,43 +45,43 @@ export interface DelayQueueModuleOptions {
   /** Options for every queue. @defaultValue `{}` */
   readonly defaults?: QueueOptions | undefined;
   /**
-   * Options by queue name, or by the beginning of the names and a `*`. They override those of the queue's `@DelayedHandler`, which override
-   * `defaults`. The longest matching beginning counts, and the entry of the queue's own name overrides it.
+   * Options by queue name, or by the pattern of a family, such as `tenant-*`. They override those of the queue's `@DelayedHandler`, which
+   * override `defaults`. The longest matching pattern counts, and the entry with the queue's own name overrides it.
    * @defaultValue `{}`
    */
   readonly queues?: Readonly<Record<string, QueueOptions>> | undefined;
   /** How long a stopping process waits for running handlers. 0 ms – 1 h. @defaultValue `'10s'` */
   readonly shutdownTimeout?: Duration | undefined;
   /**
-   * How long an offer, or another call of the producer, may take before it fails. A schema, and each observer before `next`, may take as
-   * long. 10 ms – 10 min.
+   * How long an offer or another producer call may take before it fails. A schema, and each observer before `next`, may take as long. 10 ms
+   * – 10 min.
    * @defaultValue `'5s'`
    */
   readonly offerTimeout?: Duration | undefined;
   /**
-   * Resolve the promise of an offer, a cancel, a reschedule or an abort only once it is copied, so that a failover forgets nothing that was
-   * acknowledged. Without the copies, the call fails with `NOT_REPLICATED`. Ignored with `store: 'memory'`.
-   * @defaultValue undefined: once the primary has it
+   * Resolve an offer, cancel, reschedule or abort only after it has been copied, so that a failover loses nothing that was acknowledged.
+   * Without the copies, the call fails with `NOT_REPLICATED`. Ignored with `store: 'memory'`.
+   * @defaultValue undefined: as soon as the primary has it
    */
   readonly acknowledge?:
     | {
-        /** How many replicas have it. 1–100, and 0 with `fsync`. @defaultValue `1` */
+        /** How many replicas must have a copy. 1–100, and 0 with `fsync`. @defaultValue `1` */
         readonly replicas?: number | undefined;
-        /** For how long at most; not longer than `offerTimeout`. 1 ms – 10 min. @defaultValue `'200ms'` */
+        /** The longest wait for the copies; at most `offerTimeout`. 1 ms – 10 min. @defaultValue `'200ms'` */
         readonly within?: Duration | undefined;
-        /** Wait until the primary, and those replicas, have it on disk. Needs Redis 7.2 or Valkey with `appendonly yes`. @defaultValue `false` */
+        /** Wait until the primary and those replicas have it on disk. Needs Redis 7.2 or Valkey with `appendonly yes`. @defaultValue `false` */
         readonly fsync?: boolean | undefined;
       }
     | undefined;
   /**
    * Forces `'functions'` or `'scripts'` in Redis. Functions cost Redis less. By default the module uses them, and sends scripts to servers
-   * where the user may not load or call functions; the log says so once. With `'functions'`, such a server fails the start-up with
+   * where the user may not load or call functions; the log says so once. With `'functions'`, such a server makes startup fail with
    * `MISSING_PERMISSION` or `UNSUPPORTED_SERVER`.
    * @defaultValue functions where they are available
    */
   readonly scripting?: 'functions' | 'scripts' | undefined;
   /**
-   * Reads the calendars of messages that repeat, where they are offered and where they are handled: `calendar` of
+   * Reads the calendars of messages that repeat, both where they are offered and where they are handled: `calendar` from
    * `nestjs-delay-queue/calendar`. Without one, `repeat` is refused, and a message that repeats waits for another process.
    * @defaultValue undefined: none
    */

@@ -93,17 +93,17 @@ export interface QueueOptions {
   /** How many messages of the queue a process handles at once. 1–1000. @defaultValue `16` */
   readonly concurrency?: number | undefined;
   /**
-   * Over how many hash slots of a Redis Cluster the messages of the queue are spread, by their ids, for a queue that is too busy for one
+   * The number of hash slots in a Redis Cluster over which the queue's messages are spread by id, for a queue that is too busy for one
    * shard. The number may grow while the queue is in use: processes configured with fewer partitions use as many as there are. 1–256. See
    * `docs/scaling.md`.
    * @defaultValue `1`
    */
   readonly partitions?: number | undefined;
   /**
-   * How many messages of the queue are claimed within a length of time, in all processes together, such as `{ max: 100, per: '1s' }`. By
-   * Redis' clock, no window of that length ever has more; as many may come at once. Messages beyond it wait in `ready`. Every delivery
-   * counts, including retries. Neither `clear()` nor a stopping process that returns messages unhandled gives anything back. Consumers of
-   * another system that shares the queue through a layout are not limited. Not available with `partitions`.
+   * How many of the queue's messages all processes together may claim within a length of time, such as `{ max: 100, per: '1s' }`. By Redis'
+   * clock, no window of that length ever has more; as many may come at once. Messages beyond it wait in `ready`. Every delivery counts,
+   * including retries. Neither `clear()` nor a stopping process that returns messages unhandled gives anything back. Consumers of another
+   * system that shares the queue through a layout are not limited. Not available with `partitions`.
    * @defaultValue `'unlimited'`
    */
   readonly rate?:
@@ -126,14 +126,14 @@ export interface QueueOptions {
   readonly groups?:
     | {
         /**
-         * How many messages of a group are handled at once, in all processes together. 1–1,000,000, or `'unlimited'`. With 1, they are handled
-         * one after the other, in the order in which they fall due.
+         * How many messages of a group all processes together handle at once. 1–1,000,000, or `'unlimited'`. With 1, they are handled one
+         * after the other, in the order in which they fall due.
          * @defaultValue `1`
          */
         readonly concurrency?: number | 'unlimited' | undefined;
         /**
          * What a message does with its permit until its retry: `'hold'` keeps it, so with a `concurrency` of 1 the messages behind it wait;
-         * `'pass'` gives it to the next one.
+         * `'pass'` gives it to the next message.
          * @defaultValue `'hold'`
          */
         readonly onRetry?: 'hold' | 'pass' | undefined;
@@ -160,7 +160,7 @@ export interface QueueOptions {
    */
   readonly timeout?: Duration | 'unlimited' | undefined;
   /**
-   * How late a message may be that does not say so itself: if its handler cannot start within this time after it first fell due, it has
+   * How late a message without its own `expiresAfter` may be: if its handler cannot start within this time after it first fell due, it has
    * expired and is not handled. Retries and deferrals do not prolong it. Not available in every layout. 0 ms – 100 years, or `'never'`.
    * @defaultValue `'never'`
    */
@@ -168,8 +168,8 @@ export interface QueueOptions {
   /** What becomes of a message that has expired: `'drop'` removes it, `'dead'` makes it a dead letter. @defaultValue `'drop'` */
   readonly onExpired?: 'drop' | 'dead' | undefined;
   /**
-   * How long a message waits for a process that has a handler for its type before it becomes a dead letter, counted from its due time. The
-   * same applies to a message that only a newer version of this package can read. 0 ms – 100 years.
+   * How long after its due time a message waits for a process with a handler for its type before it becomes a dead letter. The same applies
+   * to a message that only a newer version of this package can read. 0 ms – 100 years.
    * @defaultValue `'24h'`
    */
   readonly unknownTypeGrace?: Duration | undefined;
@@ -182,13 +182,14 @@ export interface QueueOptions {
    */
   readonly maxMessages?: number | 'unlimited' | undefined;
   /**
-   * The maximum number of dead letters; beyond it the oldest are dropped, with a warning in the log, except those whose bodies could not be
+   * The maximum number of dead letters; beyond it, the oldest are dropped with a warning in the log, except those whose bodies could not be
    * read. 0–10,000,000. Each of n `partitions` keeps an nth of them, rounded up.
    * @defaultValue `10_000`
    */
   readonly maxDeadLetters?: number | undefined;
   /**
-   * How often the next due time is looked up in any case: the longest delay that a lost announcement can cause. 1 s – 1 h.
+   * How often the next due time is looked up even without an announcement; also the longest delay that a lost announcement can cause. 1 s –
+   * 1 h.
    * @defaultValue `'60s'`
    */
   readonly checkInterval?: Duration | undefined;
@@ -198,8 +199,8 @@ export interface QueueOptions {
    */
   readonly blockTimeout?: Duration | undefined;
   /**
-   * How messages are laid out in Redis: `'native'`, or a layout object of another entry, to share the queue with another system. A layout
-   * has options of its own.
+   * How messages are stored in Redis: `'native'`, or a layout object from another package, to share the queue with another system. A layout
+   * has its own options.
    * @defaultValue `'native'`
    */
   readonly layout?: 'native' | QueueLayout | undefined;

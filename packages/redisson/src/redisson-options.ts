@@ -5,18 +5,18 @@ import type { EntryFormat } from './entry-format.js';
 /** The options of {@link redisson}. All are optional. */
 export interface RedissonOptions {
   /**
-   * How payloads are encoded: `'json'`, `'string'`, `'buffer'`, `'jackson'`, `'kryo5'`, one with options, or a codec of your own. It must
-   * match the codec of the Java side; `kryo5()`, `jackson()` and `json()` make codecs with options.
+   * How payloads are encoded: `'json'`, `'string'`, `'buffer'`, `'jackson'`, `'kryo5'`, one of these with options, or your own codec. It
+   * must match the codec of the Java side; `kryo5()`, `jackson()` and `json()` make codecs with options.
    * @defaultValue `'json'`
    */
   readonly codec?: CodecName | PayloadCodec | undefined;
   /**
-   * The format of the entries that are written: `'Bc0Lc0'` for Redisson 3.21.1 and later, `'dLc0'` for earlier versions. Both are read.
+   * The format in which entries are written: `'Bc0Lc0'` for Redisson 3.21.1 and later, `'dLc0'` for earlier versions. Both are read.
    * @defaultValue `'Bc0Lc0'`
    */
   readonly format?: EntryFormat | undefined;
   /**
-   * The queue's name in Redisson, if it differs. 1–512 characters; braces only as one pair around something. It differs if it has a hash
+   * The queue's name in Redisson, if it differs. 1–512 characters; braces only as one pair around some text. It differs if it has a hash
    * tag, characters that a queue name cannot have here, or a prefix that a `NameMapper` adds. A layout with a name is for one queue.
    * @defaultValue the queue's name
    */
