@@ -1,8 +1,8 @@
 import type { MessageFailure } from '../message/message.js';
 
 /**
- * The events of a process, by name, each emitted once it is certain. `queue` and `id` are names of the queue and the message, `type` is
- * empty for a message without one, and `attempt` is 1 for the first. A listener gets, for example, a `DelayQueueEvent<'dead'>`.
+ * The events of a process, by name. Each is emitted once it is certain. `queue` and `id` name the queue and the message, `type` is empty
+ * for a message without one, and `attempt` is 1 for the first attempt. A listener gets, for example, a `DelayQueueEvent<'dead'>`.
  */
 export interface DelayQueueEvents {
   /** The handler is done, and its message is gone. */
@@ -18,16 +18,16 @@ export interface DelayQueueEvents {
   deferred: DelayQueueEvents['handled'];
   /** The handler failed, and its message is delayed for the next attempt. */
   retried: DelayQueueEvents['handled'];
-  /** Somebody has aborted the message while this process handled it: it is gone, whatever the handler does. */
+  /** Somebody has aborted the message while this process handled it. It is gone, whatever the handler does. */
   aborted: DelayQueueEvents['handled'];
-  /** The message could not be handled in time, and no handler has seen it. */
+  /** The message could not be handled before it expired, and no handler has seen it. */
   expired: {
     readonly queue: string;
     readonly id: string;
     readonly type: string;
-    /** Time since it expired, ms. */
+    /** The time since the message expired, ms. */
     readonly lateBy: number;
-    /** Its fate; each dead letter also has an event `dead`. */
+    /** What became of the message. Each dead letter also has an event `dead`. */
     readonly became: 'gone' | 'dead';
   };
   /** The handler threw an error. An event `retried` or `dead` follows. */
@@ -36,47 +36,47 @@ export interface DelayQueueEvents {
     readonly attempts: number;
     /** The error that the handler threw. */
     readonly failure: MessageFailure;
-    /** Time until the next attempt, ms; undefined: this was the last one. */
+    /** The time until the next attempt, ms; undefined if this was the last attempt. */
     readonly retryIn?: number;
-    /** After the last attempt: the stacks of the error and its causes, longer than that of `failure`. */
+    /** Only after the last attempt: the stack traces of the error and its causes, longer than the one in `failure`. */
     readonly trace?: string;
   };
   /** The message is a dead letter. */
   dead: {
     readonly queue: string;
     readonly id: string;
-    /** Undefined if its lease expired. */
+    /** Undefined if the message's lease expired. */
     readonly type?: string;
-    /** Undefined if its lease expired. */
+    /** Undefined if the message's lease expired. */
     readonly attempt?: number;
     /**
-     * The cause: its `handler` failed in its last attempt or asked for it (`reject`), the `lease` of its last attempt expired, its body or
+     * The cause: its `handler` failed in the last attempt or asked for it (`reject`), the `lease` of the last attempt expired, its body or
      * payload is `unreadable`, `unknownTypeGrace` is over (`unknown-type`), or the message has `expired`.
      */
     readonly by: 'handler' | 'reject' | 'lease' | 'unreadable' | 'unknown-type' | 'expired';
     readonly failure: MessageFailure;
   };
-  /** The oldest dead letters were removed, because there were more than `maxDeadLetters`. */
+  /** The oldest dead letters were removed, because the queue had more than `maxDeadLetters`. */
   'dead-letters-dropped': DelayQueueEvents['transferred'];
-  /** This process cannot handle the message, so it waits for one that can. */
+  /** This process cannot handle the message, so the message waits for one that can. */
   'unknown-type': {
     readonly queue: string;
     readonly id: string;
-    /** The type that has no handler here; undefined: the body has a form that only a later version reads. */
+    /** The type that has no handler here; undefined if the body has a form that only a later version can read. */
     readonly type?: string;
     readonly form?: string;
-    /** Time until a process looks at it again, ms. */
+    /** The time until a process looks at the message again, ms. */
     readonly retryIn: number;
     /** True if this process meets the type or form for the first time. */
     readonly isFirst: boolean;
   };
-  /** This process has transferred messages that fell due: they are ready. */
+  /** This process has transferred messages that fell due. They are ready. */
   transferred: {
     readonly queue: string;
     /** The number of messages. */
     readonly count: number;
   };
-  /** A handler is done, but its outcome does not count, because it no longer holds the message. */
+  /** A handler is done, but its outcome does not count, because the handler no longer held the message. */
   'lease-lost': {
     readonly queue: string;
     readonly id: string;
@@ -96,23 +96,23 @@ export interface DelayQueueEvents {
     readonly queue: string;
     /** The ids of the messages. */
     readonly ids: readonly string[];
-    /** The part of `ids` that is not due yet and is delayed again; the rest is ready. */
+    /** Those of `ids` that are not due yet and are delayed again. The rest are ready. */
     readonly delayed: readonly string[];
   };
 
-  /** This process handles no further messages of the queue until it is restarted. */
+  /** This process handles no more messages of the queue until it is restarted. */
   halted: {
     readonly queue: string;
-    /** For people. */
+    /** The reason, in words for people. */
     readonly reason: string;
   };
-  /** Messages are offered to a queue that no process has ever handled. Emitted once for a queue and process. */
+  /** Messages are offered to a queue that no process has ever handled. Emitted once per queue and process. */
   unhandled: {
     readonly queue: string;
   };
   /**
-   * The queue has messages with groups, which this process ignores because it has no option `groups`. Emitted once for a queue and process:
-   * when it starts, or some minutes after the first such message.
+   * The queue has messages with groups, but this process ignores groups because it has no option `groups`. Emitted once per queue and
+   * process: when the process starts, or some minutes after the first such message.
    */
   'groups-ignored': {
     readonly queue: string;
@@ -123,18 +123,18 @@ export interface DelayQueueEvents {
     readonly from: number;
     readonly to: number;
   };
-  /** A count or list of the queue as a whole got no answer from these partitions. Emitted when they change, and otherwise once a minute. */
+  /** Partitions did not answer when the whole queue was counted or listed. Emitted when the set changes, and otherwise once a minute. */
   'partitions-missing': {
     readonly queue: string;
-    /** Their numbers, from 0. */
+    /** The indexes of the partitions, from 0. */
     readonly missing: readonly number[];
-    /** The number of partitions of the queue. */
+    /** How many partitions the queue has. */
     readonly partitions: number;
   };
 
-  /** Background work fails. Emitted when that begins, when its reason changes, and once a minute while it lasts. */
+  /** Background work fails. Emitted when the failure begins, when its reason changes, and once a minute while it lasts. */
   'work-failing': DelayQueueEvents['work-restored'] & {
-    /** For people. */
+    /** The reason, in words for people. */
     readonly reason: string;
   };
   /** Background work succeeds again. */
@@ -153,42 +153,42 @@ export interface DelayQueueEvents {
       | 'repeat';
     /** Undefined for work of the whole process. */
     readonly queue?: string | undefined;
-    /** How long it has failed, ms. */
+    /** How long the work has failed, ms. */
     readonly lasted: number;
   };
   /** A connection to Redis is down. Emitted like `work-failing`. */
   'connection-lost': DelayQueueEvents['connection-restored'] & {
-    /** For people. */
+    /** The reason, in words for people. */
     readonly reason: string;
   };
   /** A connection to Redis is back. */
   'connection-restored': {
-    /** The purpose of the connection. */
+    /** What the connection is used for. */
     readonly connection: string;
-    /** How long it was down, ms. */
+    /** How long the connection was down, ms. */
     readonly lasted: number;
   };
   /** After an outage, the connection leads to a server that cannot serve the queues. */
   'server-unsupported': {
-    /** For people. */
+    /** The reason, in words for people. */
     readonly reason: string;
   };
 
   /** A handler is started. */
   'handler-started': {
     readonly queue: string;
-    /** Class and method. */
+    /** The class and method of the handler. */
     readonly handler: string;
     /** Empty: every type without a handler of its own. */
     readonly type: string;
   };
-  /** The process stops although messages are not settled: `shutdownTimeout` is over. */
+  /** The process stops with messages still unsettled, because `shutdownTimeout` is over. */
   'shutdown-timed-out': {
-    /** The number of messages, which are delivered again when their leases expire. */
+    /** The number of unsettled messages, which are delivered again when their leases expire. */
     readonly count: number;
     /** The counts of each queue, or of each family that has a handler. */
     readonly queues: readonly {
-      /** The name of a family ends with `*`. */
+      /** A queue's name, or a family's name, which ends with `*`. */
       readonly queue: string;
       readonly count: number;
     }[];
@@ -206,12 +206,12 @@ export type DeathCause = DelayQueueEvents['dead']['by'];
 
 /**
  * An event as listeners and observers get it.
- * @typeParam Name - its name; default: any
+ * @typeParam Name - the name of the event; default: any
  */
 export type DelayQueueEvent<Name extends keyof DelayQueueEvents = keyof DelayQueueEvents> = {
   readonly [Each in Name]: {
     readonly name: Each;
-    /** The name of the module's instance; absent for the one without a name. */
+    /** The name of the module's instance; absent if it has none. */
     readonly instance?: string;
   } & DelayQueueEvents[Each];
 }[Name];

@@ -3,13 +3,13 @@ import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import type { DelayQueueEvent } from './delay-queue-events.js';
 
 /**
- * Watches the delay queue of a process: around each offer and each call of a handler, and event by event. All methods are optional; one
- * that is missing costs nothing.
+ * Watches the delay queue of a process: around each offer and each call of a handler, and event by event. All methods are optional; a
+ * missing one costs nothing.
  *
  * Pass it to `forRoot({ observers })`, or decorate a provider with `@DelayQueueListener()`. Messages are offered and handled whatever an
- * observer does: what it throws is logged, and what it returns is ignored. Only if it does not call `next` within the `timeout` of the
- * handler, or within `offerTimeout`, does the attempt or the offer fail, with an error that names the observer. The first of several
- * observers is the outermost.
+ * observer does: what it throws is logged, and what it returns is ignored. Only if it does not call `next` within the handler's `timeout`,
+ * or within `offerTimeout`, does the attempt or the offer fail, with an error that names the observer. The first of several observers is
+ * the outermost.
  *
  * @example
  * ```ts
@@ -25,8 +25,8 @@ import type { DelayQueueEvent } from './delay-queue-events.js';
 export interface DelayQueueObserver {
   /**
    * Runs around an offer: `offer`, `offerAt`, or `offerMany` with all of its messages.
-   * @param offers - their arguments are checked, but not yet their payloads
-   * @param next - makes the offer, once, and rejects if it fails; its headers travel with each message that has none of the same name
+   * @param offers - the arguments have been checked, but not yet the payloads
+   * @param next - makes the offer, once, and rejects if it fails; its headers are added to each message that has none of the same name
    */
   offer?(offers: OfferContext, next: (headers?: MessageHeaders) => Promise<unknown>): unknown;
 
@@ -39,52 +39,52 @@ export interface DelayQueueObserver {
 
   /**
    * Runs around one call of a handler that takes batches.
-   * @param next - handles the messages, once; gives an outcome for each
+   * @param next - handles the messages, once; returns an outcome for each
    */
   handleBatch?(
     messages: readonly DelayedMessage[],
     next: () => readonly HandlingOutcome[] | Promise<readonly HandlingOutcome[]>,
   ): unknown;
 
-  /** Called for each event, at once; keep it short. A promise is not awaited. */
+  /** Called for each event as it happens; keep it short. A returned promise is not awaited. */
   event?(event: DelayQueueEvent): unknown;
 
-  /** Called at the start by an instance of the module that has a name. Returns the observer that watches it in place of this one. */
+  /** Called at the start by a module instance that has a name. Returns the observer that watches that instance in place of this one. */
   forInstance?(name: string): DelayQueueObserver;
 }
 
 /** An offer before it is made. */
 export interface OfferContext {
   readonly queue: string;
-  /** One, or as many as `offerMany` was given. */
+  /** A single message, or as many as `offerMany` was given. */
   readonly messages: readonly {
-    /** As given, or generated. */
+    /** The id given, or the generated one. */
     readonly id: string;
-    /** Empty if none was given. */
+    /** Empty if no type was given. */
     readonly type: string;
-    /** As given, without those of observers. */
+    /** The headers given, without any that observers add. */
     readonly headers: MessageHeaders;
-    /** As given; absent if none was. */
+    /** The group given; absent if there was none. */
     readonly group?: string | undefined;
   }[];
   /** True if the queue's layout has headers. */
   readonly carriesHeaders: boolean;
 }
 
-/** The end of a handler, and its effect on the message. */
+/** How a handler ended, and what that means for the message. */
 export type HandlingOutcome =
   | {
       /**
        * `ack`: the handler is done, and the message is gone. `aborted`: somebody has aborted the message, so it is gone however the handler
-       * ended. `expired`: it was too late to call the handler. `release`: the process is about to stop, and the message goes back with no
-       * attempt spent.
+       * ended. `expired`: it was too late to call the handler. `release`: the process is about to stop, and the message is ready again,
+       * with no attempt spent.
        */
       readonly kind: 'ack' | 'aborted' | 'expired' | 'release';
     }
   | {
-      /** `again`: the handler ended with `again()`. `defer`: it ended with a `DeferMessage`, which spends no attempt. */
+      /** `again`: the handler ended with `again()`. `defer`: the handler ended with a `DeferMessage`, which spends no attempt. */
       readonly kind: 'again' | 'defer';
-      /** Time until the message is due again, ms; absent if the handler gave a date. */
+      /** The time until the message is due again, ms; absent if the handler gave a date. */
       readonly delay?: number;
       /** When the message is due again; absent if the handler gave a delay. */
       readonly at?: Date;
@@ -92,15 +92,15 @@ export type HandlingOutcome =
   | {
       /** The handler failed, and the message has attempts left. */
       readonly kind: 'retry';
-      /** Time until the message is due again, ms. */
+      /** The time until the message is due again, ms. */
       readonly delay: number;
-      /** Thrown by the handler. */
+      /** The error that the handler threw. */
       readonly error: unknown;
     }
   | {
       /** The handler failed for good. */
       readonly kind: 'dead';
-      /** Thrown by the handler. */
+      /** The error that the handler threw. */
       readonly error: unknown;
     };
 
@@ -112,7 +112,7 @@ export const OBSERVER_METHODS = [
   'forInstance',
 ] as const satisfies (keyof DelayQueueObserver)[];
 
-/** True if it has at least one method of an observer, and nothing else under their names, nor generators, whose bodies would never run. */
+/** True if a value has at least one observer method, and neither other values nor generators, which would never run, under their names. */
 export function isObserver(given: unknown): given is DelayQueueObserver {
   if (typeof given !== 'object' || given === null) return false;
   const methods = OBSERVER_METHODS.map((name) => (given as Record<string, unknown>)[name]);

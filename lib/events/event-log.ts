@@ -6,10 +6,10 @@ import type { BackgroundWork, DeathCause, HeldByQueue } from './delay-queue-even
 import type { Events, Told } from './events.js';
 import type { ConnectedServer } from './notes.js';
 
-/** The maximum number of ids in a line. */
+/** The maximum number of ids in one line. */
 const NAMED = 5;
 
-/** A line gives the duration of a failure from this many ms on. */
+/** A line gives the duration of a failure if that is at least this long, ms. */
 const WORTH_MENTIONING = 60_000;
 
 interface WorkTexts {
@@ -56,7 +56,7 @@ const WORK: Readonly<Record<BackgroundWork, WorkTexts>> = {
   },
 };
 
-/** Reasons for dead letters that no other event reports: handlers' failures are in `failed`, and `leases-expired` covers leases. */
+/** Causes of dead letters that no other event reports: `failed` reports handlers' failures, and `leases-expired` covers leases. */
 const DEATHS: Readonly<Partial<Record<DeathCause, string>>> = {
   unreadable: 'its body cannot be read',
   'unknown-type': 'unknownTypeGrace is over',
@@ -68,7 +68,7 @@ const unknownForm = (form: string) =>
     ? 'it repeats, and this process has no calendar that reads its rule (option `calendar`)'
     : `its body has the form '${form}', which only a newer version reads`;
 
-/** The texts and levels of what is logged; nothing else is. */
+/** The texts and levels of everything that is logged. */
 type Texts = { readonly [Name in keyof Told]?: (logger: Logger, told: Told[Name]) => void };
 
 const QUEUE_TEXTS: Texts = {
@@ -290,10 +290,10 @@ function connectedTo({
   return `Connected to ${parts.join(', ')}${isDefault ? ' (default connection: `connection` names no server)' : ''}`;
 }
 
-/** The maximum number of queues in a line. */
+/** The maximum number of queues in one line. */
 const MAX_QUEUES = 5;
 
-/** Names the queues with the most messages, and counts the others. */
+/** Names the queues with the most messages, and counts the rest. */
 function countsOf(queues: readonly HeldByQueue[]): string {
   const named = [...queues].sort((a, b) => b.count - a.count).slice(0, MAX_QUEUES);
   const others = queues.length - named.length;

@@ -10,14 +10,14 @@ const CHANNELS = Object.fromEntries(
   EVENT_NAMES.map((name) => [name, channel(`nestjs-delay-queue:${name}`)]),
 ) as Readonly<Record<EventName, Channel>>;
 
-/** Passes on events, for the process and the application, and notes, for the log. They cost almost nothing without a listener. */
+/** Passes on events, for the process and the application, and notes, for the log. Either costs almost nothing without a listener. */
 export class Events {
   readonly #listeners = new Map<keyof Told, ((told: never) => void)[]>();
   readonly #watchers: ((event: DelayQueueEvent) => void)[] = [];
   readonly #notedOnce = new Set<keyof Notes>();
   readonly #origin: Pick<DelayQueueEvent, 'instance'>;
 
-  /** @param instance - the name of the instance; undefined: the one without a name */
+  /** @param instance - the instance's name; undefined if it has none */
   constructor(instance?: string) {
     this.#origin = instance === undefined ? {} : { instance };
   }
@@ -31,7 +31,7 @@ export class Events {
     this.#watchers.push(watcher);
   }
 
-  /** True if somebody listens. Ask before you build an event that occurs for every message. */
+  /** True if somebody listens. Ask before building an event that occurs for every message. */
   has(name: EventName): boolean {
     return this.#watchers.length > 0 || this.#listeners.has(name) || CHANNELS[name].hasSubscribers;
   }
@@ -50,12 +50,12 @@ export class Events {
     return { name, ...this.#origin, ...event };
   }
 
-  /** Notifies the log, and no observer. */
+  /** Passes a note to the log, but to no observer. */
   note<Name extends keyof Notes>(name: Name, note: Notes[Name]): void {
     this.#tell(name, note);
   }
 
-  /** Like {@link note}, but only the first time for a name: each connection may find out the same. */
+  /** Like {@link note}, but only the first time per name, because each connection may find out the same. */
   noteOnce<Name extends keyof Notes>(name: Name, note: Notes[Name]): void {
     if (!this.#notedOnce.has(name)) this.note(name, note);
     this.#notedOnce.add(name);

@@ -4,10 +4,10 @@ import type { BackgroundWork } from './delay-queue-events.js';
 import type { Events } from './events.js';
 import { OnceAMinute } from '../timing/once-a-minute.js';
 
-/** The maximum number of different errors of a streak reported at once; further ones wait for the next reminder. */
+/** The maximum number of different errors that a streak reports at once. Further ones wait for the next reminder. */
 const MAX_KINDS = 5;
 
-/** Notified of a streak; `lasted` is how long it has lasted, ms. */
+/** Is notified of a streak; `lasted` is how long the streak has lasted, ms. */
 export interface FailureStreakListener {
   readonly failing: (reason: string, lasted: number) => void;
   readonly over: (lasted: number) => void;
@@ -28,13 +28,13 @@ export function connectionFailures(events: Events, connection: string): FailureS
 }
 
 /**
- * Reports the failures of something that is retried until it works: when it begins to fail, when the error changes, once a minute while it
- * lasts, and when it works again. Further retries are not reported.
+ * Reports the failures of something that is retried until it works: when it begins to fail, when the error changes, once a minute while the
+ * failure lasts, and when it works again. Does not report any other retries.
  */
 export class FailureStreak {
-  /** When it began to fail, on the monotonic clock; undefined while it works. */
+  /** When the failure began, on the monotonic clock; undefined while all is well. */
   #since: number | undefined;
-  /** Errors reported since then, without their numbers. */
+  /** The errors reported since then, without their numbers. */
   readonly #reported = new Set<string>();
   readonly #reminder: OnceAMinute;
 
@@ -53,7 +53,7 @@ export class FailureStreak {
     this.listener.failing(reason, now - this.#since);
   }
 
-  /** Like {@link failed}, for a call of a store. A lost connection is left out: the connection itself reports that. */
+  /** Like {@link failed}, for a call of a store. Leaves out a lost connection, which the connection itself reports. */
   callFailed(error: unknown): void {
     if (!hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED', 'OUTCOME_UNKNOWN')) this.failed(showFailure(error));
   }
@@ -66,7 +66,7 @@ export class FailureStreak {
     this.listener.over(lasted);
   }
 
-  /** True for a new kind of error. Numbers, such as ports and durations, do not make it different. */
+  /** True for a new kind of error. Errors that differ only in numbers, such as ports and durations, are of the same kind. */
   #isNews(reason: string): boolean {
     const kind = reason.replace(/\d+/g, '');
     if (this.#reported.has(kind) || this.#reported.size === MAX_KINDS) return false;

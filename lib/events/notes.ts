@@ -1,12 +1,12 @@
 import type { DelayQueueEvents, HeldByQueue } from './delay-queue-events.js';
 
-/** Notes, by name, which only the log gets. */
+/** Notes, by name. Only the log gets them. */
 export interface Notes {
-  /** Messages were released because handlers block the event loop, so these could not be started in time. */
+  /** Messages were released because handlers blocked the event loop for so long that these could not be started in time. */
   released: { readonly queue: string; readonly count: number };
   /** `count` claims in a row were not answered in time; their messages are released. */
   'claims-unanswered': { readonly queue: string; readonly count: number };
-  /** An offer was ignored, because a handler of this process holds the message with that id. */
+  /** An offer was ignored, because a handler of this process holds the message with the same id. */
   'offered-while-held': { readonly queue: string; readonly id: string };
   /** A handler called `again()` at a place in the code and did not return its value, so its message is gone. */
   'again-not-returned': { readonly place: string };
@@ -14,13 +14,13 @@ export interface Notes {
   misused: { readonly problem: string };
   /** Handlers and listeners were made after the start, so they are never called. */
   'made-late': { readonly methods: readonly string[]; readonly by: string };
-  /** An observer, or a listener, threw. */
+  /** An observer or a listener threw. */
   'observer-failed': { readonly observer: string; readonly reason: string };
   /** The queue has more partitions than configured in this process, which uses them all. */
   'partitions-adopted': { readonly queue: string; readonly configured: number; readonly partitions: number };
-  /** Another process handles the groups of the queue or family differently. */
+  /** Another process handles the groups of this queue or family differently. */
   'groups-differ': { readonly queue: string; readonly own: string; readonly other: string };
-  /** The message that repeats for a handler was lost with the data of Redis and has been offered again. */
+  /** A handler's repeating message was lost with the data of Redis and has been offered again. */
   'repeat-lost': { readonly queue: string; readonly id: string };
   /** Redis is connected and checked, for the first time in this process. */
   connected: ConnectedServer;
@@ -40,28 +40,28 @@ export interface Notes {
   unchecked: { readonly reason: string };
   /** The Redis user may not run `INFO`, so the version and policy of the server are unknown. */
   'server-unidentified': { readonly reason: string };
-  /** Redis does not use the user or password of the connection, and goes on without it. */
+  /** Redis does not use the connection's user or password, and goes on without them. */
   'login-ignored': { readonly reason: string };
-  /** Redis refuses to wait for several queues in one call, because a proxy hides a cluster: each handled one gets a connection. */
+  /** Redis refuses to wait for several queues in one call, because a proxy hides a cluster. Each handled queue gets a connection. */
   'wake-signals-separated': { readonly reason: string };
   /** Functions are not available in Redis, so this process sends scripts instead. */
   'functions-unavailable': { readonly reason: string };
-  /** This process only offers. */
+  /** This process starts no handlers. It only offers. */
   'handlers-not-started': { readonly handlers: readonly DelayQueueEvents['handler-started'][] };
 }
 
 export interface ConnectedServer {
-  /** Such as `Redis 7.0.15`; undefined if the user may not ask. */
+  /** The server, such as `Redis 7.0.15`; undefined if the user may not ask. */
   readonly server: string | undefined;
   /** Host and port, or the path of a socket; in a cluster, those of one primary. */
   readonly address: string;
   /** The number of primaries of a cluster; undefined without a cluster. */
   readonly primaries: number | undefined;
-  /** The server's name in sentinels; undefined if none were asked. */
+  /** The server's name in the sentinels; undefined if none were asked. */
   readonly master: string | undefined;
   /** Undefined in a cluster. */
   readonly database: number | undefined;
-  /** The first part of every key. */
+  /** The beginning of every key. */
   readonly prefix: string;
   /** True if the module was given no `connection`, or one that names no server. */
   readonly isDefault: boolean;

@@ -19,14 +19,14 @@ export function nameOf(observer: object, fallback: string): string {
   return name === 'Object' || name === '' ? fallback : name;
 }
 
-/** Does some work about a subject inside the hooks of all observers, each of which must let it begin within the limit. */
+/** Does some work concerning a subject inside the hooks of all observers, each of which must call `next` within the limit. */
 export type Around<Subject, Argument, Result> = (
   subject: Subject,
   work: (argument?: Argument) => Result | Promise<Result>,
   limit: HookLimit<Result>,
 ) => Result | Promise<Result>;
 
-/** The observers of this process. The log is not among them: it listens only for events with texts, so that nobody builds the others. */
+/** The observers of this process. The log is not one of them: it listens only for events with texts, so that nobody builds any others. */
 export class Observers {
   /** Undefined if no observer has the method, so that nothing needs to be prepared. */
   offer: Around<OfferContext, MessageHeaders, unknown> | undefined;
@@ -40,7 +40,7 @@ export class Observers {
     private readonly instance?: string,
   ) {}
 
-  /** Adds an observer inside the existing ones. Throws `INVALID_OPTION` if its `forInstance` returns no observer. */
+  /** Adds an observer inside the existing ones. Throws `INVALID_OPTION` if the observer's `forInstance` does not return an observer. */
   add(given: DelayQueueObserver, name: string): void {
     const observer = this.#ofInstance(given, name);
     const owner = this.#ownerOf(name);
@@ -67,8 +67,8 @@ export class Observers {
   }
 
   /**
-   * Calls a method for each event of a name.
-   * @param listener - `isWanted`: true to get events of a queue; `place`: class and method, for the log
+   * Calls a method for each event of this name.
+   * @param listener - `isWanted`: true if it gets the events of a queue; `place`: class and method, for the log
    */
   listen<Name extends EventName>(
     name: Name,
@@ -96,7 +96,7 @@ export class Observers {
     return { name, complain: this.#complaintsOf(name), clock: this.clock };
   }
 
-  /** Complains at most once a minute. */
+  /** Makes a function that reports an observer's errors, at most once a minute. */
   #complaintsOf(observer: string): Complain {
     const limit = new OnceAMinute(this.clock);
     return (error) => {

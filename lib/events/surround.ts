@@ -2,28 +2,28 @@ import { isThenable } from '../message/failure.js';
 import { isIterator, UnusedIterator } from '../message/handler-results.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 
-/** Called with what a hook threw. */
+/** Called with an error that a hook threw. */
 export type Complain = (error: unknown) => void;
 
 export interface HookOwner {
   readonly name: string;
-  /** Called with what the hook itself throws, not with a failure of the work. */
+  /** Called with errors that the hook itself throws, but not with a failure of the work. */
   readonly complain: Complain;
   readonly clock: Pick<Clock, 'schedule'>;
 }
 
-/** The time that a hook has to let the work begin. */
+/** How long a hook may delay the start of the work. */
 export interface HookLimit<Result> {
   /** ms; null: no limit. */
   readonly timeout: number | null;
-  /** Returns the result when that time has passed, given the owner's name; the work is then never done. Must not throw. */
+  /** Makes the result if the hook takes too long, given the owner's name; the work is then never done. Must not throw. */
   readonly onTimeout: (owner: string, timeout: number) => Result | Promise<Result>;
 }
 
 /**
  * Does some work inside a hook of the application, which is expected to call `next`. The work is done once, and its result counts, even if
- * the hook throws, forgets `next`, or calls it twice. If the hook calls `next` late, the work waits for that, but no longer than its limit.
- * What the hook does after `next` is never waited for.
+ * the hook throws, does not call `next`, or calls it twice. If the hook calls `next` late, the work waits, but no longer than the limit.
+ * Nothing waits for what the hook does after `next`.
  * @param work - must not throw, except for an argument that it refuses before it has done anything
  * @param limit - default: none
  */

@@ -1,19 +1,19 @@
 import { textOf } from './untrusted-value.js';
 
-/** The maximum number of watched calls per process: each costs some microseconds, most of them for its stack. */
+/** The maximum number of calls watched per process. Each costs a few microseconds, mostly for its stack. */
 const MAX_CALLS = 100;
 
-/** The maximum number of calls watched at a time. */
+/** The maximum number of calls watched at the same time. */
 const MAX_AT_ONCE = 10;
 
-/** Read only for a warning: the stack's text is not made before. */
+/** A captured stack. Its text is made only when read, and only a warning reads it. */
 interface Trace {
   readonly stack?: string;
 }
 
 /**
- * Detects that the value of `again()` was not returned. No call can be matched with its message, but if all messages end as handled until
- * none is held, none is due again. Never reports wrongly, but misses calls if others end otherwise or the process is never idle.
+ * Detects that a value of `again()` was not returned. A call cannot be matched with its message; but if all held messages end as handled,
+ * none is due again. Never reports wrongly, but misses calls if messages end otherwise or the process is never idle.
  */
 export class AgainWatch {
   readonly #holders = new Set<ReadonlySet<object>>();
@@ -21,7 +21,7 @@ export class AgainWatch {
   #calls: Trace[] = [];
   #callsLeft = MAX_CALLS;
 
-  /** True if a call is watched. Otherwise, {@link ended} need not be called. */
+  /** True while a call is watched. Otherwise, {@link ended} need not be called. */
   isWatching = false;
 
   /** Adds a live set of held messages. */
@@ -43,14 +43,14 @@ export class AgainWatch {
     this.isWatching = true;
   }
 
-  /** Notes that a message is no longer held, and if it was handled. Returns the places, each once, where values were not returned. */
+  /** Notes that a message is no longer held, and whether it was handled. Returns the places whose values were not returned, each once. */
   ended(wasHandled: boolean): string[] {
     if (wasHandled && !this.#isIdle()) return [];
     const calls = this.#forget();
     return wasHandled ? calls.map(placeOf).filter((place) => this.#isNew(place)) : [];
   }
 
-  /** Stops watching: from now on, handlers may run whose messages nobody holds, and their calls cannot be told from others. */
+  /** Stops watching: from now on, handlers may run whose messages nobody holds, and calls from them look like any other. */
   stop(): void {
     this.#callsLeft = 0;
     this.#forget();
@@ -72,7 +72,7 @@ export class AgainWatch {
   }
 }
 
-/** One for the process, because `again()` does not know which handler calls it. */
+/** A single watch for the process, because `again()` does not know which handler calls it. */
 export const againWatch = new AgainWatch();
 
 const placeOf = (trace: Trace) =>

@@ -2,12 +2,12 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import { follow } from './failure.js';
 
 /**
- * Reads when the result of a handler is complete: a promise, or the result itself if there is nothing to wait for, because a promise for
- * each message is costly. An Observable completes with its last value, if it has any. Throws what inspecting the result throws.
+ * Returns a promise that resolves when a handler's result is complete, or the result itself if there is nothing to wait for, because a
+ * promise for each message is costly. An Observable completes with its last value, if any. Throws what inspecting the result throws.
  */
 export function completionOf(result: unknown): unknown {
   const completion = isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
-  // A thenable may settle several times, or throw; a promise does not.
+  // A thenable may settle several times, or throw; a promise does neither.
   return isPromiseLike(completion) ? Promise.resolve(completion) : completion;
 }
 
@@ -20,11 +20,11 @@ interface TimeLimit {
   readonly clock: { schedule(task: () => void, delay: number): () => void };
   /** ms; null: no limit. */
   readonly timeout: number | null;
-  /** Makes the error to reject with. Must not throw. */
+  /** Makes the error of the rejection. Must not throw. */
   readonly onTimeout: (timeout: number) => Error;
 }
 
-/** Follows the promise of application code, and rejects if it takes too long. */
+/** Follows a promise from application code, and rejects if it takes too long. */
 export function withinTimeout(
   completion: Promise<unknown>,
   { clock, timeout, onTimeout }: TimeLimit,

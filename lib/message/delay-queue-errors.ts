@@ -5,10 +5,10 @@ import { recognizeAcrossCopies } from './across-copies.js';
  *
  * - `INVALID_OPTION`: a module, queue or decorator option is unknown, malformed or out of range.
  * - `INVALID_ARGUMENT`: a queue name, id, delay, date, header, cursor, limit or other argument is malformed or out of range.
- * - `INVALID_PAYLOAD`: JSON cannot represent the payload, or a part of it (undefined, a promise, a Map, `NaN`, a BigInt, a cycle…).
- * - `PAYLOAD_TOO_LARGE`: the encoded payload and headers exceed `maxPayloadBytes`, or `proto-max-bulk-len` of Redis.
- * - `INVALID_HANDLER`: a `@DelayedHandler` method cannot be used: its queue name or type is malformed, another handler has the same, there
- *   is no such instance, it is on a request-scoped controller, or Nest has no instance of one of its guards…
+ * - `INVALID_PAYLOAD`: JSON cannot represent all or part of the payload (undefined, a promise, a Map, `NaN`, a BigInt, a cycle…).
+ * - `PAYLOAD_TOO_LARGE`: the encoded payload and headers exceed `maxPayloadBytes`, or Redis' `proto-max-bulk-len`.
+ * - `INVALID_HANDLER`: a `@DelayedHandler` method cannot be used: its queue name or type is malformed or already has a handler, there is no
+ *   such instance, it is on a request-scoped controller, or Nest has no instance of one of its guards…
  * - `INVALID_LISTENER`: a `@DelayQueueListener()` or `@OnDelayQueueEvent` cannot be used: its event or queue is malformed, there is no such
  *   instance, or its class is request-scoped.
  * - `DUPLICATE_MESSAGE`: the id is in use, and the offer was made with `onDuplicate: 'reject'`.
@@ -17,11 +17,11 @@ import { recognizeAcrossCopies } from './across-copies.js';
  * - `UNSUPPORTED_SERVER`: Redis is too old, evicts keys when its memory is full, or does not know a command that the module needs.
  * - `MISSING_PERMISSION`: the Redis user lacks a permission that a queue needs.
  * - `LOGIN_REFUSED`: Redis refuses the user, password, database or protocol of the connection; nothing was written.
- * - `OFFER_TIMEOUT`: an observer or a schema of the application held up an offer for too long; nothing was written.
+ * - `OFFER_TIMEOUT`: the application's observer or schema held up an offer for too long; nothing was written.
  * - `NOT_CONNECTED`: Redis could not be reached in time; nothing was written.
  * - `OUTCOME_UNKNOWN`: the connection broke, or no reply came in time; the command may have been carried out. Or a call for a whole queue
- *   or group was carried out in part; `cause.errors` says where it failed.
- * - `NOT_REPLICATED`: Redis has carried out the call, but it is not known to be copied, as `acknowledge` asks.
+ *   or group was carried out only in part; `cause.errors` says where it failed.
+ * - `NOT_REPLICATED`: Redis has carried out the call, but may not have replicated it as `acknowledge` requires.
  * - `STORE_REFUSED`: Redis answered with an error (OOM, READONLY, WRONGTYPE, NOPERM…); nothing was written.
  * - `CLOSED`: the application has shut down.
  * - `NOT_STARTED`: in a test, the tester was called before the application's `init()`.
@@ -66,12 +66,12 @@ export class DelayQueueError extends Error {
   /** The error's name in logs. */
   override readonly name = 'DelayQueueError';
 
-  /** The id of the offered message, given or generated, if the error is about a single one. */
+  /** The id of the offered message, given or generated, if the error concerns a single message. */
   declare readonly messageId?: string;
 
   /**
-   * @param message - what happened and how to fix it, for people
-   * @param options - `cause`: the underlying error; `messageId`: the id of the message that the error is about
+   * @param message - what happened and how to fix it, in words for people
+   * @param options - `cause`: the underlying error; `messageId`: the id of the message concerned
    */
   constructor(
     /** Identifies what happened; stable across releases. */
@@ -86,7 +86,7 @@ export class DelayQueueError extends Error {
 
 recognizeAcrossCopies(DelayQueueError, 'DelayQueueError');
 
-/** Gives each message of a failed call its own error with the id, so that the call can be repeated with the same id. */
+/** Gives each message of a failed call an error of its own that carries its id, so that the call can be repeated with the same ids. */
 export function withMessageId(error: unknown, messageId: string): unknown {
   if (!(error instanceof DelayQueueError) || error.messageId !== undefined) return error;
   return new DelayQueueError(error.code, `${error.message} (message id '${messageId}')`, { cause: error, messageId });

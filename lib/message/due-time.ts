@@ -2,11 +2,11 @@ import { types } from 'node:util';
 import { DelayQueueError } from './delay-queue-errors.js';
 import { type CheckedDuration, type Duration, readDelay } from './duration.js';
 
-/** When a message falls due: ms after the store's now, or at an instant of the store's clock. */
+/** When a message falls due: a number of ms from now, or at an instant; either by the store's clock. */
 export type DueTime = { readonly after: number } | { readonly at: number };
 
 /**
- * A delay or a date that is given as an argument.
+ * A delay or a date given as an argument.
  * @typeParam Given - the type of the argument
  */
 export type CheckedDue<Given extends Duration | Date> = Given extends Duration ? CheckedDuration<Given> : Given;
@@ -15,7 +15,7 @@ const LAST_INSTANT = Date.UTC(9999, 11, 31);
 
 /** Reads a date, or throws `INVALID_ARGUMENT`. */
 export function dueAt(date: Date, name = 'date'): { readonly at: number } {
-  // Also works for a Date of another realm, or of a class that overrides getTime().
+  // Also works for a Date from another realm, or of a class that overrides getTime().
   const at = types.isDate(date) ? Date.prototype.getTime.call(date) : NaN;
   if (!(at >= 0 && at <= LAST_INSTANT)) {
     throw new DelayQueueError('INVALID_ARGUMENT', `${name} must be a valid Date between 1970 and 9999`);
@@ -39,7 +39,7 @@ export function readDue(due: Duration | Date): DueTime {
 /** The last instant that a `Date` can show, ms. */
 const LAST_DATE = 8.64e15;
 
-/** Converts an instant in ms to a `Date`; one out of range, which only others can have stored, to the nearest possible. */
+/** Converts an instant in ms to a `Date`. One out of range, which only other software can have stored, becomes the nearest date. */
 export function dateOf(instant: number): Date {
   return new Date(Math.min(Math.max(instant, 0), LAST_DATE));
 }

@@ -7,11 +7,11 @@ import { showGiven } from './show-given.js';
  * `'2h'`, `'7 days'`). `'1M'` is refused, because it could mean a minute or a month.
  *
  * The type allows any text, because many durations come from configuration. An unknown unit fails at run time with an error that names the
- * field; written as a literal argument, it does not compile ({@link CheckedDuration}).
+ * field; in a literal argument, it does not even compile ({@link CheckedDuration}).
  */
 export type Duration = number | string;
 
-/** Milliseconds, or a number and a unit. */
+/** A number of milliseconds, or a number and a unit. */
 export type DurationText = `${number}${
   | ''
   | `${'' | ' '}${
@@ -24,13 +24,13 @@ export type DurationText = `${number}${
       | ('y' | 'yr' | 'yrs' | 'year' | 'years')}`}`;
 
 /**
- * A duration given as an argument. A literal must be a number and a unit, or it does not compile. Text known only at run time, such as from
- * configuration, needs no cast.
+ * A duration given as an argument. A literal compiles only if it is a number with or without a unit. Text known only at run time, for
+ * instance from configuration, needs no cast.
  * @typeParam Given - the type of the argument
  */
 export type CheckedDuration<Given extends Duration> = Given extends number | DurationText
   ? Given
-  : // Only if the text is not written out does a record of it have an index signature. `Readonly` keeps TypeScript from
+  : // Only a record of text that is not a literal has an index signature. `Readonly` keeps TypeScript from
     // comparing the two records by their arguments.
     Record<string, 0> extends Readonly<Record<Given, 0>>
     ? Given
@@ -39,13 +39,13 @@ export type CheckedDuration<Given extends Duration> = Given extends number | Dur
       : // Shown by the compiler for a mistake: all the units would be too many to read.
         `${number}${'ms' | 's' | 'm' | 'h' | 'd' | 'w' | 'y'}`;
 
-/** The maximum delay, ms: 100 years as `ms` counts them. Anything longer is more likely a wrong unit. */
+/** The maximum delay, ms: 100 years by the `ms` package's reckoning. A longer one is more likely a wrong unit. */
 export const MAX_DELAY = 100 * 365.25 * 24 * 60 * 60 * 1000;
 
 const HOW_TO_WRITE =
   "use milliseconds or text such as '30s', '10m' or '2h', with one of the units ms, s, m (minutes), h, d, w, y";
 
-/** The units in which errors show a bound, longest first, ms. */
+/** The units in which errors show a bound: longest first, lengths in ms. */
 const UNITS: readonly (readonly [length: number, name: string])[] = [
   [MAX_DELAY / 100, 'years'],
   [3_600_000, 'h'],
@@ -56,10 +56,10 @@ const UNITS: readonly (readonly [length: number, name: string])[] = [
 
 const DELAYS = { min: 0, max: MAX_DELAY };
 
-/** The milliseconds of a value, or why it is not a duration within the range. */
+/** A value in milliseconds, or the reason why it is not a duration within the range. */
 export type ParsedDuration = { milliseconds: number } | { problem: string };
 
-/** Reads a duration of any type, within inclusive bounds in ms. */
+/** Reads a value of any type as a duration within inclusive bounds, in ms. */
 export function parseDuration(value: unknown, range: { min: number; max: number }): ParsedDuration {
   const milliseconds = toMilliseconds(value);
   if (milliseconds === undefined) return { problem: `is not a duration: ${HOW_TO_WRITE}, not ${showGiven(value)}` };
@@ -74,12 +74,12 @@ export function parseDuration(value: unknown, range: { min: number; max: number 
   return { milliseconds };
 }
 
-/** Reads the delay of a message, of any type. */
+/** Reads a value of any type as the delay of a message. */
 export function parseDelay(value: unknown): ParsedDuration {
   return parseDuration(value, DELAYS);
 }
 
-/** Reads the delay of a message, 0 ms – 100 years, as ms, or throws `INVALID_ARGUMENT`. */
+/** Reads a message's delay, 0 ms – 100 years, as ms, or throws `INVALID_ARGUMENT`. */
 export function readDelay(delay: Duration): number {
   const milliseconds = toMilliseconds(delay);
   if (Number.isSafeInteger(milliseconds) && milliseconds! >= DELAYS.min && milliseconds! <= DELAYS.max)
@@ -88,7 +88,7 @@ export function readDelay(delay: Duration): number {
   throw new DelayQueueError('INVALID_ARGUMENT', `delay ${problem}`);
 }
 
-/** Reads the `maxWait` of a debounced message, 1 ms – 100 years, as ms, or throws `INVALID_ARGUMENT`. */
+/** Reads a debounced message's `maxWait`, 1 ms – 100 years, as ms, or throws `INVALID_ARGUMENT`. */
 export function readMaxWait(maxWait: Duration): number {
   const parsed = parseDuration(maxWait, { min: 1, max: MAX_DELAY });
   if ('problem' in parsed) throw new DelayQueueError('INVALID_ARGUMENT', `maxWait ${parsed.problem}`);
@@ -105,12 +105,12 @@ function toMilliseconds(value: unknown): number | undefined {
   // `ms` throws on the empty string and on more than 100 characters.
   if (typeof value !== 'string' || value.length === 0 || value.length > 100) return undefined;
   if (value === latest.text) return latest.milliseconds;
-  // `ms` ignores case, but M means months elsewhere.
+  // `ms` ignores case, but elsewhere M means months.
   latest = { text: value, milliseconds: value.endsWith('M') ? undefined : ms(value as ms.StringValue) };
   return latest.milliseconds;
 }
 
-/** The text read last: a process offers most messages with the same delay. */
+/** The text read last, because a process offers most of its messages with the same delay. */
 let latest: { readonly text: string; readonly milliseconds: number | undefined } = {
   text: '',
   milliseconds: undefined,

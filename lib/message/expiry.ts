@@ -2,13 +2,13 @@ import { DelayQueueError } from './delay-queue-errors.js';
 import { type Duration, parseDelay } from './duration.js';
 import { showGiven } from './show-given.js';
 
-/** Action for a message that has expired: drop it, or make it a dead letter. */
+/** What happens to an expired message: it is dropped, or becomes a dead letter. */
 export type OnExpired = 'drop' | 'dead';
 
 export interface Expiry {
-  /** Time after it first fell due, ms; null: never. */
+  /** The time from when the message first fell due until it expires, ms; null: never. */
   readonly after: number | null;
-  /** Undefined: as the queue says. */
+  /** Undefined: as in the queue's options. */
   readonly onExpired?: OnExpired | undefined;
 }
 

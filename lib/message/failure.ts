@@ -5,10 +5,10 @@ import { isError, textOf, tryReading, UNREADABLE } from './untrusted-value.js';
 
 const STACK_LINES = 6;
 
-/** The maximum number of errors shown of a chain of causes. */
+/** The maximum number of errors shown from a chain of causes. */
 const MAX_ERRORS = 5;
 
-/** Frames shown of a long stack: the first ones, nearest to the throw, and the last ones, where the handler is. */
+/** How many frames of a long stack are shown: the first ones, nearest to the throw, and the last ones, where the handler is. */
 const FIRST_FRAMES = 30;
 const LAST_FRAMES = 20;
 const MAX_FRAME = 300;
@@ -19,8 +19,8 @@ const MAX_FRAME = 300;
  */
 
 /**
- * Describes anything thrown, for logs and dead letters. Bounded, so that a huge error cannot fill Redis. Shows only the message and known
- * fields with a reason: the others may hold a payload or a secret.
+ * Describes anything thrown, for logs and dead letters. The text is bounded, so that a huge error cannot fill Redis. It shows only the
+ * message and the known fields that give a reason, because other fields may hold a payload or a secret.
  */
 export function describeFailure(thrown: unknown): MessageFailure {
   const message = textOf(() => new Reasons().of(thrown));
@@ -37,7 +37,7 @@ export function showFailure(thrown: unknown): string {
   return `${textOf(() => thrown.name)}: ${textOf(() => thrown.message)}`;
 }
 
-/** Shows the stacks of an error and its causes, for the log; empty if there are none. Bounded, but far longer than a dead letter's. */
+/** Shows the stacks of an error and its causes, for the log; empty if there are none. Bounded, but far longer than in a dead letter. */
 export function traceOf(thrown: unknown): string {
   const shown: string[] = [];
   const seen = new Set<unknown>();
@@ -52,7 +52,7 @@ export function traceOf(thrown: unknown): string {
   return shown.join('\ncaused by ');
 }
 
-/** The first lines of a stack repeat the message, which may be long. */
+/** Shortens a stack. Its first lines repeat the message, which may be long. */
 function shorten(stack: string): string {
   const start = stack.search(/^ +at /m);
   if (start < 0) return textOf(() => stack);
@@ -65,12 +65,12 @@ function shorten(stack: string): string {
   return [textOf(() => stack.slice(0, start).trimEnd()), ...frames].join('\n');
 }
 
-/** True if `await` would wait for it. Throws what reading the value throws. */
+/** True if `await` would wait for the value. Throws what reading the value throws. */
 export function isThenable(value: unknown): boolean {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
-/** Like `instanceof`, but false for a revoked proxy, for which that throws. */
+/** Like `instanceof`, but returns false for a revoked proxy, for which `instanceof` throws. */
 export function isInstance<T>(value: unknown, type: abstract new (...args: never) => T): value is T {
   try {
     return value instanceof type;
@@ -83,7 +83,7 @@ export function hasCode(error: unknown, ...codes: readonly DelayQueueErrorCode[]
   return isInstance(error, DelayQueueError) && codes.includes(error.code);
 }
 
-/** True for a promise instead of a plain value. Nothing awaits it, so its rejection is caught: it must not end the process. */
+/** True for a promise where a plain value is expected. Nothing awaits it, so its rejection is caught, lest it end the process. */
 export function isStrayPromise(value: unknown): boolean {
   if (!types.isPromise(value)) return false;
   try {
@@ -102,17 +102,17 @@ export function follow<T>(
   return Promise.prototype.then.call(promise, onDone, onFailed) as Promise<T>;
 }
 
-/** The maximum number of errors and objects looked at, and their depth. */
+/** The maximum number of errors and objects inspected, and their maximum depth. */
 const MAX_SHOWN = 12;
 const DEEPEST = 4;
-/** The maximum number of elements shown of a list. */
+/** The maximum number of list elements shown. */
 const MAX_OF_LIST = 5;
 const MAX_REASON = 300;
 
-/** Fields in which objects that are not errors give a reason. Any other may hold a payload or a secret, so only its name is shown. */
+/** Fields in which objects that are not errors give a reason. Any other field may hold a payload or a secret, so only its name is shown. */
 const TELLING = ['name', 'status', 'statusCode', 'code', 'error', 'message', 'reason', 'details'] as const;
 
-/** The maximum number and length of field names shown of an object without such a field. */
+/** The maximum number and length of field names shown for an object without such a field. */
 const MAX_NAMES = 10;
 const MAX_NAME = 40;
 
@@ -121,12 +121,12 @@ type Fields = Readonly<Record<string, unknown>>;
 class Reasons {
   readonly #seen = new Set<unknown>();
 
-  /** Returns the text of anything thrown; never throws. */
+  /** Returns the text of anything thrown. Never throws. */
   of(thrown: unknown): string {
     return this.#reasonOf(thrown, 0) ?? UNREADABLE;
   }
 
-  /** Undefined if it was shown before, or if enough has been shown. */
+  /** Returns undefined if the value was shown before, or if enough has been shown. */
   #reasonOf(value: unknown, depth: number): string | undefined {
     if (typeof value !== 'object' || value === null) return textOf(() => value);
     if (this.#seen.has(value) || this.#seen.size >= MAX_SHOWN || depth > DEEPEST) return undefined;
@@ -149,7 +149,7 @@ class Reasons {
     return text;
   }
 
-  /** Reasons that a ValidationPipe, another exception of Nest, or an AggregateError carries besides its message. */
+  /** Returns the reasons that a ValidationPipe, another Nest exception, or an AggregateError carries in addition to its message. */
   #carriedBy(fields: Fields, depth: number): string[] {
     const response = tryReading(() => (fields.response as Fields | undefined)?.message);
     const given = tryReading(() => fields.error);
@@ -176,7 +176,7 @@ class Reasons {
     return reasons;
   }
 
-  /** Adds the name of an error, as logs do. */
+  /** Prefixes an error's text with its name, as logs do. */
   #named(value: unknown, depth: number): { readonly text: string; readonly message: string } | undefined {
     const reason = this.#reasonOf(value, depth + 1);
     if (reason === undefined) return undefined;
@@ -199,7 +199,7 @@ class Reasons {
     return `an object with ${names.length === 0 ? 'no fields' : `the fields ${shown.join(', ')}${names.length > shown.length ? ', …' : ''}`}`;
   }
 
-  /** The violations in a ValidationError of class-validator, without its `target` and `value`. */
+  /** Returns the violations in a ValidationError of class-validator, without its `target` and `value`. */
   #violationsOf(object: Fields, depth: number): string[] {
     const property = tryReading(() => object.property);
     const constraints = tryReading(() => Object.values(object.constraints as Record<string, unknown>)) ?? [];

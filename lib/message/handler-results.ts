@@ -6,8 +6,7 @@ import type { Duration } from './duration.js';
 import { readFields } from './read-fields.js';
 
 /**
- * Thrown or returned by a handler to make the message a dead letter at once, whatever attempts are left.
- *
+ * Thrown or returned by a handler to make the message a dead letter at once, however many attempts are left.
  * @example
  * ```ts
  * if (!order) throw new RejectMessage(`order ${orderId} does not exist`);
@@ -18,7 +17,7 @@ export class RejectMessage extends Error {
   override readonly name = 'RejectMessage';
 
   /**
-   * @param reason - becomes the dead letter's error message. Anything but text is converted: a rejection must not fail.
+   * @param reason - becomes the dead letter's error message. Anything but text is converted, because a rejection must not fail.
    * @param options - `cause`: the underlying error
    */
   constructor(reason: string, options?: ErrorOptions) {
@@ -39,9 +38,9 @@ export class RejectMessage extends Error {
 export class DeferMessage<const Due extends Duration | Date = Duration | Date> extends Error {
   /** The error's name in logs. */
   override readonly name = 'DeferMessage';
-  /** Milliseconds until the message is due again; undefined if it was given a date. */
+  /** The time until the message is due again, ms; undefined if a date was given. */
   readonly delay: number | undefined;
-  /** When the message is due again; undefined if it was given a delay. */
+  /** When the message is due again; undefined if a delay was given. */
   readonly at: Date | undefined;
 
   /**
@@ -61,11 +60,11 @@ export class DeferMessage<const Due extends Duration | Date = Duration | Date> e
 export class Again {
   /** @internal */
   constructor(
-    /** Milliseconds until the message is due again; undefined if a date was given. */
+    /** The time until the message is due again, ms; undefined if a date was given. */
     readonly delay: number | undefined,
     /** When the message is due again; undefined if a delay was given. */
     readonly at: Date | undefined,
-    /** The new payload; undefined: it stays the same. */
+    /** The new payload; undefined if it stays the same. */
     readonly payload: unknown,
   ) {}
 }
@@ -76,9 +75,8 @@ export class Again {
  * ends it.
  * @param due - a delay of 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
  * @returns the value that the handler must return or throw
- * @throws DelayQueueError `INVALID_ARGUMENT`. A payload that cannot be stored, or that the queue's schema refuses, fails the attempt once
- *   the handler returns it.
- *
+ * @throws DelayQueueError `INVALID_ARGUMENT`. A payload that cannot be stored, or that the queue's schema refuses, fails the attempt only
+ *   when the handler returns the value.
  * @example
  * ```ts
  * if (order?.paid) return;
@@ -105,7 +103,7 @@ recognizeAcrossCopies(RejectMessage, 'RejectMessage');
 recognizeAcrossCopies(DeferMessage, 'DeferMessage');
 recognizeAcrossCopies(Again, 'Again');
 
-/** True for a value by which a handler decides what becomes of its message. */
+/** True for a value with which a handler decides what becomes of its message. */
 export function isDecision(value: unknown): value is Again | DeferMessage | RejectMessage {
   // Checked first, because most handlers return nothing.
   if (typeof value !== 'object' || value === null) return false;
@@ -114,13 +112,13 @@ export function isDecision(value: unknown): value is Again | DeferMessage | Reje
 
 export type ComingAgain = { readonly delay: number } | { readonly at: number };
 
-/** Reads the due time of a result of {@link again} or of a `DeferMessage`, which handlers may have changed; throws `INVALID_ARGUMENT`. */
+/** Reads the due time from a result of {@link again} or a `DeferMessage`, which handlers may have modified; throws `INVALID_ARGUMENT`. */
 export function readComingAgain(given: Pick<Again, 'delay' | 'at'>): ComingAgain {
   const due = readEither(given.delay, given.at);
   return 'at' in due ? due : { delay: due.after };
 }
 
-/** Thrown if a function of the application returned an iterator, which was most likely meant to run but which nothing iterates. */
+/** Thrown if a function of the application returned an iterator: most likely it was meant to run, but nothing iterates it. */
 export class UnusedIterator extends Error {
   override readonly name = 'UnusedIterator';
 

@@ -1,14 +1,14 @@
 import { DelayQueueError } from './delay-queue-errors.js';
 import { showGiven } from './show-given.js';
 
-/** The name of the instance without one. */
+/** The name that stands for the instance without one. */
 export const UNNAMED = '';
 
 export const INSTANCE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 export const INSTANCE_NAME_RULE = '1–64 of the characters A–Z a–z 0–9 _ -';
 
-/** Reads a name as a user gives it: undefined stands for the instance without a name. Throws `INVALID_OPTION`, naming the place. */
+/** Reads the name that a user gave; undefined stands for the instance without a name. Throws `INVALID_OPTION`, naming the place. */
 export function readInstanceName(given: unknown, place: string): string {
   if (given === undefined) return UNNAMED;
   if (typeof given === 'string' && INSTANCE_NAME.test(given)) return given;

@@ -17,14 +17,14 @@ const COUNTER_END = 64 ** 2;
 export class MessageIdGenerator {
   readonly #origin = newOrigin();
   #time = 0;
-  /** `#time` as text, which most ids of a busy process share. */
+  /** The text of `#time`, which a busy process uses for many ids. */
   #timeText = '';
   #counter = 0;
 
   /** @param now - milliseconds since the epoch */
   constructor(private readonly now: () => number = Date.now) {}
 
-  /** @param origin - the end of the id; default: the random bits of this generator */
+  /** @param origin - the end of the id; default: this generator's random bits */
   next(origin = this.#origin): string {
     const now = this.now();
     if (now > this.#time) this.#begin(now);
@@ -41,7 +41,7 @@ export class MessageIdGenerator {
   }
 }
 
-/** Makes the end of ids, which distinguishes their generator from others. */
+/** Makes the end of ids, which distinguishes one generator's ids from another's. */
 export function newOrigin(): string {
   return encodeRandom(ORIGIN_CHARACTERS);
 }
@@ -49,7 +49,7 @@ export function newOrigin(): string {
 /** The maximum length of an id, in bytes. */
 export const MAX_ID_BYTES = 256;
 
-/** An unpaired surrogate has no UTF-8: Redis would get the same different id for each of them. */
+/** An unpaired surrogate has no UTF-8 form, so Redis would get one and the same id for ids that differ only in such a surrogate. */
 const NO_ID_CHARACTER = /[\p{Control}\p{Surrogate}]/u;
 
 /** Asserts that a message id is valid, or throws `INVALID_ARGUMENT`. */
@@ -57,7 +57,7 @@ export function assertMessageId(id: unknown): asserts id is string {
   if (!isName(id)) throw notAName('id: a message id', id);
 }
 
-/** Asserts that the name of a group is valid, by the rules for ids, or throws `INVALID_ARGUMENT`. */
+/** Asserts that a group name is valid, by the rules for ids, or throws `INVALID_ARGUMENT`. */
 export function assertGroup(group: unknown): asserts group is string {
   if (!isName(group)) throw notAName('group: the name of a group', group);
 }

@@ -5,19 +5,19 @@ export type MessageHeaders = Readonly<Record<string, string>>;
 
 /**
  * The state of a message: `delayed` until due, `ready` until a consumer claims it, `active` while a handler holds it under a lease, `dead`
- * once its attempts are spent or its handler rejected it. A handled message is gone.
+ * once its attempts are used up or its handler rejected it. A handled message is gone.
  */
 export type MessageState = 'delayed' | 'ready' | 'active' | 'dead';
 
 /**
  * The fields that every view of a message has.
  * @typeParam T - the payload's type, which is not checked at run time
- * @typeParam Type - the message's type, where it is known
+ * @typeParam Type - the message's type, if known
  */
 export interface MessageEnvelope<T = unknown, Type extends string = string> {
   /** The id given to `offer`, or the generated one. Use it to make handlers idempotent. */
   readonly id: string;
-  /** The queue it was offered to. */
+  /** The queue to which the message was offered. */
   readonly queue: string;
   /** The `type` given to `offer`; empty if none was given. */
   readonly type: Type;
@@ -27,19 +27,19 @@ export interface MessageEnvelope<T = unknown, Type extends string = string> {
   readonly headers: MessageHeaders;
   /** The `group` given to `offer`; absent if none was given. */
   readonly group?: string | undefined;
-  /** When it falls or fell due, by the clock of Redis; for a retry, when the retry is or was due. */
+  /** When the message falls or fell due, by the clock of Redis; for a retry, when the retry is or was due. */
   readonly dueAt: Date;
-  /** When it was offered, by the clock of Redis; with `maxWait`, when the first offer of its chain was made. */
+  /** When the message was offered, by the clock of Redis; with `maxWait`, when the first offer of its chain was made. */
   readonly offeredAt: Date;
 }
 
 /** The live fields of a handler's message. A class, so that the compiler knows that `{ ...message }` does not copy them. */
 export declare abstract class LiveMessage {
-  /** Whole milliseconds since the message fell due, by the clock of Redis, at the moment you ask. */
+  /** Whole milliseconds since the message fell due, by the clock of Redis, at the moment of reading. */
   get lateness(): number;
   /**
-   * Aborts when the lease is lost, the handler's `timeout` has passed, somebody aborts the message, or the process is about to stop.
-   * Its `reason` is an error named `LeaseLost`, `HandlerTimeout`, `MessageAborted` or `ShuttingDown`.
+   * Aborts when the lease is lost, the handler's `timeout` has passed, somebody aborts the message, or the process is about to stop. Its
+   * `reason` is an error named `LeaseLost`, `HandlerTimeout`, `MessageAborted` or `ShuttingDown`.
    */
   get signal(): AbortSignal;
 }
@@ -47,33 +47,33 @@ export declare abstract class LiveMessage {
 /** A message as its handler receives it; for the type parameters, see {@link MessageEnvelope}. */
 export interface DelayedMessage<T = unknown, Type extends string = string>
   extends MessageEnvelope<T, Type>, LiveMessage {
-  /** 1 for the first attempt. Failed attempts count, including lost leases; deferred ones do not. */
+  /** 1 for the first attempt. Failed attempts count, and so do those whose lease was lost; deferred ones do not. */
   readonly attempt: number;
-  /** The instant, by the clock of Redis, after which neither the message nor a retry is handled any more; undefined: it does not expire. */
+  /** The instant, by the clock of Redis, after which neither the message nor a retry is handled; undefined if it does not expire. */
   readonly expiresAt?: Date | undefined;
-  /** The rule of a message that repeats, and its occurrence; undefined if it does not repeat. */
+  /** The rule of a repeating message, and its occurrence; undefined if the message does not repeat. */
   readonly repeat?: Occurrence | undefined;
 }
 
 /** A message as `find` and `list` return it; for the type parameters, see {@link MessageEnvelope}. */
 export interface MessageSnapshot<T = unknown, Type extends string = string> extends MessageEnvelope<T, Type> {
-  /** Its state when it was looked up. */
+  /** The state of the message when it was looked up. */
   readonly state: MessageState;
   /** The number of attempts that have failed so far. */
   readonly failedAttempts: number;
-  /** When it expires, unless it is `dead`; absent if it does not. */
+  /** When the message expires, unless it is `dead`; absent if it does not expire. */
   readonly expiresAt?: Date;
-  /** The rule by which it repeats, `dueAt` being its next time; absent if it does not. */
+  /** The rule by which the message repeats, with `dueAt` as its next time; absent if it does not repeat. */
   readonly repeat?: RepeatRule;
-  /** When its lease ends unless the consumer extends it; only while `active`. */
+  /** When the lease ends unless the consumer extends it; only while `active`. */
   readonly leasedUntil?: Date;
-  /** When it became a dead letter, by the clock of Redis; only while `dead`. */
+  /** When the message became a dead letter, by the clock of Redis; only while `dead`. */
   readonly diedAt?: Date;
   /** The error of the last attempt; only while `dead`. */
   readonly error?: MessageFailure;
 }
 
-/** A message whose attempts are spent, or that its handler rejected; for the type parameters, see {@link MessageEnvelope}. */
+/** A message whose attempts are used up, or that its handler rejected; for the type parameters, see {@link MessageEnvelope}. */
 export interface DeadLetter<T = unknown, Type extends string = string> extends MessageSnapshot<T, Type> {
   readonly state: 'dead';
   readonly diedAt: Date;
@@ -90,7 +90,7 @@ export interface MessageFailure {
   readonly stack?: string;
 }
 
-/** The number of messages of a queue in each state. */
+/** The number of a queue's messages in each state. */
 // Not an interface, so that Object.values knows that the values are numbers.
 export type MessageCounts = Readonly<{
   /** Not due yet, or not transferred yet. */

@@ -1,7 +1,7 @@
 /** The maximum number of suggestions. */
 const MOST = 3;
 
-/** Returns similar names, nearest first. Names that differ only in digits, such as those of tenants, are not slips. */
+/** Returns similar names, nearest first. A difference only in digits, as between the names of tenants, is not taken for a slip. */
 export function nearestNames(written: string, names: Iterable<string>): string[] {
   const furthest = Math.max(2, Math.floor(written.length / 3));
   const near: { name: string; distance: number }[] = [];
@@ -15,7 +15,7 @@ export function nearestNames(written: string, names: Iterable<string>): string[]
 
 const withoutDigits = (name: string) => name.replace(/\d/g, '');
 
-/** The number of characters to add, remove or replace to turn one text into the other; any larger number if it exceeds `limit`. */
+/** Returns how many characters to add, remove or replace to turn one text into the other, or any number above `limit` if more. */
 function editDistance(from: string, to: string, limit: number): number {
   if (Math.abs(from.length - to.length) > limit) return limit + 1;
   let row = Array.from({ length: to.length + 1 }, (_, i) => i);

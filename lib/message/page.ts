@@ -3,7 +3,7 @@ import type { MessageSnapshot, MessageState } from './message.js';
 import { readFields } from './read-fields.js';
 import { showGiven } from './show-given.js';
 
-/** The maximum number of messages in one call of a store, which is the scripts' own limit. */
+/** The maximum number of messages in one call of a store: the limit of the scripts. */
 export const MAX_BATCH = 1000;
 
 /** Selects a page of a list. */
@@ -14,9 +14,9 @@ export interface PageQuery {
   readonly limit?: number | undefined;
 }
 
-/** Selects the messages of a state to list. */
+/** Selects which messages of a state to list. */
 export interface MessageQuery extends PageQuery {
-  /** The number of messages before the page, to begin in the middle; not together with `cursor`. Default: 0. */
+  /** How many messages to skip, to begin in the middle; cannot be combined with `cursor`. Default: 0. */
   readonly offset?: number | undefined;
 }
 
@@ -25,9 +25,9 @@ export interface MessageQuery extends PageQuery {
  * @typeParam Snapshot - the type of a message
  */
 export interface MessagePage<Snapshot = MessageSnapshot> {
-  /** In the order of the state. */
+  /** In the order of the listed state. */
   readonly messages: readonly Snapshot[];
-  /** For the next page; null if this is the last one. */
+  /** Pass it to get the next page; null if this is the last one. */
   readonly cursor: string | null;
   /** The partitions that did not answer, as in {@link QueueCounts}. */
   readonly missing?: readonly number[];

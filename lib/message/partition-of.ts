@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 export const MAX_PARTITIONS = 256;
 
 /**
- * The partition of a message: the jump consistent hash of the first 64 bits of its id's SHA-256. All processes agree on it without
+ * Returns the partition of a message: the jump consistent hash of the first 64 bits of its id's SHA-256. All processes agree on it without
  * communicating. When partitions are added, a message either stays or belongs to one of the new ones.
  *
  * Only the part between an id's first pair of braces counts, as in the keys of a Redis Cluster: ids that share it share a partition.
@@ -14,7 +14,7 @@ export function partitionOf(id: string, partitions: number): number {
   return jumpHash(hash('sha256', tagOf(id), 'buffer').readBigUInt64BE(), partitions);
 }
 
-/** The part of an id between the first braces, unless it is empty or missing, else the whole id. */
+/** Returns the part of an id between its first braces, or the whole id if that part is empty or missing. */
 export function tagOf(id: string): string {
   const begin = id.indexOf('{') + 1;
   const end = begin === 0 ? -1 : id.indexOf('}', begin);

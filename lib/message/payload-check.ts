@@ -4,18 +4,18 @@ import { DelayQueueError } from './delay-queue-errors.js';
 import { showFailure } from './failure.js';
 import { NO_TYPE } from './message-type.js';
 
-/** The output of a schema, or the paths of the problems; with a `cause`, the schema itself failed. */
+/** The output of a schema, or the paths of the problems. If there is a `cause`, the schema itself failed. */
 export type CheckedPayload = { readonly value: unknown } | { readonly problem: string; readonly cause?: unknown };
 
 /** Checks a payload. Synchronous unless the schema is asynchronous, because a promise for each message is costly. */
 export type PayloadCheck = (payload: unknown) => CheckedPayload | Promise<CheckedPayload>;
 
-/** A stored payload does not match the schema of its queue. The message is dead at once, because a retry would not change it. */
+/** Thrown when a stored payload does not match its queue's schema. The message is dead at once, because a retry would change nothing. */
 export class InvalidPayload extends Error {
   override readonly name = 'InvalidPayload';
 }
 
-/** The check of a declared payload; undefined if nothing is checked at run time. */
+/** Returns the check for a declared payload; undefined if nothing is checked at run time. */
 export function checkOf(spec: unknown): PayloadCheck | undefined {
   if (!isSchema(spec)) return undefined;
   const { '~standard': standard } = spec;
@@ -48,7 +48,7 @@ export interface EncodedPayload {
 }
 
 /**
- * Checks a payload before it is stored, as it will be read: a `Date` is text by then.
+ * Checks a payload before it is stored, in the form in which it will be read: by then, a `Date` is text.
  * @returns a promise if the schema is asynchronous
  * @throws DelayQueueError `INVALID_PAYLOAD`, at once or in the promise
  */
@@ -85,7 +85,7 @@ interface Issue {
 
 const MAX_PATHS = 10;
 
-/** Paths only: messages of issues quote values, and payloads must not get into logs. */
+/** Names only paths, because messages of issues quote values, and payloads must not get into logs. */
 function describe(issues: readonly Issue[]): string {
   const paths = [...new Set(issues.map(({ path = [] }) => showPath(path)))];
   const named = paths.slice(0, MAX_PATHS).join(', ') + (paths.length > MAX_PATHS ? ', …' : '');

@@ -1,12 +1,12 @@
 import { DelayQueueError } from './delay-queue-errors.js';
 
-/** No braces: the name goes between those of a key's hash tag, and `{}` inside would spread the queue's keys over hash slots. */
+/** Allows no braces: the name goes between those of a key's hash tag, and `{}` inside would spread the queue's keys over hash slots. */
 export const QUEUE_NAME = /^[A-Za-z0-9_.:-]{1,128}$/;
 
 export const QUEUE_NAME_RULE = 'a queue name has 1–128 of the characters A–Z a–z 0–9 _ . : -';
 
 /**
- * Asserts that a queue name is valid, as every method with such a parameter does: for tools, before they connect.
+ * Asserts that a queue name is valid, as every method that takes one does. For tools, before they connect.
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function assertQueueName(queue: unknown): asserts queue is string {
@@ -15,12 +15,12 @@ export function assertQueueName(queue: unknown): asserts queue is string {
   throw new DelayQueueError('INVALID_ARGUMENT', `queue: ${QUEUE_NAME_RULE}, not ${given}`);
 }
 
-/** The pattern of a family. A beginning is required: a handler of all queues would also take messages of other applications. */
+/** Matches the name of a family. It must begin with text, because a handler of all queues would also take other applications' messages. */
 export const QUEUE_FAMILY = /^[A-Za-z0-9_.:-]{1,127}\*$/;
 
 export const QUEUE_OR_FAMILY_RULE = `${QUEUE_NAME_RULE}; a family of queues is the beginning of their names followed by a *`;
 
-/** True if a checked name is that of a family rather than a queue. */
+/** True if a checked name is the name of a family rather than of a queue. */
 export function isFamily(name: string): boolean {
   return name.endsWith('*');
 }
@@ -29,7 +29,7 @@ export function belongsTo(family: string, queue: string): boolean {
   return queue.startsWith(family.slice(0, -1));
 }
 
-/** The family of a queue: the one with the longest name that matches. */
+/** Returns the family of a queue; if several match, the one with the longest name. */
 export function familyOf(queue: string, families: Iterable<string>): string | undefined {
   let longest: string | undefined;
   for (const family of families) {

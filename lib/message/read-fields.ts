@@ -2,7 +2,7 @@ import { showFailure } from './failure.js';
 import { DelayQueueError } from './delay-queue-errors.js';
 import { showGiven } from './show-given.js';
 
-/** Reads each field of an object argument once; throws `INVALID_ARGUMENT` if it is not an object, has unknown fields, or is unreadable. */
+/** Reads each field of an object argument once. Throws `INVALID_ARGUMENT` if it is not an object, has unknown fields, or is unreadable. */
 export function readFields<T extends object>(
   given: T,
   place: string,
@@ -11,7 +11,7 @@ export function readFields<T extends object>(
   if (typeof given !== 'object' || (given as unknown) === null) throw mismatch(place, fields, showGiven(given));
   const read: Partial<T> = {};
   let unknownField: string | undefined;
-  // A list, a Map or a promise has none of the fields, and its contents would be lost.
+  // A list, a Map or a promise has none of the fields, so its contents would be lost.
   let isForeign: boolean;
   try {
     for (const key of Object.keys(given)) if (!(fields as readonly string[]).includes(key)) unknownField ??= key;
@@ -28,7 +28,7 @@ export function readFields<T extends object>(
   return read;
 }
 
-/** Calls a function that reads an argument whose getters or proxy may throw; throws `INVALID_ARGUMENT` instead. */
+/** Calls a function that reads an argument. Getters or a proxy of the argument may throw; `INVALID_ARGUMENT` is thrown instead. */
 export function reading<T>(place: string, read: () => T): T {
   try {
     return read();
@@ -37,7 +37,7 @@ export function reading<T>(place: string, read: () => T): T {
   }
 }
 
-/** True for a plain object of any realm. */
+/** True for a plain object from any realm. */
 export function isLiteral(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as object | null;
   if (prototype === Object.prototype) return true;

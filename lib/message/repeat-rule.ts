@@ -4,34 +4,34 @@ import { showGiven } from './show-given.js';
 
 /** The rule by which a message repeats. */
 export interface RepeatRule {
-  /** The calendar, such as `'0 9 * * 1-5'`. */
+  /** The times at which it repeats, such as `'0 9 * * 1-5'`. */
   readonly cron: string;
-  /** The IANA time zone in which the calendar is read. */
+  /** The IANA time zone in which `cron` is read. */
   readonly timeZone: string;
-  /** Occurrences that no process could handle in time are handled once, late, or skipped. */
+  /** What happens to occurrences that no process could handle in time: they are handled once, late, or skipped. */
   readonly missed: 'once' | 'skip';
 }
 
-/** An occurrence of a message that repeats. */
+/** One occurrence of a repeating message. */
 export interface Occurrence extends RepeatRule {
-  /** Its time by the calendar, which retries do not move. */
+  /** The occurrence's time by the calendar. Retries do not move it. */
   readonly at: Date;
 }
 
-/** Reads calendars: the option `calendar` of the module. `nestjs-delay-queue/calendar` has one. */
+/** Calculates the times of a rule: the module's option `calendar`. `nestjs-delay-queue/calendar` exports one. */
 export interface Calendar {
   /**
    * Returns the first time of a rule after an instant, or null if there is none.
-   * @throws DelayQueueError `INVALID_ARGUMENT` if the calendar or the time zone is invalid
+   * @throws DelayQueueError `INVALID_ARGUMENT` if `cron` or the time zone is invalid
    */
   next(rule: Pick<RepeatRule, 'cron' | 'timeZone'>, after: Date): Date | null;
 }
 
-/** Printable ASCII, which suffices for calendars and time zones. */
+/** Printable ASCII, which suffices for cron expressions and time zones. */
 const TEXT = /^[ -~]{1,200}$/;
 const MISSED: readonly unknown[] = ['once', 'skip'] satisfies RepeatRule['missed'][];
 
-/** Checks a rule, except for the content of its calendar; throws `INVALID_ARGUMENT`. */
+/** Checks a rule, except for the content of `cron`; throws `INVALID_ARGUMENT`. */
 export function readRule({ cron, timeZone = 'UTC', missed = 'once' }: Partial<RepeatRule>): RepeatRule {
   if (!isText(cron)) throw invalid(`cron must be text such as '0 9 * * 1-5', not ${showGiven(cron)}`);
   if (!isText(timeZone)) {
@@ -47,7 +47,7 @@ export function isRule(value: unknown): value is RepeatRule {
   return isText(cron) && isText(timeZone) && MISSED.includes(missed);
 }
 
-/** The id of an occurrence's dead letter, such as `{digest}@2026-03-02T08:00:00.000Z`. The braces put it into its message's partition. */
+/** Returns the id of an occurrence's dead letter, such as `{digest}@2026-03-02T08:00:00.000Z`. The braces preserve the partition. */
 export function letterIdOf(id: string, at: Date): string {
   return `${tagOf(id) === id ? `{${id}}` : id}@${at.toISOString()}`;
 }

@@ -3,14 +3,14 @@ import { types } from 'node:util';
 /** A URL may contain a password. */
 const IS_URL = /^\w+:\/\//;
 
-/** Shows an invalid value in an error: short, on one line, and without calling any code of the value. */
+/** Shows an invalid value in an error: short, on one line, and without calling any code that belongs to the value. */
 export function showGiven(value: unknown): string {
   if (typeof value === 'string')
     return IS_URL.test(value) ? 'a URL' : `'${JSON.stringify(value.slice(0, 100)).slice(1, -1)}'`;
   return typeof value === 'number' || typeof value === 'symbol' ? String(value) : kindOf(value);
 }
 
-/** Names the kind of an invalid value that an error must not show, because it may be a password. Calls no code of it. */
+/** Names the kind of an invalid value that an error must not show, because it may be a password. Calls no code of the value. */
 export function kindOf(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -39,14 +39,14 @@ function kindOfObject(value: object): string {
   return name === undefined || name === 'Object' ? 'an object' : `an instance of ${name}`;
 }
 
-/** Undefined if it cannot be read without calling code of the value. */
+/** Returns undefined if the name cannot be read without calling code of the value. */
 function classNameOf(value: object): string | undefined {
   const type = dataOf(Object.getPrototypeOf(value), 'constructor');
   const name = dataOf(type, 'name');
   return typeof name === 'string' && /^[\w$]{1,50}$/.test(name) ? name : undefined;
 }
 
-/** A property that is neither a getter nor of a proxy. */
+/** Returns the value of a property, unless it is a getter or belongs to a proxy. */
 function dataOf(owner: unknown, name: string): unknown {
   const isReadable = (typeof owner === 'object' && owner !== null) || typeof owner === 'function';
   return isReadable && !types.isProxy(owner) ? Object.getOwnPropertyDescriptor(owner, name)?.value : undefined;

@@ -2,19 +2,19 @@ import { types } from 'node:util';
 
 const MAX_TEXT = 2000;
 
-/** Text is masked this far beyond the cut, so that a secret that the cut divides is recognized. */
+/** Text is masked this far beyond the cut, so that a secret divided by the cut is still recognized. */
 const MAX_SECRET = 500;
 
 /** Shown instead of a value that throws when it is read. */
 export const UNREADABLE = 'a value that cannot be shown as text';
 
-/** The login in a URL. A password that is not encoded may contain anything but a space; a port is not a login. */
+/** Matches the login in a URL. A password that is not encoded may contain anything but a space; a port is not a login. */
 const LOGIN = /:\/\/(?:[^\s/?#@:]*:(?!\d{1,5}[/?#])\S*|[^\s/?#]*)@/g;
 
-/** A password or token in a URL's query, or in the text of a connection. */
+/** Matches a password or token in a URL's query, or in the text of a connection. */
 const SECRET = /\b(password|passwd|pwd|secret|(?:access_?|auth_?)?token|api_?key)=[^\s&;,"']+/gi;
 
-/** Reads a value as text, cut to a length, without credentials of URLs. Never throws, even if reading or converting does. */
+/** Reads a value as text, cut to a length, without the credentials in URLs. Never throws, even if reading or converting does. */
 export function textOf(read: () => unknown, longest = MAX_TEXT): string {
   try {
     const text = String(read());
@@ -29,7 +29,7 @@ export function textOf(read: () => unknown, longest = MAX_TEXT): string {
   }
 }
 
-/** Reads a value; undefined if that throws. */
+/** Reads a value; returns undefined if reading throws. */
 export function tryReading<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -38,7 +38,7 @@ export function tryReading<T>(read: () => T): T | undefined {
   }
 }
 
-/** Also recognizes errors of another realm, such as the errors that Node.js throws in jest. */
+/** Also recognizes errors from another realm, such as those that Node.js throws in Jest. */
 export function isError(thrown: unknown): thrown is Error {
   return types.isNativeError(thrown) || tryReading(() => thrown instanceof Error) === true;
 }

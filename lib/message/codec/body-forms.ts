@@ -3,9 +3,9 @@ import type { Expiry, OnExpired } from '../expiry.js';
 import { isRule, type RepeatRule } from '../repeat-rule.js';
 import type { MessageBody } from './message-codec.js';
 
-/* Forms that wrap the codec's body if the queue must know more about the message. A body with several has them in this file's order. */
+/* Forms that wrap the codec's body if the queue must know more about the message. If a body has several, they come in this file's order. */
 
-/** A body in a form that this process cannot read. Another one may: during a rolling deploy, a newer version is already running. */
+/** Thrown for a body in a form unknown to this process, but perhaps not to others: a rolling deploy may already run a newer version. */
 export class UnknownBodyForm extends DelayQueueError {
   constructor(
     readonly form: string,
@@ -17,12 +17,12 @@ export class UnknownBodyForm extends DelayQueueError {
 
 /**
  * The body of a message that was put off: `W`, the instant in ms at which it first fell due, a line feed, the body. The instant travels
- * with the message because each deferral moves its due time and any process may claim it next.
+ * with the message, because each deferral moves its due time and any process may claim it next.
  */
 export const PUT_OFF = 'W'.charCodeAt(0);
 
 export interface PutOffBody {
-  /** When it first fell due, ms; null if it was not put off before. */
+  /** When the message first fell due, ms; null if it was not put off before. */
   readonly since: number | null;
   readonly body: Buffer;
 }
@@ -35,7 +35,7 @@ export function wrapPutOff(body: Buffer, since: number): MessageBody {
   return Buffer.concat([Buffer.from(`W${since}\n`), body]);
 }
 
-/** Returns the inner body; a body that was never put off is returned as it is. */
+/** Returns the inner body, or the body itself if it was never put off. */
 export function unwrapPutOff(body: Buffer): PutOffBody {
   const end = isPutOff(body) ? body.indexOf('\n') : -1;
   if (end < 0) return { since: null, body };
@@ -43,7 +43,7 @@ export function unwrapPutOff(body: Buffer): PutOffBody {
   return { since: Number.isSafeInteger(since) ? since : null, body: body.subarray(end + 1) };
 }
 
-/** The body of a message that has a group: `Ngroup`, a line feed, the group, a line feed, the body. Scripts read it, too. */
+/** The body of a message with a group: `Ngroup`, a line feed, the group, a line feed, the body. Scripts read it, too. */
 const GROUP = 'Ngroup\n';
 
 export const isGrouped = (body: Buffer): boolean => startsWith(body, GROUP);
@@ -54,19 +54,19 @@ export function wrapGroup(body: MessageBody, group: string): MessageBody {
   return wrap(groupLines(group), body);
 }
 
-/** The parts of a body that {@link isGrouped}; undefined if its second line is damaged. */
+/** Returns the parts of a body for which {@link isGrouped} is true; undefined if its second line is damaged. */
 export function unwrapGroup(body: Buffer): { readonly group: string; readonly body: Buffer } | undefined {
   const [group, inside] = unwrap(body, GROUP);
   return group ? { group, body: inside } : undefined;
 }
 
-/** The group of a message, even if it was put off; undefined if it has none. */
+/** Returns the group of a message, even if it was put off; undefined if it has none. */
 export function groupOf(body: Buffer): string | undefined {
   const { body: inside } = unwrapPutOff(body);
   return isGrouped(inside) ? unwrapGroup(inside)?.group : undefined;
 }
 
-/** The body of a message that repeats: `Nrepeat`, a line feed, its rule as JSON, a line feed, the body of each occurrence. */
+/** The body of a repeating message: `Nrepeat`, a line feed, its rule as JSON, a line feed, the body of each occurrence. */
 const REPEAT = 'Nrepeat\n';
 
 export const isRepeating = (body: Buffer): boolean => startsWith(body, REPEAT);
@@ -79,7 +79,7 @@ export function wrapRepeating(body: MessageBody, rule: RepeatRule): MessageBody 
   return wrap(ruleLines(rule), body);
 }
 
-/** The parts of a body that {@link isRepeating}; `rule` is undefined if it is damaged. */
+/** Returns the parts of a body for which {@link isRepeating} is true; `rule` is undefined if it is damaged. */
 export function unwrapRepeating(body: Buffer): { readonly rule: RepeatRule | undefined; readonly body: Buffer } {
   const [line, inside] = unwrap(body, REPEAT);
   return { rule: ruleIn(line), body: inside };
@@ -95,8 +95,8 @@ function ruleIn(line: string): RepeatRule | undefined {
 }
 
 /**
- * The body of a message with an expiry of its own: `Nexpires`, a line feed, the ms after its due time or `never`, optionally a space and
- * `drop` or `dead`, a line feed, the body.
+ * The body of a message with an expiry of its own: `Nexpires`, a line feed, `never` or a number of ms after its due time, optionally a
+ * space and `drop` or `dead`, a line feed, the body.
  */
 const EXPIRES = 'Nexpires\n';
 
@@ -110,7 +110,7 @@ export function wrapExpiring(body: MessageBody, expiry: Expiry): MessageBody {
   return wrap(expiryLines(expiry), body);
 }
 
-/** The parts of a body that {@link isExpiring}; undefined if its second line is damaged. */
+/** Returns the parts of a body for which {@link isExpiring} is true; undefined if its second line is damaged. */
 export function unwrapExpiring(body: Buffer): { readonly expiry: Expiry; readonly body: Buffer } | undefined {
   const [line, inside] = unwrap(body, EXPIRES);
   const [, after, onExpired] = /^(never|\d{1,13})(?: (drop|dead))?$/.exec(line) ?? [];
@@ -127,7 +127,7 @@ function wrap(lines: string, body: MessageBody): MessageBody {
   return typeof body === 'string' ? lines + body : Buffer.concat([Buffer.from(lines), body]);
 }
 
-/** The second line, empty if it does not end, and the inner body. */
+/** Returns the second line, or an empty one if it does not end, and the inner body. */
 function unwrap(body: Buffer, firstLine: string): [line: string, inside: Buffer] {
   const end = body.indexOf('\n', firstLine.length);
   return [end < 0 ? '' : body.toString('utf8', firstLine.length, end), body.subarray(end + 1)];

@@ -7,7 +7,7 @@ export interface BodyRules {
   readonly maxPayloadBytes: number;
 }
 
-/** The maximum number of bytes per UTF-16 unit of a string. */
+/** The maximum number of UTF-8 bytes per UTF-16 unit of a string. */
 const MAX_BYTES_PER_UNIT = 3;
 
 /** Encodes a body and checks its size; throws `INVALID_PAYLOAD` or `PAYLOAD_TOO_LARGE`. */
@@ -24,7 +24,7 @@ export function encodeBody({ codec, maxPayloadBytes }: BodyRules, content: Messa
   );
 }
 
-/** Describes the problem with a body that is longer than Redis accepts. */
+/** Describes the problem with a body longer than Redis accepts. */
 export function oversized(body: MessageBody): string {
   return (
     `The payload and headers take ${Buffer.byteLength(body)} bytes, more than Redis accepts (proto-max-bulk-len): ` +

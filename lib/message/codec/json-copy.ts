@@ -6,16 +6,16 @@ import { type JsonLoss, lossOf, lossOfList } from './json-loss.js';
 /** True if a codec has its own encoding for a value that JSON cannot represent. */
 export type Keeps = (value: unknown) => boolean;
 
-/** Called with each copy of an object or array, so that a codec can find what it knows of the original. */
+/** Called with each copy of an object or array, so that a codec can look up what it knows about the original. */
 export type Copied = (from: object, copy: object) => void;
 
-/** More levels than real data has; the stack overflows only far beyond. */
+/** More levels than real data has, and far fewer than would overflow the stack. */
 const DEEP = 500;
 const MAX_PATH = 20;
 /** Each value takes at least two characters, and no string is longer than about 2²⁹. */
 const MAX_VALUES = 2 ** 28;
 
-/** An object seen before, with the number of values written each time it occurs. */
+/** An object seen before, and how many values are written each time it occurs. */
 interface Seen {
   /** Undefined while the object is being copied. */
   copy?: object;
@@ -24,7 +24,7 @@ interface Seen {
 
 const { toJSON: bufferToJson } = Buffer.prototype as { toJSON?: unknown };
 
-/** Copies what JSON would write. Everything is read only once, so what was checked is what is written. Shared objects stay shared. */
+/** Copies what JSON would write. Reads everything only once, so that what was checked is what is written. Shared objects stay shared. */
 export class JsonCopy {
   readonly #keeps: Keeps;
   readonly #copied: Copied;
@@ -39,7 +39,7 @@ export class JsonCopy {
     this.#copied = copied;
   }
 
-  /** Copies a payload, or throws `INVALID_PAYLOAD` with the path of what cannot be written. */
+  /** Copies a payload, or throws `INVALID_PAYLOAD` with the path of the part that cannot be written. */
   make(payload: unknown): unknown {
     try {
       const data = this.#copy(payload, '');
@@ -118,7 +118,7 @@ export class JsonCopy {
   #copyFields(object: object): object {
     const loss = lossOf(object);
     if (loss) this.#refuse(loss);
-    // Without a prototype, so that __proto__ is a key like any other.
+    // Without a prototype, so that `__proto__` is a key like any other.
     const copy = Object.create(null) as Record<string, unknown>;
     for (const key of Object.keys(object)) {
       this.#path.push(key);
@@ -138,7 +138,7 @@ export class JsonCopy {
   }
 }
 
-/** The value that JSON writes in place of another: the result of its `toJSON`, if it has one other than that of `Buffer`. */
+/** Returns the value that JSON writes instead: the result of the value's `toJSON`, if it has one other than that of `Buffer`. */
 function jsonValueOf(value: unknown, key: string | number): unknown {
   if (value === null || (typeof value !== 'object' && typeof value !== 'bigint' && typeof value !== 'function')) {
     return value;
@@ -148,7 +148,7 @@ function jsonValueOf(value: unknown, key: string | number): unknown {
   return Reflect.apply(toJSON, value, [String(key)]);
 }
 
-/** Shows a path as code would write it; only both ends of a long one. */
+/** Shows a path as code would write it, but only both ends of a long one. */
 export function showPath(path: readonly (string | number)[]): string {
   const steps = path.map((key) => {
     if (typeof key === 'number') return `[${key}]`;

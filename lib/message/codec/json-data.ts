@@ -4,7 +4,7 @@ import { DelayQueueError } from '../delay-queue-errors.js';
 import { type Copied, JsonCopy, type Keeps } from './json-copy.js';
 import { isDataClass } from './json-loss.js';
 
-/** More values than payloads usually have. Beyond that, {@link JsonCopy} takes over, which visits shared objects only once. */
+/** More values than most payloads have. Beyond that, {@link JsonCopy} takes over, which visits shared objects only once. */
 const MANY = 100_000;
 
 export interface DataRules {
@@ -17,10 +17,10 @@ export interface DataRules {
 const keepsNothing: Keeps = () => false;
 
 /**
- * Writes a payload as JSON and refuses what `JSON.stringify` silently changes: it turns a forgotten `await` into `{}` and `NaN` into null.
- * As usual, the result of a `toJSON()` replaces its object, and properties that are undefined are left out.
+ * Writes a payload as JSON, but refuses what `JSON.stringify` silently changes, such as a forgotten `await` to `{}` and `NaN` to null. As
+ * usual, the result of `toJSON()` replaces its object, and undefined properties are left out.
  * @param write - gets plain data: the payload itself or, if that is not obviously plain, a checked copy
- * @throws DelayQueueError `INVALID_PAYLOAD`, naming the path of what cannot be written
+ * @throws DelayQueueError `INVALID_PAYLOAD`, naming the path of the part that cannot be written
  */
 export function writeJsonData(
   payload: unknown,
@@ -43,7 +43,7 @@ export function writeJsonData(
 
 let valuesLeft = 0;
 
-/** True if a payload is obviously plain data, as most are. False if reading it throws. */
+/** True if a payload is obviously plain data, as most payloads are. False if reading it throws. */
 function isPlain(payload: unknown): boolean {
   valuesLeft = MANY;
   try {
@@ -72,7 +72,7 @@ function isPlainObject(value: object): boolean {
   if ((value as { toJSON?: unknown }).toJSON !== undefined) return isPlainDate(value);
   if (Array.isArray(value)) {
     if ((valuesLeft -= value.length) < 0) return false;
-    // More values than elements: it has other fields, too. Values are much cheaper to get than names.
+    // More values than elements means other fields. Values are much cheaper to get than names.
     if (Object.values(value).length !== value.length) return false;
     // eslint-disable-next-line @typescript-eslint/prefer-for-of -- as JSON reads it; an iterator may yield something else
     for (let i = 0; i < value.length; i++) if (!isPlainValue(value[i])) return false;

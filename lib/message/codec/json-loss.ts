@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { isStrayPromise, isThenable } from '../failure.js';
 import { isError } from '../untrusted-value.js';
 
-/** A value that JSON cannot represent, or writes as something else, and what to offer instead. */
+/** A value that JSON cannot represent, or writes as something else, and advice on what to offer instead. */
 export interface JsonLoss {
   readonly what: string;
   readonly advice: string;
@@ -30,7 +30,7 @@ const BRANDS: readonly Brand[] = [
   [types.isGeneratorObject, 'a generator', 'offer [...generator]'],
 ];
 
-/** Prototypes whose instances keep all their data in fields, as far as can be seen from outside. */
+/** Prototypes whose instances keep all their data in fields, as far as that can be seen from outside. */
 const dataClasses = new WeakSet<object>();
 
 /** True if {@link lossOf} has added this prototype to the data classes. */
@@ -39,9 +39,9 @@ export function isDataClass(prototype: object): boolean {
 }
 
 /**
- * Returns what would be lost if JSON wrote the fields of an object, neither an array nor with a `toJSON`; undefined if nothing would be.
- * Throws what reading it throws. `#private` fields cannot be seen, so an object without fields counts as a loss, too, if its class looks as
- * if it had more.
+ * Returns what would be lost if JSON wrote only the fields of an object that is not an array and has no `toJSON`; undefined if nothing
+ * would be. Throws what reading it throws. `#private` fields cannot be seen, so an object without fields also counts as a loss if its class
+ * seems to have more.
  */
 export function lossOf(value: object): JsonLoss | undefined {
   const brand = BRANDS.find(([is]) => is(value));
@@ -54,7 +54,7 @@ export function lossOf(value: object): JsonLoss | undefined {
   return { what: nameOf(value), advice: adviceFor(value) };
 }
 
-/** Returns what a list loses if only its elements are written, such as the fields of a regular expression's match; else undefined. */
+/** Returns what would be lost if only a list's elements were written, such as the fields of a regular expression's match, or undefined. */
 export function lossOfList(list: readonly unknown[]): JsonLoss | undefined {
   const field = Object.keys(list).find((key) => !isIndex(key, list.length));
   if (field === undefined) return undefined;
@@ -65,12 +65,12 @@ function isIndex(key: string, length: number): boolean {
   return Number(key) < length && String(Number(key) >>> 0) === key;
 }
 
-/** True for an `Object.prototype` of any realm. */
+/** True for the `Object.prototype` of any realm. */
 function isRoot(prototype: object): boolean {
   return Object.getPrototypeOf(prototype) === null;
 }
 
-/** True if a prototype has getters, symbols (an iterator or a tag, as platform classes do), or data, which a class has in instances. */
+/** True if a prototype has getters, symbols (an iterator or a tag, as in platform classes), or data, which classes keep in instances. */
 function looksFilled(prototype: object): boolean {
   for (let at = prototype; !isRoot(at); at = Object.getPrototypeOf(at) as object) {
     const properties = Object.getOwnPropertyDescriptors(at) as Record<PropertyKey, PropertyDescriptor>;

@@ -6,9 +6,9 @@ import type { RepeatRule } from '../repeat-rule.js';
 export interface MessageCodec {
   /** @throws DelayQueueError `INVALID_PAYLOAD` */
   encode(content: MessageContent): MessageBody;
-  /** The bytes of an encoded body that belong neither to the payload nor to the headers. Default: 0. */
+  /** How many bytes of an encoded body belong neither to the payload nor to the headers. Default: 0. */
   framingBytes?(content: MessageContent): number;
-  /** Decodes a body that {@link encode} has written, or throws `INVALID_PAYLOAD`. */
+  /** Decodes a body written by {@link encode}, or throws `INVALID_PAYLOAD`. */
   decode(body: Buffer): MessageContent;
 }
 

@@ -22,24 +22,24 @@ import {
 import { writeJsonData } from './json-data.js';
 import type { MessageBody, MessageCodec, MessageContent } from './message-codec.js';
 
-/** Parts of a body besides JSON, as bits. */
+/** The parts that a body may have besides JSON, as bits. */
 const BYTES = 1;
 const TYPED = 2;
 const HEADED = 4;
 
-/** The letter of each form, indexed by its bits. */
+/** The letter of each form; the form's bits are the index. */
 const KINDS = 'JBKCjbkc';
 
 const FORMS: ReadonlyMap<string, number> = new Map([...KINDS].map((kind, form) => [kind, form]));
 
-/** The first line of a body of a later version, which names its form. */
+/** Matches the first line of a later version's body, which names its form. */
 const NEWER_FORM = /^N([A-Za-z0-9_.:-]{1,64})\n/;
 
-/** First lines of a message that was put off, has a group, repeats, expires, or has a type. */
+/** Matches the first lines of a message that was put off, has a group, repeats, expires, or has a type. */
 const FIRST_LINES =
   /^(?:W\d+\n)*(?:Ngroup\n[^\n]*\n)?(?:Nrepeat\n[^\n]*\n)?(?:Nexpires\n[^\n]*\n)?[KCkc]([A-Za-z0-9_.:-]{1,64})\n/;
 
-/** Longer than all of these lines together. */
+/** More than the length of all these lines together. */
 const LONGEST = 1500;
 
 const PLAIN_JSON = 'J'.charCodeAt(0);
@@ -78,7 +78,7 @@ export const nativeCodec: MessageCodec = {
     return kind + lines + writeJsonData(payload, JSON.stringify);
   },
 
-  /** Counts the group, rule, expiry, kind, type, and the line feeds after the type and the headers. */
+  /** Counts the group, rule, expiry, kind and type, and the line feeds after the type and the headers. */
   framingBytes: ({ type, headers, expiry, repeat, group }) =>
     (group === undefined ? 0 : Buffer.byteLength(groupLines(group))) +
     (repeat ? Buffer.byteLength(ruleLines(repeat)) : 0) +

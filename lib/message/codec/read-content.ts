@@ -4,7 +4,7 @@ import type { MessageCodec, MessageContent } from './message-codec.js';
 
 type ContentOf<T> = MessageContent & { readonly payload: T };
 
-/** Decodes a body for display. An unreadable body is returned as bytes, so that it does not hide the others. */
+/** Decodes a body for display. Returns an unreadable body as bytes, so that it does not hide the other messages. */
 export function readContent<T>(codec: MessageCodec, body: Buffer): ContentOf<T> {
   try {
     return codec.decode(body) as ContentOf<T>;
@@ -13,7 +13,7 @@ export function readContent<T>(codec: MessageCodec, body: Buffer): ContentOf<T> 
   }
 }
 
-/** Returns the payload, to resolve a promise with. A thenable, which the promise would wait for, is returned as bytes, too. */
+/** Returns the payload, to resolve a promise with. Also returns the bytes for a thenable, for which the promise would wait. */
 export function readPayload<T>(codec: MessageCodec, body: Buffer): T {
   const { payload } = readContent<T>(codec, body);
   try {
