@@ -89,7 +89,7 @@ describe('the command line', () => {
     expect(await run('abort', queue, 'a', '--yes')).toMatchObject({ code: 1, output: '' });
   });
 
-  it('redrives one dead letter, then all', async () => {
+  it('redrives one dead letter, then all of them', async () => {
     await deadLetter('a', 'b', 'c');
     expect(await run('redrive', queue, 'b', '--yes')).toEqual(fine("Redriven: 'b'."));
     expect(await producer.find(queue, 'b')).toMatchObject({ state: 'delayed' });
@@ -101,7 +101,7 @@ describe('the command line', () => {
     expect(await producer.counts(queue)).toMatchObject({ dead: 0 });
   });
 
-  it('discards one dead letter, then all', async () => {
+  it('discards one dead letter, then all of them', async () => {
     await deadLetter('a', 'b', 'c');
     expect(await run('discard', queue, 'b', '--yes')).toEqual(fine("Discarded: 'b'."));
     expect(await producer.find(queue, 'b')).toBeNull();

@@ -25,7 +25,7 @@ const verdictsOf = (output: string) =>
   );
 
 describe('the doctor', () => {
-  it('approves a sound server, reports what a crash would cost, and leaves no key behind', async () => {
+  it('approves a sound server, reports what a crash would cost, and leaves no keys behind', async () => {
     const from = performance.now();
     const { code, output, problems } = await run();
     // The timers of a worker that is not let go of would go on for a third of a lease.
@@ -45,7 +45,7 @@ describe('the doctor', () => {
     expect(await redis.keys('*')).toEqual([]);
   });
 
-  it('fails where messages would be evicted or the user lacks a permission, and suggests a fix', async () => {
+  it('fails if messages would be evicted or the user lacks a permission, and suggests a fix', async () => {
     await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
     await redis.config('SET', 'appendonly', 'yes');
     await redis.call('ACL', 'SETUSER', 'reader', 'on', '>secret', '~*', '&*', '+@all', '-zadd');
@@ -68,7 +68,7 @@ describe('the doctor', () => {
     await redis.config('SET', 'maxmemory-policy', 'noeviction', 'appendonly', 'no');
   });
 
-  it('reports other databases in use on the server, which share no queues with this one', async () => {
+  it('reports other databases in use on the server, which share no queues with the current one', async () => {
     const databases = [2, 7].map((db) => new Redis(server.url, { db }));
     await Promise.all(databases.map((database) => database.set('a key', 'of another application')));
     const findings = async (url: string) => jsonLines((await run('--json', '--url', url)).output);
@@ -80,7 +80,7 @@ describe('the doctor', () => {
     for (const database of databases) database.disconnect();
   });
 
-  it.each(['client|id', 'client|unblock'])('reports the consequences if the user may not send %s', async (command) => {
+  it.each(['client|id', 'client|unblock'])('reports the consequences if the user may not run %s', async (command) => {
     const user = randomName('lonely');
     await redis.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', '+@all', `-${command}`);
     const { code, output } = await run('--json', '--url', server.url.replace('redis://', `redis://${user}:secret@`));
@@ -113,7 +113,7 @@ describe('the doctor', () => {
     },
   );
 
-  describe('the report on how calls reach the server', () => {
+  describe('reporting how calls reach the server', () => {
     const functions = (found: unknown, verdict = 'warn') =>
       expect.objectContaining({ check: 'functions', verdict, found });
     const findings = async (url: string, ...words: string[]) =>
@@ -126,7 +126,7 @@ describe('the doctor', () => {
     });
 
     it.each(['-fcall', '-function|load'])(
-      'names scripts because the user has %s, and fails if functions are forced',
+      'names scripts because the user has %s, and fails if functions are required',
       async (rule) => {
         await redis.call('FUNCTION', 'FLUSH');
         const user = randomName('without');
@@ -151,7 +151,7 @@ describe('the doctor', () => {
       await renaming.stop();
     });
 
-    it('names scripts because memory is too short to load a library', async () => {
+    it('names scripts because there is too little memory to load a library', async () => {
       await redis.call('FUNCTION', 'FLUSH');
       await redis.config('SET', 'maxmemory', '1');
       try {
@@ -164,7 +164,7 @@ describe('the doctor', () => {
     });
   });
 
-  it('fails at once if the server is away', async () => {
+  it('fails immediately if the server is unreachable', async () => {
     const url = 'redis://127.0.0.1:1';
     const { code, output } = await run('--json', '--timeout', '200ms', '--url', url);
     expect(code).toBe(1);

@@ -51,7 +51,7 @@ describe('delete-functions', () => {
   const run = (...words: string[]) => runCommand({ url: server.url, prefix: randomName('test') }, ...words);
   const left = async () => ((await redis.call('FUNCTION', 'LIST')) as string[][]).map(([, name]) => name!).sort();
 
-  it('deletes the libraries of other versions, and no others', async () => {
+  it('deletes the libraries of other versions and nothing else', async () => {
     const { code, output, problems } = await run('delete-functions', '--yes');
     expect({ code, problems }).toEqual({ code: 0, problems: '' });
     expect(output).toBe(`Deleted: ${namesOf(OLD).join(', ')}.\n`);
@@ -78,7 +78,7 @@ describe('delete-functions', () => {
     expect(await left()).toEqual(before);
   });
 
-  it('deletes nothing without a confirmation', async () => {
+  it('deletes nothing without confirmation', async () => {
     const before = await left();
     expect(await run('delete-functions')).toMatchObject({ code: 1, problems: expect.stringContaining('add --yes') });
     expect(await left()).toEqual(before);
@@ -92,7 +92,7 @@ describe('delete-functions', () => {
     expect({ output, problems }).toEqual({ output: `Deleted: ${namesOf(OLD).join(', ')}.\n`, problems: '' });
   });
 
-  test('the doctor lists libraries that it would delete, and those of another layout', async () => {
+  test('makes the doctor list the libraries that it would delete, and those of another layout', async () => {
     const { output } = await run('doctor', '--json');
     const findings = jsonLines(output) as Record<'check' | 'verdict' | 'found' | 'advice', string>[];
     const { verdict, found, advice } = findings.find(({ check }) => check === 'libraries')!;
@@ -102,12 +102,12 @@ describe('delete-functions', () => {
     expect(advice).toContain('delete-functions');
   });
 
-  test('the doctor mentions no libraries if there are none of other versions', async () => {
+  test('makes the doctor mention no libraries if there are none of other versions', async () => {
     await run('delete-functions', OF_OTHER_LAYOUT.name, ...namesOf(OLD), '--yes');
     expect((await run('doctor')).output).not.toContain('libraries');
   });
 
-  test('the doctor reports that it may not list libraries', async () => {
+  test('makes the doctor report that it may not list libraries', async () => {
     await redis.call('ACL', 'SETUSER', 'blind', 'reset', 'on', '>secret', '~*', '&*', '+@all', '-function|list');
     const { code, output } = await run('doctor', '--url', server.url.replace('redis://', 'redis://blind:secret@'));
     expect(code).toBe(0);

@@ -41,7 +41,7 @@ describe.each([[[]], [['--json']]])('the command line with %j', (options: string
     ['list', queue, 'no\u009bsuch\u202estate'],
     ['counts', queue, '--url', 'no\u009bsuch\u202eurl'],
     ['reschedule', queue, 'later', 'no\u009bsuch\u202eduration', '--yes'],
-  ])('prints no control sequences for a terminal: %s', async (...words) => {
+  ])('prints no terminal control sequences: %s', async (...words) => {
     const { output, problems } = await run(...words, ...options);
     expect(output + problems).not.toMatch(RAW);
     expect(output + problems).not.toBe('');
@@ -49,7 +49,7 @@ describe.each([[[]], [['--json']]])('the command line with %j', (options: string
 });
 
 describe('--json', () => {
-  it('keeps all text', async () => {
+  it('preserves all strings verbatim', async () => {
     const { output } = await run('show', queue, 'dead', '--json');
     const [message] = jsonLines(output);
     expect(message).toMatchObject({ payload: HOSTILE, headers: { [HOSTILE]: HOSTILE }, error: { message: HOSTILE } });
@@ -57,7 +57,7 @@ describe('--json', () => {
 });
 
 describe('tail', () => {
-  it('prints no control sequences for a terminal', async () => {
+  it('prints no terminal control sequences', async () => {
     const own = scene.newQueue();
     const refuse = () => {
       throw new RejectMessage(HOSTILE);
@@ -87,7 +87,7 @@ describe('malformed names in the directory of queues', () => {
     expect(await run('queues')).toEqual({ code: 0, output: `${await allQueues()}\n`, problems: '' });
   });
 
-  it('do not prevent the counts of the others from being read', async () => {
+  it('do not prevent other queues from being counted', async () => {
     const { code, output, problems } = await run('counts', '--json');
     expect({ code, problems }).toEqual({ code: 0, problems: '' });
     expect(jsonLines(output).map((line) => (line as { queue: string }).queue)).toContain(queue);

@@ -69,7 +69,7 @@ describe('the command line', () => {
     expect(jsonLines(json)).toContainEqual({ queue, type: 'unpaid', delayed: 1, ready: 0, active: 0, dead: 1 });
   });
 
-  it('lists the messages of a state, the first ones at the top', async () => {
+  it('lists the messages in a state, in order', async () => {
     const { output, code } = await run('list', queue, 'delayed');
     expect(code).toBe(0);
     expect(shown(output)).toEqual([
@@ -128,14 +128,14 @@ describe('the command line', () => {
     expect(jsonLines(json)).toMatchObject([{ id: 'later', state: 'delayed', payload: { order: 2 } }]);
   });
 
-  it('shows a dead letter with its error and without control sequences for a terminal', async () => {
+  it('shows a dead letter with its error and without terminal control sequences', async () => {
     const { output } = await run('show', queue, 'dead-one');
     expect(output).toContain('state            dead\n');
     expect(output).toMatch(/^error +RejectMessage: no such order\\n\\u\{1b\}\[31m$/m);
     expect(output).not.toContain('\u001b');
   });
 
-  it('lists the messages of a group, also among others, and shows one with its group', async () => {
+  it('lists the messages of a group, alone or among others, and shows one with its group', async () => {
     const grouped = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false, queues: { [grouped]: { groups: {} } } } });
     await producer.offer(grouped, 1, '1h', { id: 'a1', group: 'customer-7' });
@@ -155,7 +155,7 @@ describe('the command line', () => {
     expect(await run('list', grouped, 'delayed', '--group', 'a', '--offset', '1')).toMatchObject({ code: 2, problems });
   });
 
-  it('shows bytes in base64', async () => {
+  it('shows bytes as base64', async () => {
     const { output } = await run('show', queue, 'bytes');
     expect(output).toContain('payload          3 bytes, base64: AAH/');
     const { output: json } = await run('show', queue, 'bytes', '--json');
@@ -195,7 +195,7 @@ describe('a queue with partitions', () => {
     for (const id of ids.slice(0, 3)) expect((await run('show', split, id)).code).toBe(0);
   });
 
-  it('shows a message that no offer has written, and its neighbors', async () => {
+  it('shows a message that was not written by an offer, and its neighbors', async () => {
     const damaged = scene.newQueue();
     const keys = nativeKeys(scene.prefix, damaged);
     const deep = `J${'['.repeat(20_000)}${']'.repeat(20_000)}`;
@@ -226,7 +226,7 @@ describe('a queue with partitions', () => {
     await scene.redis.unlink(keys.delayed, keys.messages);
   });
 
-  it('shows an integer of Java beyond the range of numbers as text', async () => {
+  it('shows a Java integer beyond the safe range as a string', async () => {
     const shared = scene.newQueue();
     const layout = { layout: redisson({ codec: 'kryo5' }) };
     const { producer } = await scene.startApp({ module: { consume: false, queues: { [shared]: layout } } });

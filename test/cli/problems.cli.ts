@@ -25,13 +25,13 @@ function expectOneLine(problems: string): void {
 }
 
 describe('the command line', () => {
-  it('exits with 2 and explains in one line what is wrong with its call', async () => {
+  it('exits with code 2 and explains in one line what is wrong with the call', async () => {
     const { code, output, problems } = await run(server.url, 'nonsense');
     expect({ code, output }).toEqual({ code: 2, output: '' });
     expect(problems).toBe("error: unknown command 'nonsense' (see --help)\n");
   });
 
-  it('reports within the timeout that Redis cannot be reached, and why', async () => {
+  it('reports before the timeout ends that Redis cannot be reached, and why', async () => {
     let url = '';
     await onRandomPort((port) => Promise.resolve(void (url = `redis://app:${SECRET}@127.0.0.1:${port}`)));
     const { code, output, problems } = await run(url, 'counts', 'orders', '--timeout', '300ms');
@@ -42,7 +42,7 @@ describe('the command line', () => {
   });
 
   it.each(['counts', 'doctor'])(
-    'reports that the login is refused, and never prints the password: %s',
+    'reports that the login was refused, and never prints the password: %s',
     async (name) => {
       const { code, output, problems } = await run(withLogin(`:${SECRET}-or-so`), name, 'orders');
       expect(code).toBe(1);

@@ -38,7 +38,7 @@ describe('a queue that never existed', () => {
     );
   });
 
-  it('is refused with a hint to the list of names if none is similar', async () => {
+  it('is refused with a pointer to the list of names if none is similar', async () => {
     const { code, problems } = await run('counts', 'something-else');
     expect(code).toBe(1);
     expect(problems).toBe(
@@ -75,7 +75,7 @@ describe('a queue that exists', () => {
     expect((await run('counts', 'mails')).code).toBe(0);
   });
 
-  it('is found by a user that may not read the directory', async () => {
+  it('is found by a user who may not read the directory', async () => {
     const rules = [`~${scene.prefix}:{[^@]*`, '&*', '+@all'];
     await scene.redis.acl('SETUSER', scene.prefix, 'reset', 'on', 'nopass', ...rules);
     try {
@@ -88,8 +88,8 @@ describe('a queue that exists', () => {
   });
 });
 
-describe('the version', () => {
-  it('equals that of the package', async () => {
+describe('--version', () => {
+  it('prints the version of the package', async () => {
     const { version } = (await import('../../packages/cli/package.json', { with: { type: 'json' } })).default;
     expect(await run('--version')).toEqual({ code: 0, output: `${version}\n`, problems: '' });
   });

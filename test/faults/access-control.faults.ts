@@ -116,7 +116,7 @@ describe('a Redis user with the documented permissions', () => {
     }
   });
 
-  test('handles and offers without access to the directory of queues, and the log says what is missing', async () => {
+  test('can handle and offer messages without access to the directory of queues, and the log names what is missing', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const ofOne = rules.worker!.map((rule) => rule.replace('delay-queue:*', `delay-queue:{${queue}}:*`));
@@ -137,7 +137,7 @@ describe('a Redis user with the documented permissions', () => {
     return scene.startApp({ module: { connection, prefix: 'delay-queue' }, providers });
   }
 
-  test('cannot start if any one of them is missing, and the error names it', async () => {
+  test('cannot start if any of them is missing, and the error names the missing one', async () => {
     const queue = scene.newQueue();
     const needed = neededCommands(partitionPermissions, nativeKeys('delay-queue', queue));
     for (const rule of rulesFor(needed, [])) {
@@ -149,7 +149,7 @@ describe('a Redis user with the documented permissions', () => {
     }
   });
 
-  test('gets one error that lists everything missing for all queues', async () => {
+  test('gets one error that lists every missing permission for all queues', async () => {
     const [a, b] = [scene.newQueue(), scene.newQueue()];
     await expect(startLacking(['+zremrangebyrank', '+publish', '+time'], [a, b])).rejects.toMatchObject({
       code: 'MISSING_PERMISSION',

@@ -71,7 +71,7 @@ describe('an offer with acknowledge', () => {
       expect(await copiedKeys(queue)).not.toEqual([]);
     });
 
-    test('fails if the replica does not confirm it, but is stored and handled', async () => {
+    test('fails if the replica does not confirm the message, which is still stored and handled', async () => {
       const queue = scene.newQueue();
       const handled = new Handled();
       const { producer } = await scene.startApp({
@@ -88,7 +88,7 @@ describe('an offer with acknowledge', () => {
     });
   });
 
-  test('succeeds once the replica has it if it is repeated with its id, and creates only one message', async () => {
+  test('creates only one message when it is retried with the same id, and succeeds once the replica has the message', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false } });
     await replica.freeze();
@@ -99,7 +99,7 @@ describe('an offer with acknowledge', () => {
     expect(await copiedKeys(queue)).not.toEqual([]);
   });
 
-  test('waits for copies when it is cancelled or changed, except when nothing was changed', async () => {
+  test('also waits for copies when it is cancelled or changed, unless nothing changed', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false } });
     for (const id of ['a', 'b', 'c']) await producer.offer(queue, 1, '1h', { id });
@@ -116,7 +116,7 @@ describe('an offer with acknowledge', () => {
     expect(await producer.find(queue, 'c')).toMatchObject({ payload: 2 });
   });
 
-  test('reports its rejection even if nothing is copied', async () => {
+  test('is rejected as a duplicate even if nothing is copied', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false } });
     await producer.offer(queue, 1, '1h', { id: 'm' });
@@ -127,7 +127,7 @@ describe('an offer with acknowledge', () => {
     await expect(stored).rejects.toMatchObject({ code: 'NOT_REPLICATED', messageId: 'n' });
   });
 
-  test('waits together with the other offers of its turn', async () => {
+  test('waits together with the other offers of its event-loop turn', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false } });
     await producer.offer(queue, 0, '1h');
@@ -137,7 +137,7 @@ describe('an offer with acknowledge', () => {
     expect((await waits()) - before).toBeLessThanOrEqual(2);
   });
 
-  test('leaves the whole list stored if the list is not copied, and the error says how many', async () => {
+  test('leaves the whole list stored if the list is not copied, and the error says how many messages were not', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false } });
     await replica.freeze();
@@ -149,7 +149,7 @@ describe('an offer with acknowledge', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 600 });
   });
 
-  test('delays no handler while it waits in vain', async () => {
+  test('does not delay handlers while it waits for a copy that never comes', async () => {
     const queue = scene.newQueue();
     const lateness: number[] = [];
     const { producer } = await scene.startApp({
@@ -190,7 +190,7 @@ describe('an offer with acknowledge', () => {
     expect(offers.count).toBe(3);
   });
 
-  test('requires the permission to wait', async () => {
+  test('requires the permission to run WAIT', async () => {
     const user = ['acknowledged', 'on', '>secret', '~*', '&*', '+@all', '-wait'] as const;
     await scene.redis.call('ACL', 'SETUSER', ...user);
     const { host, port } = scene.server;
@@ -227,7 +227,7 @@ describe('acknowledge.fsync', () => {
     await until(async () => (await producer.counts(queue).catch(() => undefined))?.delayed === 1);
   });
 
-  test('rejects a server that writes no append-only file', async () => {
+  test('rejects a server that does not write an append-only file', async () => {
     if (await isOld()) return;
     await scene.redis.config('SET', 'appendonly', 'no');
     const handler = handlerOf(scene.newQueue(), () => undefined);

@@ -112,7 +112,7 @@ describe('announcements in a cluster', () => {
     return infos.reduce<number>((sum, info) => sum + Number(sent(info) ?? 0), 0);
   }
 
-  test('reach the other processes, and no server except the replica of the primary', async () => {
+  test("reach the other processes, and no server except the primary's replica", async () => {
     const producer = await startProducer();
     await startConsumer();
     await startConsumer();
@@ -123,7 +123,7 @@ describe('announcements in a cluster', () => {
     expect(await sentToOthers('publishshard')).toBeGreaterThanOrEqual(before.shard + 5);
   });
 
-  test('arrive for all queues over one connection to each primary', async () => {
+  test('arrive for all queues over one connection per primary', async () => {
     const queues = Array.from({ length: 12 }, () => randomName('queue'));
     const app = await startApp({ providers: queues.map((name) => handlerOf(name, handled.record)) });
     for (const name of queues) await untilHeard(1, name);
@@ -137,7 +137,7 @@ describe('announcements in a cluster', () => {
     await Promise.all(queues.map((name) => expectHeard(app, name)));
   });
 
-  test('take one connection to each primary, as do commands; wake-up signals take one for each queue', async () => {
+  test('use one connection per primary, as commands do; wake-up signals use one per queue', async () => {
     const queues = Array.from({ length: 20 }, () => randomName('queue'));
     const primaries = new Set<ClusterMember>();
     for (const name of queues) primaries.add(await cluster().primaryOf(keyOf(name)));
@@ -147,7 +147,7 @@ describe('announcements in a cluster', () => {
     await until(async () => JSON.stringify(await connections()) === JSON.stringify(expected));
   });
 
-  test('reach all processes of a family, even while the queue has a worker in one of them', async () => {
+  test('reach all processes of a family, even if one of them runs a worker for the queue', async () => {
     const family = randomName('tenant');
     const app = await startConsumer(`${family}-*`);
     const heard: string[] = [];
@@ -164,7 +164,7 @@ describe('announcements in a cluster', () => {
     expect(new Set(heard)).toEqual(new Set([`${family}-1`]));
   });
 
-  test.each(['queue', 'family'])('reach processes with other options for the groups of a %s', async (what) => {
+  test.each(['queue', 'family'])('reach processes that have other group options for a %s', async (what) => {
     const name = what === 'queue' ? queue : `${queue}-*`;
     const apps: TestApp[] = [];
     for (const concurrency of [1, 2]) {
@@ -176,7 +176,7 @@ describe('announcements in a cluster', () => {
     expect(told()).toHaveLength(2);
   });
 
-  test('require the documented permissions, which are checked at the start', async () => {
+  test('require the documented permissions, which are checked at startup', async () => {
     const rules = [...(await printedRules('operations.md', 'worker')), ...IN_CLUSTER];
     const connectionOf = async (userRules: readonly string[]): Promise<Connection> => {
       const username = randomName('worker');
@@ -250,7 +250,7 @@ describe('announcements in a cluster', () => {
         ['has moved', move],
         ['has failed over', () => cluster().failOver(keyOf(queue))],
         ['was given up and taken back', giveUpAndTakeBack],
-      ])('by a listener that sends nothing and looks again after the slot %s', async (_what, happen) => {
+      ])('by a listener that sends no commands, and that checks again after the slot %s', async (_what, happen) => {
         const heard: string[] = [];
         let looks = 0;
         connect(connectionOf()).announcements.listen(channelOf(queue), {

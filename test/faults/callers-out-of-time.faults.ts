@@ -19,7 +19,7 @@ describe.each(LAYOUTS)('an offer that waits for the end of an outage, in layout 
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
-  test('is written if its answer can arrive in time, and is otherwise not sent', async () => {
+  test('is written if its reply can arrive in time, and otherwise is not sent', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
     const module = {

@@ -28,7 +28,7 @@ describe('a cluster behind a proxy', () => {
     ["Redisson's layout", { layout: redisson({ codec: 'json' }) }, QUEUES],
     ['partitions', { partitions: 2 }, QUEUES * 2],
   ])(
-    'rejects one call with %s, which is logged once, and each queue then waits on its own connection',
+    'rejects one call with %s, which is logged once, and then each queue waits on a connection of its own',
     async (_what, options, waiting) => {
       await scene.redis.config('RESETSTAT');
       const handled = new Handled();

@@ -51,7 +51,7 @@ describe('a connection to a cluster', () => {
   }
 
   describe.each(Object.entries(WAYS))('configured with %s', (_way, connect) => {
-    test('fails the start at once if the password is refused, without revealing it', async () => {
+    test('makes startup fail at once if the password is refused, without revealing it', async () => {
       const login = { username: await newUser(), password: `${SECRET}-old` };
       const start = performance.now();
       const error = await refusalOf(startTestApp({ connection: connect(nodes, login) }));

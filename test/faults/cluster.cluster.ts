@@ -73,8 +73,8 @@ describe('a cluster', () => {
     answers.release();
   }
 
-  describe('whose answers are lost', () => {
-    test('leaves the outcome of a cancellation unknown instead of repeating it and reporting that nothing was there', async () => {
+  describe('whose replies are lost', () => {
+    test('leaves the outcome of a cancellation unknown instead of retrying it and reporting that nothing was there', async () => {
       const { producer } = await startApp();
       await producer.offer(queue, 1, '1h', { id: 'a' });
       await producer.cancel(queue, 'none');
@@ -95,7 +95,7 @@ describe('a cluster', () => {
       expect(refusal).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
     });
 
-    test("spends no attempt of a claim's messages", async () => {
+    test('spends no attempt of the claimed messages', async () => {
       const ids = Array.from({ length: 20 }, (_, i) => `m${i}`);
       const { producer } = await startConsumer();
       await producer.pause(queue);
@@ -113,7 +113,7 @@ describe('a cluster', () => {
       expect(handled.calls.map(({ attempt }) => attempt)).toEqual(ids.map(() => 1));
     });
 
-    test('never reports an offer that was not sent as unknown', async () => {
+    test('never reports an offer as unknown that was not sent', async () => {
       const { producer, log } = await startApp();
       // Only the connection to the queue's primary: an outage of another one might be logged sooner.
       const proxy = proxies.before(await cluster().primaryOf(keyOf(queue)));
@@ -133,7 +133,7 @@ describe('a cluster', () => {
   });
 
   describe('that moves a slot', () => {
-    test('accepts offers again as soon as the slot has moved, and fails none meanwhile', async () => {
+    test('accepts offers again as soon as the slot has moved, and fails none during the move', async () => {
       const { producer } = await startConsumer();
       await producer.offer(queue, 1, '1h');
       const move = await cluster().beginMove(keyOf(queue));

@@ -115,7 +115,7 @@ describe('killed connections and lost announcements', () => {
     for (const { late } of handled.calls) expect(late).toBeGreaterThanOrEqual(0);
   });
 
-  test('SCRIPT FLUSH has no effect while messages are handled', async () => {
+  test('SCRIPT FLUSH has no effect while messages are being handled', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
@@ -129,7 +129,7 @@ describe('killed connections and lost announcements', () => {
     expect(log.filter((line) => !line.startsWith('log'))).toEqual([]);
   });
 
-  test('an offer repeated with the same id after OUTCOME_UNKNOWN creates one message', async () => {
+  test('an offer retried with the same id after OUTCOME_UNKNOWN creates one message', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
     const { producer } = await scene.startApp({ module: { connection: proxy.url, offerTimeout: 300 } });

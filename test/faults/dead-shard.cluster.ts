@@ -32,7 +32,7 @@ const REPAIRS: typeof FAULTS = {
   'is killed': ({ server }) => server.restart(),
 };
 
-describe('when a shard with partitions of a queue is gone and not replaced', () => {
+describe('when a shard that holds partitions of a queue fails and is not replaced', () => {
   const cluster = useCluster(['--cluster-require-full-coverage', 'no']);
 
   const shardOf = (queue: string, partition: number) =>
@@ -60,7 +60,7 @@ describe('when a shard with partitions of a queue is gone and not replaced', () 
   }
 
   test.each(Object.keys(FAULTS))(
-    'messages of the other partitions stay as punctual as before if it %s',
+    'messages of the other partitions stay as punctual as before if the shard %s',
     async (fault) => {
       const queue = randomName('orders');
       const connection = { cluster: { nodes: cluster().nodes } };

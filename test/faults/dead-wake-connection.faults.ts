@@ -17,7 +17,7 @@ const LAYOUTS: Readonly<Record<string, QueueOptions>> = {
 };
 
 describe.each(Object.entries(LAYOUTS))(
-  'in layout %s, a connection for wake-up signals that has died silently',
+  'a silently dead connection for wake-up signals, in layout %s',
   (_layout, options) => {
     const scene = new Scene();
     const proxies = new Proxies(scene);
@@ -38,7 +38,7 @@ describe.each(Object.entries(LAYOUTS))(
       return { queue, handled, producer };
     }
 
-    test('does not delay messages before it is noticed', async () => {
+    test('does not delay messages even before it is noticed', async () => {
       const { queue, handled, producer } = await startBehindDeadConnection();
       for (const id of ['a', 'b', 'c']) {
         await producer.offer(queue, 1, 0, { id });

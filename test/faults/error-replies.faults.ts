@@ -24,7 +24,7 @@ const REPLIES: readonly (readonly [reply: string, advice: RegExp])[] = [
 
 const LEASE = 2000;
 
-describe('error replies from a Redis that starts, fails over or is full', () => {
+describe('error replies from a Redis that is starting, failing over or full', () => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
@@ -112,7 +112,7 @@ describe('error replies from a Redis that starts, fails over or is full', () => 
     }
   });
 
-  test.each([1, 3])('a subscription that is refused %d times in a row is established soon', async (times) => {
+  test.each([1, 3])('a subscription that was refused %d times in a row is soon established', async (times) => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const proxy = await proxies.start();
@@ -130,7 +130,7 @@ describe('error replies from a Redis that starts, fails over or is full', () => 
     expect((await handled.until('m')).late).toBeLessThan(4000);
   });
 
-  test('a refused offer fails with STORE_REFUSED and advice, and succeeds when it is repeated', async () => {
+  test('a refused offer fails with STORE_REFUSED and advice, and succeeds when it is retried', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
     const { producer } = await scene.startApp({ module: { connection: proxy.url, consume: false } });
@@ -148,7 +148,7 @@ describe('error replies from a Redis that starts, fails over or is full', () => 
     expect(await producer.counts(queue)).toMatchObject({ delayed: 1 + REPLIES.length });
   });
 
-  test('a partly refused list reports how much was written, and succeeds when it is repeated with its ids', async () => {
+  test('a partly refused list reports how much was written, and succeeds when it is retried with the same ids', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
     const { producer } = await scene.startApp({ module: { connection: proxy.url, consume: false } });

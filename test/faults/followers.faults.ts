@@ -20,7 +20,7 @@ describe('a follower', () => {
   const opened: RedisConnections[] = [];
   afterAll(() => Promise.all(opened.map((connections) => connections.close())));
 
-  test('is handled once, after its message, if the process that handles the message is killed', async () => {
+  test('is handled once, after the message that it follows, if the process that handles that message is killed', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue, handler: { lease: LEASE, concurrency: 32 } };
@@ -62,7 +62,7 @@ describe('a follower', () => {
   });
 
   test.each([1, 100])(
-    'is released by the next repair if an older version has settled its message: %i messages',
+    'is released by the next repair if an older version settled the message that it follows: %i messages',
     async (count) => {
       const queue = scene.newQueue();
       const keys = nativeKeys(scene.prefix, queue);
@@ -120,7 +120,7 @@ describe('a follower', () => {
     [1, 8],
     [3, 4],
     [8, 32],
-  ])('waits in its partition while the queue grows from %i to %i', async (before, after) => {
+  ])('waits in its partition while the queue grows from %i to %i partitions', async (before, after) => {
     const queue = scene.newQueue();
     const held = new Latch();
     const calls: unknown[] = [];
@@ -151,7 +151,7 @@ describe('a follower', () => {
     expect(calls.slice(ids.length).sort()).toEqual(followed.map((id) => `third ${id}`).sort());
   });
 
-  test('keeps its partition in use even if an older version has settled the last message there', async () => {
+  test('keeps its partition in use even if an older version has settled the last message in it', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false, defaults: { partitions: 4 } } });
     await producer.offer(queue, 1, '1h', { id: 'm' });

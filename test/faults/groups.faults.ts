@@ -53,7 +53,7 @@ describe('groups when processes fail', () => {
     return producer;
   }
 
-  test('the groups of a killed worker continue in order after the lease, first with the messages it held', async () => {
+  test('the groups of a killed worker continue in order after the lease, beginning with the messages it held', async () => {
     const queue = scene.newQueue();
     const settings = { queue, handler: { groups, lease: LEASE, concurrency: 64 } };
     const doomed = await scene.startWorker(settings);
@@ -74,7 +74,7 @@ describe('groups when processes fail', () => {
     await expectNothingLeft(queue);
   });
 
-  test('a group whose message kills its process each time continues once that message is dead', async () => {
+  test('a group whose message kills its process every time continues once that message is a dead letter', async () => {
     const queue = scene.newQueue();
     const settings = { queue, handler: { groups, lease: 1000, attempts: 1 } };
     const { producer } = await scene.startApp({ module: { consume: false, queues: { [queue]: { groups } } } });
@@ -91,7 +91,7 @@ describe('groups when processes fail', () => {
     await until(async () => (await producer.find(queue, 'next')) === null);
   });
 
-  test('groups stay in order while one of two processes loses its leases, and its late outcomes free no permit', async () => {
+  test('groups stay in order while one of two processes loses its leases, whose late outcomes free no permits', async () => {
     const queue = scene.newQueue();
     const handler = { groups, lease: 1000, concurrency: 4 };
     const workers = await Promise.all([scene.startWorker({ queue, handler }), scene.startWorker({ queue, handler })]);
@@ -114,7 +114,7 @@ describe('groups when processes fail', () => {
     await expectNothingLeft(queue);
   });
 
-  test('a process that does not know groups leaves messages with groups alone', async () => {
+  test('a process that does not know groups does not touch messages with groups', async () => {
     const queue = scene.newQueue();
     const producer = await start(queue, () => null);
     const worker = await scene.startWorker({ queue, handler: { groups, lease: '1h', concurrency: 4 } });

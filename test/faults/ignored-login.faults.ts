@@ -34,11 +34,11 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-describe('a password for a server without one', () => {
+describe('a password for a server that requires none', () => {
   const scene = new Scene({});
 
   test.each(Object.entries(CLIENTS))(
-    'is logged once and never printed on the console by %s',
+    'is logged once as unneeded and never printed on the console by %s',
     async (...[, connect]) => {
       const { host, port } = scene.server;
       const queue = scene.newQueue();
@@ -62,19 +62,22 @@ describe('a password for a server without one', () => {
     },
   );
 
-  test.each(Object.entries(CLIENTS))('is not logged once the server requires it, by %s', async (...[, connect]) => {
-    const { host, port } = scene.server;
-    const queue = scene.newQueue();
-    await scene.redis.config('SET', 'requirepass', PASSWORD);
-    const { producer, log } = await scene.startApp({
-      module: { connection: connect({ host, port, password: PASSWORD }) },
-    });
-    await producer.offer(queue, 1, '1h');
-    await scene.redis.config('SET', 'requirepass', '');
-    expect(log.filter((line) => line.includes('login'))).toEqual([]);
-  });
+  test.each(Object.entries(CLIENTS))(
+    'is no longer logged once the server requires it, by %s',
+    async (...[, connect]) => {
+      const { host, port } = scene.server;
+      const queue = scene.newQueue();
+      await scene.redis.config('SET', 'requirepass', PASSWORD);
+      const { producer, log } = await scene.startApp({
+        module: { connection: connect({ host, port, password: PASSWORD }) },
+      });
+      await producer.offer(queue, 1, '1h');
+      await scene.redis.config('SET', 'requirepass', '');
+      expect(log.filter((line) => line.includes('login'))).toEqual([]);
+    },
+  );
 
-  test('is left alone if it belongs to another user', async () => {
+  test('is not mentioned if it belongs to another user', async () => {
     const { host, port } = scene.server;
     const queue = scene.newQueue();
     await scene.redis.call('ACL', 'SETUSER', 'app', 'on', `>${PASSWORD}`, '~*', '&*', '+@all');

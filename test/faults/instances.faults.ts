@@ -53,7 +53,7 @@ async function connectionsTo({ redis }: Scene): Promise<number> {
   );
 }
 
-describe('a start that fails', () => {
+describe('a failed startup', () => {
   const HANDLERS = handlerOfBoth(() => undefined);
 
   test.each<[string, () => DynamicModule[], string]>([
@@ -77,14 +77,14 @@ describe('a start that fails', () => {
       () => [BILLING({ queues: { orders: { partitions: 2, rate: { max: 1, per: '1s' } } } }), MAIN()],
       'INVALID_OPTION',
     ],
-  ])('leaves no connection of either instance behind when %s', async (_why, imports, code) => {
+  ])('leaves neither instance connected when %s', async (_why, imports, code) => {
     await expect(start(imports(), [HANDLERS])).rejects.toMatchObject({ code });
     await until(async () => (await connectionsTo(main)) + (await connectionsTo(billing)) === 0);
   });
 });
 
-describe('a stop', () => {
-  test('lets the handlers of all instances finish at the same time and offer to each other', async () => {
+describe('shutdown', () => {
+  test("lets the handlers of all instances finish in parallel and send messages through each other's producers", async () => {
     const began = new Set<string>();
     const ended = new Set<string>();
 
@@ -157,7 +157,7 @@ describe('an instance whose Redis is down', () => {
   test.each<[string, () => Promise<void>, () => Promise<void>]>([
     ['frozen', () => billing.server.freeze(), () => billing.server.thaw()],
     ['killed', () => billing.server.kill9(), () => billing.server.restart()],
-  ])('leaves the others alone and works again once Redis is back (%s)', async (_how, down, up) => {
+  ])('does not affect the others and works again once Redis is back (%s)', async (_how, down, up) => {
     const handled: string[] = [];
     const handlers = handlerOfBoth((instance, payload) => void handled.push(`${instance} ${String(payload)}`));
     await start([MAIN(), BILLING({ offerTimeout: 500 })], [handlers]);
@@ -180,7 +180,7 @@ describe('an instance whose Redis is down', () => {
     expect(handled.filter((each) => each.startsWith('main'))).toEqual(['main a']);
   });
 
-  test('leaves the others alone at the start, and works once Redis is back', async () => {
+  test('does not affect the others at startup, and works once Redis is back', async () => {
     const handled: string[] = [];
     const handlers = handlerOfBoth((instance) => void handled.push(instance));
     await billing.server.kill9();

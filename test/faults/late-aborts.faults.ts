@@ -15,7 +15,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
   ['Redis', {}],
   ['Redis with partitions', { defaults: { partitions: 3 } }],
   ["Redisson's layout", { defaults: { layout: redisson() } }],
-])('an abort whose announcement is late, with %s', (_name, module) => {
+])('an abort with a delayed announcement, with %s', (_name, module) => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
@@ -55,7 +55,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(events).toEqual(['aborted']);
   });
 
-  test("is reported as an abort even if the handler's outcome is refused before", async () => {
+  test("is reported as an abort even if the handler's outcome is refused first", async () => {
     const [begun, mayEnd] = [new Latch(), new Latch()];
     const { queue, producer, proxy, events } = await startConsumer(async () => {
       begun.open();

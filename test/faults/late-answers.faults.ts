@@ -61,7 +61,7 @@ describe.each(LAYOUTS)('a claim in %s', (_, defaults) => {
     for (const hold of holds) hold.release();
   }
 
-  describe.each(HOLDS)('with %s that is held up', (__, holdAll) => {
+  describe.each(HOLDS)('with %s delayed', (__, holdAll) => {
     test('tells the handler how late its message is', async () => {
       const { proxy, producer, queue, handled, lateness } = await start();
       await holdUp(proxy, holdAll, () => producer.offer(queue, 1, DELAY));
@@ -75,7 +75,7 @@ describe.each(LAYOUTS)('a claim in %s', (_, defaults) => {
     });
 
     if (!('layout' in defaults))
-      test('drops only what has expired meanwhile', async () => {
+      test('drops only messages that have expired in the meantime', async () => {
         const { proxy, producer, queue, handled, expired } = await start();
         await holdUp(proxy, holdAll, () =>
           producer.offerMany(queue, [

@@ -47,7 +47,7 @@ describe('a call that arrives after its caller has given up', () => {
     const module = { offerTimeout: OFFER_TIMEOUT, consume: false, defaults: { layout: layouts[layout] } } as const;
 
     test.each(Object.entries(CALLS))(
-      '%s changes nothing that was acknowledged meanwhile',
+      '%s does not undo what was acknowledged in the meantime',
       async (_, { script, cut }) => {
         const queue = scene.newQueue();
         const proxy = await proxies.start();
@@ -68,7 +68,7 @@ describe('a call that arrives after its caller has given up', () => {
       },
     );
 
-    test('the first call on a connection has the deadline of its caller, even if the server told its time slowly', async () => {
+    test("the first call on a connection keeps its caller's deadline, even if the server was slow to report its time", async () => {
       const queue = scene.newQueue();
       const proxy = await proxies.start();
       const { producer } = await scene.startApp({ module: { ...module, connection: proxy.url, offerTimeout: 1000 } });
@@ -96,7 +96,7 @@ describe('a call that arrives after its caller has given up', () => {
       expect(await producer.find(queue, 'm')).toMatchObject({ payload: 'new' });
     });
 
-    test('nothing is sent to a server that has not told its time', async () => {
+    test('nothing is sent to a server that has not reported its time', async () => {
       const queue = scene.newQueue();
       const proxy = await proxies.start();
       const { producer } = await scene.startApp({ module: { ...module, connection: proxy.url } });
@@ -110,7 +110,7 @@ describe('a call that arrives after its caller has given up', () => {
       expect(offers.count).toBe(1);
     });
 
-    test('a claim that has been replaced takes no message', async () => {
+    test('a claim that has been replaced takes no messages', async () => {
       const queue = scene.newQueue();
       const handled = new Handled();
       const latch = new Latch();

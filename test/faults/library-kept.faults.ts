@@ -14,7 +14,7 @@ describe.each([
   { keeps: 'an RDB file', args: ['--save', '3600 1'], end: 'restart', loads: 0 },
   { keeps: 'an append-only file', args: ['--appendonly', 'yes', '--appendfsync', 'always'], end: 'kill9', loads: 0 },
   { keeps: 'nothing', args: [], end: 'kill9', loads: LIBRARIES.length },
-] as const)('a server that keeps $keeps when it ends', ({ args, end, loads }) => {
+] as const)('a server that keeps $keeps when it terminates', ({ args, end, loads }) => {
   const scene = new Scene({ args });
 
   test(`${loads === 0 ? 'still has each library' : 'is sent each library once'} after a restart, and messages are handled as before`, async () => {

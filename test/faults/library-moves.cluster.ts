@@ -33,7 +33,7 @@ describe('libraries in a cluster', () => {
   });
 });
 
-describe('in a cluster, a queue whose keys move to another server', () => {
+describe('a queue in a cluster whose keys move to another server', () => {
   const cluster = useCluster();
   const clients: Redis[] = [];
   let app: TestApp;
@@ -82,7 +82,7 @@ describe('in a cluster, a queue whose keys move to another server', () => {
     return calls['function|load'] ?? 0;
   }
 
-  test('has the library there if that server was its replica', async () => {
+  test('finds the library there if that server was its replica', async () => {
     const replica = await cluster().replicaOf(key());
     await until(() => has(replica, nativeLibrary));
     const count = await countAt(replica);

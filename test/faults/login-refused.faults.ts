@@ -50,7 +50,7 @@ describe.each(Object.entries(WAYS))('a connection given %s', (_way, connect) => 
   const killAll = (username: string) => scene.redis.client('KILL', 'USER', username);
 
   test.each(Object.entries(REFUSALS))(
-    'fails the start at once if it asks for %s, and the error names the cause',
+    'makes startup fail at once if it asks for %s, and the error names the cause',
     async (_what, refusal) => {
       const queue = scene.newQueue();
       const username = await newUser(refusal.rules);
@@ -89,7 +89,7 @@ describe.each(Object.entries(WAYS))('a connection given %s', (_way, connect) => 
     });
   }
 
-  test('uses no other database after it loses access to its own, and works again once it is restored', async () => {
+  test('uses no other database after it loses access to its own, and works again once access is restored', async () => {
     const { queue, handled, username, ...app } = await startIn1();
     await scene.redis.call('ACL', 'SETUSER', username, '-select');
     await killAll(username);
@@ -104,7 +104,7 @@ describe.each(Object.entries(WAYS))('a connection given %s', (_way, connect) => 
     expect(await keysOf(queue)).toBe(0);
   });
 
-  test('reports LOGIN_REFUSED while the password is wrong, and works again when it is restored', async () => {
+  test('reports LOGIN_REFUSED while the password is wrong, and works again once it is corrected', async () => {
     const { queue, handled, username, ...app } = await startIn1();
     await scene.redis.call('ACL', 'SETUSER', username, 'resetpass', '>another');
     await killAll(username);

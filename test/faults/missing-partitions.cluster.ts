@@ -64,7 +64,7 @@ describe.each([
   ['is killed', 'with partition 0 and the directory'],
   ['hangs', 'with partition 0 and the directory'],
   ['is killed', 'with neither partition 0 nor the directory'],
-])('while a shard %s and is not replaced, one %s', (fault, which) => {
+])('while a shard %s and is not replaced: a shard %s', (fault, which) => {
   const cluster = useCluster(['--cluster-require-full-coverage', 'no']);
   const events: DelayQueueEvent[] = [];
   let queue: string;
@@ -165,14 +165,14 @@ describe.each([
     expect(places.size).toBeGreaterThan(1);
   });
 
-  test('given ids keep their partition: only offers to missing partitions fail', async () => {
+  test('given ids keep their partition, so only offers to missing partitions fail', async () => {
     const [lost, kept] = [idsIn(missing[0]!)[0]!, idsIn(living[0]!)[0]!];
     await timed(() => producer.offer(queue, null, '1h', { id: kept }));
     const refusal = await refusalOf(producer.offer(queue, null, '1h', { id: lost }));
     expect(refusal).toMatchObject({ code: 'NOT_CONNECTED', messageId: lost });
   });
 
-  test('the health of the application is degraded and names the missing partitions', async () => {
+  test("the application's health is degraded and names the missing partitions", async () => {
     const indicator = app.context.get(DelayQueueHealthIndicator);
     const { health } = await timed(() => indicator.check('health', { queues: [queue] }));
     expect(health).toMatchObject({
@@ -200,13 +200,13 @@ describe.each([
     expect(list).toMatchObject({ code: 0, problems: expect.stringContaining(note) });
   });
 
-  test('the board describes the queue as incomplete', async () => {
+  test('the board marks the queue as incomplete', async () => {
     const adapter = new DelayQueueBoardAdapter(producer, queue, { description: 'Unpaid orders' });
     await timed(() => adapter.getJobCounts());
     expect(adapter.getDescription()).toBe(`Unpaid orders. Incomplete: partitions ${missing.join(', ')} do not answer.`);
   });
 
-  test('a process that starts offers to the remaining partitions and reads them', async () => {
+  test('a newly started process offers to the remaining partitions and reads them', async () => {
     const late = await start();
     for (let turn = 0; turn < TURNS; turn++) {
       const { id } = await timed(() => late.producer.offer(queue, turn, '1h'));
@@ -216,7 +216,7 @@ describe.each([
     await late.close();
   });
 
-  test('a process with a rate is told that partitions cannot keep it', async () => {
+  test('a process with a rate is warned that partitions cannot keep it', async () => {
     const told: DelayQueueEvent[] = [];
     const settings = { partitions: 1, rate: { max: 10, per: '1s' }, checkInterval: '1s' };
     const observer = { event: (event: DelayQueueEvent) => void told.push(event) };

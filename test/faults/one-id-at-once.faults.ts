@@ -8,7 +8,7 @@ import { until } from '../support/until.js';
 const PRODUCERS = 5;
 const ENOUGH = 30;
 
-describe('one id offered by several processes while it is handled', () => {
+describe('one id offered by several processes while its message is being handled', () => {
   const scene = new Scene();
 
   test('leads to one handler call for each message that was created', async () => {

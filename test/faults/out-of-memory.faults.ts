@@ -8,10 +8,10 @@ import { until } from '../support/until.js';
 
 const LEASE = 3000;
 
-describe('a Redis out of memory that evicts nothing', () => {
+describe('a Redis that has run out of memory and evicts nothing', () => {
   const scene = new Scene({ args: ['--maxmemory-policy', 'noeviction'] });
 
-  test('rejects offers with a typed error, while everything already stored continues', async () => {
+  test('rejects offers with a typed error, while messages already stored are still handled', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const release = new Latch();

@@ -37,10 +37,10 @@ describe.each(LAYOUTS)('again() with a payload beyond proto-max-bulk-len, in lay
   });
 });
 
-describe("a search for a payload beyond proto-max-bulk-len in Redisson's layout", () => {
+describe('a search for a payload beyond proto-max-bulk-len in the Redisson layout', () => {
   const scene = new Scene({ args: ['--proto-max-bulk-len', '1mb'] });
 
-  test('finds nothing and lets no other call fail', async () => {
+  test('finds nothing and does not make other calls fail', async () => {
     const queue = scene.newQueue();
     const defaults = { layout: layouts.redisson, maxPayloadBytes: 8 * MIB };
     const { producer, log } = await scene.startApp({ module: { consume: false, defaults } });
@@ -65,7 +65,7 @@ describe.each(LAYOUTS)('an offer beyond proto-max-bulk-len, in layout %s', (layo
     message: expect.stringMatching(/proto-max-bulk-len/),
   };
 
-  test.each(Object.entries(PAYLOADS))('fails alone, and offers around it are written: %s', async (_, large) => {
+  test.each(Object.entries(PAYLOADS))('fails alone, and the offers around it are written: %s', async (_, large) => {
     const queue = scene.newQueue();
     const { producer, log } = await scene.startApp({ module });
     await producer.offer(queue, { n: 0 }, '1h', { id: 'before' });
@@ -85,7 +85,7 @@ describe.each(LAYOUTS)('an offer beyond proto-max-bulk-len, in layout %s', (layo
     expect(log.filter((line) => line.includes('is down'))).toEqual([]);
   });
 
-  test('is rejected alone in a list', async () => {
+  test('is the only one rejected in a list', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     const error = await refusalOf(
@@ -105,7 +105,7 @@ describe.each(LAYOUTS)('an offer beyond proto-max-bulk-len, in layout %s', (layo
     expect(await producer.counts(queue)).toMatchObject({ delayed: 2 });
   });
 
-  test('is written once Redis accepts it, and is read back completely', async () => {
+  test('is written once Redis accepts that size, and is read back completely', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     const payload = { large: PAYLOADS['of other characters'] };
@@ -119,7 +119,7 @@ describe.each(LAYOUTS)('an offer beyond proto-max-bulk-len, in layout %s', (layo
     }
   });
 
-  test('is still possible for a user who may not ask for the limit', async () => {
+  test('is still possible for a user who may not query the limit', async () => {
     const queue = scene.newQueue();
     await scene.redis.config('SET', 'proto-max-bulk-len', 8 * MIB);
     try {

@@ -27,7 +27,7 @@ async function turns(count: number): Promise<void> {
 const routerOf = (partitions: NativePartitions) => new PartitionRouter(partitions, stickyIds());
 const outcomeOf = (outcome: WriteOutcome) => (outcome instanceof WriteFailure ? 'failed' : outcome.outcome);
 
-describe('the changing partitions of a queue', () => {
+describe('changing the partitions of a queue', () => {
   const scene = new Scene();
   const processes: RedisConnections[] = [];
 
@@ -78,7 +78,7 @@ describe('the changing partitions of a queue', () => {
     return { queue, partitions };
   }
 
-  it('accept nothing from a writer that read the partitioning before it changed', async () => {
+  it('accepts nothing from a writer that read the partitioning before it changed', async () => {
     const { queue, partitions } = await openFull(4);
     const stale = formatPartitioning(partitions.partitioning);
     const limits = limitsOfPartition(resolveQueueOptions());
@@ -99,7 +99,7 @@ describe('the changing partitions of a queue', () => {
     }
   });
 
-  it('create an id once, even if writers with different knowledge offer it during the change', async () => {
+  it('creates an id once, even if writers with different knowledge offer it during the change', async () => {
     for (let round = 0; round < 200; round++) {
       const { queue, partitions: old } = await openFull(1 + (round % 4), []);
       const other = open(queue, 1 + (round % 4), 1);
@@ -122,7 +122,7 @@ describe('the changing partitions of a queue', () => {
     }
   });
 
-  it('keep each message in one of its places, where any process finds and cancels it', async () => {
+  it('keeps each message in one of its possible partitions, where any process finds and cancels it', async () => {
     const { queue, partitions: stale } = await openFull(2);
     const staler = open(queue, 1, 1);
     for (const number of [4, 8, 16]) {
@@ -149,7 +149,7 @@ describe('the changing partitions of a queue', () => {
     ['only the first partition', []],
     ['half of the partitions', [1, 3, 5]],
     ['all partitions', [1, 2, 3, 4, 5, 6, 7]],
-  ])('recover if the process that changed them has died after it told %s', async (_who, told) => {
+  ])('can be completed if the process that changed them died after it had updated %s', async (_who, told) => {
     const { queue, partitions: old } = await openFull(4);
     const { epoch } = old.partitioning;
     for (const partition of [0, ...told]) await setPartitioning(queue, partition, `${epoch + 1} 8 4`);
@@ -173,7 +173,7 @@ describe('the changing partitions of a queue', () => {
     expect(await count(next)).toBe(0);
   });
 
-  it('agree even if several processes change them at once', async () => {
+  it('leads to agreement even if several processes change them at once', async () => {
     for (let round = 0; round < 20; round++) {
       const { queue, partitions } = await openFull(2);
       const growing = [4, 8, 16].map((number, i) => open(queue, number, i));
@@ -184,7 +184,7 @@ describe('the changing partitions of a queue', () => {
     }
   });
 
-  it('agree again after one of them has lost its data', async () => {
+  it('leads to agreement again after one of them has lost its data', async () => {
     for (const lost of [0, 3]) {
       const { queue, partitions } = await openFull(4, []);
       const [grown, stale] = [open(queue, 8, 1), open(queue, 4, 2)];
@@ -201,7 +201,7 @@ describe('the changing partitions of a queue', () => {
     }
   });
 
-  it('learn of the change from the next call if one of them missed it', async () => {
+  it('reaches a partition that missed the change with the next call', async () => {
     const { queue, partitions } = await openFull(8, []);
     for (const partition of [0, 5]) {
       await scene.redis.del(nativeKeys(scene.prefix, queue, partition).partitions);
@@ -213,7 +213,7 @@ describe('the changing partitions of a queue', () => {
     }
   });
 
-  it('report what is wrong with a partitioning that somebody else has written', async () => {
+  it('fails with a report of what is wrong if someone else has written the partitioning', async () => {
     const { queue, partitions } = await openFull(4);
     await setPartitioning(queue, 0, 'eight');
     await expect(partitions.refresh()).rejects.toMatchObject({

@@ -60,7 +60,7 @@ describe('outages of Redis', () => {
     },
   );
 
-  test('offers fail in time while Redis is down, and the error says that nothing was written', async () => {
+  test('offers fail within their timeout while Redis is down, and the error says that nothing was written', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { offerTimeout: 300 } });
     await producer.offer(queue, null, '1h');
@@ -79,7 +79,7 @@ describe('outages of Redis', () => {
     }
   });
 
-  test('messages are handled in time after a crash and a restart with the data', async () => {
+  test('messages are handled on time after a crash and a restart that keeps the data', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
@@ -143,7 +143,7 @@ describe('outages of Redis', () => {
     expect(took).toBeLessThan(3500);
   });
 
-  test('new messages are handled after a restart without the data', async () => {
+  test('new messages are handled after a restart that loses the data', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });

@@ -14,7 +14,7 @@ const OFFERS_BETWEEN = 1000;
 /** The promise is that work resumes within 2 s after Redis answers; the rest is for a busy machine. */
 const FLOWS_WITHIN = 2000 + 3000;
 
-describe('a Redis that writes every command to disk and is killed with -9 repeatedly', () => {
+describe('a Redis that writes every command to disk and is repeatedly killed with SIGKILL', () => {
   const scene = new Scene({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
 
   async function untilItAnswers(): Promise<void> {
@@ -37,7 +37,7 @@ describe('a Redis that writes every command to disk and is killed with -9 repeat
     await until(flows, { within: FLOWS_WITHIN, every: 10 });
   }
 
-  test('loses no acknowledged offer and handles no offer that was not sent, and work soon resumes', async () => {
+  test('loses no acknowledged offer and runs no offer that was not sent, and work soon resumes', async () => {
     const queue = scene.newQueue();
     const settings = { queue, quiet: true, handler: { lease: 5000, attempts: 100 } };
     const workers = await Promise.all([scene.startWorker(settings), scene.startWorker(settings)]);

@@ -57,7 +57,7 @@ describe('refusals by Redis', () => {
   const scene = new Scene({ args: ['--enable-protected-configs', 'yes', '--busy-reply-threshold', '100'] });
   const urlOf = (user: string) => scene.url.replace('redis://', `redis://${user}:secret@`);
 
-  test('an offer that may not be announced fails and writes nothing', async () => {
+  test('an offer fails and writes nothing if announcing it is not permitted', async () => {
     const queue = scene.newQueue();
     await scene.redis.call('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels');
     const { producer } = await scene.startApp({ module: { connection: urlOf('mute') } });
@@ -136,7 +136,7 @@ describe('refusals by Redis', () => {
   });
 
   describe.each(Object.entries(CONDITIONS))('of all writes with %s', (word, condition) => {
-    test('offers fail with advice, and messages that fall due meanwhile are handled once afterwards', async () => {
+    test('offers fail with advice, and messages that fall due in the meantime are handled once afterwards', async () => {
       const queue = scene.newQueue();
       const handled = new Handled();
       const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });

@@ -52,7 +52,7 @@ describe.each(Object.entries(MAJORS))('a greeting by %s', (major, connect) => {
     return { queue, handled, refused, starting };
   }
 
-  test.each(PASSING)('is repeated if it is answered with %s, and the start waits for it', async (reply) => {
+  test.each(PASSING)('is retried if the reply is %s, and startup waits for it', async (reply) => {
     const { queue, handled, refused, starting } = await startBehind(reply, 3);
     const { producer } = await starting;
     await producer.offer(queue, 1, 0, { id: 'm' });
@@ -60,7 +60,7 @@ describe.each(Object.entries(MAJORS))('a greeting by %s', (major, connect) => {
     expect(refused.count).toBe(3);
   });
 
-  test.each(LASTING)('fails the start at once if it is answered with %s', async (reply, advice) => {
+  test.each(LASTING)('makes startup fail at once if the reply is %s', async (reply, advice) => {
     const { starting } = await startBehind(reply, Infinity);
     const start = performance.now();
     const error = await refusalOf(starting);
@@ -69,7 +69,7 @@ describe.each(Object.entries(MAJORS))('a greeting by %s', (major, connect) => {
     expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain('p4ssw0rd');
   });
 
-  test('is repeated after the server hangs up, which is logged', async () => {
+  test('is retried after the server hangs up, which is logged', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
     // Keeps greetings from the server, so that none is answered before the next reset.
@@ -94,7 +94,7 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
   test.each([
     ['that requires a password', ['--requirepass', 'secret']],
     ['whose default user is off', ['--user', 'default', 'off']],
-  ])('a server %s fails the start at once without a password, and the error says so', async (_what, args) => {
+  ])('a server %s makes startup without a password fail at once, and the error says so', async (_what, args) => {
     const server = await startRedis({ args });
     const begin = performance.now();
     await expect(start(server.url)).rejects.toMatchObject({
@@ -122,7 +122,7 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
     await server.stop();
   });
 
-  test('a server that returns with too few databases gets no key in another database', async () => {
+  test('a server that returns with too few databases gets no keys in another database', async () => {
     const server = await startRedis({ args: ['--databases', '4'] });
     const { port } = server;
     const handled = new Handled();

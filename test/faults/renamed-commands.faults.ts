@@ -46,7 +46,7 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
   });
 
   test.each(['INFO', 'EVAL', 'EVALSHA'])(
-    'a server whose FCALL and %s were renamed fails the start of workers and producers, and the error says so',
+    'a server whose FCALL and %s were renamed makes workers and producers fail at startup, and the error says so',
     async (command) => {
       const renamed = ['--rename-command', 'FCALL', 'secret-call', '--rename-command', command, 'secret-name'];
       server = await startRedis({ args: renamed });
@@ -72,7 +72,7 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
     expect(written).toEqual([]);
   });
 
-  test('a login that is refused fails the start, and the log does not mention retries', async () => {
+  test('a login that is refused makes startup fail, and the log does not mention retries', async () => {
     server = await startRedis({ args: ['--requirepass', 'secret'] });
     const lines: string[] = [];
     const record = (message: unknown) => void lines.push(String(message));

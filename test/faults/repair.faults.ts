@@ -30,7 +30,7 @@ describe('orphaned messages', () => {
     ['native', 'the dead letters are deleted'],
     ['redisson', 'the claims of consumers are deleted'],
     ['redisson', 'the dead letters are deleted'],
-  ] as const)('become ready after the next start, which is logged: layout %s, %s', async (layout, damage) => {
+  ] as const)('become ready after the next startup, which is logged: layout %s, %s', async (layout, damage) => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module: { consume: false, defaults: { layout: layouts[layout] } } });
@@ -145,7 +145,7 @@ describe('orphaned messages', () => {
     await producer.clear(queue);
   });
 
-  test('become dead letters at once if another program wrote them, whatever due time their bytes would be', async () => {
+  test('become dead letters at once if another program wrote them, whatever due time their bytes spell', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     await producer.offer(queue, 'sound', '1h');
@@ -156,7 +156,7 @@ describe('orphaned messages', () => {
   });
 });
 
-describe('messages of claims whose leases are deleted', () => {
+describe('claimed messages whose leases were deleted', () => {
   const scene = new Scene();
   const LEASE = 1500;
 
@@ -173,7 +173,7 @@ describe('messages of claims whose leases are deleted', () => {
   };
 
   test.each(Object.keys(QUEUES))(
-    'are handled again once the queue is repaired, and the messages behind them follow: a queue %s',
+    'are handled again once the queue is repaired, followed by the messages behind them: a queue %s',
     async (kind) => {
       const { options, group } = QUEUES[kind]!;
       const queue = scene.newQueue();

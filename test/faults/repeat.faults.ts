@@ -13,7 +13,7 @@ const LEASE = 1000;
 const EVERY_SECOND = '* * * * * *';
 const EVERY_OTHER_SECOND = '*/2 * * * * *';
 
-describe('a message that repeats', () => {
+describe('a repeating message', () => {
   const scene = new Scene();
   const module = { calendar, consume: false };
   const settings = (queue: string, cron: string, payload: Task = null) => ({
@@ -25,7 +25,7 @@ describe('a message that repeats', () => {
     return delayed + ready + active;
   };
 
-  test('continues after killed processes without a repeated or a missing occurrence', async () => {
+  test('continues after processes are killed, without repeating or skipping an occurrence', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp({ module });
     const workers: WorkerProcess[] = [];
@@ -66,7 +66,7 @@ describe('a message that repeats', () => {
     expect(heir.of('start').every(({ attempt }) => attempt === 1)).toBe(true);
   });
 
-  test('stays one chain while a rolling deploy changes its rule, in whatever order processes start', async () => {
+  test('remains a single chain while a rolling deploy changes its rule, in whatever order processes start', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp({ module });
     const start = (cron: string) => scene.startWorker(settings(queue, cron, { do: 'work', ms: 300 }));
@@ -99,7 +99,7 @@ describe('a message that repeats', () => {
   });
 });
 
-describe('repeats when Redis loses its data', () => {
+describe('repeating messages when Redis loses its data', () => {
   // In memory only, so that it is empty when it starts again.
   const scene = new Scene({});
   /** The check interval, ms. */
@@ -132,7 +132,7 @@ describe('repeats when Redis loses its data', () => {
     ['a restart without its data', () => scene.server.kill9().then(() => scene.server.restart())],
   ];
 
-  test.each(losses)('come back by themselves if handlers declare them: %s', async (_how, lose) => {
+  test.each(losses)('are restored automatically if handlers declare them: %s', async (_how, lose) => {
     const queue = scene.newQueue();
     const { app, comes } = await startRepeating(queue);
     await comes();
@@ -147,7 +147,7 @@ describe('repeats when Redis loses its data', () => {
   test.each<[string, QueueOptions]>([
     ['with partitions', { partitions: 3 }],
     ['with groups', { groups: { concurrency: 1 } }],
-  ])('come back in a queue %s', async (_what, options) => {
+  ])('are restored in a queue %s', async (_what, options) => {
     const queue = scene.newQueue();
     const { app, comes } = await startRepeating(queue, options);
     await comes();
@@ -157,7 +157,7 @@ describe('repeats when Redis loses its data', () => {
     expect(await app.producer.find(queue, 'repeat')).toMatchObject({ repeat: { cron: EVERY_SECOND } });
   });
 
-  test('come back in a queue whose name is in a family', async () => {
+  test('are restored in a queue whose name belongs to a family', async () => {
     const family = scene.newQueue();
     const queue = `${family}:digest`;
     const { app, comes } = await startRepeating(queue, {}, [handlerOf(`${family}:*`, () => undefined)]);
@@ -182,7 +182,7 @@ describe('repeats when Redis loses its data', () => {
   test.each<[string, (app: TestApp, queue: string) => Promise<unknown>]>([
     ['cancelled', ({ producer }, queue) => producer.cancel(queue, 'repeat')],
     ['cleared', ({ producer }, queue) => producer.clear(queue)],
-  ])('do not come back if they were %s', async (_how, end) => {
+  ])('are not restored if they were %s', async (_how, end) => {
     const queue = scene.newQueue();
     const { app, comes } = await startRepeating(queue);
     await comes();

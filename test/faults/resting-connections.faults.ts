@@ -19,7 +19,7 @@ describe('a resting connection', () => {
   afterEach(() => connection.close());
 
   test.each(['connecting', 'connect', 'ready', 'end'])(
-    'opens at once if it was %s when it began to rest',
+    "reopens at once if it was in state '%s' when it began to rest",
     async (event) => {
       const settings = { connection: scene.url, clock: systemClock, events: new LoggedEvents(), commandTimeout: 5000 };
       connection = new RedisConnection('commands', settings);

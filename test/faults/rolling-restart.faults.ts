@@ -15,7 +15,7 @@ const AT_A_TIME = 3;
 describe('a rolling restart under load', () => {
   const scene = new Scene();
 
-  test('handles each message once, with no attempt spent, although every process gets SIGTERM at work', async () => {
+  test('handles each message once without spending an attempt, although every process gets SIGTERM while busy', async () => {
     const queue = scene.newQueue();
     const settings = { queue, module: { shutdownTimeout: '30s' } };
     const { producer } = await scene.startApp({ module: { consume: false } });

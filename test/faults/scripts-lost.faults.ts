@@ -22,7 +22,7 @@ async function countCalls(command: string): Promise<{ calls: number; failed: num
   return { calls: Number(calls), failed: Number(failed) };
 }
 
-test('a process with 50 queues notices once per lost library, and loads each once', async () => {
+test('a process with 50 queues notices each lost library once and loads it once', async () => {
   const providers = Array.from({ length: QUEUES }, () => handlerOf(scene.newQueue(), () => undefined));
   await scene.startApp({ providers });
   await scene.server.kill9();
@@ -54,7 +54,7 @@ test.each(['FUNCTION FLUSH', 'FUNCTION DELETE', 'SCRIPT FLUSH', 'FLUSHALL'] as c
   },
 );
 
-test('messages are settled by scripts while memory is short and the library missing, later by functions again', async () => {
+test('messages are settled by scripts while the library is missing and memory short, and later by functions again', async () => {
   const queue = scene.newQueue();
   const started = new Latch();
   const release = new Latch();
@@ -83,7 +83,7 @@ test('messages are settled by scripts while memory is short and the library miss
   );
 });
 
-test('connections that open at the same time load the library only a few times', async () => {
+test('connections opened at the same time load the library only a few times', async () => {
   await scene.redis.call('FUNCTION', 'FLUSH');
   const before = await countCalls('function\\|load');
   const settings = {
@@ -105,7 +105,7 @@ test('connections that open at the same time load the library only a few times',
   expect(calls - before.calls).toBeLessThan(10);
 });
 
-test('a library of another version and this one run side by side', async () => {
+test('another version of the function library runs side by side with this one', async () => {
   const [own = '', other] = [
     nativeLibrary.source,
     nativeLibrary.source.replaceAll(nativeLibrary.name.slice(-12), '0123456789ab'),

@@ -65,12 +65,12 @@ describe('wake-up signals that share a connection', () => {
     expect(await clients()).toHaveLength(1);
   }
 
-  test('a key joins a call that is blocked, and its consumer is woken', async () => {
+  test('a key joins a blocked call, and its consumer is woken', async () => {
     const { a, b } = open();
     await expectToShareCall(a, b);
   });
 
-  test('a queue joins a call that was repeated over a new connection', async () => {
+  test('a key joins a call that was retried over a new connection', async () => {
     const { a, b } = open();
     const [lost] = await waitBlocked(a.signal);
     const [, id] = /^id=(\d+) .*name=delay-queue:wake-signals/m.exec(String(await scene.redis.client('LIST')))!;
@@ -79,7 +79,7 @@ describe('wake-up signals that share a connection', () => {
     await expectToShareCall(a, b);
   });
 
-  test.each(['client|id', 'client|unblock'])('a user without %s needs a connection for each queue', async (command) => {
+  test.each(['client|id', 'client|unblock'])('a user without %s needs one connection per queue', async (command) => {
     const user = randomName('lacking');
     await scene.redis.call('ACL', 'SETUSER', user, 'on', 'nopass', '~*', '&*', '+@all', `-${command}`);
     const { a, b } = open(scene.url.replace('redis://', `redis://${user}:any@`));
@@ -90,7 +90,7 @@ describe('wake-up signals that share a connection', () => {
     expect(await Promise.all([first, second])).toEqual([true, true]);
   });
 
-  test('a key that always has a signal does not keep other keys from theirs', async () => {
+  test('a key that always has signals does not keep other keys from theirs', async () => {
     const { a, b } = open();
     await scene.redis.rpush(a.key, ...Array.from({ length: 20_000 }, () => '1'));
     let signals = 0;
@@ -107,7 +107,7 @@ describe('wake-up signals that share a connection', () => {
     await waiting;
   });
 
-  test('a signal during a claim ends the next wait at once', async () => {
+  test('a signal that arrives during a claim ends the next wait at once', async () => {
     const { a, b, passedOn } = open();
     const others = b.signal.wait(HOUR);
     await send(a.key);

@@ -15,7 +15,7 @@ describe('a process with a wrong clock', () => {
     return Number(seconds) * 1000 + Number(micros) / 1000;
   };
 
-  test("gets due times by Redis' clock and handles its messages in time, an hour behind or ahead", async () => {
+  test("uses Redis' clock for due times and handles its messages on time, an hour behind or ahead", async () => {
     const before = await serverTime();
     await Promise.all(
       [-HOUR, HOUR].map(async (shift) => {

@@ -7,11 +7,11 @@ import { Proxies } from '../support/tcp-proxy/proxies.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-describe('slow answers', () => {
+describe('slow replies', () => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
-  test("a message announced while a transfer's answer is on its way is handled in time", async () => {
+  test("a message announced while a transfer's reply is in transit is handled on time", async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const proxy = await proxies.start();

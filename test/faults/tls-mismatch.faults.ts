@@ -57,7 +57,7 @@ describe('a client and a server of which only one expects TLS', () => {
     ['a client without TLS at a port of TLS', ({ tls }) => ({ port: tls }), TLS],
     ['a client without TLS, with a password', ({ tls }) => ({ port: tls, password: 'secret' }), TLS],
     ['a client that does not know the authority', ({ tls }) => ({ port: tls, tls: {} }), AUTHORITY],
-  ])('are told in the log and in errors what is probably wrong: %s', async (_what, connect, advice) => {
+  ])('lead to log lines and errors that name the probable mistake: %s', async (_what, connect, advice) => {
     const connection = connect({ plain: server.port, tls: tlsPort });
     const app = await start(connection);
 
@@ -67,7 +67,7 @@ describe('a client and a server of which only one expects TLS', () => {
     expect(error).toMatchObject({ code: 'NOT_CONNECTED', message: expect.stringContaining(advice) });
   });
 
-  test('get no advice once a connection has been ready', async () => {
+  test('lead to no such advice once a connection has been ready', async () => {
     const tls = { ca: readFileSync(fileOf('ca.crt')) };
     const app = await start({ port: tlsPort, tls });
     await app.producer.offer('orders', 1, '1h');

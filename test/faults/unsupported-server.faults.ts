@@ -7,7 +7,7 @@ import { checkServer } from '../../lib/redis/check/server-info.js';
 describe('a Redis that evicts keys', () => {
   const scene = new Scene({ args: ['--maxmemory-policy', 'allkeys-lru'] });
 
-  test('is rejected at the start, and the error says what to do', async () => {
+  test('is rejected at startup, and the error says what to do', async () => {
     const start = scene.startApp({ providers: [handlerOf(scene.newQueue(), () => undefined)] });
     await expect(start).rejects.toMatchObject({
       code: 'UNSUPPORTED_SERVER',
@@ -25,7 +25,7 @@ describe('a Redis that evicts keys', () => {
     expect(await handled.untilCalls(1)).toMatchObject({ attempt: 1 });
   });
 
-  test('is accepted if it evicts only keys with an expiry, because a queue has none', async () => {
+  test('is accepted if it evicts only keys with an expiry, because queues have none', async () => {
     await scene.redis.config('SET', 'maxmemory-policy', 'volatile-lru');
     await expect(scene.startApp()).resolves.toBeDefined();
   });

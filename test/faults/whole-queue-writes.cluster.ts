@@ -10,10 +10,10 @@ const PREFIX = 'delay-queue';
 const PARTITIONS = 6;
 const MESSAGES = 60;
 
-describe('while a shard with partitions of a queue is gone', () => {
+describe('while a shard that holds partitions of a queue is down', () => {
   const cluster = useCluster(['--cluster-require-full-coverage', 'no']);
 
-  test('a write to the whole queue is carried out in the others, and completed when it is called again later', async () => {
+  test('a write to the whole queue is carried out in the other partitions, and completed when it is called again', async () => {
     const queue = randomName('orders');
     const { producer, close } = await startTestApp({
       connection: { cluster: { nodes: cluster().nodes } },

@@ -12,7 +12,7 @@ describe('killed and blocked workers', () => {
   const scene = new Scene();
   const allGone = (counts: object) => Object.values(counts).every((count) => count === 0);
 
-  test('another worker handles the messages of a killed one soon after the lease, as a second attempt', async () => {
+  test('another worker handles the messages of a killed one soon after the lease ends, as a second attempt', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue, handler: { lease: LEASE, concurrency: 32 } };
@@ -38,7 +38,7 @@ describe('killed and blocked workers', () => {
     expect(new Set([...held, ...other.of('start').map(({ id }) => id)]).size).toBe(results.length);
   });
 
-  test('a message that kills its process each time becomes a dead letter, and others are handled', async () => {
+  test('a message that kills its process every time becomes a dead letter, and others are handled', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue, handler: { lease: 1000, attempts: 2 } };
@@ -60,7 +60,7 @@ describe('killed and blocked workers', () => {
     expect(survivor.of('start').map(({ id }) => id)).toEqual(['fine']);
   });
 
-  test('messages that fell due without a consumer are handled when one starts', async () => {
+  test('messages that fell due while there was no consumer are handled when one starts', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const first = await scene.startWorker({ queue });
