@@ -7,6 +7,7 @@ import { NATIVE_MODULES } from '../../lib/store/native/native-library.js';
 import { randomName } from '../support/random-name.js';
 import { describeRateProperties, type RateUnderTest } from '../support/rate-properties.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
+import { isThorough } from '../support/thorough.js';
 
 /** The part of a claim that concerns the rate, at an instant that the caller chooses. */
 const PROBE = `-- KEYS rate
@@ -58,7 +59,7 @@ describe('in Redis', () => {
     };
   }
 
-  describeRateProperties({ open, slack: 1 / 32, runs: 300 });
+  describeRateProperties({ open, slack: 1 / 32, runs: isThorough ? 300 : 60 });
 
   const START = Date.UTC(2030, 0, 1) * 1000;
   const SECOND = 1_000_000;

@@ -83,9 +83,10 @@ describe('a calendar', () => {
   });
 
   test.each(isThorough ? ZONES : ZONES.slice(0, 1))('agrees with Temporal at every clock change in %s', (zone) => {
-    const transitions = transitionsOf(zone);
     // All transitions of 16 years; some zones have none after a reform.
-    expect(transitions.length).toBeGreaterThanOrEqual(2);
+    const all = transitionsOf(zone);
+    expect(all.length).toBeGreaterThanOrEqual(2);
+    const transitions = isThorough ? all : all.slice(0, 4);
     const found: unknown[] = [];
     const expected: unknown[] = [];
     for (const transition of transitions) {

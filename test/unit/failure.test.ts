@@ -160,7 +160,7 @@ describe('the reason of a failure', () => {
   });
 
   it('is bounded, however much an error carries', () => {
-    const wide = new AggregateError(Array.from({ length: 1e4 }, (_each, i) => new Error(`${i} ${'x'.repeat(1e4)}`)));
+    const wide = new AggregateError(Array.from({ length: 1e3 }, (_each, i) => new Error(`${i} ${'x'.repeat(1e4)}`)));
     const deep = Array.from({ length: 1e4 }).reduce<Error>((cause) => new Error('deep', { cause }), new Error('end'));
     const tree = (depth: number): Error =>
       depth === 0
@@ -172,7 +172,7 @@ describe('the reason of a failure', () => {
     for (const error of [wide, deep, tree(5), { message: { message: { message: { message: { message: {} } } } } }]) {
       expect(shown(error).length).toBeLessThan(2100);
     }
-    expect(shown(wide)).toContain('9995 more');
+    expect(shown(wide)).toContain('995 more');
   });
 
   it('is shown once if it refers to itself', () => {

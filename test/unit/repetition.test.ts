@@ -131,7 +131,7 @@ describe('a message that repeats every minute', () => {
         expect(counts.delayed + counts.ready + counts.active).toBe(1);
         expect(letters.every(({ id }) => id.startsWith('{a}@2030-01-0'))).toBe(true);
       }),
-      { numRuns: isThorough ? 10 : 3 },
+      { numRuns: isThorough ? 10 : 2 },
     );
   }, 300_000);
 });

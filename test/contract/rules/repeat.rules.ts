@@ -310,7 +310,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.settle(claim, outcome(body))).toBe(true);
       const content = queue.codec.decode(unwrapPutOff((await queue.find('a')).body).body);
       expect([content.repeat, content.payload]).toEqual([undefined, 'digest']);
-      await queue.store.transfer({ limit: 10 });
+      await queue.transferSomething();
       const [again] = await queue.claim();
       await queue.settle(again, { kind: 'ack' });
       expect(await queue.stateOf('a')).toBeNull();
