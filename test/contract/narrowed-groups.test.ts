@@ -11,7 +11,7 @@ import { PREFIX } from './redis-stores.js';
 const HOUR = 3_600_000;
 const LIMITS = { attempts: 3, maxDeadLetters: 10, maxMessages: null, rate: null };
 
-describe('a group whose number of permits was lowered', () => {
+describe('a group whose concurrency was lowered', () => {
   let queue: ContractQueue;
   /** A process that gives each group three permits, and one that gives it a single permit. */
   let wide: MessageStore;
@@ -41,7 +41,7 @@ describe('a group whose number of permits was lowered', () => {
   const ack = (store: MessageStore, claims: readonly Claim[]) =>
     store.settle(claims.map((claim) => ({ claim, outcome: { kind: 'ack' } })));
 
-  it('lets the next message be claimed when the last of the earlier permits is freed', async () => {
+  it('lets the next message be claimed once all of the earlier permits are freed', async () => {
     await makeReady(wide, 'a1', 'a2', 'a3', 'a4', 'a5');
     const claims = await claim(wide);
     expect(claims.map(({ id }) => id)).toEqual(['a1', 'a2', 'a3']);
@@ -57,7 +57,7 @@ describe('a group whose number of permits was lowered', () => {
     expect(await queue.leftovers()).toEqual([]);
   });
 
-  it('does not keep other groups from their single permits', async () => {
+  it('leaves other groups their single permits', async () => {
     await makeReady(wide, 'a1', 'a2');
     await makeReady(narrow, 'b1', 'b2');
     const claims = await claim(narrow);

@@ -19,7 +19,7 @@ const DIRECTORIES: Record<string, () => QueueDirectory> = {
   'in Redis': () => new NativeQueueDirectory(connections, randomName('prefix')),
 };
 
-describe.each(Object.entries(DIRECTORIES))('the directory of queues %s', (_, open) => {
+describe.each(Object.entries(DIRECTORIES))('the queue directory %s', (_, open) => {
   const namesIn = (directory: QueueDirectory) => directory.list({ after: '', limit: 10 });
 
   async function registrationOf(directory: QueueDirectory, queue: string): Promise<Registration> {
@@ -53,7 +53,7 @@ describe.each(Object.entries(DIRECTORIES))('the directory of queues %s', (_, ope
     expect(await registrationOf(directory, 'tenant-1')).toBeDefined();
   });
 
-  it('still lists a queue that a process has handled by its own name', async () => {
+  it('still lists a queue that a process has handled by name', async () => {
     const directory = open();
     await directory.registerHandled(['tenant-1']);
     await directory.register('tenant-1');

@@ -18,7 +18,7 @@ import { placesIn, TracedConnections } from './exercise/traced-connections.js';
 const PREFIX = 'delay-queue';
 const FAMILY = 'tenant-*';
 
-describe('the permissions of the directory of queues', () => {
+describe('the permissions for the queue directory', () => {
   const scene = new Scene({});
   let trace: CommandTrace;
   /** The number of commands that the calls of a producer have run. */
@@ -49,14 +49,14 @@ describe('the permissions of the directory of queues', () => {
     await connections.close();
   });
 
-  test('are derived from calls that reach every place where its functions call Redis', () => {
+  test('are derived from calls that reach every Redis call in its functions', () => {
     const places = [retireFunction, placeFunction].flatMap(({ scripts }) =>
       scripts.flatMap(({ source }) => placesIn(source)),
     );
     expect(places.filter((place) => /^(place|retire)#/.test(place) && !trace.places.has(place))).toEqual([]);
   });
 
-  test('cover the commands that were run and no others', () => {
+  test('cover exactly the commands that were run', () => {
     const rows = Object.entries({ ...directoryPermissions, due: ['PSUBSCRIBE'], lane: ['PSUBSCRIBE'] }).flatMap(
       ([part, names]) => (names as string[]).map((name) => `${part} ${name}`),
     );
@@ -64,7 +64,7 @@ describe('the permissions of the directory of queues', () => {
     expect([...run].sort()).toEqual(rows.sort());
   });
 
-  test('are among those in the documentation for a process that only produces', async () => {
+  test('are among those documented for a process that only produces', async () => {
     const printed = await printedRules('operations.md', 'producer');
     const needed = trace.commands.slice(0, byProducer).map(({ name }) => `+${name.toLowerCase()}`);
     expect(needed.length).toBeGreaterThan(2);

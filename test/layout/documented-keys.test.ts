@@ -30,7 +30,7 @@ async function keysOf(queue: string): Promise<(readonly [string, string])[]> {
   );
 }
 
-test('a queue has exactly the keys in the documentation, with their types', async () => {
+test('a queue has exactly the documented keys, with the documented types', async () => {
   const queue = scene.newQueue();
   const end = new Latch();
   const handle = (payload: unknown) => {
@@ -62,7 +62,7 @@ test('a queue has exactly the keys in the documentation, with their types', asyn
   expect(ofAllQueues.filter((key) => !names.includes(key) && !RARE.includes(key))).toEqual([]);
 });
 
-test('messages with groups have exactly the keys in the documentation, with their types', async () => {
+test('messages with groups have exactly the documented keys, with the documented types', async () => {
   const queue = scene.newQueue();
   const end = new Latch();
   const handle = (payload: unknown) => {

@@ -178,7 +178,7 @@ describe('the permissions of each layout', () => {
     stop();
   }
 
-  test('are derived from an exercise that reaches every place where a function calls Redis', () => {
+  test('are derived from a run that reaches every Redis call in the functions', () => {
     const unseen = (places: string[], ...traces: CommandTrace[]) =>
       [...new Set(places)].filter((place) => !traces.some((trace) => trace.places.has(place)));
     const ofDirectory = (place: string) => /^(place|retire)#/.test(place);
@@ -188,7 +188,7 @@ describe('the permissions of each layout', () => {
     expect(unseen(places, redisson)).toEqual([]);
   });
 
-  test('cover the commands that were run and no others', () => {
+  test('cover exactly the commands that were run', () => {
     const rows = (permissions: object) =>
       Object.entries(permissions).flatMap(([part, names]) => (names as string[]).map((name) => `${part} ${name}`));
     const run = ({ commands }: CommandTrace) =>
@@ -224,7 +224,7 @@ describe('the permissions of each layout', () => {
     expect(further).toEqual(named.sort());
   });
 
-  test('include those on the keys of groups only for a worker whose messages may have groups', () => {
+  test('include those on group keys only for a worker whose messages may have groups', () => {
     const needed = (groups: GroupRules | null) =>
       nativeLayout
         .neededCommands({ ...QUEUE, partitions: 3, groups, isCluster: true })

@@ -75,7 +75,7 @@ describe('in Redis', () => {
     expect(await redis.pttl(ofQueue.rate)).toBeLessThanOrEqual(11_000);
   });
 
-  test('a rate delays claims by at most its own time when the clock is set back', async () => {
+  test('a rate delays claims by at most its own period when the clock is set back', async () => {
     const rate = open({ max: 2, per: SECOND });
     const HOUR = 3600 * SECOND;
     expect(await rate.claim(START + HOUR, 3)).toMatchObject({ taken: 2 });
@@ -83,7 +83,7 @@ describe('in Redis', () => {
     expect(await rate.claim(START + SECOND, 1)).toMatchObject({ taken: 1 });
   });
 
-  test('a rate ignores what somebody else has written to its key', async () => {
+  test('a rate ignores foreign data in its key', async () => {
     const ofQueue = keys();
     for (const garbage of ['', 'x', 'a text of some length']) {
       await redis.set(ofQueue.rate, garbage);

@@ -3,10 +3,10 @@ import { layouts } from '../support/layouts.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 
-describe('the start of an application', () => {
+describe('application startup', () => {
   const scene = new Scene({});
 
-  test.each(['native', 'redisson'] as const)('writes no key of a queue in layout %s', async (layout) => {
+  test.each(['native', 'redisson'] as const)('does not write any keys of a queue in the %s layout', async (layout) => {
     const [producing, handling] = [scene.newQueue(), scene.newQueue()];
     const options = { layout: layouts[layout] };
     const queues = { [producing]: options, [handling]: options };

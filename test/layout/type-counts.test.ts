@@ -11,7 +11,7 @@ import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 const COUNT = 510;
 const PAGE = 250;
 
-describe('a count of types page by page, while messages move', () => {
+describe('counting types page by page, while messages move', () => {
   const queues = new ContractQueues((limits) =>
     Promise.resolve(
       openRedisQueue(
@@ -120,7 +120,7 @@ describe('a count of types page by page, while messages move', () => {
     expect(await countStaying(redriveThem)).toBe(COUNT - 6);
   });
 
-  test('misses no message that moves on', async () => {
+  test('misses no message that changes state', async () => {
     await offer(
       () => false,
       () => 1,

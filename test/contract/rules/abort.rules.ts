@@ -23,7 +23,7 @@ export function describeAborts(queues: ContractQueues): void {
       expect(await queue.stateOf('a')).toBe(state);
     });
 
-    it('nothing can be aborted under an unused id', async () => {
+    it('an unused id cannot be aborted', async () => {
       const queue = await queues.open();
       expect(await queue.store.abort('a')).toBe(false);
     });
@@ -49,7 +49,7 @@ export function describeAborts(queues: ContractQueues): void {
       expect(await queue.secondView.abort('b')).toBe(false);
     });
 
-    it('the other messages of the claim stay active', async () => {
+    it('the other messages of the same claim stay active', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c');
       const claims = await queue.claim(3);
@@ -68,7 +68,7 @@ export function describeAborts(queues: ContractQueues): void {
       expect(await queue.transfer()).toMatchObject({ moved: 0, recovered: 0, deadLettered: [] });
     });
 
-    it('every process learns of an abort and of the claim that it has ended', async () => {
+    it('every process learns of an abort and which claim it ended', async () => {
       const queue = await queues.open();
       const ids = ['a', 'b c', ' d ', 'ünïcode'];
       const claims = await queue.makeActive(ids);

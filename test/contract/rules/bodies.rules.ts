@@ -30,7 +30,7 @@ export function describeBodies(queues: ContractQueues): void {
       expect(isPayload((await queue.find('a')).body)).toBe(true);
     });
 
-    it('a stored body does not change when the producer or a reader overwrites its own buffer', async () => {
+    it('a stored body does not change when the producer or a reader overwrites its buffer', async () => {
       const queue = await queues.open();
       const payload = Buffer.from('as offered');
       const body = Buffer.from(queue.codec.encode({ type: '', payload, headers: {} }));

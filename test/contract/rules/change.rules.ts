@@ -28,7 +28,7 @@ export function describeChanges(queues: ContractQueues): void {
       expect(messages.map((message) => message.body)).toEqual([to]);
     });
 
-    it('a message with another body than the caller has read stays unchanged', async () => {
+    it('a message whose body differs from the one that the caller has read stays unchanged', async () => {
       const queue = await queues.open();
       await queue.offer('a', { after: HOUR });
       const before = await queue.look('a');
@@ -47,7 +47,7 @@ export function describeChanges(queues: ContractQueues): void {
       expect(await queue.look('a')).toEqual(before);
     });
 
-    it('an unknown id is reported as absent, and nothing is created', async () => {
+    it('an unknown id is reported as missing, and nothing is created', async () => {
       const { store } = await queues.open();
       const change = { due: { after: 1 }, from: Buffer.from('J1'), to: 'J2' };
       expect(await store.change!('nobody', change)).toBe('absent');

@@ -25,7 +25,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect(await queue.stateOf('c')).toBe('ready');
     });
 
-    it('a claim that leaves no ready message reports that there is no more', async () => {
+    it('a claim that leaves no ready message reports that there are no more', async () => {
       const queue = await queues.open();
       const empty = { messages: [], more: false, now: SOME_TIME, orphans: [] };
       expect(await queue.store.claim({ token: 't1', limit: 5, lease: HOUR })).toEqual(empty);
@@ -34,7 +34,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect(await queue.store.claim({ token: 't3', limit: 5, lease: HOUR })).toEqual(empty);
     });
 
-    it('a claim with limit 0 takes nothing and reports whether messages are ready', async () => {
+    it('a claim with limit 0 takes nothing and reports whether any messages are ready', async () => {
       const queue = await queues.open();
       expect(await queue.store.claim({ token: 't1', limit: 0, lease: HOUR })).toMatchObject({ more: false });
       await queue.makeReady('a');
@@ -61,7 +61,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect((await claim('rest', 1_000_000)).messages.map(({ id }) => id)).toEqual(ids.slice(21));
     });
 
-    it('a claim that replaces a lost one takes over what that one still holds, and nothing else', async () => {
+    it('a claim that replaces a lost one takes over only the messages that the lost claim still holds', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c', 'd');
       const claim = { limit: 2, lease: HOUR };
@@ -75,7 +75,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect(await queue.settle({ id: 'a', token: 'again' }, { kind: 'ack' })).toBe(true);
     });
 
-    it('a claim takes messages as usual if the one that it replaces never reached the store', async () => {
+    it('a claim takes messages as usual if the claim that it replaces never reached the store', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b');
       const report = await queue.store.claim({ token: 't', supersedes: 'lost', limit: 1, lease: HOUR });
@@ -83,7 +83,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect((await queue.store.status()).counts).toMatchObject({ ready: 1, active: 1 });
     });
 
-    it('a claim that replaces a larger one returns the rest to the head of the ready messages, with no attempt spent', async () => {
+    it('a claim that replaces a larger one returns the rest to the front of the ready messages, with no attempt spent', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c', 'd');
       const signal = queue.openWakeSignal();
@@ -115,7 +115,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect((await queue.store.status()).counts).toMatchObject({ ready: 2, active: 0 });
     });
 
-    it('a late claim releases the messages that it was meant to take over', async () => {
+    it('a claim that arrives after its replacement releases the messages that it was meant to take over', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b');
       await queue.store.claim({ token: 'first', limit: 2, lease: HOUR });
@@ -125,7 +125,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect((await queue.store.status()).counts).toMatchObject({ ready: 2, active: 0 });
     });
 
-    it('a claim that arrives twice takes messages once', async () => {
+    it('a claim that arrives twice takes messages only once', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b');
       const claim = { token: 't', limit: 1, lease: HOUR };

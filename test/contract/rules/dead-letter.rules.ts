@@ -14,7 +14,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
     it.each([
       [true, 'J1'],
       [false, 'W1900000000000\nJ1'],
-    ])('a redriven message forgets when it first fell due only on request: %s', async (unwrap, expected) => {
+    ])('a redriven message forgets when it was first due only on request: %s', async (unwrap, expected) => {
       const queue = await queues.open();
       for (const id of ['a', 'b']) {
         const [claim] = await queue.makeActive([id]);
@@ -40,7 +40,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect((await queue.pages('dead', 10)).flat()).toEqual(ids);
     });
 
-    it('a cursor still works after dead letters on both sides of it are gone', async () => {
+    it('a cursor still works after the dead letters on both sides of it are gone', async () => {
       const queue = await queues.open();
       await queue.makeDead('a', 'b', 'c', 'd', 'e');
       const { cursor } = await queue.store.list({ state: 'dead', limit: 3 });
@@ -52,7 +52,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect(second.cursor).toBeNull();
     });
 
-    it('only a dead letter is found with the time and the cause of its death', async () => {
+    it('only a dead letter is found with a time and a cause of death', async () => {
       const queue = await queues.open();
       const before = Math.floor(await queue.now());
       await queue.makeDead('a');
@@ -89,7 +89,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'ready', failedAttempts: 1 });
     });
 
-    it('redriving a number of dead letters starts with the oldest', async () => {
+    it('redriving a limited number of dead letters starts with the oldest', async () => {
       const queue = await queues.open();
       await queue.makeDead('c', 'a', 'b');
       expect(await queue.store.redrive({ oldest: 2 })).toBe(2);
@@ -151,7 +151,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect(await queue.stateOf('new')).toBeNull();
     });
 
-    it('a message that dies when its lease ends counts towards maxDeadLetters', async () => {
+    it('a message that dies when its last lease expires counts towards maxDeadLetters', async () => {
       const queue = await queues.open({ maxDeadLetters: 1, attempts: 1 });
       await queue.makeDead('old');
       await queue.makeReady('a', 'b');

@@ -12,7 +12,7 @@ async function debounce(queue: ContractQueue, due: DueTime, maxWait?: number): P
 
 export function describeDebouncing(queues: ContractQueues): void {
   describe('offers with a maxWait', () => {
-    it('move the due time, but not beyond maxWait after the first of them', async () => {
+    it('move the due time, but not beyond maxWait after the first offer', async () => {
       const queue = await queues.open();
       expect(await debounce(queue, { after: HOUR }, WAIT)).toMatchObject({ outcome: 'created' });
       const { offeredAt } = await queue.find('a');
@@ -71,7 +71,7 @@ export function describeDebouncing(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ failedAttempts: 0, offeredAt });
     });
 
-    it('start a new maxWait after an offer that replaces without one', async () => {
+    it('start a new maxWait after a replacing offer without one', async () => {
       const queue = await queues.open();
       await debounce(queue, { after: HOUR }, WAIT);
       const first = await queue.find('a');
@@ -82,7 +82,7 @@ export function describeDebouncing(queues: ContractQueues): void {
       expect(await debounce(queue, { after: 3 * WAIT }, WAIT)).toMatchObject({ dueAt: second.offeredAt + WAIT });
     });
 
-    it('take into account the offers before them in the same call', async () => {
+    it('take into account earlier offers in the same call', async () => {
       const queue = await queues.open();
       await debounce(queue, { after: HOUR }, WAIT);
       const old = (await queue.find('a')).offeredAt;

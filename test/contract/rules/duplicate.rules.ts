@@ -27,7 +27,7 @@ export function describeDuplicates(queues: ContractQueues): void {
         expect(await queue.look('a')).toEqual(before);
       });
 
-      it('an offer with onDuplicate replace puts a new message in the place of the old one', async () => {
+      it('an offer with onDuplicate replace creates a new message in place of the old one', async () => {
         const queue = await queues.open();
         const oldClaim = await queue.makeIn(state, 'a');
         const { outcome, dueAt } = await queue.offer('a', { after: HOUR }, { onDuplicate: 'replace', payload: 'new' });

@@ -40,7 +40,7 @@ export function describeFollowers(queues: ContractQueues): void {
     });
 
     it.each<Outcome>([{ kind: 'ack' }, { kind: 'dead', error: '{"e":1}' }])(
-      'a follower replaces a message that ends with %j, and has its delay from then and all attempts',
+      'a follower replaces a message that ends with %j, and starts then with its delay and all attempts',
       async (outcome) => {
         const queue = await queues.open();
         const [first] = await queue.makeActive(['a']);
@@ -89,7 +89,7 @@ export function describeFollowers(queues: ContractQueues): void {
       { kind: 'defer', delay: 0 },
       { kind: 'again', delay: 0 },
       { kind: 'release' },
-    ])('a follower waits while its message comes again: %j', async (outcome) => {
+    ])('a follower waits while its message is delivered again: %j', async (outcome) => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       await follow(queue, 'a', 'new');
@@ -160,7 +160,7 @@ export function describeFollowers(queues: ContractQueues): void {
     });
 
     it.each(['a settle', 'a transfer'])(
-      'the release of a follower by %s is announced if it is the earliest',
+      'the release of a follower by %s is announced if it is due earliest',
       async (by) => {
         const queue = await queues.open({ attempts: 1 });
         const [claim] = await queue.makeActive(['a']);
@@ -221,7 +221,7 @@ export function describeFollowers(queues: ContractQueues): void {
       expect(await queue.store.cancel('a')).toBe(false);
     });
 
-    it('each offer of a call takes into account the ones before it', async () => {
+    it('each offer in a call takes the earlier ones into account', async () => {
       const queue = await queues.open();
       const [claimA] = await queue.makeActive(['a']);
       const [claimB] = await queue.makeActive(['b']);
@@ -252,7 +252,7 @@ export function describeFollowers(queues: ContractQueues): void {
       expect(await queue.stateOf('b')).toBeNull();
     });
 
-    it('a follower keeps any bytes of its body', async () => {
+    it('a follower can have any bytes as its body', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       const body = Buffer.from([0x42, 0, 10, 13, 0xff, 43, 49, 10]);

@@ -99,22 +99,22 @@ type Step = (queue: GroupedQueue, claim: Claim) => Promise<unknown>;
 /** Ways to end an active message, which frees its permit. */
 const ENDS: Record<string, Step> = {
   'is handled': (queue, claim) => queue.settle(claim, { kind: 'ack' }),
-  'is a dead letter': (queue, claim) => queue.settle(claim, { kind: 'dead', error: '{}' }),
-  'is repeated with again()': (queue, claim) => queue.settle(claim, { kind: 'again', delay: HOUR }),
+  'becomes a dead letter': (queue, claim) => queue.settle(claim, { kind: 'dead', error: '{}' }),
+  'is redelivered by again()': (queue, claim) => queue.settle(claim, { kind: 'again', delay: HOUR }),
   'is deferred': (queue, claim) => queue.settle(claim, { kind: 'defer', delay: HOUR }),
   'is aborted': (queue, { id }) => queue.store.abort(id),
   'is replaced': (queue, { id }) => queue.offer(id, { after: HOUR }, { onDuplicate: 'replace' }),
-  'moves to another group as it is replaced': (queue, { id }) =>
+  'moves to another group when it is replaced': (queue, { id }) =>
     queue.offer(id, { after: HOUR }, { onDuplicate: 'replace', group: 'elsewhere' }),
-  'is handled, and its follower takes its place': async (queue, claim) => {
+  'is handled and replaced by its follower': async (queue, claim) => {
     await queue.offer(claim.id, { after: HOUR }, { onDuplicate: 'follow' });
     await queue.settle(claim, { kind: 'ack' });
   },
-  'is a dead letter, and its follower takes its place': async (queue, claim) => {
+  'becomes a dead letter and is replaced by its follower': async (queue, claim) => {
     await queue.offer(claim.id, { after: HOUR }, { onDuplicate: 'follow' });
     await queue.settle(claim, { kind: 'dead', error: '{}' });
   },
-  'is aborted, and its follower takes its place': async (queue, { id }) => {
+  'is aborted and replaced by its follower': async (queue, { id }) => {
     await queue.offer(id, { after: HOUR }, { onDuplicate: 'follow' });
     await queue.store.abort(id);
   },
@@ -137,7 +137,7 @@ const RETURNS: Record<string, Step> = {
   'is unknown to its consumer': async (queue, { token }) => {
     await queue.store.extend([{ id: 'nobody', token }], HOUR);
   },
-  'belongs to a claim whose answer was lost': (queue, { token }) =>
+  'belongs to a claim whose response was lost': (queue, { token }) =>
     queue.store.claim({ token: queue.queue.newToken(), supersedes: token, limit: 0, lease: HOUR }),
 };
 
@@ -151,7 +151,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
     describe.each([1, 2, 3, null])('with concurrency %s', (concurrency) => {
       const most = concurrency ?? Infinity;
 
-      it('at most that many messages of a group are active at once, in all processes together', async () => {
+      it('at most that many messages of a group are active at once across all processes', async () => {
         const queue = await open({ concurrency, onRetry: 'hold' });
         await queue.makeReady('a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2');
         const claims = [...(await queue.claim(2)), ...(await queue.queue.claim(1000, HOUR, queue.queue.secondView))];
@@ -166,7 +166,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         });
       });
 
-      it('messages of a group come in the order of their due times, then of their offers', async () => {
+      it('messages of a group come in order of due time, then in offer order', async () => {
         const queue = await open({ concurrency, onRetry: 'hold' });
         const longAgo = Math.floor(await queue.queue.now()) - HOUR;
         const due = { a5: 2, a1: 1, a9: 0, a3: 1, a2: 1, a7: 2, a4: 2, a0: 3 };
@@ -175,7 +175,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.handleAll(1)).toEqual(['a9', 'a1', 'a3', 'a2', 'a5', 'a7', 'a4', 'a0']);
       });
 
-      it('messages of one instant come in the order of their offers, even within one call', async () => {
+      it('messages due at the same instant come in offer order, even within one call', async () => {
         const queue = await open({ concurrency, onRetry: 'hold' });
         const ids = ['a4', 'a2', 'b1', 'a9', 'a1', 'a7'];
         const offers = ids.map((id) => ofGroup({ id, due: { after: 0 }, onDuplicate: 'keep', body: 'J' }, id[0]!));
@@ -188,7 +188,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
       });
 
       it.each([1, 3, 10])(
-        'groups take turns: each waits for at most one message of every other ready group, with claims of %i',
+        'groups take turns: with claims of %i, each waits for at most one message of every other ready group',
         async (limit) => {
           const queue = await open({ concurrency, onRetry: 'hold' });
           // A power law: the first group has as many messages as all others together.
@@ -243,7 +243,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         },
       );
 
-      it('a message that dies when its last lease ends frees its permit for the next one', async () => {
+      it('a message that dies when its last lease expires frees its permit for the next one', async () => {
         const queue = await open(ONE_HELD, { attempts: 1 });
         await queue.makeReady('a1', 'a2', 'a3');
         await queue.claim(1, SHORT_LEASE);
@@ -253,7 +253,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual([]);
       });
 
-      it('a message replaced by its follower when its last lease ends frees its permit for the next one', async () => {
+      it('a message replaced by its follower when its last lease expires frees its permit for the next one', async () => {
         const queue = await open(ONE_HELD, { attempts: 1 });
         await queue.makeReady('a1', 'a2', 'a3');
         await queue.claim(1, SHORT_LEASE);
@@ -275,7 +275,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual([]);
       });
 
-      it('messages pass with their permits to the claim that replaces theirs', async () => {
+      it('messages and their permits pass to the claim that replaces theirs', async () => {
         const queue = await open(ONE_HELD);
         await queue.makeReady('a1', 'b1', 'a2', 'b2');
         const [{ token }] = (await queue.claim()) as [Claim];
@@ -287,7 +287,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
       });
 
       it.each(Object.keys(ENDS_OF_WAIT))(
-        'a message that waits for its retry and %s frees its permit for the next one',
+        'a message that waits for its retry frees its permit for the next one when it %s',
         async (end) => {
           const queue = await open(ONE_HELD);
           await queue.beginHeld('a1', 'a2', 'a3');
@@ -299,7 +299,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         },
       );
 
-      it('a message that waits for its retry is not overtaken, even by one that was due earlier', async () => {
+      it('a message that waits for its retry is not overtaken, even by one with an earlier due time', async () => {
         const queue = await open(ONE_HELD);
         await queue.beginHeld('a1', 'a2');
         await queue.offer('a0', { at: 1 });
@@ -327,7 +327,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual([]);
       });
 
-      it('with onRetry pass, others come before a message that waits for its retry, which joins them when due', async () => {
+      it('with onRetry pass, other messages overtake a message that waits for its retry, which joins them once due', async () => {
         const queue = await open(ONE_PASSED);
         const claim = await queue.begin('a1', 'a2', 'a3');
         const signal = await queue.silentSignal();
@@ -363,7 +363,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.queue.stateOf('a2')).toBe('delayed');
       });
 
-      it('a message that has left the backlog removes nothing from it when it is replaced', async () => {
+      it('replacing a message that has left the backlog does not remove anything from the backlog', async () => {
         const queue = await open(ONE_HELD);
         const first = await queue.begin('a1', 'a2');
         await queue.settle(first, { kind: 'ack' });
@@ -375,7 +375,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.handleAll(1)).toEqual(['a3', 'a4']);
       });
 
-      it('a backlog in which more than a thousand messages were replaced yields the next one', async () => {
+      it('a backlog in which more than a thousand messages were replaced still yields the next message', async () => {
         const queue = await open(ONE_HELD);
         const many = Array.from({ length: 1200 }, (_, i) => `a${i}`);
         const claim = await queue.begin('a', ...many, 'a last');
@@ -438,7 +438,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual(['b2']);
       });
 
-      it('a redriven message joins the end of the backlog, and a discarded one frees no permit', async () => {
+      it('a redriven message joins the end of the backlog, and a discarded one does not free a permit', async () => {
         const queue = await open(ONE_HELD);
         const claim = await queue.begin('a1', 'a2', 'a3');
         await queue.settle(claim, { kind: 'dead', error: '{}' });
@@ -455,7 +455,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.queue.leftovers()).toEqual([]);
       });
 
-      it('a paused queue returns no message of the group, and continues with the same ones when it is resumed', async () => {
+      it('a paused queue does not return messages of the group, and returns the same ones once it is resumed', async () => {
         const queue = await open(ONE_HELD);
         const claim = await queue.begin('a1', 'a2', 'a3');
         await queue.store.pause();
@@ -469,7 +469,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual([]);
       });
 
-      it('clear frees each permit once, and late outcomes free none afterwards', async () => {
+      it('clear frees each permit once, and later outcomes do not free any', async () => {
         const queue = await open(ONE_HELD);
         await queue.beginHeld('a1', 'a2');
         const old = await queue.begin('b1', 'b2');
@@ -499,7 +499,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual(['b1', 'c1']);
       });
 
-      it('a call that settles messages of several groups frees a permit in each of them', async () => {
+      it('a call that settles messages of several groups frees a permit in each group', async () => {
         const queue = await open(ONE_HELD);
         await queue.makeReady('a1', 'b1', 'c1', 'd1', 'a2', 'b2', 'c2', 'd2');
         const [a, b, c, d] = await queue.claim();
@@ -528,17 +528,20 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual([]);
       });
 
-      it.each(Object.keys(ENDS_OF_WAIT))('a message that waits for its retry and %s frees one permit', async (end) => {
-        const queue = await open(twoHeld);
-        const claim = await queue.begin('a1', 'a2', 'a3', 'a4', 'a5');
-        await queue.settle(claim, { kind: 'retry', delay: HOUR });
-        expect(await queue.take()).toEqual(['a2']);
-        await ENDS_OF_WAIT[end]!(queue, 'a1');
-        expect(await queue.take()).toEqual(['a3']);
-        expect(await queue.take()).toEqual([]);
-      });
+      it.each(Object.keys(ENDS_OF_WAIT))(
+        'a message that waits for its retry frees one permit when it %s',
+        async (end) => {
+          const queue = await open(twoHeld);
+          const claim = await queue.begin('a1', 'a2', 'a3', 'a4', 'a5');
+          await queue.settle(claim, { kind: 'retry', delay: HOUR });
+          expect(await queue.take()).toEqual(['a2']);
+          await ENDS_OF_WAIT[end]!(queue, 'a1');
+          expect(await queue.take()).toEqual(['a3']);
+          expect(await queue.take()).toEqual([]);
+        },
+      );
 
-      it('a message that waits for its retry leaves one permit to the others', async () => {
+      it('a message that waits for its retry leaves the other permit to the rest of the group', async () => {
         const queue = await open(twoHeld);
         const claim = await queue.begin('a1', 'a2', 'a3', 'a4');
         await queue.settle(claim, { kind: 'retry', delay: HOUR });
@@ -565,7 +568,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
       });
     });
 
-    it('a group with many ready messages delays a message of another group by one turn', async () => {
+    it("many ready messages in a group delay another group's message by only one turn", async () => {
       const queue = await open({ concurrency: null, onRetry: 'hold' });
       await queue.makeReady(...Array.from({ length: 500 }, (_, i) => `a${i}`));
       await queue.claim(10);
@@ -579,7 +582,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
 
 /** The repair of a queue from which somebody has deleted something. */
 function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>) => Promise<GroupedQueue>): void {
-  describe('after damage', () => {
+  describe('after its data was damaged', () => {
     it('a message without a record frees its permit when it is claimed', async () => {
       const queue = await open(ONE_HELD);
       await queue.makeReady('a1', 'a2');
@@ -590,7 +593,7 @@ function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>
       expect(await queue.queue.leftovers()).toEqual([]);
     });
 
-    it('an active or held message without a record frees its permit when it ends', async () => {
+    it('an active message or one waiting for a retry frees its permit when it ends, even without its record', async () => {
       const queue = await open(ONE_HELD);
       const claim = await queue.begin('a1', 'a2');
       await queue.queue.lose('a1');
@@ -602,7 +605,7 @@ function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>
       expect(await queue.take()).toEqual(['b2']);
     });
 
-    it('a repair restores lost counts of permits', async () => {
+    it('a repair restores lost permit counts', async () => {
       const queue = await open({ concurrency: 2, onRetry: 'hold' });
       const held = await queue.begin('a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3');
       await queue.settle(held, { kind: 'retry', delay: HOUR });
@@ -621,7 +624,7 @@ function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>
       expect(await queue.queue.leftovers()).toEqual([]);
     });
 
-    it('a repair makes a group claimable again if its counts are gone while none of its messages is active', async () => {
+    it('a repair makes a group claimable again if its counts are lost while it has no active messages', async () => {
       const queue = await open(ONE_HELD);
       await queue.begin('a1', 'a2', 'a3');
       await queue.queue.lose('a1');
@@ -633,7 +636,7 @@ function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>
     });
 
     it.each(['ready', 'line', 'claims'])(
-      'orphaned messages without %s become ready again, one per group at a time',
+      'messages orphaned by the loss of %s become ready again, one per group at a time',
       async (part) => {
         const queue = await open(ONE_HELD);
         await queue.begin('a1', 'a2', 'a3');

@@ -4,14 +4,14 @@ import { type ContractQueues, defined, HOUR, numberedIds, SHORT_LEASE } from '..
 
 export function describeLeases(queues: ContractQueues): void {
   describe('leases', () => {
-    it('a transfer leaves a message alone while its lease lasts', async () => {
+    it('a transfer leaves a message alone until its lease expires', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a'], HOUR);
       expect(await queue.transfer()).toMatchObject({ recovered: 0, deadLettered: [] });
       expect(await queue.settle(claim, { kind: 'ack' })).toBe(true);
     });
 
-    it('a message is never recovered before its lease ends', async () => {
+    it('a message is never recovered before its lease expires', async () => {
       const queue = await queues.open();
       await queue.makeActive(['a'], SHORT_LEASE);
       const { leasedUntil } = await queue.find('a');
@@ -83,7 +83,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'active', failedAttempts: 0 });
     });
 
-    it('an extension applies to every message that is named and still held', async () => {
+    it('an extension applies to every named message that is still held', async () => {
       const queue = await queues.open();
       await queue.makeReady(...numberedIds(3));
       const claims = await queue.claim(3, SHORT_LEASE);
@@ -97,7 +97,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.transfer()).toMatchObject({ nextIn: null });
     });
 
-    it('an extension makes messages ready again that it does not name, with no attempt spent', async () => {
+    it('an extension makes the messages that it does not name ready again without spending an attempt', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c');
       const [, second] = await queue.claim(3, SHORT_LEASE);
@@ -112,7 +112,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.stateOf('b')).toBe('active');
     });
 
-    it('an expired lease returns only what its claim still holds', async () => {
+    it('an expired lease returns only the messages that its claim still holds', async () => {
       const queue = await queues.open();
       await queue.makeReady(...numberedIds(4));
       const [first, second, third, fourth] = await queue.claim(4, SHORT_LEASE);
@@ -132,7 +132,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.transfer()).toMatchObject({ recovered: 1 });
     });
 
-    it('a message can be extended or settled after its lease ends, until a transfer recovers it', async () => {
+    it('a message can be extended or settled after its lease expires, until a transfer recovers it', async () => {
       const queue = await queues.open();
       const [a, b] = await queue.makeActive(['a', 'b']);
       await queue.store.extend([defined(a), defined(b)], SHORT_LEASE);
@@ -174,7 +174,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.settle(claim, { kind: 'ack' })).toBe(true);
     });
 
-    it('a transfer recovers at most as many expired leases as its limit allows', async () => {
+    it('a transfer recovers no more expired leases than its limit allows', async () => {
       const queue = await queues.open();
       await queue.makeReady(...numberedIds(5));
       await queue.claim(5, SHORT_LEASE);

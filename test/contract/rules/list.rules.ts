@@ -10,17 +10,20 @@ const FAR = 9e12;
 
 export function describeLists(queues: ContractQueues): void {
   describe('lists', () => {
-    it.each(STATES)('a message that is %s is listed in that state only, exactly as it is found', async (state) => {
-      const queue = await queues.open();
-      await queue.makeIn(state, 'a');
-      const found = await queue.find('a');
-      for (const each of STATES) {
-        const messages = each === state ? [found] : [];
-        expect(await queue.store.list({ state: each, limit: 10 })).toEqual({ messages, cursor: null });
-      }
-    });
+    it.each(STATES)(
+      'a message that is %s is listed only in that state, and exactly as find() returns it',
+      async (state) => {
+        const queue = await queues.open();
+        await queue.makeIn(state, 'a');
+        const found = await queue.find('a');
+        for (const each of STATES) {
+          const messages = each === state ? [found] : [];
+          expect(await queue.store.list({ state: each, limit: 10 })).toEqual({ messages, cursor: null });
+        }
+      },
+    );
 
-    it.each(STATES)('messages that are %s are listed once each and in order, whatever the page size', async (state) => {
+    it.each(STATES)('messages that are %s are each listed once and in order, whatever the page size', async (state) => {
       const queue = await queues.open();
       const ids = numberedIds(25);
       await makeMany(queue, state, ids);
@@ -65,7 +68,7 @@ export function describeLists(queues: ContractQueues): void {
       }
     });
 
-    it('ready messages are listed in the order of claims, including released ones', async () => {
+    it('ready messages are listed in claim order, including released ones', async () => {
       const queue = await queues.open();
       const claims = await queue.makeActive(['a', 'b', 'c']);
       await queue.makeReady('d', 'e', 'f');

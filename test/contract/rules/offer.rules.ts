@@ -85,7 +85,7 @@ export function describeOffers(queues: ContractQueues): void {
   });
 
   describe('order', () => {
-    it('messages come in the order of their due times, whatever the order of their offers', async () => {
+    it('messages come in the order of their due times, whatever order they were offered in', async () => {
       const queue = await queues.open();
       const base = Math.floor(await queue.now()) - HOUR;
       for (const offset of [5, 1, 4, 2, 3]) {
@@ -95,7 +95,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect((await queue.claim()).map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5']);
     });
 
-    it('messages due in the same millisecond come in byte order of their ids, or in offer order if the store keeps it', async () => {
+    it('messages due in the same millisecond come in byte order of their ids, or in offer order if the store keeps that', async () => {
       const queue = await queues.open();
       const at = Math.floor(await queue.now()) - HOUR;
       const ids = ['\u{1f600}', 'z', '-', '\uffee', 'a', 'Z', 'é', 'aa', '10', '9'];
@@ -129,7 +129,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect(await queue.offer('a', { after: HOUR })).toMatchObject({ outcome: 'created' });
     });
 
-    it('a rescheduled message falls due at its new time and not at the old one', async () => {
+    it('a rescheduled message falls due at its new time and not at its old one', async () => {
       const queue = await queues.open();
       const now = Math.floor(await queue.now());
       await queue.offer('later', { at: now - 1000 });
@@ -157,7 +157,7 @@ export function describeOffers(queues: ContractQueues): void {
       },
     );
 
-    it('cancel, reschedule and find report that an unknown id does not exist', async () => {
+    it('cancel, reschedule and find report an unknown id as missing', async () => {
       const { store } = await queues.open();
       expect(await store.cancel('nobody')).toBe(false);
       expect(await store.reschedule('nobody', { after: 1 })).toBe(false);

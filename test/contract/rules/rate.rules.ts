@@ -31,7 +31,7 @@ export function describeRates(queues: ContractQueues): void {
       expect(idsOf(await claim(queue, 5))).toEqual([]);
     });
 
-    it('returns more messages once the time of its rate has passed', async () => {
+    it('returns more messages once the period of its rate has passed', async () => {
       const queue = await queues.open({ rate: { max: 2, per: SHORT } });
       await queue.makeReady('a', 'b', 'c', 'd', 'e');
       expect(idsOf(await claim(queue, 3))).toEqual(['a', 'b']);
@@ -41,7 +41,7 @@ export function describeRates(queues: ContractQueues): void {
       expect(await claim(queue, 3)).toMatchObject({ messages: [{ id: 'e' }], more: false });
     });
 
-    it('never exceeds its rate in any window, and nearly reaches it if consumers claim when told', async () => {
+    it('never exceeds its rate in any window, and nearly reaches it if consumers claim at the reported times', async () => {
       const rate = { max: 5, per: SHORT };
       const queue = await queues.open({ rate });
       await queue.makeReady(...numberedIds(100));
@@ -68,7 +68,7 @@ export function describeRates(queues: ContractQueues): void {
       expect(idsOf(await claim(queue, 2, queue.secondView))).toEqual(['c']);
     });
 
-    it('reports no waiting time while no more messages are ready than its rate allows', async () => {
+    it('does not report a waiting time unless more messages are ready than its rate allows', async () => {
       const queue = await queues.open({ rate: { max: 2, per: HOUR } });
       await queue.makeReady('a', 'b');
       expect(await claim(queue, 9)).toEqual({
@@ -104,7 +104,7 @@ export function describeRates(queues: ContractQueues): void {
       expect(idsOf(await claim(queue, 2))).toEqual(['c']);
     });
 
-    it('passes on the messages of a claim even if its rate is spent', async () => {
+    it('passes on the messages of a replaced claim even if its rate is spent', async () => {
       const queue = await queues.open({ rate: { max: 2, per: HOUR } });
       await queue.makeReady('a', 'b', 'c');
       await queue.store.claim({ token: 'lost', limit: 9, lease: HOUR });
@@ -170,7 +170,7 @@ export function describeRates(queues: ContractQueues): void {
       expect(await wokenWithin(queue, signal)).toBe(false);
     });
 
-    it('a claim that gets all it asked for wakes another consumer, which learns how long to wait', async () => {
+    it('a claim that returns as many messages as requested wakes another consumer, which learns how long to wait', async () => {
       const queue = await queues.open({ rate: { max: 1, per: HOUR } });
       const signal = queue.openWakeSignal();
       await queue.makeReady('a', 'b');
@@ -181,7 +181,7 @@ export function describeRates(queues: ContractQueues): void {
       expect(await wokenWithin(queue, signal)).toBe(false);
     });
 
-    it('a transfer wakes another consumer if the one that was told does not claim again', async () => {
+    it('a transfer wakes another consumer if the one that should claim next does not do so', async () => {
       const queue = await queues.open({ rate: { max: 1, per: SHORT } });
       const signal = queue.openWakeSignal();
       await queue.makeReady('a', 'b');

@@ -39,8 +39,8 @@ export function describeRepeating(queues: ContractQueues): void {
     next: { at, letter: '{a}@1', failedAttempts: 2 },
   });
 
-  describe('a message that repeats', () => {
-    it('comes again at the next time once an occurrence is handled, with all attempts and not put off', async () => {
+  describe('a repeating message', () => {
+    it('is delivered again at its next time after an occurrence is handled, with all attempts and not put off', async () => {
       const queue = await queues.open();
       const first = await makeIn(queue, 'active');
       await queue.settle(first, { kind: 'retry', delay: 0, body: wrapPutOff((await queue.find('a')).body, 1) });
@@ -57,7 +57,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await counts(queue)).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
     });
 
-    it('comes again after an occurrence that died, which leaves its own dead letter without a rule', async () => {
+    it('is delivered again after an occurrence dies, which leaves a dead letter that does not repeat', async () => {
       const queue = await queues.open();
       const first = await makeIn(queue, 'active');
       await queue.settle(first, { kind: 'retry', delay: 0, body: wrapPutOff((await queue.find('a')).body, 1) });
@@ -76,7 +76,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await counts(queue)).toEqual({ delayed: 2, ready: 0, active: 0, dead: 0 });
     });
 
-    it('drops dead letters of its occurrences beyond maxDeadLetters', async () => {
+    it('drops the dead letters of its occurrences beyond maxDeadLetters', async () => {
       const queue = await queues.open({ maxDeadLetters: 0 });
       const claim = await makeIn(queue, 'active');
       const { dropped } = await queue.store.settle([{ claim: defined(claim), outcome: failed(await soon(queue)) }]);
@@ -84,7 +84,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await counts(queue)).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
     });
 
-    it("leaves no dead letter of an occurrence if the letter's id is in use", async () => {
+    it("does not leave a dead letter for an occurrence if that dead letter's id is in use", async () => {
       const queue = await queues.open();
       await queue.offer('{a}@1', { after: HOUR });
       const claim = await makeIn(queue, 'active');
@@ -94,7 +94,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.dead()).toEqual([]);
     });
 
-    it('is settled in one call with messages that do not repeat', async () => {
+    it('can be settled in the same call as messages that do not repeat', async () => {
       const queue = await queues.open();
       const repeating = await makeIn(queue, 'active');
       const [acked, dead] = await queue.makeActive(['b', 'c']);
@@ -110,7 +110,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at });
     });
 
-    it('is announced if its next occurrence is the earliest', async () => {
+    it('is announced if its next occurrence is due earliest', async () => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       const { heard, stop } = await listen(queue.secondView);
@@ -130,7 +130,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.look('a', '{a}@1')).toEqual(before);
     });
 
-    it('is ready after its last lease expires, so that a consumer can settle it with its next time', async () => {
+    it('becomes ready after its last lease expires, so that a consumer can settle it with its next time', async () => {
       const queue = await queues.open({ attempts: 1 });
       await repeat(queue, DAILY, 1_000_000);
       await queue.offerDue('b');
@@ -145,7 +145,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect((await queue.dead()).find(({ id }) => id === '{a}@1')).toMatchObject({ failedAttempts: 2 });
     });
 
-    it('is ready after its last lease expires even if it was put off', async () => {
+    it('becomes ready after its last lease expires even if it was put off', async () => {
       const queue = await queues.open({ attempts: 1 });
       const first = await makeIn(queue, 'active');
       await queue.settle(first, { kind: 'defer', delay: 0, body: wrapPutOff((await queue.find('a')).body, 1) });
@@ -156,7 +156,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.stateOf('a')).toBe('ready');
     });
 
-    it('stays unchanged when the same rule and payload are offered, in whatever state it is', async () => {
+    it('stays unchanged when the same rule and payload are offered, whatever its state', async () => {
       for (const state of ['delayed', 'ready', 'active'] as const) {
         const queue = await queues.open();
         await makeIn(queue, state);
@@ -179,7 +179,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await counts(queue)).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
     });
 
-    it('is still handled if it is due, and then repeats by the new rule', async () => {
+    it('is still handled if it is already due, and then repeats by the new rule', async () => {
       const queue = await queues.open();
       await makeIn(queue, 'ready');
       const { dueAt } = await queue.find('a');
@@ -188,7 +188,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await contentOf(queue)).toMatchObject({ repeat: HOURLY });
     });
 
-    it('is still handled if it waits for its retry, and keeps the time at which it first fell due', async () => {
+    it('is still handled if it is waiting for its retry, and keeps the time at which it was first due', async () => {
       const queue = await queues.open();
       const first = await makeIn(queue, 'active');
       await queue.settle(first, { kind: 'retry', delay: HOUR, body: wrapPutOff((await queue.find('a')).body, 7) });
@@ -205,7 +205,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await contentOf(queue)).toMatchObject({ repeat: HOURLY });
     });
 
-    it.each([handled, failed])('is followed by its new rule if it is active: %#', async (outcome) => {
+    it.each([handled, failed])('adopts a new rule after its active occurrence: %#', async (outcome) => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       const at = await soon(queue);
@@ -220,7 +220,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.dead()).toHaveLength(outcome === failed ? 1 : 0);
     });
 
-    it('is followed by its earlier rule if that is the last one offered', async () => {
+    it('keeps its earlier rule if that is offered again last', async () => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       await repeat(queue, HOURLY, await soon(queue));
@@ -259,7 +259,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await contentOf(queue)).toMatchObject({ repeat: DAILY });
     });
 
-    it('takes into account earlier offers of the same call', async () => {
+    it('takes into account earlier offers in the same call', async () => {
       const queue = await queues.open();
       const at = await soon(queue);
       const offer = (rule: RepeatRule) => ({
@@ -302,7 +302,7 @@ export function describeRepeating(queues: ContractQueues): void {
       ['a retry', (body) => ({ kind: 'retry', delay: 0, body: wrapPutOff(body, 1) })],
       ['a deferral', (body) => ({ kind: 'defer', delay: 0, body: wrapPutOff(body, 1) })],
       ['another payload', (body) => ({ kind: 'again', delay: 0, body })],
-    ])('does not get its rule back through %s after it was cancelled while active', async (_what, outcome) => {
+    ])('does not regain its rule through %s after it was cancelled while active', async (_what, outcome) => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       const { body } = await queue.find('a');
@@ -316,7 +316,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.stateOf('a')).toBeNull();
     });
 
-    it('can start again after it was ended while it was active', async () => {
+    it('can start again after it was cancelled while active', async () => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       await queue.store.cancel('a');
@@ -326,7 +326,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at });
     });
 
-    it('is ended by cancel while it is ready, and the current occurrence is still handled', async () => {
+    it('is ended by cancel while it is ready, after the current occurrence', async () => {
       const queue = await queues.open();
       await makeIn(queue, 'ready');
       expect(await queue.store.cancel('a')).toBe(true);
@@ -344,7 +344,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await queue.look('a')).toEqual(before);
     });
 
-    it('is removed by abort while it is active, and does not come again', async () => {
+    it('is removed for good by abort while it is active', async () => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       expect(await queue.store.abort('a')).toBe(true);
@@ -352,7 +352,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
     });
 
-    it('loses on abort the new rule that follows its active occurrence', async () => {
+    it('loses on abort the new rule that was to follow its active occurrence', async () => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       const at = await soon(queue);
@@ -378,7 +378,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect([payload, repeat]).toEqual(['follower', undefined]);
     });
 
-    it('is moved once by again()', async () => {
+    it('keeps its rule when again() moves an occurrence', async () => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       const at = await soon(queue);

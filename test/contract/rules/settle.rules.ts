@@ -73,7 +73,7 @@ const LOSSES: Record<string, (queue: ContractQueue) => Promise<Claim>> = {
 export function describeSettlements(queues: ContractQueues): void {
   describe('outcomes', () => {
     it.each(['defer', 'again'] as const)(
-      'a message settled with %s at an instant is due exactly then',
+      'a message settled with %s at an instant is due at exactly that instant',
       async (kind) => {
         const queue = await queues.open();
         const [claim] = await queue.makeActive(['a']);
@@ -115,7 +115,7 @@ export function describeSettlements(queues: ContractQueues): void {
 
     it.each([
       ['the same content', undefined],
-      ['content given as text', 'J"once more"'],
+      ['content given as a string', 'J"once more"'],
       ['content given as bytes', Buffer.from('J"once\nmore\0"')],
     ])('a message settled with again becomes a new message with its old id, with %s', async (_, body) => {
       const queue = await queues.open();
@@ -174,7 +174,7 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(messages.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
     });
 
-    it('a retry spends an attempt and a deferral spends none, however often they alternate', async () => {
+    it('a retry spends an attempt and a deferral does not, however often they alternate', async () => {
       const queue = await queues.open({ attempts: 10 });
       await queue.makeReady('a');
       let failed = 0;
@@ -189,7 +189,7 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'ready', failedAttempts: failed });
     });
 
-    it('a message settled as dead becomes a dead letter with its error, and an attempt is spent', async () => {
+    it('a message settled as dead becomes a dead letter with its error and one more attempt spent', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       const { dueAt, offeredAt, body } = await queue.find('a');
@@ -211,9 +211,9 @@ export function describeSettlements(queues: ContractQueues): void {
     });
 
     it.each([
-      ['defer', 'text', 'J"anew"'],
+      ['defer', 'a string', 'J"anew"'],
       ['defer', 'bytes', Buffer.from('J"anew\nand\0"')],
-      ['dead', 'text', 'J"anew"'],
+      ['dead', 'a string', 'J"anew"'],
       ['dead', 'bytes', Buffer.from('J"anew\nand\0"')],
     ] as const)('%s with a new body given as %s changes nothing else in the message', async (kind, _, body) => {
       const queue = await queues.open();

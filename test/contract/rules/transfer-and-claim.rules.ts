@@ -51,7 +51,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       expect(one.report).toMatchObject({ moved: 1, more: false });
     });
 
-    it('a limit of bytes applies, except to a single message', async () => {
+    it('the byte limit applies, but at least one message is claimed', async () => {
       const queue = await queues.open();
       const payload = 'x'.repeat(1000);
       for (const id of ['a', 'b', 'c']) await queue.offer(id, { at: 0 }, { payload });
@@ -62,7 +62,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       expect(one.claimed.messages.map(({ id }) => id)).toEqual(['c']);
     });
 
-    it('the report names the end of its own lease as the next instant, unless another one is earlier', async () => {
+    it('the report gives the end of its own lease as the next instant, unless another instant is earlier', async () => {
       const queue = await queues.open();
       await queue.offerDue('a');
       const { report } = await granted(queue, 't', { lease: 5000 });
@@ -91,7 +91,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       stop();
     });
 
-    it('watchers learn of nothing if the call changes nothing', async () => {
+    it('watchers learn nothing if the call changes nothing', async () => {
       const queue = await queues.open();
       const { told, stop } = await listen(queue.store);
       await queue.makeReady('a');
@@ -102,7 +102,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       stop();
     });
 
-    it('a failed message comes with its failed attempts', async () => {
+    it('a failed message is returned with its failed attempts', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       await queue.settle(claim, { kind: 'retry', delay: 0 });
@@ -115,7 +115,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       ]);
     });
 
-    it('the messages of a lost answer pass to the claim that replaces it', async () => {
+    it('the messages of a lost response pass to the claim that replaces it', async () => {
       const queue = await queues.open();
       await queue.offerDue('a', 'b');
       const lost = await granted(queue, 'lost');
@@ -125,7 +125,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       expect(await queue.settle({ id: 'a', token: 'again' }, { kind: 'ack' })).toBe(true);
     });
 
-    it('a lease that ends spends an attempt, as with any claim', async () => {
+    it('a lease that expires spends an attempt, as with any claim', async () => {
       const queue = await queues.open();
       await queue.offerDue('a');
       await granted(queue, 't', { lease: SHORT_LEASE });
@@ -161,7 +161,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
         expect(await isRefused(queue, 'a')).toBe(true);
       });
 
-      it('for a token that has taken messages or was replaced', async () => {
+      it('for a token that has already taken messages or was replaced', async () => {
         const queue = await queues.open();
         await queue.offerDue('first');
         await granted(queue, 'used');
@@ -172,7 +172,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       });
     });
 
-    it('ten concurrent calls claim every message once', async () => {
+    it('ten concurrent calls claim every message exactly once', async () => {
       const queue = await queues.open();
       await queue.offerDue(...Array.from({ length: 50 }, (_, i) => `m${i}`));
       const calls = Array.from({ length: 10 }, (_, i) =>
@@ -187,7 +187,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
 
 /** The rules for such stores whose records may get lost. */
 export function describeClaimingTransfersAfterLoss(queues: ContractQueues): void {
-  it('a transfer that claims changes nothing if a due message has lost its record', async () => {
+  it('a claiming transfer changes nothing if a due message has lost its record', async () => {
     const queue = await queues.open();
     await queue.offerDue('a', 'lost');
     await queue.lose('lost');

@@ -87,7 +87,7 @@ export function describeTransfers(queues: ContractQueues): void {
       expect(nextIn).toBeLessThanOrEqual(dueAt - before + 1);
     });
 
-    it('a transfer reports when the next lease ends, if that is earlier', async () => {
+    it('a transfer reports when the next lease ends if that is earlier', async () => {
       const queue = await queues.open();
       await queue.makeActive(['a'], HOUR);
       await queue.makeActive(['b'], 2 * HOUR);
@@ -99,7 +99,7 @@ export function describeTransfers(queues: ContractQueues): void {
       expect(nextIn).toBeGreaterThan(0);
     });
 
-    it('a transfer that leaves due messages reports a wait of zero', async () => {
+    it('a transfer that leaves due messages behind reports a wait of zero', async () => {
       const queue = await queues.open();
       await queue.offerDue('a', 'b');
       const { nextIn, nextAt } = await queue.transfer(1);

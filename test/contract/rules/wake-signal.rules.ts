@@ -17,7 +17,7 @@ export function describeWakeSignals(queues: ContractQueues): void {
       expect(await waiting).toBe(true);
     });
 
-    it('signals that nobody waits for add up to one', async () => {
+    it('signals that nobody waits for merge into one', async () => {
       const queue = await queues.open();
       const signal = queue.openWakeSignal();
       await queue.makeReady('a');
@@ -26,7 +26,7 @@ export function describeWakeSignals(queues: ContractQueues): void {
       expect(await wokenAgain(queue, signal)).toBe(false);
     });
 
-    it('every transfer wakes a consumer while messages are ready, which replaces a lost signal', async () => {
+    it('every transfer wakes a consumer while messages are ready, to make up for a lost signal', async () => {
       const queue = await queues.open();
       const signal = queue.openWakeSignal();
       await queue.makeReady('a');
@@ -147,7 +147,7 @@ export function describeWakeSignals(queues: ContractQueues): void {
       expect(await waiting).toBe(true);
     });
 
-    it('a wait ends after its timeout without a signal, and the next one can still be woken', async () => {
+    it('a wait times out without a signal, and the next one can still be woken', async () => {
       const queue = await queues.open();
       const signal = queue.openWakeSignal();
       const began = await queue.now();
@@ -168,7 +168,7 @@ export function describeWakeSignals(queues: ContractQueues): void {
       await signal.close();
     });
 
-    it('a signal for a consumer that has left wakes another one', async () => {
+    it('a consumer that has stopped waiting leaves the wake-up to another one', async () => {
       const queue = await queues.open();
       const left = queue.openWakeSignal();
       const waiting = left.wait(HOUR);
@@ -179,7 +179,7 @@ export function describeWakeSignals(queues: ContractQueues): void {
       expect(await wokenWithin(queue, queue.openWakeSignal(queue.secondView))).toBe(true);
     });
 
-    it('a signal that is closed during its wait takes no wake-up from others', async () => {
+    it('a signal that is closed during its wait does not consume the wake-up of others', async () => {
       const queue = await queues.open();
       const closed = queue.openWakeSignal();
       const waiting = closed.wait(HOUR);

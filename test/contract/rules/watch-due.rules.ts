@@ -15,7 +15,7 @@ export function describeWatching(queues: ContractQueues): void {
       stop();
     });
 
-    it('every process learns of a new earliest due time, and of no other', async () => {
+    it('every process learns of a new earliest due time, but not of later ones', async () => {
       const queue = await queues.open();
       const here = await listen(queue.store);
       const there = await listen(queue.secondView);
@@ -111,7 +111,7 @@ export function describeWatching(queues: ContractQueues): void {
       stop();
     });
 
-    it('a message rescheduled to be the earliest is announced', async () => {
+    it('a message rescheduled to be due earliest is announced', async () => {
       const queue = await queues.open();
       const base = Math.floor(await queue.now()) + HOUR;
       await queue.offer('a', { at: base + 100 });
@@ -124,7 +124,7 @@ export function describeWatching(queues: ContractQueues): void {
       stop();
     });
 
-    it('a message is announced if its replacement is the earliest', async () => {
+    it('a replaced message is announced if its replacement is due earliest', async () => {
       const queue = await queues.open();
       const base = Math.floor(await queue.now()) + HOUR;
       await queue.offer('a', { at: base + 100 });

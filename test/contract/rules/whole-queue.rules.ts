@@ -26,7 +26,7 @@ const WAYS_TO_GO: Record<string, (queue: ContractQueue, id: string) => Promise<u
 export function describeWholeQueue(queues: ContractQueues): void {
   describe('messages that are gone', () => {
     it.each(Object.entries(WAYS_TO_GO))(
-      'a message that was %s leaves nothing behind, and its id can be used again',
+      'a message that was %s leaves nothing behind, and its id can be reused',
       async (_, go) => {
         const queue = await queues.open();
         const [claim] = await queue.makeActive(['a']);
@@ -99,7 +99,7 @@ export function describeWholeQueue(queues: ContractQueues): void {
       expect((await queue.store.status()).now).toBeGreaterThan(now);
     });
 
-    it('the status reports when the next ready message to be claimed fell due', async () => {
+    it('the status reports when the next ready message to be claimed was due', async () => {
       const queue = await queues.open();
       const oldestReady = async () => (await queue.store.status()).oldestReady;
       const claims = await queue.makeActive(['a', 'b']);
