@@ -21,7 +21,7 @@ export interface QueueUnderTest {
   /** True if messages due in the same millisecond come in offer order, whatever their ids. */
   readonly keepsOrderOfOffers?: boolean;
   /** True if ready messages may move within their state, from a backlog to the front. */
-  readonly hasLines?: boolean;
+  readonly hasBacklogs?: boolean;
   /** Damages the store: a message loses its record; for stores whose records can get lost. */
   lose?(id: string): Promise<unknown>;
   /** Damages the store: deletes a part of what it has stored; for stores with parts. */
@@ -86,8 +86,8 @@ export class ContractQueue {
     return this.underTest.isTypeless ?? false;
   }
 
-  get hasLines(): boolean {
-    return this.underTest.hasLines ?? false;
+  get hasBacklogs(): boolean {
+    return this.underTest.hasBacklogs ?? false;
   }
 
   /** Damages the store: a message loses its record. */

@@ -121,7 +121,7 @@ const manyGroups =
 
 describeMessageStore(
   'NativeMessageStore of one group without a limit',
-  (limits) => Promise.resolve({ ...openRedisQueue(oneGroup(limits)), keepsOrderOfOffers: true, hasLines: true }),
+  (limits) => Promise.resolve({ ...openRedisQueue(oneGroup(limits)), keepsOrderOfOffers: true, hasBacklogs: true }),
   { repeats: false },
 );
 

@@ -32,7 +32,7 @@ export async function expectAgreement(model: QueueModel, real: RealQueue): Promi
   expectEqual(looked, {
     counts: {
       delayed: model.in('delayed').length,
-      ready: model.line.length,
+      ready: model.readyList.length,
       active: model.in('active').length,
       dead: model.in('dead').length,
     },

@@ -9,55 +9,55 @@ import { expectNativeKeys } from './native-keys.invariant.js';
  * of its group, as many permits taken as there are messages that have one, and nothing of a group without messages.
  */
 export async function expectGroupKeys(redis: Redis, keys: GroupKeys, model: GroupModel): Promise<void> {
-  const [list, permits, held, lines] = await Promise.all([
+  const [list, permits, held, backlogs] = await Promise.all([
     redis.lrange(keys.ready, 0, -1),
     redis.hgetallBuffer(keys.permits),
     redis.hgetall(keys.held),
-    readLines(redis, keys),
+    readBacklogs(redis, keys),
   ]);
-  const { line } = model;
+  const { readyList } = model;
   const content = {
     messages: model.messages,
     followers: model.followers,
     in: model.in.bind(model),
-    line: Object.assign(Object.create(line) as typeof line, {}),
+    readyList: Object.assign(Object.create(readyList) as typeof readyList, {}),
     paused: model.paused,
     wakeSignal: model.wakeSignal,
     memberOf: (id: string) => `${model.groupOf(id)}\n${id}`,
   };
-  Object.defineProperty(content.line, 'length', { value: list.length });
-  Object.defineProperty(content.line, 'mayBeginWith', { value: () => true });
+  Object.defineProperty(content.readyList, 'length', { value: list.length });
+  Object.defineProperty(content.readyList, 'mayBeginWith', { value: () => true });
   await expectNativeKeys(redis, keys, content);
 
   const all = [...model.messages.values()];
   expectEqual(
-    [...list, ...[...lines.values()].flat()].sort(),
+    [...list, ...[...backlogs.values()].flat()].sort(),
     model
       .in('ready')
       .map(({ id }) => id)
       .sort(),
   );
-  const waiting = model.in('delayed').filter(({ id }) => line.slots.has(id));
+  const waiting = model.in('delayed').filter(({ id }) => readyList.permits.has(id));
   expectEqual(held, Object.fromEntries(waiting.map(({ id }) => [id, model.groupOf(id)])));
 
-  const withSlot = [...list, ...[...model.in('active'), ...waiting].map(({ id }) => id)];
-  const slots = model.limits.groups!.concurrency ?? Infinity;
+  const withPermit = [...list, ...[...model.in('active'), ...waiting].map(({ id }) => id)];
+  const limit = model.limits.groups!.concurrency ?? Infinity;
   const { '': anyWide, ...stored } = permits;
   expectEqual(anyWide !== undefined, Object.values(stored).some(isWide));
   const read = Object.fromEntries(Object.entries(stored).map(([group, text]) => [group, readTaken(text)]));
-  for (const group of new Set([...all.map(({ id }) => model.groupOf(id)), ...lines.keys(), ...Object.keys(read)])) {
+  for (const group of new Set([...all.map(({ id }) => model.groupOf(id)), ...backlogs.keys(), ...Object.keys(read)])) {
     const taken = read[group] ?? 0;
-    const inLine = lines.get(group) ?? [];
+    const backlog = backlogs.get(group) ?? [];
     expectEqual(
       {
         taken,
-        tooMany: taken > slots,
-        ofOthers: inLine.filter((id) => model.groupOf(id) !== group),
-        waitsInVain: inLine.length > 0 && taken < slots && !list.some((id) => model.groupOf(id) === group),
+        tooMany: taken > limit,
+        ofOthers: backlog.filter((id) => model.groupOf(id) !== group),
+        waitsInVain: backlog.length > 0 && taken < limit && !list.some((id) => model.groupOf(id) === group),
         isKept: group in read,
       },
       {
-        taken: withSlot.filter((id) => model.groupOf(id) === group).length,
+        taken: withPermit.filter((id) => model.groupOf(id) === group).length,
         tooMany: false,
         ofOthers: [],
         waitsInVain: false,
@@ -68,10 +68,10 @@ export async function expectGroupKeys(redis: Redis, keys: GroupKeys, model: Grou
 }
 
 /** The ids in the backlog of each group. */
-async function readLines(redis: Redis, keys: GroupKeys): Promise<Map<string, string[]>> {
+async function readBacklogs(redis: Redis, keys: GroupKeys): Promise<Map<string, string[]>> {
   const names = await redis.keys(`${keys.line}*`);
-  const lines = names.map(async (name) => [name.slice(keys.line.length), await redis.lrange(name, 0, -1)] as const);
-  return new Map(await Promise.all(lines));
+  const backlogs = names.map(async (name) => [name.slice(keys.line.length), await redis.lrange(name, 0, -1)] as const);
+  return new Map(await Promise.all(backlogs));
 }
 
 const isWide = (text: Buffer) => text.toString() !== '1';

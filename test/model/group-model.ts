@@ -5,7 +5,7 @@ import type { Claim, ClaimRequest, Settlement } from '../../lib/store/consumer-s
 import type { ChangeOutcome, DueTime, Offer, OfferOutcome } from '../../lib/store/producer-store.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
 import { ofGroup } from '../support/of-group.js';
-import { GroupLine } from './group-line.js';
+import { GroupBacklogs } from './group-backlog.js';
 import type { Instant, Moment } from './instant.js';
 import { type ModelMessage, QueueModel } from './queue-model.js';
 
@@ -29,7 +29,7 @@ interface Unplaced {
 
 /** The differences of messages with groups: which may be claimed, and in which order those of one millisecond fall due. */
 export class GroupModel extends QueueModel {
-  override readonly line: GroupLine;
+  override readonly readyList: GroupBacklogs;
   readonly #groups = new Map<string, string>();
   /** New messages whose due times have not been seen yet. */
   #unplaced: Unplaced[] = [];
@@ -43,7 +43,7 @@ export class GroupModel extends QueueModel {
     private readonly isWhole: boolean,
   ) {
     super(limits);
-    this.line = new GroupLine(limits.groups!, (id) => this.groupOf(id));
+    this.readyList = new GroupBacklogs(limits.groups!, (id) => this.groupOf(id));
   }
 
   groupOf(id: string): string {
@@ -105,7 +105,7 @@ export class GroupModel extends QueueModel {
 
   override transfer(limit: number, at: Moment) {
     const report = super.transfer(limit, at);
-    this.line.noteTurns();
+    this.readyList.noteTurns();
     return { ...report, ready: this.#claimableSeen() };
   }
 
@@ -116,11 +116,11 @@ export class GroupModel extends QueueModel {
 
   override claim(messages: readonly ModelMessage[], request: ClaimRequest, at: Moment) {
     for (const { id, state } of messages) {
-      if (state === 'ready') this.line.take([id]);
-      else this.line.haveTurn(this.groupOf(id));
+      if (state === 'ready') this.readyList.take([id]);
+      else this.readyList.haveTurn(this.groupOf(id));
     }
     const report = super.claim(messages, request, at);
-    this.line.noteTurns();
+    this.readyList.noteTurns();
     if (report.more || this.limits.groups!.concurrency === 1) return report;
     // A message that is replaced in a backlog leaves an empty place, for which a claim may wake a consumer in vain.
     if (this.wakeSignal === 'none') this.wakeSignal = 'stale';
@@ -131,8 +131,8 @@ export class GroupModel extends QueueModel {
     return this.#freeing(() => {
       const report = super.settle(settlements, at);
       settlements.forEach(({ claim: { id }, outcome: { kind } }, index) => {
-        const keepsSlot = kind === 'release' || (kind === 'retry' && this.limits.groups!.onRetry === 'hold');
-        if (report.accepted[index] && !keepsSlot) this.line.slots.delete(id);
+        const keepsPermit = kind === 'release' || (kind === 'retry' && this.limits.groups!.onRetry === 'hold');
+        if (report.accepted[index] && !keepsPermit) this.readyList.permits.delete(id);
       });
       return report;
     });
@@ -147,25 +147,25 @@ export class GroupModel extends QueueModel {
   }
 
   override remove(id: string): boolean {
-    this.line.slots.delete(id);
+    this.readyList.permits.delete(id);
     return super.remove(id);
   }
 
   protected override deadLetter(message: ModelMessage, error: string, at: Moment): void {
-    this.line.slots.delete(message.id);
+    this.readyList.permits.delete(message.id);
     super.deadLetter(message, error, at);
   }
 
   override get claimableNow(): number {
-    return this.line.claimable;
+    return this.readyList.claimable;
   }
 
   /** Wakes a consumer if a group can be claimed again. */
   #freeing<Result>(call: () => Result): Result {
-    const before = new Set(this.line.claimableGroups);
+    const before = new Set(this.readyList.claimableGroups);
     const result = call();
-    this.line.noteTurns();
-    const after = this.line.claimableGroups;
+    this.readyList.noteTurns();
+    const after = this.readyList.claimableGroups;
     if (this.paused) return result;
     if (after.some((group) => !before.has(group))) this.wakeSignal = 'sent';
     else if (after.length > 0 && this.wakeSignal === 'none') this.wakeSignal = 'stale';
@@ -174,7 +174,7 @@ export class GroupModel extends QueueModel {
 
   /** The number that a transfer reports: with several permits, a store need not look into the backlogs. */
   #claimableSeen(): number {
-    const { claimable } = this.line;
+    const { claimable } = this.readyList;
     const { concurrency } = this.limits.groups!;
     if (concurrency === 1) return claimable;
     const isIt = (seen: unknown) => typeof seen === 'number' && seen <= claimable && seen >= Math.min(1, claimable);

@@ -10,7 +10,10 @@ import type { ModelMessage, QueueModel } from './queue-model.js';
 const scoreOf = (due: number, entry: number) => Number(`${due}.${String(entry * 3).padStart(4, '0')}`);
 
 /** The part of a model that these keys hold. */
-export type NativeContent = Pick<QueueModel, 'messages' | 'followers' | 'in' | 'line' | 'paused' | 'wakeSignal'> & {
+export type NativeContent = Pick<
+  QueueModel,
+  'messages' | 'followers' | 'in' | 'readyList' | 'paused' | 'wakeSignal'
+> & {
   /** The name of a delayed message; default: its id. */
   readonly memberOf?: (id: string) => string;
 };
@@ -79,7 +82,7 @@ export async function expectNativeKeys(redis: Redis, keys: NativeKeys, model: Na
       [...model.followers].map(([id, { due, body }]) => [id, `${dueArgument(due)}\n${body.toString()}`]),
     ),
   });
-  expectEqual([ready.length, ready, model.line.mayBeginWith(ready)], [model.line.length, ready, true]);
+  expectEqual([ready.length, ready, model.readyList.mayBeginWith(ready)], [model.readyList.length, ready, true]);
   expectTokens(tokens, model);
 }
 

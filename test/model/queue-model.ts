@@ -11,7 +11,7 @@ import type { ChangeOutcome, DueTime, Offer, OfferOutcome } from '../../lib/stor
 import type { StoreLimits } from '../../lib/store/message-store.js';
 import type { DeadSelection } from '../../lib/store/admin-store.js';
 import { Instant, type Moment } from './instant.js';
-import { ReadyLine } from './ready-line.js';
+import { ReadyList } from './ready-list.js';
 
 export interface ModelMessage {
   readonly id: string;
@@ -44,7 +44,7 @@ export class QueueModel {
   readonly messages = new Map<string, ModelMessage>();
   /** Followers, by the id of their active message. */
   readonly followers = new Map<string, Pick<Offer, 'due' | 'body'>>();
-  readonly line: Line = new ReadyLine();
+  readonly readyList: ReadyMessages = new ReadyList();
   /** Every claim ever made, latest first. */
   readonly claimHistory: Claim[] = [];
   /** Tokens that take nothing, because another claim replaced them. */
@@ -84,7 +84,7 @@ export class QueueModel {
 
   /** The messages that may be claimed next, if it is known when they fell due. */
   get nextReady(): ModelMessage[] {
-    return this.in('ready').filter(({ id }) => this.line.mayBeginWith([id]));
+    return this.in('ready').filter(({ id }) => this.readyList.mayBeginWith([id]));
   }
 
   /** A claim as its consumer knows it. */
@@ -200,7 +200,7 @@ export class QueueModel {
     for (const message of deadLettered) {
       if (!this.#release(message, at)) this.deadLetter(message, JSON.stringify(LEASE_EXPIRED), at);
     }
-    this.line.add(moved, recovered);
+    this.readyList.add(moved, recovered);
     if (!(at.from < this.#rateAwaited)) this.#ringIfReady();
     return {
       moved: moved.length,
@@ -227,16 +227,16 @@ export class QueueModel {
 
   /** How many ready messages can be claimed now, whatever the limits of a claim. */
   get claimableNow(): number {
-    return this.line.length;
+    return this.readyList.length;
   }
 
   /** The number of messages that a new claim gets. */
   claimable(limit: number, at: Moment): number {
-    return this.paused ? 0 : Math.min(limit, this.claimableNow, this.#room(at));
+    return this.paused ? 0 : Math.min(limit, this.claimableNow, this.#freePermits(at));
   }
 
   /** How many messages the rate still allows. */
-  #room({ from }: Moment): number {
+  #freePermits({ from }: Moment): number {
     const { rate } = this.limits;
     if (!rate) return Infinity;
     this.claimed = this.claimed.filter(({ at }) => at + rate.per > from);
@@ -253,18 +253,18 @@ export class QueueModel {
     const isNew = supersedes === undefined || this.heldBy(supersedes).length === 0;
     const wanted = this.ended.has(token) ? 0 : limit;
     if (supersedes !== undefined) {
-      this.#giveBack(this.heldBy(supersedes).filter((message) => !messages.includes(message)));
+      this.#putBack(this.heldBy(supersedes).filter((message) => !messages.includes(message)));
       this.ended.add(supersedes);
     }
     messages.forEach((message, place) => {
-      this.line.remove(message.id);
+      this.readyList.remove(message.id);
       toState(message, 'active');
       message.entry = undefined;
       message.lease = { token, place, end };
       this.claimHistory.unshift(this.claimOf(message.id, token));
     });
     if (isNew && messages.length > 0) this.claimed.push({ count: messages.length, at: at.from });
-    const isSpent = isNew && messages.length < wanted && this.#room(at) === 0 && this.#isWorthWaking;
+    const isSpent = isNew && messages.length < wanted && this.#freePermits(at) === 0 && this.#isWorthWaking;
     const more = !isSpent && this.#ringIfReady();
     if (!more && this.wakeSignal === 'sent') this.wakeSignal = 'stale';
     return { more, waits: isSpent && this.#awaitRate(at) };
@@ -273,7 +273,8 @@ export class QueueModel {
   /** The messages that a transfer claims; undefined: it leaves everything to others. */
   transferAndClaim({ token, limit, lease }: ClaimRequest, at: Moment) {
     const expired = this.in('active').some((message) => message.lease!.end.exact <= at.from);
-    if (this.limits.rate || this.line.length > 0 || expired || this.paused || this.ended.has(token)) return undefined;
+    if (this.limits.rate || this.readyList.length > 0 || expired || this.paused || this.ended.has(token))
+      return undefined;
     const due = this.in('delayed').filter((message) => message.due.exact <= at.from);
     if (due.length === 0) return { messages: [], more: false };
     if (this.heldBy(token).length > 0) return undefined;
@@ -312,7 +313,7 @@ export class QueueModel {
       strays.push(...this.heldBy(token).filter((message) => !named.includes(message)));
       for (const [place, message] of kept.entries()) message.lease = { ...message.lease!, place, end };
     }
-    this.#giveBack(strays);
+    this.#putBack(strays);
     return lost;
   }
 
@@ -323,7 +324,7 @@ export class QueueModel {
       return message !== undefined;
     });
     const isReleased = ({ outcome }: Settlement, i: number) => outcome.kind === 'release' && accepted[i];
-    this.#giveBack(settlements.filter(isReleased).map(({ claim }) => this.messages.get(claim.id)!));
+    this.#putBack(settlements.filter(isReleased).map(({ claim }) => this.messages.get(claim.id)!));
     return { accepted, dropped: this.#dropOldestDead() };
   }
 
@@ -351,7 +352,7 @@ export class QueueModel {
   }
 
   remove(id: string): boolean {
-    this.line.remove(id);
+    this.readyList.remove(id);
     this.followers.delete(id);
     return this.messages.delete(id);
   }
@@ -403,9 +404,9 @@ export class QueueModel {
     return true;
   }
 
-  #giveBack(messages: readonly ModelMessage[]): void {
+  #putBack(messages: readonly ModelMessage[]): void {
     for (const message of messages) toState(message, 'ready');
-    this.line.addFirst(messages);
+    this.readyList.addFirst(messages);
     if (messages.length > 0) this.#ringIfReady();
   }
 
@@ -451,8 +452,8 @@ function instantOf(due: DueTime, at: Moment): Instant {
   return 'at' in due ? new Instant(due.at) : Instant.after(due.after, at);
 }
 
-/** The ids of ready messages, as {@link ReadyLine} keeps them. */
-export type Line = Pick<ReadyLine, 'length' | 'add' | 'addFirst' | 'remove' | 'mayBeginWith'>;
+/** The ids of ready messages, as {@link ReadyList} keeps them. */
+export type ReadyMessages = Pick<ReadyList, 'length' | 'add' | 'addFirst' | 'remove' | 'mayBeginWith'>;
 
 /**
  * Messages that the same call brings into a state have the same rank, whether it is exact yet or not. Leases that end

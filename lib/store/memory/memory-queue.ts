@@ -142,9 +142,9 @@ export class MemoryQueue {
     this.end(message, now);
   }
 
-  lineUpDue(now: number, limit: number): MemoryMessage[] {
+  transferDue(now: number, limit: number): MemoryMessage[] {
     const due = this.#passed('delayed', now, limit);
-    due.forEach((message) => this.table.lineUp(message));
+    due.forEach((message) => this.table.makeReady(message));
     return due;
   }
 
@@ -169,7 +169,7 @@ export class MemoryQueue {
     const taken = withinBytes(waiting.slice(0, most), maxBytes);
     this.table.lease(taken, token, Math.ceil(now + lease));
     this.#groups?.take(taken);
-    this.table.lineUpFirst(passedOn.slice(taken.length));
+    this.table.makeReadyFirst(passedOn.slice(taken.length));
     if (rate && takesReady) this.rate.claims.count(taken.length, now);
     // A claim that got all it asked for may have left its consumer without a free slot, so that it cannot wait for the rate.
     const isRateSpent = takesReady && taken.length === room && room < most && this.claimable(1).length > 0;
@@ -213,7 +213,7 @@ export class MemoryQueue {
       this.table.lease(kept, token, until);
       strays.push(...held.filter((message) => !named.has(message)));
     }
-    this.table.lineUpFirst(strays);
+    this.table.makeReadyFirst(strays);
     return { lost, released: strays.length };
   }
 
@@ -222,7 +222,7 @@ export class MemoryQueue {
     // Again, but together, which keeps their order.
     const isReleased = ({ outcome }: Settlement, i: number) => outcome.kind === 'release' && accepted[i];
     const released = settlements.filter(isReleased).map(({ claim }) => this.table.get(claim.id)!);
-    this.table.lineUpFirst(released);
+    this.table.makeReadyFirst(released);
     return { accepted, released: released.length };
   }
 
@@ -247,7 +247,7 @@ export class MemoryQueue {
     message.failedAttempts++;
     // A message that repeats must be claimed for its occurrence to end, because only a calendar knows the next one.
     const mayTryAgain = message.failedAttempts < this.limits.attempts || repeats(message);
-    if (mayTryAgain) this.table.lineUp(message);
+    if (mayTryAgain) this.table.makeReady(message);
     else this.end(message, now, JSON.stringify(LEASE_EXPIRED));
     return mayTryAgain;
   }
@@ -263,9 +263,9 @@ export class MemoryQueue {
     }
     if (outcome.kind === 'retry' || outcome.kind === 'dead') message.failedAttempts++;
     if (outcome.kind === 'again') this.table.renew(message, Math.floor(now));
-    if ((outcome.kind === 'ack' || outcome.kind === 'dead') && outcome.next) this.#goOn(message, outcome, now);
+    if ((outcome.kind === 'ack' || outcome.kind === 'dead') && outcome.next) this.#scheduleNext(message, outcome, now);
     else if (outcome.kind === 'ack') this.end(message, now);
-    else if (outcome.kind === 'release') this.table.lineUpFirst([message]);
+    else if (outcome.kind === 'release') this.table.makeReadyFirst([message]);
     else if (outcome.kind === 'dead') this.end(message, now, outcome.error);
     else {
       if (outcome.kind !== 'retry' || this.#groups?.rules.onRetry === 'pass') this.#groups?.leave(message);
@@ -275,7 +275,7 @@ export class MemoryQueue {
   }
 
   /** Ends an occurrence. Its message comes again, unless its repetition has ended or its follower takes its place. */
-  #goOn(message: MemoryMessage, outcome: Extract<Outcome, { kind: 'ack' | 'dead' }>, now: number): void {
+  #scheduleNext(message: MemoryMessage, outcome: Extract<Outcome, { kind: 'ack' | 'dead' }>, now: number): void {
     if (outcome.kind === 'dead' && !this.table.get(outcome.next!.letter)) {
       const { letter, failedAttempts } = outcome.next!;
       const deadLettered = this.table.insert(letter, occurrenceOf(message), message.dueAt, message.offeredAt);

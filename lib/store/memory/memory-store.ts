@@ -118,7 +118,7 @@ export class MemoryMessageStore implements MessageStore {
 
   transfer({ announcer, limit }: TransferRequest): Promise<TransferReport> {
     return this.#atomically((now) => {
-      const moved = this.#queue.lineUpDue(now, limit).length;
+      const moved = this.#queue.transferDue(now, limit).length;
       const { recovered, deadLettered } = this.#queue.takeBackExpired(now, limit);
       const dropped = this.#queue.dropDead();
       if (!this.#queue.isRateAwaited(now)) this.#wakeForReady();

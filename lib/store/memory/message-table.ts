@@ -36,8 +36,8 @@ export class MessageTable {
   readonly #byId = new Map<string, MemoryMessage>();
   #byState = emptyLists();
   /** Positions of the next message to become the last and the first of the ready ones. */
-  #lineEnd = 0;
-  #lineHead = 0;
+  #readyEnd = 0;
+  #readyHead = 0;
 
   get size(): number {
     return this.#byId.size;
@@ -134,12 +134,12 @@ export class MessageTable {
     this.#move(message, 'delayed', dueAt);
   }
 
-  lineUp(message: MemoryMessage): void {
-    this.#move(message, 'ready', this.#lineEnd++);
+  makeReady(message: MemoryMessage): void {
+    this.#move(message, 'ready', this.#readyEnd++);
   }
 
-  lineUpFirst(messages: readonly MemoryMessage[]): void {
-    for (const message of [...messages].reverse()) this.#move(message, 'ready', --this.#lineHead);
+  makeReadyFirst(messages: readonly MemoryMessage[]): void {
+    for (const message of [...messages].reverse()) this.#move(message, 'ready', --this.#readyHead);
   }
 
   /** Gives messages to a claim. Leases that end together end in the order of tokens, and of messages in a claim. */

@@ -69,7 +69,7 @@ export function describeWatching(queues: ContractQueues): void {
             scheduler: 'mover',
             at: moving.at,
             movedAt: moving.at,
-            ready: queue.hasLines ? 1 : 3,
+            ready: queue.hasBacklogs ? 1 : 3,
             nextAt: null,
             nextIn: null,
           },

@@ -129,7 +129,7 @@ function expectClaimed(model: QueueModel, request: ClaimRequest, report: ClaimRe
   } else {
     expect(ids).toHaveLength(model.claimable(request.limit, at));
     model.identify(ids, at);
-    expect([ids, model.line.mayBeginWith(ids)]).toEqual([ids, true]);
+    expect([ids, model.readyList.mayBeginWith(ids)]).toEqual([ids, true]);
   }
   const taken = ids.map((id): ModelMessage => model.messages.get(id)!);
   expect(messages.map(seen)).toEqual(taken.map(known));

@@ -4,7 +4,7 @@ import type { Life } from './life.js';
 import type { QueueUse } from './queue-use.js';
 
 const FIELDS = [
-  ...(['end', 'endedAt', 'due', 'firstDue', 'inLineSince', 'failedAttempts', 'wasClaimed'] as const),
+  ...(['end', 'endedAt', 'due', 'firstDue', 'inBacklogSince', 'failedAttempts', 'wasClaimed'] as const),
   ...(['hasPermit', 'dueBeforeStep', 'repeats', 'debouncedSince', 'follower'] as const),
 ] as const;
 

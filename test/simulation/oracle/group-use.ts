@@ -24,7 +24,7 @@ export class GroupUse {
     const latest = claimed.due - ROUNDING;
     const latestInWorld = server.worldTimeOf(latest);
     for (const each of this.waiting) {
-      if (each.due < latest && each.inLineSince < latestInWorld && each !== claimed) return each;
+      if (each.due < latest && each.inBacklogSince < latestInWorld && each !== claimed) return each;
     }
     return undefined;
   }

@@ -30,7 +30,7 @@ export class Life {
   /** Which due time had come before the clock of the server was set back; undefined: none. */
   dueBeforeStep: number | undefined = undefined;
   /** Since when it has its place among those of its group, ms of the world; its due time comes on top. */
-  inLineSince: number;
+  inBacklogSince: number;
   /** True if it comes again by a rule when an occurrence has ended. */
   repeats = false;
   /** Since when offers have replaced each other, ms of the world. */
@@ -56,7 +56,7 @@ export class Life {
     this.number = numberOf(id);
     this.firstDue = due;
     this.debouncedSince = freeSince;
-    this.inLineSince = freeSince;
+    this.inBacklogSince = freeSince;
   }
 
   /** Nobody holds it any more. */
@@ -70,7 +70,7 @@ export class Life {
     this.due = due;
     this.firstDue = due;
     this.free(now);
-    this.inLineSince = now;
+    this.inBacklogSince = now;
     this.debouncedSince = now;
     this.failedAttempts = 0;
     this.wasClaimed = false;

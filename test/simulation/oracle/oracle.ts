@@ -367,7 +367,7 @@ export class Oracle {
     const { server, journal } = this.options;
     life.due = instantOf(due, server.time);
     life.freeSince = this.#now;
-    life.inLineSince = this.#now;
+    life.inBacklogSince = this.#now;
     if (!life.wasClaimed) life.firstDue = life.due;
     journal.write?.(`${id} moved, due ${server.worldTimeOf(life.due)}`);
   }
@@ -447,7 +447,7 @@ export class Oracle {
       this.#ledger.lose(life, 'lease ended');
       life.failedAttempts++;
       life.free(now);
-      life.inLineSince = now;
+      life.inBacklogSince = now;
       if (deadLettered.includes(life.id)) this.#ledger.endOrFollow(life, 'dead');
     }
   }
@@ -520,7 +520,7 @@ export class Oracle {
     if (outcome.kind === 'again') return life.renew(due, this.#now);
     life.due = due;
     life.free(this.#now);
-    life.inLineSince = this.#now;
+    life.inBacklogSince = this.#now;
   }
 
   /** The next occurrence comes, each once, and none is left out but those for which this one stands. */

@@ -2,7 +2,7 @@ import type { Dialect } from '../database/outbox-database.js';
 import { assertTable, DEFAULT_TABLE, refuse } from '../outbox-options.js';
 import { shown } from '../offering/shown.js';
 import { quoted } from './dialects.js';
-import { moveAsideSql } from './outbox-table.js';
+import { parkFailedSql } from './outbox-table.js';
 
 /** The types of the columns. `seq` counts from 1 in the order in which rows are written. */
 const TYPES = {
@@ -64,7 +64,7 @@ export function upgradeTableSql(dialect: Dialect, table: string = DEFAULT_TABLE)
   assertTable(table, dialect);
   const name = quoted(dialect, table);
   const index = `CREATE UNIQUE INDEX ${messageIndex(dialect, table)} ON ${name} (${indexed(dialect)});`;
-  return `${index}\n${moveAsideSql(name)};\n`;
+  return `${index}\n${parkFailedSql(name)};\n`;
 }
 
 function assertDialect(dialect: unknown): asserts dialect is Dialect {

@@ -182,7 +182,7 @@ export class OutboxTable {
 
   /** Lists rows that have failed for good, oldest first. */
   *failed({ after, limit }: { readonly after: number; readonly limit: number }): Steps<readonly SqlRow[]> {
-    yield* this.#moveAside();
+    yield* this.#parkFailed();
     return yield [
       `SELECT ${PARKED} - seq AS seq, operation, queue, message_id, body, written_at_ms, error FROM ${this.#name} AS own ` +
         `WHERE own.seq < ? ORDER BY own.seq DESC LIMIT ${limit}`,
@@ -193,7 +193,7 @@ export class OutboxTable {
   /** Returns rows that have failed for good to their old places, to be tried again. */
   *retry(seqs: readonly number[]): Steps<void> {
     if (seqs.length === 0) return;
-    yield* this.#moveAside();
+    yield* this.#parkFailed();
     const change = `seq = ${PARKED} - seq, not_before_ms = 0, attempts = 0`;
     yield* this.#announced(
       `UPDATE ${this.#name} SET ${change} WHERE seq IN (${placesFor(seqs)})`,
@@ -204,7 +204,7 @@ export class OutboxTable {
   /** Removes rows that have failed for good. */
   *discard(seqs: readonly number[]): Steps<void> {
     if (seqs.length === 0) return;
-    yield* this.#moveAside();
+    yield* this.#parkFailed();
     yield [`DELETE FROM ${this.#name} WHERE seq IN (${placesFor(seqs)})`, padded(seqs.map(parkedSeq))];
   }
 
@@ -306,8 +306,8 @@ export class OutboxTable {
   }
 
   /** Moves rows that have failed for good in an earlier version, which left them among the others. */
-  *#moveAside(): Steps<void> {
-    yield [moveAsideSql(this.#name)];
+  *#parkFailed(): Steps<void> {
+    yield [parkFailedSql(this.#name)];
   }
 
   /** Inserts a row that is no message, unless it exists: others may do the same at the same time. */
@@ -339,7 +339,7 @@ interface CheckedRows extends Pick<TakenRows, 'rows' | 'behindOthers'> {
 }
 
 /** @param table - quoted */
-export function moveAsideSql(table: string): string {
+export function parkFailedSql(table: string): string {
   return `UPDATE ${table} SET seq = ${PARKED} - seq WHERE seq > 0 AND not_before_ms IS NULL`;
 }
 

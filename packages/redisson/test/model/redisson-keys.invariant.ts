@@ -21,7 +21,7 @@ export async function expectRedissonKeys(redis: Redis, keys: RedissonKeys, model
   ]);
   const dueOf = Object.fromEntries(Object.entries(offered).map(([id, record]) => [id, readRecord(record).dueAt]));
   const delayed = model.in('delayed').filter(isEntry);
-  const waiting = model.line.target.map((id) => model.messages.get(id)!);
+  const waiting = model.readyList.target.map((id) => model.messages.get(id)!);
   const ours = [...delayed, ...waiting].filter(({ id }) => !isNameless(id));
 
   expectEqual(

@@ -3,7 +3,7 @@ import type { Offer } from '../../../../lib/store/producer-store.js';
 import { Instant, type Moment } from '../../../../test/model/instant.js';
 import type { NativeContent } from '../../../../test/model/native-keys.invariant.js';
 import { type ModelMessage, QueueModel } from '../../../../test/model/queue-model.js';
-import { ReadyLine } from '../../../../test/model/ready-line.js';
+import { ReadyList } from '../../../../test/model/ready-list.js';
 
 /** A message of Java has no id until a claim takes it; until then the model uses one that no store generates. */
 const NAMELESS = 'java ';
@@ -15,7 +15,7 @@ const JAVA_BATCH = 100;
 
 /** How Redisson's layout differs, and what Java does to the same queue. */
 export class RedissonQueueModel extends QueueModel {
-  override readonly line = new RedissonLine();
+  override readonly readyList = new RedissonReadyList();
   /** Ids offered here that Java took, and that may not be forgotten yet. */
   readonly takenByJava = new Set<string>();
   #entries = 0;
@@ -54,14 +54,14 @@ export class RedissonQueueModel extends QueueModel {
   }
 
   override identify(ids: readonly string[], at: Moment): void {
-    const adopted = this.line.adopted(ids.length);
+    const adopted = this.readyList.adopted(ids.length);
     const given = ids.slice(ids.length - adopted.length);
     for (const [index, nameless] of adopted.entries()) {
       const id = given[index]!;
       if (!isNameless(nameless) || !GIVEN_ID.test(id)) continue;
       this.messages.set(id, { ...this.messages.get(nameless)!, id, offered: Instant.at(at), due: Instant.at(at) });
       this.messages.delete(nameless);
-      this.line.rename(nameless, id);
+      this.readyList.rename(nameless, id);
     }
   }
 
@@ -78,12 +78,12 @@ export class RedissonQueueModel extends QueueModel {
     const [entries] = this.structures(this.in('delayed').filter(({ due }) => due.exact <= now));
     const moved = entries!.slice(0, JAVA_BATCH);
     for (const message of moved) message.state = 'ready';
-    this.line.add(moved, []);
+    this.readyList.add(moved, []);
   }
 
   /** @returns the body, or null if the target list is empty */
   takeAsJava(): string | null {
-    const [id] = this.line.target;
+    const [id] = this.readyList.target;
     if (id === undefined) return null;
     const { body } = this.messages.get(id)!;
     this.#goToJava(id);
@@ -104,7 +104,7 @@ export class RedissonQueueModel extends QueueModel {
       messages: new Map([...this.messages].filter(([, message]) => isKept(message))),
       followers: this.followers,
       in: (state) => this.in(state).filter(isKept),
-      line: this.line.kept,
+      readyList: this.readyList.kept,
       paused: this.paused,
       wakeSignal: this.wakeSignal,
     };
@@ -133,8 +133,8 @@ export function isNameless(id: string): boolean {
 }
 
 /** The native list of ready messages, then Redisson's target list. */
-class RedissonLine {
-  readonly kept = new ReadyLine();
+class RedissonReadyList {
+  readonly kept = new ReadyList();
   target: string[] = [];
 
   get length(): number {
@@ -149,8 +149,8 @@ class RedissonLine {
     );
   }
 
-  addFirst(givenBack: readonly { id: string }[]): void {
-    this.kept.addFirst(givenBack);
+  addFirst(released: readonly { id: string }[]): void {
+    this.kept.addFirst(released);
   }
 
   remove(id: string): void {

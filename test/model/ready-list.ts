@@ -7,7 +7,7 @@ interface Lot {
  * The ids of ready messages, oldest first. Within one transfer, due and recovered messages are equally old: either may come
  * first, each in its own order.
  */
-export class ReadyLine {
+export class ReadyList {
   #lots: Lot[] = [];
 
   get length(): number {
@@ -20,8 +20,8 @@ export class ReadyLine {
   }
 
   /** Adds messages that a claim has returned, ahead of all others. */
-  addFirst(givenBack: readonly { id: string }[]): void {
-    this.#lots.unshift({ due: givenBack.map(({ id }) => id), recovered: [] });
+  addFirst(released: readonly { id: string }[]): void {
+    this.#lots.unshift({ due: released.map(({ id }) => id), recovered: [] });
     this.#forgetEmptyLots();
   }
 
@@ -35,7 +35,7 @@ export class ReadyLine {
 
   /** True if these ids, in this order, may be the first to be claimed. */
   mayBeginWith(ids: readonly string[]): boolean {
-    const rest = new ReadyLine();
+    const rest = new ReadyList();
     rest.#lots = structuredClone(this.#lots);
     return ids.every((id) => {
       const [oldest] = rest.#lots;

@@ -4,11 +4,11 @@ import type { GroupRules } from '../../lib/store/message-store.js';
 const MAX_TURNS = 2;
 
 /** The ready messages of groups, and the holders of permits: a message takes one when it is claimed, unless it already has one. */
-export class GroupLine {
+export class GroupBacklogs {
   /** The messages that have a permit, whatever their state. */
-  readonly slots = new Set<string>();
+  readonly permits = new Set<string>();
   /** By group: ready messages without a permit, in order of arrival. */
-  readonly #lines = new Map<string, string[]>();
+  readonly #backlogs = new Map<string, string[]>();
   /** Ready messages that have a permit: they were active before. */
   readonly #returned = new Set<string>();
   /** For each group that can be claimed: the turns that others have had since it began to wait. */
@@ -20,7 +20,7 @@ export class GroupLine {
   ) {}
 
   get length(): number {
-    return this.#returned.size + [...this.#lines.values()].reduce((sum, { length }) => sum + length, 0);
+    return this.#returned.size + [...this.#backlogs.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
   /** How many messages can be claimed now. */
@@ -34,30 +34,30 @@ export class GroupLine {
 
   claimableOf(group: string): number {
     const returned = [...this.#returned].filter((id) => this.groupOf(id) === group).length;
-    return returned + Math.min(this.#line(group).length, this.#room(group));
+    return returned + Math.min(this.#backlogOf(group).length, this.#freePermits(group));
   }
 
   /** The groups that have ready messages. */
   get groups(): Set<string> {
-    const waiting = [...this.#lines].filter(([, line]) => line.length > 0).map(([group]) => group);
+    const waiting = [...this.#backlogs].filter(([, backlog]) => backlog.length > 0).map(([group]) => group);
     return new Set([...waiting, ...[...this.#returned].map(this.groupOf)]);
   }
 
   add(due: readonly { id: string }[], recovered: readonly { id: string }[]): void {
-    this.addFirst([...due.filter(({ id }) => this.slots.has(id)), ...recovered]);
-    for (const { id } of due) if (!this.slots.has(id)) this.#line(this.groupOf(id)).push(id);
+    this.addFirst([...due.filter(({ id }) => this.permits.has(id)), ...recovered]);
+    for (const { id } of due) if (!this.permits.has(id)) this.#backlogOf(this.groupOf(id)).push(id);
     this.noteTurns();
   }
 
-  addFirst(givenBack: readonly { id: string }[]): void {
-    for (const { id } of givenBack) this.#returned.add(id);
+  addFirst(released: readonly { id: string }[]): void {
+    for (const { id } of released) this.#returned.add(id);
     this.noteTurns();
   }
 
   /** Removes a message that is no longer ready. */
   remove(id: string): void {
     this.#returned.delete(id);
-    for (const line of this.#lines.values()) if (line.includes(id)) line.splice(line.indexOf(id), 1);
+    for (const backlog of this.#backlogs.values()) if (backlog.includes(id)) backlog.splice(backlog.indexOf(id), 1);
   }
 
   /** True if a claim may take these messages, in this order. */
@@ -88,11 +88,11 @@ export class GroupLine {
     return ids.every((id) => {
       const group = this.groupOf(id);
       const isReturned = this.#returned.has(id);
-      const isNext = isReturned || (this.#line(group)[0] === id && this.#room(group) > 0);
+      const isNext = isReturned || (this.#backlogOf(group)[0] === id && this.#freePermits(group) > 0);
       const isInTurn =
         isReturned || [...this.#turns].every(([other, had]) => other === group || (had.get(group) ?? 0) < MAX_TURNS);
       this.remove(id);
-      this.slots.add(id);
+      this.permits.add(id);
       if (!isReturned) for (const had of this.#turns.values()) had.set(group, (had.get(group) ?? 0) + 1);
       this.#turns.delete(group);
       if (this.claimableOf(group) > 0) this.#turns.set(group, new Map());
@@ -100,21 +100,21 @@ export class GroupLine {
     });
   }
 
-  #room(group: string): number {
-    const taken = [...this.slots].filter((id) => this.groupOf(id) === group).length;
+  #freePermits(group: string): number {
+    const taken = [...this.permits].filter((id) => this.groupOf(id) === group).length;
     return (this.rules.concurrency ?? Infinity) - taken;
   }
 
-  #line(group: string): string[] {
-    if (!this.#lines.has(group)) this.#lines.set(group, []);
-    return this.#lines.get(group)!;
+  #backlogOf(group: string): string[] {
+    if (!this.#backlogs.has(group)) this.#backlogs.set(group, []);
+    return this.#backlogs.get(group)!;
   }
 
-  #clone(): GroupLine {
-    const clone = new GroupLine(this.rules, this.groupOf);
-    for (const id of this.slots) clone.slots.add(id);
+  #clone(): GroupBacklogs {
+    const clone = new GroupBacklogs(this.rules, this.groupOf);
+    for (const id of this.permits) clone.permits.add(id);
     for (const id of this.#returned) clone.#returned.add(id);
-    for (const [group, line] of this.#lines) clone.#lines.set(group, [...line]);
+    for (const [group, backlog] of this.#backlogs) clone.#backlogs.set(group, [...backlog]);
     clone.#turns = new Map([...this.#turns].map(([group, had]) => [group, new Map(had)]));
     return clone;
   }
