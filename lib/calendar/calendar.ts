@@ -5,11 +5,11 @@ import type { Calendar } from '../message/repeat-rule.js';
 import { showGiven } from '../message/show-given.js';
 
 /**
- * Reads calendars with croner: five fields (minute, hour, day of month, month, day of week), six with seconds first, or a nickname such as
- * `@daily`. Give it to the module, so that messages can repeat.
+ * A calendar that reads cron expressions with croner: five fields (minute, hour, day of month, month, day of week), six with seconds first,
+ * or a nickname such as `@daily`. Give it to the module, so that messages can repeat.
  *
- * When clocks are set forward, a calendar with one time of day in the skipped hour falls at the end of that hour. When they are set back,
- * it falls once, at the first of the two times; a calendar with several times falls at each.
+ * When clocks are set forward, a rule with one time of day in the skipped hour falls at the end of that hour. When they are set back, it
+ * falls once, at the first of the two times; a rule with several times falls at each of them.
  * @see https://github.com/hexagon/croner for what the fields may contain
  * @example
  * ```ts

@@ -5,21 +5,20 @@ import { calendar } from './calendar.js';
 /** The start and the time zone of {@link next}. */
 export interface NextOptions {
   /**
-   * The time is later than this one and later than now. In a handler, give `message.dueAt`: the clock of its process may be behind that of
-   * Redis, and would name the present occurrence once more.
+   * The result is later than both this and now. In a handler, pass `message.dueAt`: the handler's clock may lag behind that of Redis, so
+   * `after: new Date()` could yield the current occurrence again.
    */
   readonly after: Date;
   /**
-   * An IANA time zone, such as `'Europe/Berlin'`. The time zone of the process does not count, since processes may differ. Default:
-   * `'UTC'`.
+   * An IANA time zone, such as `'Europe/Berlin'`. The process' own time zone does not count, since processes may differ. Default: `'UTC'`.
    */
   readonly timeZone?: string | undefined;
 }
 
 /**
- * Finds the next time of a calendar, for `again()`.
- * @param cron - as {@link calendar} reads it
- * @throws DelayQueueError `INVALID_ARGUMENT` if the calendar, the date or the time zone is invalid, or the calendar has no next time
+ * Returns the next time of a cron expression, for `again()`.
+ * @param cron - a cron expression, as {@link calendar} reads it
+ * @throws DelayQueueError `INVALID_ARGUMENT` if `cron`, the date or the time zone is invalid, or there is no next time
  * @example
  * ```ts
  * class Digests {

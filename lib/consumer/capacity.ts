@@ -1,18 +1,18 @@
 import { MAX_BATCH } from '../message/page.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 
-/** How long a reservation keeps slots from other loops, ms: an answer takes far less, and a server that hangs must not hold up others. */
+/** How long a reservation keeps slots from other loops, ms. An answer takes far less, and a server that hangs must not hold up others. */
 const MAX_RESERVATION = 100;
 
-/** A claim is limited to half of the slots, but never to fewer messages than this: small claims are not worth the call. */
+/** A claim is limited to half of the slots, but never to fewer messages than this, because small claims are not worth the call. */
 const MIN_HALF = 32;
 
-/** The target for starting all handlers of one claim, ms. */
+/** Within how long all handlers of one claim should start, ms. */
 const TARGET = 100;
 
 export interface Reservation {
   readonly count: number;
-  /** On the monotonic clock. */
+  /** When the slots were reserved, on the monotonic clock. */
   readonly since: number;
   /** True once the claim has taken so long that others may use its slots. */
   isOverdue: boolean;
@@ -21,23 +21,23 @@ export interface Reservation {
 /** A loop that waits for slots. */
 interface Waiter {
   readonly count: number;
-  /** Called when it may reserve. Nobody else can until it has reserved or left. */
+  /** Called when the loop may reserve slots. No other loop can until this one has reserved some or left. */
   readonly call: () => void;
-  /** Called whenever every slot has a message before that. */
+  /** Called whenever every slot holds a message while the loop is still waiting. */
   readonly onFull: () => void;
 }
 
 /**
- * The slots of a queue in this process, shared by the consumer loops of its partitions. A slot is taken from the claim of a message until
- * its handler is done. Batches bound the number of calls elsewhere, where they wait.
+ * The slots of a queue in this process, shared by the consumer loops of its partitions. A message takes a slot from its claim until its
+ * handler is done. Batches limit the number of concurrent calls elsewhere, where they wait.
  */
 export class Slots {
-  /** Slots without a message or a reservation. */
+  /** The number of slots without a message or a reservation. */
   free: number;
   /** Reservations that are not overdue, oldest first. */
   readonly reservations = new Set<Reservation>();
   readonly waiters: Waiter[] = [];
-  /** The waiter that was called, until it reserves or leaves. */
+  /** The waiter that has been called, until it reserves or leaves. */
   called: Waiter | undefined;
   readonly onNotFull: (() => void)[] = [];
   cancelTimer: CancelTimer | undefined;
@@ -58,14 +58,14 @@ export class Slots {
  * share slots ask for twice what they last found, up to half of all: few when messages come one by one, so that many loops can claim at
  * once, and many when there is a backlog, so that each call is worth its cost. Loops that find too few free slots wait in order of arrival.
  *
- * It also measures how quickly handlers start: synchronous handlers delay the messages behind them while another process may be idle.
+ * Also measures how quickly handlers start: synchronous handlers delay the messages behind them, while another process may be idle.
  */
 export class Capacity {
   readonly slots: Slots;
-  /** The maximum number of messages that can start soon; Infinity until the handlers of a claim were slow to start. */
+  /** The maximum number of messages that can start soon; Infinity until the handlers of a claim are slow to start. */
   #startable = Infinity;
   #isQuick = true;
-  /** Number of messages that the last claim took. */
+  /** The number of messages that the last claim took. */
   #found = 0;
   /** True if the last claim was not answered in time. */
   #wasOverdue = false;
@@ -90,12 +90,12 @@ export class Capacity {
     return called === undefined && waiters.length === 0 && this.#areWorth(this.#wanted);
   }
 
-  /** True if every slot has a message, so that none becomes free before a handler ends. */
+  /** True if every slot has a message, so that no slot becomes free before a handler ends. */
   get isFull(): boolean {
     return this.slots.free === 0 && this.slots.reservations.size === 0;
   }
 
-  /** The maximum number of messages to claim together with a transfer, which fills at most half of the slots; below 1: none. */
+  /** How many messages may be claimed together with a transfer, which fills at most half of the slots; below 1: none. */
   get besidesTransfer(): number {
     const spare = this.slots.free - Math.floor(this.slots.total / 2);
     return spare > 0 && this.isOpen ? Math.min(spare, this.#wanted) : 0;
@@ -110,7 +110,7 @@ export class Capacity {
   measure(count: number, took: number): void {
     const inTime = Math.floor((count * TARGET) / took);
     this.#isQuick = took <= TARGET;
-    // The limit falls at once; it rises to the measured number, but at most doubles.
+    // The limit falls at once. It rises to the measured number, but at most doubles.
     this.#startable = this.#isQuick
       ? Math.max(this.#startable, Math.min(this.#startable * 2, inTime))
       : Math.max(1, inTime);
@@ -125,7 +125,7 @@ export class Capacity {
     return reservation;
   }
 
-  /** Ends a reservation whose claim took `found` messages. Returns how many have a slot: all, unless it was overdue. */
+  /** Ends a reservation whose claim took `found` messages. Returns how many of them have a slot: all, unless it was overdue. */
   end(reservation: Reservation, found: number): number {
     const slots = this.slots;
     this.#wasOverdue = reservation.isOverdue;
@@ -144,7 +144,7 @@ export class Capacity {
     this.#changed();
   }
 
-  /** Waits until a claim is worth its call, or until {@link close}. Meanwhile, calls `onFull` whenever every slot has a message. */
+  /** Waits until a claim is worth its call, or until {@link close}. Calls `onFull` whenever every slot has a message in the meantime. */
   untilOpen(onFull: () => void = () => undefined): Promise<void> {
     if (this.#waiter) this.#leave();
     return new Promise((call) => {
@@ -155,7 +155,7 @@ export class Capacity {
     });
   }
 
-  /** Waits until a slot has no message, or until {@link close}. */
+  /** Waits until not every slot has a message, or until {@link close}. */
   untilNotFull(): Promise<void> {
     return new Promise((resolve) => {
       this.#endWait = resolve;
@@ -176,12 +176,12 @@ export class Capacity {
     const most = Math.min(this.#startable, MAX_BATCH);
     const half = Math.ceil(total / 2);
     if (loops === 1) return Math.min(Math.max(half, MIN_HALF, this.options.batch), most);
-    // A server that hangs gets only one slot, enough to show that it answers again.
+    // One slot is enough to show whether a server that hung answers again.
     if (this.#wasOverdue) return 1;
     return Math.min(Math.max(Math.min(half, 2 * Math.max(1, this.#found)), this.options.batch), most);
   }
 
-  /** True if a claim of `count` messages is worth its fixed cost: as many slots are free, or claims under way cannot return enough. */
+  /** True if a claim of `count` messages is worth its fixed cost: that many slots are free, or claims under way cannot return enough. */
   #areWorth(count: number): boolean {
     const { free, reservations } = this.slots;
     if (free === 0 || free >= count) return free > 0;
@@ -213,7 +213,7 @@ export class Capacity {
     first.call();
   }
 
-  /** Runs only for a waiter, because nobody else needs overdue slots. */
+  /** Runs only while a loop waits, because nobody else needs overdue slots. */
   #awaitOverdue(): void {
     const slots = this.slots;
     const [oldest] = slots.reservations;

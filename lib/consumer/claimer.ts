@@ -13,23 +13,23 @@ import type { Clock } from '../timing/clock.js';
 import { RemoteClock } from '../timing/remote-clock.js';
 import type { Lease } from './delivery.js';
 
-/** The maximum size of the bodies in one claim, in bytes: the answer must arrive in time even over a slow connection. */
+/** The maximum size of the bodies in one claim, in bytes. The answer must arrive in time even over a slow connection. */
 const MAX_BYTES = 1024 * 1024;
 
-/** After this many unanswered claims in a row, their messages are released for other consumers. */
+/** The number of unanswered claims in a row after which their messages are released for other consumers. */
 const MAX_UNANSWERED = 3;
 
-/** The smallest share of its usual limits that a claim asks for. */
+/** The smallest share of the usual limits that a claim asks for. */
 const MIN_SHARE = 1 / 16;
 
-/** The maximum error of the store's time, ms, by which messages may expire too early. A slower answer leads to another request. */
+/** The maximum error of the store's time, ms. Messages may expire too early by as much. A slower answer leads to another request. */
 const MAX_ROUND_TRIP = 50;
 
-/** The minimum interval between requests for the store's time, ms: on a network that is always slow, the answers get no better. */
+/** The minimum interval between requests for the store's time, ms. On a network that is always slow, the answers get no better. */
 const ASK_INTERVAL = 60_000;
 
 export interface TransferBesides {
-  /** Who announces it, as in {@link ConsumerStore.transferAndClaim}. */
+  /** The scheduler that announces the transfer, as in {@link ConsumerStore.transferAndClaim}. */
   readonly announcer: Announcer | undefined;
 }
 
@@ -41,15 +41,15 @@ export interface Claimed {
   /** True if ready messages remain. */
   readonly more: boolean;
   readonly answeredAt: number;
-  /** When to claim again because the rate was spent, on the monotonic clock; undefined: no need to. */
+  /** When to claim again because the rate is used up, on the monotonic clock; undefined if there is no need to. */
   readonly claimAgainAt: number | undefined;
   /** The report of the transfer in the same call; undefined if none was requested or nothing was changed. */
   readonly transfer: TransferReport | undefined;
 }
 
 /**
- * Claims messages and recovers those of a claim whose answer was lost: the next claim supersedes it and asks for half as much, in case the
- * answer was too large for the connection. After several lost answers in a row, everything is released.
+ * Claims messages. If the answer to a claim is lost, the next claim supersedes it, recovers its messages, and asks for half as much, in
+ * case the answer was too large for the connection. After several lost answers in a row, everything is released.
  */
 export class Claimer {
   readonly #consumerId = randomBytes(9).toString('base64url');
@@ -71,29 +71,29 @@ export class Claimer {
       readonly store: Pick<ConsumerStore, 'claim' | 'transferAndClaim' | 'wake'>;
       readonly clock: Clock;
       readonly events: Events;
-      /** Length of a lease, ms. */
+      /** The length of a lease, ms. */
       readonly lease: number;
       /** How long the store waits for an answer, ms. */
       readonly answerTimeout: number;
     },
   ) {}
 
-  /** True if an earlier claim may hold messages unknown to this process, so that the next one has to supersede it. */
+  /** True if an earlier claim may hold messages unknown to this process, so that the next claim must supersede it. */
   get hasUnanswered(): boolean {
     return this.#unanswered.length > 0;
   }
 
-  /** True if the claim with this token has been sent and not answered. */
+  /** True if the claim with this token has been sent, but not yet answered. */
   isUnderWay(token: string): boolean {
     return this.#sent?.token === token;
   }
 
-  /** Claims at most `limit` ready messages, with `besides` in the same call as a transfer. Throws what the store throws. */
+  /** Claims at most `limit` ready messages; given `besides`, in the same call as a transfer. Throws what the store throws. */
   async claim(limit: number, besides?: TransferBesides): Promise<Claimed> {
     let claimed = await this.#ask(limit, besides);
     const { transfer } = claimed;
     while (claimed.answeredAt >= claimed.lease.end) {
-      // The lease may have ended, and others may hold the messages: the next claim gets a new lease for those still held.
+      // The lease may have ended, and others may hold the messages. The next claim gets a new lease for those still held.
       if (await this.#isGivenUp(claimed.lease.token)) {
         const problem = 'the store answers claims only after their leases have ended';
         throw new DelayQueueError('OUTCOME_UNKNOWN', `${this.options.queue}: ${problem}`);
@@ -103,14 +103,14 @@ export class Claimer {
     return claimed;
   }
 
-  /** Releases what unanswered claims may hold, with no attempt spent, and wakes a consumer. Throws what the store throws. */
+  /** Releases any messages that unanswered claims hold, with no attempt spent, and wakes a consumer. Throws what the store throws. */
   async releaseUnanswered(): Promise<void> {
     for (const token of [...this.#unanswered]) await this.#end(token);
     await this.options.store.wake();
   }
 
   /**
-   * Ends the claim under way if its lease may have ended. Called before timers fire: after the event loop was blocked that long, the
+   * Ends the claim under way if its lease may have ended. Called before timers fire: if the event loop was blocked for that long, the
    * messages must be ready before a transfer of this process finds the expired lease and spends an attempt.
    */
   releaseIfLate(): void {
@@ -122,7 +122,7 @@ export class Claimer {
 
   async #ask(limit: number, besides?: TransferBesides): Promise<Claimed> {
     const { store, clock, lease, answerTimeout } = this.options;
-    // A claim can supersede only one other. None of these was answered, so each may have taken messages.
+    // A claim can supersede only one other claim. None of these was answered, so each may have taken messages.
     while (this.#unanswered.length > 1) await this.#end(this.#unanswered[0]!);
     const token = this.#newToken();
     const supersedes = this.#unanswered.at(-1);
@@ -142,7 +142,7 @@ export class Claimer {
       const receivedAt = clock.monotonic();
       this.#unanswered = [];
       if (receivedAt - sentAt < lease) this.#misses = 0;
-      // Twice as much would still arrive within half of the timeout.
+      // An answer twice as large would still arrive within half of the timeout.
       if (receivedAt - sentAt < Math.min(lease, answerTimeout / 4)) this.#share = Math.min(1, this.#share * 2);
       if (orphans.length > 0)
         this.options.events.emit('messages-lost', { queue: this.options.queue, count: orphans.length });
@@ -161,12 +161,12 @@ export class Claimer {
     }
   }
 
-  /** Asks the store for its time with an empty claim, at most once per interval. Returns when it ended, on the monotonic clock. */
+  /** Asks the store for its time with an empty claim, at most once per interval. Returns when the answer came, on the monotonic clock. */
   async #askTime(sentAt: number): Promise<number> {
     const { store, clock, lease } = this.options;
     if (sentAt < this.#askedAt + ASK_INTERVAL) return sentAt;
     this.#askedAt = sentAt;
-    // Without an answer, the time counts from the sending of the claim.
+    // Without an answer, time is counted from when the claim was sent.
     const report = await store.claim({ token: this.#newToken(), limit: 0, lease }).catch(() => undefined);
     const receivedAt = clock.monotonic();
     if (report) this.#storeClock.learn(report.now, { sentAt, receivedAt });
@@ -182,7 +182,7 @@ export class Claimer {
     if (this.#misses < MAX_UNANSWERED) return false;
     this.#misses = 0;
     events.note('claims-unanswered', { queue, count: MAX_UNANSWERED });
-    // If this fails too, the next claim tries again.
+    // If this also fails, the next claim tries again.
     await this.releaseUnanswered().catch(() => undefined);
     return true;
   }

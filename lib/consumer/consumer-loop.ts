@@ -16,7 +16,7 @@ import { RELEASE } from './outcomes.js';
 import { Settler } from './settler.js';
 import { WakeWait } from './wake-wait.js';
 
-/** The maximum number of failures that count while there is no connection, so that the pause stays below a second. */
+/** The maximum number of failures counted while there is no connection, which keeps the pause below a second. */
 const MAX_FAILURES_UNCONNECTED = 4;
 
 const noop = () => undefined;
@@ -26,10 +26,10 @@ const noop = () => undefined;
  * has their handlers started. Errors are logged and never end the loop.
  *
  * Messages come in through {@link ConsumerLoop.#take}, claimed by the loop or, with {@link transferAndClaim}, by the transfer scheduler.
- * The dispatcher takes each to its handler, and the settler takes its outcome to the store.
+ * The dispatcher takes each message to its handler, and the settler takes its outcome to the store.
  */
 export class ConsumerLoop {
-  /** Holds what this loop has claimed and not settled yet. */
+  /** Holds the messages that this loop has claimed but not settled yet. */
   readonly leases: LeaseKeeper;
   readonly #claimer: Claimer;
   readonly #dispatcher: Dispatcher;
@@ -40,15 +40,15 @@ export class ConsumerLoop {
   #signal: WakeWait | undefined;
   #looping: Promise<unknown> | undefined;
   #stopping = false;
-  /** When to claim again because the rate of the queue was spent, on the monotonic clock. */
+  /** When to claim again because the queue's rate is used up, on the monotonic clock. */
   #claimAgainAt: number | undefined;
   /** True if the store's signal woke this consumer, which has not claimed since. */
   #hasSignal = false;
-  /** True if it waits for the signal, or has not been started. */
+  /** True while the loop waits for the signal, or has not been started. */
   #isIdle = true;
-  /** Ends with the claim that is under way together with a transfer. */
+  /** Resolves with the claim that is under way together with a transfer. */
   #transferring: Promise<void> | undefined;
-  /** Messages aborted during the claim under way: an announcement may overtake the answer, which uses another connection. */
+  /** Messages aborted during the claim under way. An announcement may overtake the claim's answer, which uses another connection. */
   #abortedMeanwhile: Claim[] = [];
 
   constructor(
@@ -76,14 +76,14 @@ export class ConsumerLoop {
     this.#dispatcher = new Dispatcher({ ...common, ...parts, runner });
   }
 
-  /** True if it holds messages, or may because a claim was not answered. */
+  /** True if the loop holds messages, or may hold some because a claim was not answered. */
   get mayHold(): boolean {
     return this.leases.held.size > 0 || this.#claimer.hasUnanswered;
   }
 
   /**
-   * Claims what is ready and starts its handlers, without waiting for more. Returns true if messages may be left, which are handled after
-   * {@link start}; that reports what keeps failing.
+   * Claims ready messages and starts their handlers, without waiting for more. Returns true if messages may be left. They are handled after
+   * {@link start}, which also reports what keeps failing.
    */
   visit(): Promise<boolean> {
     const visit = this.runOnce().catch(() => true);
@@ -103,22 +103,22 @@ export class ConsumerLoop {
     this.#looping = this.#loop(this.#signal);
   }
 
-  /** Called when messages have been ready for a while: if this consumer waits for the signal, it claims. */
+  /** Called when messages have been ready for a while. Makes the loop claim if it waits for the signal. */
   wake(): void {
     this.#signal?.wake();
   }
 
   /**
    * Claims ready messages while there are free slots, and starts their handlers. Returns true if ready messages remain. A claim takes at
-   * most half of the slots, and the next one is sent before the handlers start, so the server prepares one half while this process handles
-   * the other. If handlers are slow to start, it is sent after them, because its messages would only wait here.
+   * most half of the slots, and the next claim is sent before the handlers start, so the server prepares one half while this process
+   * handles the other. If handlers are slow to start, the next claim follows them, because its messages would only wait here.
    */
   async runOnce(): Promise<boolean> {
     if (this.#transferring) await this.#transferring;
     for (let claim = this.#take(); ;) {
       const { more } = await claim;
       const next = more && this.#mayClaimAhead ? this.#take() : undefined;
-      // It may fail while handlers are being started, before anything awaits it.
+      // The claim may fail while handlers are being started, before anything awaits it.
       next?.catch(noop);
       await this.#dispatcher.run();
       if (!next) return more;
@@ -127,8 +127,8 @@ export class ConsumerLoop {
   }
 
   /**
-   * Makes a transfer that also claims due messages without the wake-up signal, if this loop is idle and most of its slots are free. Its
-   * other claims wait for it. Returns undefined, at once or in the promise, if nothing was changed and a plain transfer is needed.
+   * Makes a transfer that also claims due messages without the wake-up signal, if this loop is idle and most of its slots are free. The
+   * loop's other claims wait for it. Returns undefined, at once or in the promise, if nothing was changed and a plain transfer is needed.
    */
   transferAndClaim(announcer: Announcer | undefined): Promise<TransferReport | undefined> | undefined {
     const { store, runner } = this.options;
@@ -142,7 +142,7 @@ export class ConsumerLoop {
     return transfer;
   }
 
-  /** Stops claiming; running handlers go on. Releases claimed messages not started or not received, and wakes other consumers for them. */
+  /** Stops claiming; running handlers carry on. Releases claimed messages not started or not received, and wakes other consumers. */
   async stopClaiming(): Promise<void> {
     this.#stopping = true;
     this.#dispatcher.stop();
@@ -161,7 +161,7 @@ export class ConsumerLoop {
     this.leases.abort(claim);
   }
 
-  /** Gives up everything: messages still held come back when their leases end. */
+  /** Gives up everything. Messages still held come back when their leases end. */
   abandon(): void {
     this.#settler.stop();
     this.leases.stop();
@@ -169,7 +169,7 @@ export class ConsumerLoop {
 
   async #loop(signal: WakeWait): Promise<void> {
     const capacity = this.#capacity;
-    // Messages may have become ready, and their signal lost, before this consumer was there.
+    // Before this consumer was there, messages may have become ready and their signal been lost.
     let ready = true;
     let failures = 0;
     while (!this.#stopping) {
@@ -190,7 +190,7 @@ export class ConsumerLoop {
         if (this.#stopping) return;
         signal.leave();
         failures++;
-        // A store that is not connected has already waited; another long pause would outlast the outage.
+        // A store that is not connected has already waited. Another long pause would outlast the outage.
         const isAway = hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED');
         const pause = failurePause(isAway ? Math.min(failures, MAX_FAILURES_UNCONNECTED) : failures);
         this.#streak.callFailed(error);
@@ -200,7 +200,7 @@ export class ConsumerLoop {
     }
   }
 
-  /** True if this consumer must not claim again in the life of this process. */
+  /** True if this consumer must not claim again for the rest of this process' life. */
   #isHalted(): boolean {
     const { queue, runner, events } = this.options;
     const reason = runner.haltReason;
@@ -209,7 +209,7 @@ export class ConsumerLoop {
     return true;
   }
 
-  /** Waits for free slots, and then for the end of the event loop's turn, so that one claim covers all slots freed in it. */
+  /** Waits for free slots, and then for the end of the event loop's turn, so that one claim covers all slots freed in that turn. */
   async #untilOpen(): Promise<void> {
     await this.#capacity.untilOpen(() => {
       // The other loops have taken all slots; another process may have some.
@@ -219,7 +219,7 @@ export class ConsumerLoop {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Returns true if it has to claim: a signal came, or the rate allows more. While the rate is spent, a signal could change nothing. */
+  /** Returns true when the loop must claim: a signal came, or the rate allows more. Until the rate does, signals change nothing. */
   async #untilReady(signal: WakeWait): Promise<boolean> {
     const { clock, settings } = this.options;
     if (this.#claimAgainAt === undefined) {
@@ -235,7 +235,7 @@ export class ConsumerLoop {
     return true;
   }
 
-  /** Passes a signal on. If that fails, the next transfer sends one. */
+  /** Passes on a signal. If that fails, the next transfer sends one. */
   #wakeAnother(): void {
     void this.options.store.wake().catch(noop);
   }
@@ -259,7 +259,7 @@ export class ConsumerLoop {
     }
   }
 
-  /** Claims messages and hands them to the dispatcher; all messages come in here. */
+  /** Claims messages and hands them to the dispatcher. All messages come in here. */
   async #take(limit?: number, besides?: TransferBesides): Promise<Claimed> {
     const reservation = this.#capacity.reserve(limit);
     let claimed: Claimed | undefined;
@@ -277,7 +277,7 @@ export class ConsumerLoop {
     const deliveries = messages.map((message) => new Delivery(this.options.queue, message, lease));
     this.leases.hold(lease, deliveries);
     for (const claim of this.#abortedMeanwhile.splice(0)) this.abort(claim);
-    // The answer came so late that other loops have their slots.
+    // The answer came so late that other loops have taken the slots.
     for (const surplus of deliveries.splice(granted)) this.#settler.settle(surplus, RELEASE);
     this.#dispatcher.add(lease, deliveries, answeredAt);
     return claimed;

@@ -7,29 +7,29 @@ import type { Occurrence } from '../message/repeat-rule.js';
 import type { Claim, ClaimedMessage, Outcome } from '../store/consumer-store.js';
 import { type LeaseLost, MessageAborted } from './abort-reasons.js';
 
-/** Until the body is decoded; one object for all, because there is one delivery for each message. */
+/** The headers of a message whose body is not decoded yet. A single object, because there is a delivery for each message. */
 const NO_HEADERS: MessageHeaders = Object.freeze({});
 
-/** The lease that the messages of one claim share. */
+/** The lease shared by the messages of one claim. */
 export interface Lease {
   readonly token: string;
-  /** The earliest instant at which it can end, on the monotonic clock. */
+  /** The earliest instant at which the lease can end, on the monotonic clock. */
   end: number;
-  /** Number of its messages that are neither settled nor lost. */
+  /** The number of its messages that are neither settled nor lost. */
   held: number;
   /** Estimates the store's time, ms. */
   readonly storeNow: () => number;
 }
 
-/** The terms of a delivery, from the message or its queue: when it expires, and how it repeats. */
+/** When a message expires and how it repeats, by the message itself or its queue. */
 export interface Terms {
   readonly expiresAt: Date | undefined;
   readonly repeat: Occurrence | undefined;
   /** The message's own expiry. */
   readonly expiry: Expiry | undefined;
-  /** Gives the outcome of a message that its handler must not see; undefined: call the handler. */
+  /** Returns the outcome of a message that its handler must not see; undefined: call the handler. */
   outcomeWithoutHandler(): Outcome | undefined;
-  /** Adds to an outcome what the next attempt or occurrence has to know. */
+  /** Adds to an outcome what the next attempt or occurrence needs to know. */
   complete(outcome: Outcome): Outcome;
 }
 
@@ -48,15 +48,15 @@ export class Delivery implements Claim {
   readonly dueAt: number;
   /** ms, by the store's clock. */
   readonly offeredAt: number;
-  /** Undefined once it is decoded: its bytes would otherwise be kept for as long as the handler runs. */
+  /** Undefined once the body is decoded: its bytes would otherwise be kept for as long as the handler runs. */
   body: Buffer | undefined;
-  /** Thrown by its handler, or why its body is refused. */
+  /** The error that the handler threw, or the reason why the body is refused. */
   thrown: { readonly error: unknown } | undefined;
-  /** Set when its signal has to abort. */
+  /** Why its signal must abort; undefined as long as it need not. */
   abortReason: Error | undefined;
-  /** True if its claim has ended, so that the store may have given it to others. */
+  /** True if the claim has ended, so that the store may have given the message to others. */
   isLost = false;
-  /** True if somebody has aborted the message: it is gone, and its outcome is not reported. */
+  /** True if somebody has aborted the message. It is gone, and its outcome is not reported. */
   isAborted = false;
   #message: HandlerMessage | undefined;
 
@@ -80,7 +80,7 @@ export class Delivery implements Claim {
     this.group = group;
   }
 
-  /** The message for handlers and observers; read only once its terms are known. */
+  /** The message for handlers and observers. Read it only once the terms are known. */
   get message(): HandlerMessage {
     if (!this.#message) {
       this.#message = new HandlerMessage(this);
@@ -96,12 +96,12 @@ export class Delivery implements Claim {
     if (this.#message) this.#message.payload = payload;
   }
 
-  /** Milliseconds since it fell due. */
+  /** Milliseconds since the message fell due. */
   get lateness(): number {
     return Math.max(0, this.lease.storeNow() - this.dueAt);
   }
 
-  /** True if its handler may start at this instant of the monotonic clock: the claim is held, and nothing has aborted the message. */
+  /** True if the handler may start at this instant of the monotonic clock: the claim is held, and nothing has aborted the message. */
   mayStart(now: number): boolean {
     return !this.abortReason && now < this.lease.end;
   }
@@ -112,7 +112,7 @@ export class Delivery implements Claim {
     this.#message?.abort(reason);
   }
 
-  /** Called when its claim has ended; `reason` is that of the signal. */
+  /** Called when the claim has ended; `reason` becomes the reason of the signal. */
   lose(reason: LeaseLost | MessageAborted): void {
     this.isLost = true;
     this.isAborted = reason instanceof MessageAborted;
@@ -121,8 +121,8 @@ export class Delivery implements Claim {
 }
 
 /**
- * A message for handlers and observers: an object of their own, so their assignments do not affect the consumer. Fields that change are
- * accessors of the class: own ones, which `{ ...message }` would copy, take ten times as long to make as all other fields.
+ * A message for handlers and observers: a separate object, so their assignments do not affect the consumer. Fields that change are
+ * accessors of the class, because own accessors, which `{ ...message }` would copy, take ten times as long to make as all other fields.
  */
 class HandlerMessage implements DelayedMessage {
   readonly id: string;
@@ -157,11 +157,11 @@ class HandlerMessage implements DelayedMessage {
     if (repeat) this.repeat = { ...repeat, at: new Date(repeat.at) };
   }
 
-  /** Created on first use: most handlers never read it, and a controller for each message would be costly. */
+  /** Created on first use, because most handlers never read it and a controller for each message would be costly. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
-      // A handler may pass it to any number of calls; Node.js would warn of a leak from the 11th on. With 0, getMaxListeners() throws.
+      // A handler may pass this to any number of calls; Node.js would warn of a leak from the 11th on. With 0, getMaxListeners() throws.
       setMaxListeners(Infinity, this.#controller.signal);
       const { abortReason } = this.#delivery;
       if (abortReason) this.#controller.abort(abortReason);
@@ -179,7 +179,7 @@ class HandlerMessage implements DelayedMessage {
   }
 }
 
-/** Allocates nothing without headers, as in most messages. */
+/** Allocates nothing if there are no headers, as in most messages. */
 function copyOf(headers: MessageHeaders): MessageHeaders {
   for (const _ in headers) return { ...headers };
   return NO_HEADERS;

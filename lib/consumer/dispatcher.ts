@@ -10,13 +10,13 @@ import type { MessageRunner } from './message-runner.js';
 import { RELEASE } from './outcomes.js';
 import type { Settler } from './settler.js';
 
-/** The time for starting a queue's handlers in one turn of the event loop, ms. */
+/** How long handlers of a queue may be started in one turn of the event loop, ms. */
 const SLICE = 5;
 
 interface WaitingClaim {
   readonly lease: Lease;
   readonly deliveries: readonly Delivery[];
-  /** The instant of the monotonic clock after which none of its handlers is started. */
+  /** The instant of the monotonic clock after which none of the claim's handlers is started. */
   readonly startBy: number;
   next: number;
   begunAt: number | undefined;
@@ -24,7 +24,7 @@ interface WaitingClaim {
 
 /**
  * Starts handlers a few at a time and yields in between, so that I/O, outcomes, leases and timers get their share even if handlers are
- * synchronous. Messages that it cannot start within a third of the lease are released for others.
+ * synchronous. Messages that cannot be started within a third of the lease are released for others.
  */
 export class Dispatcher {
   readonly #warning: OnceAMinute;
@@ -32,7 +32,7 @@ export class Dispatcher {
   /** When the time slice of this turn of the event loop ends. */
   #sliceEnd: number | undefined;
   #stopped = false;
-  /** Number of messages released since the last warning. */
+  /** The number of messages released since the last warning. */
   #released = 0;
 
   constructor(
@@ -40,7 +40,7 @@ export class Dispatcher {
       readonly queue: string;
       readonly clock: Clock;
       readonly events: Events;
-      /** Length of a lease, ms. */
+      /** The length of a lease, ms. */
       readonly lease: number;
       readonly runner: Pick<MessageRunner, 'run' | 'waitingCalls'>;
       readonly capacity: Pick<Capacity, 'slots' | 'isFull' | 'measure' | 'vacate'>;
@@ -59,7 +59,7 @@ export class Dispatcher {
     if (this.#stopped) this.stop();
   }
 
-  /** Starts all handlers that were added; resolves once each is started or released. */
+  /** Starts all handlers that were added. Resolves once each of them is started or released. */
   async run(): Promise<void> {
     while (this.#startSlice()) {
       await this.#yield();
@@ -101,7 +101,7 @@ export class Dispatcher {
   }
 
   #start(delivery: Delivery): void {
-    // Its lease was lost while it waited.
+    // The lease was lost while the message waited.
     if (delivery.abortReason) return this.#release([delivery]);
     const outcome = this.options.runner.run(delivery);
     if (outcome instanceof Promise) void outcome.then((known) => this.#settle(delivery, known));
@@ -120,7 +120,7 @@ export class Dispatcher {
     this.options.settler.flush();
   }
 
-  /** Runs before each start, so it allocates nothing unless a claim is late. */
+  /** Releases messages of late claims. Runs before each start, so it allocates nothing unless a claim is late. */
   #releaseLate(now: number): void {
     let late: Delivery[] | undefined;
     for (const claim of this.#waiting) {
@@ -141,7 +141,7 @@ export class Dispatcher {
 
   /**
    * Yields to the event loop. Promises run first, so outcomes of handlers just started are sent before a timer fires, however long the loop
-   * was blocked. Otherwise the transfer scheduler might take their messages back with an attempt spent.
+   * was blocked. Otherwise the transfer scheduler might take the handlers' messages back with an attempt spent.
    */
   async #yield(): Promise<void> {
     const { clock, settler, claimer } = this.options;

@@ -7,16 +7,16 @@ import type { Delivery, Terms } from './delivery.js';
 /** The expiry of messages that have none of their own. */
 export type QueueExpiry = Expiry & { readonly onExpired: OnExpired };
 
-/** A longer body is not wrapped, because it may be as long as the server accepts. Its retries expire as if they were the first attempt. */
+/** A longer body is not wrapped, because it may be as long as the server accepts. Its retries expire as if they were first attempts. */
 const MAX_WRAPPED = 1024 * 1024 - 100;
 
-/** Terms that depend on the first due time, which the body's wrapper keeps for the next attempts: they have other due times. */
+/** Terms that depend on the first due time. The next attempts have other due times, so the body's wrapper keeps the first one for them. */
 export class FirstDue implements Terms {
-  /** When it first fell due, ms by the store's clock. */
+  /** When the message first fell due, ms by the store's clock. */
   readonly at: number;
   readonly expiry: Expiry | undefined;
   readonly repeat = undefined;
-  /** The instant after which it has expired, ms by the store's clock; null: it does not expire. */
+  /** The instant after which the message has expired, ms by the store's clock; null if it does not expire. */
   readonly #deadline: number | null;
   readonly #onExpired: OnExpired;
   readonly #body: Buffer;
@@ -55,7 +55,7 @@ export class FirstDue implements Terms {
     return { kind: 'dead', error: JSON.stringify({ name: 'Expired', message }), by: 'expired', lateBy };
   }
 
-  /** Keeps the instant over retries and deferrals. After `again`, a message falls due for the first time again. */
+  /** Keeps the first due time through retries and deferrals. After `again`, the next due time counts as the first. */
   complete(outcome: Outcome): Outcome {
     switch (outcome.kind) {
       case 'again':

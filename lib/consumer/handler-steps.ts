@@ -11,7 +11,7 @@ import type { Delivery } from './delivery.js';
 import type { Handle } from './message-runner.js';
 import { HANDLED, type HandlerRules, type Outcomes } from './outcomes.js';
 
-/* The steps from a decoded message to its outcome, chosen when the queue is opened: without schema and observers, only the call. */
+/* The steps from a decoded message to its outcome, chosen when the queue is opened. Without schema and observers: only the call. */
 
 export interface StepParts {
   readonly rules: HandlerRules;
@@ -84,13 +84,13 @@ export interface ObservedWork<Result, Shown> {
   readonly handle: () => Result | Promise<Result>;
   /** Returns what observers see of the result. */
   readonly show: (result: Result) => Shown;
-  /** The time that each observer has to let the work begin, ms; null: no limit. */
+  /** How long each observer may delay the start of the work, ms; null: no limit. */
   readonly timeout: number | null;
   /** Returns the result if an observer takes longer. */
   readonly onTimeout: (observer: string, timeout: number) => Result;
 }
 
-/** Works inside the hooks of the observers. They cannot change the result if they let the work begin in time. */
+/** Does the work inside the hooks of the observers, who cannot change the result if they let the work begin in time. */
 export function observed<Subject, Result, Shown>(
   around: Around<Subject, never, Shown>,
   subject: Subject,

@@ -9,7 +9,7 @@ import { inBatches } from '../timing/turn-batcher.js';
 import { LeaseLost, MessageAborted } from './abort-reasons.js';
 import type { Delivery, Lease } from './delivery.js';
 
-/** A claim is never split over several calls: the store releases those of its messages that a call does not name. */
+/** A claim is never split over several calls: if a call names only some of its messages, the store releases the rest. */
 const LIMITS = {
   maxItems: Infinity,
   maxWeight: MAX_BATCH,
@@ -17,11 +17,11 @@ const LIMITS = {
 };
 
 /**
- * Extends the leases of all claims in one call when a third of the oldest lease has passed, sooner after a failure, so that a short outage
- * costs no lease. The signal of a lost message aborts at once, or when its lease ends by this process' clock if the store does not answer.
+ * Extends the leases of all claims in one call when a third of the oldest lease has passed, and sooner after a failure, so that a short
+ * outage costs no lease. The signal of a lost message aborts at once or, without an answer, when its lease ends by this process' clock.
  */
 export class LeaseKeeper {
-  /** Messages that are claimed, being handled, or not settled yet. */
+  /** The messages that are claimed, being handled, or not settled yet. */
   readonly held = new Set<Delivery>();
   readonly #leases = new Set<Lease>();
   readonly #streak: FailureStreak;
@@ -37,7 +37,7 @@ export class LeaseKeeper {
       readonly store: Pick<ConsumerStore, 'extend' | 'catchUp'>;
       readonly clock: Clock;
       readonly events: Events;
-      /** Length of a lease, ms. */
+      /** The length of a lease, ms. */
       readonly lease: number;
     },
   ) {
@@ -46,7 +46,7 @@ export class LeaseKeeper {
     this.#streak = new FailureStreak(clock, workFailures(events, 'extend', queue));
   }
 
-  /** Searches linearly, so only for rare cases. */
+  /** True if a message with this id is held. Searches linearly, so only for rare cases. */
   holds(id: string): boolean {
     for (const delivery of this.held) if (delivery.id === id) return true;
     return false;
@@ -71,7 +71,7 @@ export class LeaseKeeper {
     if (this.held.size === 0) for (const resolve of this.#onDrained.splice(0)) resolve();
   }
 
-  /** Aborts the signal of a message that is gone, if it is held. A linear search, because this is rare. */
+  /** Aborts the signal of a message that is gone, if the message is held. Searches linearly, because this is rare. */
   abort({ id, token }: Claim): void {
     for (const delivery of this.held) {
       if (delivery.id !== id || delivery.token !== token || delivery.isLost) continue;
@@ -146,7 +146,7 @@ export class LeaseKeeper {
     this.#wakeAgain();
   }
 
-  /** Messages that are held and not lost, by claim. */
+  /** Returns the messages that are held and not lost, by claim. */
   #claims(): Delivery[][] {
     const claims = new Map<Lease, Delivery[]>([...this.#leases].map((lease) => [lease, []]));
     for (const delivery of this.held) if (!delivery.isLost) claims.get(delivery.lease)?.push(delivery);
@@ -169,7 +169,7 @@ export class LeaseKeeper {
     }
   }
 
-  /** Handles claims that have ended. The announcement of an abort may still be on its way, and is the better reason. */
+  /** Handles claims that have ended. First catches up on announcements: an abort would be the better reason. */
   async #loseAll(deliveries: readonly Delivery[]): Promise<void> {
     await this.options.store.catchUp?.();
     for (const delivery of deliveries) {
@@ -182,7 +182,7 @@ export class LeaseKeeper {
     this.#lose(delivery, new LeaseLost(`The lease of message ${delivery.id} is lost: ${why}`));
   }
 
-  /** Extensions no longer name this message, so the store may give it to others. */
+  /** Gives up a message. Extensions no longer name it, so the store may give it to others. */
   #lose(delivery: Delivery, reason: LeaseLost | MessageAborted): void {
     if (delivery.isLost) return;
     this.#leave(delivery.lease);

@@ -11,12 +11,12 @@ import type { Outcomes } from './outcomes.js';
 import type { UnknownTypes } from './unknown-types.js';
 
 /**
- * Handles a delivery, with the steps that its handler's options need. It neither throws nor rejects, whatever the application's code does.
- * If the handler is done when it returns, so is the outcome: a promise for each message would be costly.
+ * Handles a delivery, with the steps that its handler's options require. Neither throws nor rejects, whatever the application's code does.
+ * Returns the outcome itself if the handler is done when it returns, because a promise for each message would be costly.
  */
 export type Handle = (delivery: Delivery) => Outcome | Promise<Outcome>;
 
-/** Gives the terms of a message that repeats. Throws {@link UnknownBodyForm} if this process cannot tell the next time. */
+/** Returns the terms of a repeating message. Throws {@link UnknownBodyForm} if this process cannot tell the next time. */
 export type RepeatsOf = (delivery: Delivery, rule: RepeatRule, firstDue: FirstDue) => Terms;
 
 /** Holds messages back until there are enough of them for a call. */
@@ -40,12 +40,12 @@ export class MessageRunner {
   constructor(
     private readonly options: {
       readonly codec: MessageCodec;
-      /** By type; the empty one handles every other type. */
+      /** By type; the empty type handles every other one. */
       readonly handles: ReadonlyMap<string, Handle>;
       readonly unknownTypes: UnknownTypes;
       /** Undefined if the queue's layout has no expiry. */
       readonly expiry?: QueueExpiry | undefined;
-      /** Undefined if messages that repeat are left to other processes. */
+      /** Undefined if repeating messages are left to other processes. */
       readonly repeats?: RepeatsOf | undefined;
       /** For a queue whose messages another codec may have written. */
       readonly mismatchCheck?: CodecMismatchCheck | undefined;
@@ -60,7 +60,7 @@ export class MessageRunner {
     this.#expires = options.expiry !== undefined && options.expiry.after !== null;
   }
 
-  /** Why no further message of the queue must be claimed; undefined if they may be. */
+  /** Why no more messages of the queue must be claimed; undefined if they may be. */
   get haltReason(): string | undefined {
     return this.#mismatchCheck?.haltReason;
   }
@@ -85,7 +85,7 @@ export class MessageRunner {
     return handle ? handle(delivery) : unknownTypes.noHandler(delivery, body);
   }
 
-  /** Throws {@link UnknownBodyForm} if the message repeats and this process cannot tell the next time. */
+  /** Returns the terms of a message. Throws {@link UnknownBodyForm} if it repeats and this process cannot tell the next time. */
   #termsOf(delivery: Delivery, content: MessageContent, body: Buffer): Terms | undefined {
     const { expiry, repeats } = this.options;
     if (!expiry) return undefined;

@@ -22,13 +22,13 @@ import type { RetryPolicy } from './retry-policy.js';
 export interface HandlerRules {
   readonly check: PayloadCheck | undefined;
   readonly retryPolicy: Pick<RetryPolicy, 'outcomeOf'>;
-  /** The maximum time for a handler or a check, ms; null: no limit. */
+  /** How long a handler or a check may take, ms; null: no limit. */
   readonly timeout: number | null;
 }
 
 export const HANDLED: Outcome = { kind: 'ack' };
 
-/** The message was not handled: it is ready again, with no attempt spent. */
+/** The outcome of a message that was not handled: it is ready again, with no attempt spent. */
 export const RELEASE: Outcome = { kind: 'release' };
 
 /** Turns what handlers return and throw into outcomes, and reports failures. Never throws. */
@@ -38,21 +38,21 @@ export class Outcomes {
       readonly events: Events;
       readonly clock: Clock;
       readonly attempts: number;
-      /** Asks if the store accepts a body; undefined: it accepts all. */
+      /** Asks if the store accepts a body; undefined if it accepts all. */
       readonly accepts?: ConsumerStore['accepts'];
     },
   ) {}
 
   /**
-   * Reads what a handler returned, of which only values that it could also throw have a meaning. One that returns an iterator has not run.
-   * Returns a promise, which never rejects, if the check of a new payload is asynchronous.
+   * Returns the outcome of a handler that has returned. A returned value means something only if it could also be thrown; an iterator means
+   * that the handler has not run. Returns a promise, which never rejects, if the check of a new payload is asynchronous.
    */
   returned(delivery: Delivery, rules: HandlerRules, result: unknown): Outcome | Promise<Outcome> {
     if (isDecision(result)) return this.threw(delivery, rules, result);
     return isIterator(result) ? this.failed(delivery, rules, new UnusedIterator('The handler')) : HANDLED;
   }
 
-  /** Returns a promise, which never rejects, if the check of a new payload is asynchronous. */
+  /** Returns the outcome of a handler that threw: a promise, which never rejects, if the check of a new payload is asynchronous. */
   threw(delivery: Delivery, rules: HandlerRules, thrown: unknown): Outcome | Promise<Outcome> {
     if (!isInstance(thrown, Again)) return this.failed(delivery, rules, thrown);
     try {
@@ -64,7 +64,7 @@ export class Outcomes {
     }
   }
 
-  /** Fails the attempt, even if the error is a result of `again()`, which a schema of a new payload may throw. */
+  /** Fails the attempt, even if the error is a result of `again()`, which the schema of a new payload may throw. */
   failed(delivery: Delivery, { retryPolicy }: Pick<HandlerRules, 'retryPolicy'>, error: unknown): Outcome {
     if (isInstance(error, InvalidPayload)) return this.invalid(delivery, error);
     delivery.thrown = { error };
@@ -78,7 +78,7 @@ export class Outcomes {
     return outcome;
   }
 
-  /** For a body that the codec cannot read, which a retry would not change. `maxDeadLetters` drops no dead letter with this name. */
+  /** Refuses a body that the codec cannot read: a retry would not help. `maxDeadLetters` drops no dead letter with this name. */
   unreadable(delivery: Delivery, error: unknown): Outcome {
     return this.#refuse(delivery, error, { ...describeFailure(error), name: 'UnreadableBody' });
   }
@@ -87,7 +87,7 @@ export class Outcomes {
     return this.#refuse(delivery, error, describeFailure(error));
   }
 
-  /** The outcome of a message that must not go on after a wait: its lease may have ended, or it has expired meanwhile. */
+  /** Returns the outcome if a message must not go on after a wait: its lease may have ended, or it has expired. */
   afterWait(delivery: Delivery): Outcome | undefined {
     return delivery.mayStart(this.options.clock.monotonic()) ? delivery.terms?.outcomeWithoutHandler() : RELEASE;
   }

@@ -18,7 +18,7 @@ export interface PartitionWorkerOptions {
   readonly events: Events;
   /** For jitter, 0–1. */
   readonly random: () => number;
-  /** Distinguishes the schedulers of this process from those of others. */
+  /** Distinguishes this process' schedulers from those of other processes. */
   readonly processId: string;
   /** How long the store waits for an answer, ms. */
   readonly answerTimeout: number;
@@ -26,17 +26,17 @@ export interface PartitionWorkerOptions {
   readonly onChecked: (() => void) | undefined;
 }
 
-/** Result of a visit to a queue or partition. */
+/** The result of a visit to a queue or partition. */
 export interface Visit {
-  /** True if it has messages in hand or ready, or may have. */
+  /** True if it has messages in hand or ready, or may have some. */
   readonly hasFound: boolean;
-  /** True if messages may be left, which are handled once the worker is started. */
+  /** True if messages may be left. They are handled once the worker is started. */
   readonly isMore: boolean;
-  /** Milliseconds until something falls due or a lease ends; null: nothing will. */
+  /** Milliseconds until a message falls due or a lease ends; null if neither will happen. */
   readonly nextIn: number | null;
 }
 
-/** Serves one partition of a queue with a transfer scheduler, which also claims for the consumer loop, the loop, and a repairer. */
+/** Serves one partition of a queue with a consumer loop, a transfer scheduler that also claims on the loop's behalf, and a repairer. */
 export class PartitionWorker {
   readonly loop: ConsumerLoop;
   readonly scheduler: TransferScheduler;
@@ -53,8 +53,8 @@ export class PartitionWorker {
   }
 
   /**
-   * Claims what is due and starts its handlers, without waiting for more. Messages that a transfer leaves ready take another call. Throws
-   * what the store throws if nothing was found.
+   * Claims due messages and starts their handlers, without waiting for more. Messages that a transfer leaves ready take another call.
+   * Throws what the store throws if nothing was found.
    */
   async visit(): Promise<Visit> {
     const { scheduler, loop } = this;
@@ -90,7 +90,7 @@ export class PartitionWorker {
     ));
   }
 
-  /** Gives up everything: messages still held come back when their leases end. */
+  /** Gives up everything. Messages still held come back when their leases end. */
   abandon(): void {
     this.scheduler.leave();
     void this.repairer.stop();

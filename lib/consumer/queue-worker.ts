@@ -8,7 +8,7 @@ import { PartitionWorker, type PartitionWorkerOptions, type Visit } from './part
 /** The minimum time for which a quiet queue is left alone, ms. */
 const MIN_QUIET = 10_000;
 
-/** The share of visits that also search for orphaned messages, which costs as much as the rest of a visit that finds one message. */
+/** The share of visits that also search for orphaned messages. The search costs as much as the rest of a visit that finds one message. */
 const REPAIRING_VISITS = 1 / 16;
 
 /** Serves one queue in this process, with a {@link PartitionWorker} for each partition. They share handlers and slots. */
@@ -27,11 +27,11 @@ export class QueueWorker {
     },
   ) {
     const { runner, router } = options;
-    // As many messages as the calls that may run at once can take.
+    // As many slots as there are messages in the calls that may run at once.
     this.#slots = new Slots(options.options.concurrency * runner.maxBatch, router.stores.length);
   }
 
-  /** Number of messages that are claimed, being handled, or not settled yet. */
+  /** The number of messages that are claimed, being handled, or not settled yet. */
   get held(): number {
     return this.#all.reduce((sum, { loop }) => sum + loop.leases.held.size, 0);
   }
@@ -40,13 +40,13 @@ export class QueueWorker {
     return this.#all.some(({ loop }) => loop.leases.holds(id));
   }
 
-  /** True if no process has anything to do for longer than a lease, so not while a message is active: it may be released any time. */
+  /** True if no process has work for longer than a lease. False while a message is active, as it may be released at any time. */
   get isQuiet(): boolean {
     const quietTime = Math.max(this.options.options.lease, MIN_QUIET);
     return this.#all.every(({ loop, scheduler }) => loop.leases.held.size === 0 && scheduler.quietFor > quietTime);
   }
 
-  /** Claims what is due and starts its handlers, without waiting for more. Throws what the store throws if nothing was found. */
+  /** Claims due messages and starts their handlers, without waiting for more. Throws what the store throws if nothing was found. */
   async visit(): Promise<Visit> {
     const { router, random } = this.options;
     const visits = await router.withAll(() => {
@@ -77,7 +77,7 @@ export class QueueWorker {
     await Promise.all(this.#all.flatMap(({ loop, repairer }) => [loop.leases.drained(), repairer.checked]));
   }
 
-  /** Aborts the signal of a claimed message that was aborted, if it is held here. */
+  /** Aborts the signal of a claimed message that was aborted, if the message is held here. */
   abort(claim: Claim): void {
     for (const { loop } of this.#all) loop.abort(claim);
   }
@@ -88,7 +88,7 @@ export class QueueWorker {
     for (const { loop } of this.#all) loop.leases.abortAll(reason);
   }
 
-  /** Gives up everything: messages still held come back when their leases end. */
+  /** Gives up everything. Messages still held come back when their leases end. */
   abandon(): void {
     for (const worker of this.#all) worker.abandon();
   }
@@ -129,7 +129,7 @@ export class QueueWorker {
   }
 }
 
-/** Keeps what one partition has found even if another one fails. */
+/** Merges the visits to all partitions. Keeps what one partition has found even if another one fails. */
 function mergeVisits(settled: readonly PromiseSettledResult<Visit>[]): Visit {
   const visits = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   const failed = settled.find((each) => each.status === 'rejected');

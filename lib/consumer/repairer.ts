@@ -3,12 +3,12 @@ import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import type { AdminStore } from '../store/admin-store.js';
 
-/** The time between two checks of a queue, ms; ±25 %, so that the processes of a fleet check at different times. */
+/** The time between two checks of a queue, ms; ±25 %, so that different processes check at different times. */
 const INTERVAL = 5 * 60_000;
 
 /**
- * Finds orphaned messages of one queue, which are stored but in no state, at the start and then every few minutes. Makes them ready, or
- * delayed if they are not due. Each find is logged: only deleted or changed keys can cause it.
+ * Finds orphaned messages of one queue, which are stored but in no state: at the start, and then every few minutes. Makes them ready, or
+ * delayed if they are not due. Logs each find, because only deleted or changed keys can be the cause.
  */
 export class Repairer {
   readonly #random: () => number;
@@ -23,11 +23,11 @@ export class Repairer {
       readonly store: Pick<AdminStore, 'repair'>;
       readonly clock: Clock;
       readonly events: Events;
-      /** Length of a lease, ms. */
+      /** The length of a lease, ms. */
       readonly lease: number;
       /** For jitter, 0–1. */
       readonly random?: () => number;
-      /** Called after each check, for other periodic checks. It must not throw. */
+      /** Called after each check, for other periodic checks. Must not throw. */
       readonly onChecked?: (() => void) | undefined;
     },
   ) {
@@ -45,7 +45,7 @@ export class Repairer {
     return this.#running ?? Promise.resolve();
   }
 
-  /** Stops, and waits for a check that is under way. */
+  /** Stops, and waits for any check that is under way. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelTimer?.();

@@ -28,7 +28,7 @@ export class RetryPolicy {
     return { kind: 'retry', delay: this.#delay(attempt, error) };
   }
 
-  /** Reads a `DeferMessage`; undefined if it was changed to something invalid, which is an ordinary failure. */
+  /** Reads a `DeferMessage`. Returns undefined if it was changed to something invalid, which counts as an ordinary failure. */
   #deferralOf(error: unknown): ComingAgain | undefined {
     if (!isInstance(error, DeferMessage)) return undefined;
     try {

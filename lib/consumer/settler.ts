@@ -24,8 +24,8 @@ const BASE_BYTES = 100;
 const EVENT_OF = { ack: 'handled', retry: 'retried', defer: 'deferred', again: 'again', dead: 'dead' } as const;
 
 /**
- * Sends the outcomes of one turn to the store in one call, repeated until the store answers, and then reports them. Repeating is safe,
- * because an outcome that already counts, or can no longer count, changes nothing.
+ * Sends the outcomes of one turn of the event loop to the store in one call, which it repeats until the store answers, and then reports
+ * them. Repeating is safe: an outcome that already counts, or can no longer count, changes nothing.
  */
 export class Settler {
   readonly #streak: FailureStreak;
@@ -49,7 +49,7 @@ export class Settler {
     this.#pauses = new Pauses(clock);
   }
 
-  /** Sends an outcome at the end of this turn of the event loop, or earlier if there are many. */
+  /** Sends an outcome at the end of this turn of the event loop, or earlier if there are many outcomes. */
   settle(delivery: Delivery, outcome: Outcome): void {
     const bytes = outcome.kind === 'ack' ? BASE_BYTES : BASE_BYTES + detailBytes(outcome);
     if (this.#pending.length === MAX_BATCH || this.#pendingBytes + bytes > MAX_BATCH_BYTES) this.flush();
@@ -66,7 +66,7 @@ export class Settler {
     void this.#settleAll(batch);
   }
 
-  /** From now on, failed calls are not repeated. */
+  /** Stops repeating failed calls. */
   stop(): void {
     this.#stopped = true;
     this.#pauses.end();
@@ -95,7 +95,7 @@ export class Settler {
         const { accepted, dropped } = await store.settle(batch);
         this.#streak.worked();
         if (dropped > 0) events.emit('dead-letters-dropped', { queue, count: dropped });
-        // After a call whose answer got lost, a refusal most likely means that this very outcome already counts.
+        // If the answer to an earlier call was lost, a refusal most likely means that this very outcome already counts.
         return mayHaveHappened ? batch.map(() => true) : accepted;
       } catch (error) {
         if (this.#stopped || hasCode(error, 'CLOSED')) return undefined;

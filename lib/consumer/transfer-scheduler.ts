@@ -13,7 +13,7 @@ import {
 } from '../store/consumer-store.js';
 import type { ConsumerLoop } from './consumer-loop.js';
 
-/** The maximum number of messages per call: other clients of the server wait only for milliseconds. */
+/** The maximum number of messages per call, so that other clients of the server wait only for milliseconds. */
 const BATCH = 1000;
 
 /** How long after the due time a standby fires, ms; ±25 %. By then it has received the eager scheduler's announcement. */
@@ -22,29 +22,29 @@ const STANDBY_GRACE = 1000;
 /** The minimum interval between announcements, ms. Shorter than the shortest grace, so transfers are announced before standbys fire. */
 const ANNOUNCE_INTERVAL = 500;
 
-/** The interval of runs while messages are ready, ms: each replaces a lost wake-up signal and learns of new leases. */
+/** The interval of runs while messages are ready, ms. Each run replaces a lost wake-up signal and learns of new leases. */
 const READY_CHECK = 1000;
 
-/** The maximum difference between an instant by this process' clock and by the store's, ms. */
+/** The maximum difference between an instant by this process' clock and the same instant by the store's, ms. */
 const CLOCK_TOLERANCE = 100;
 
 interface Expectation {
-  /** On the monotonic clock of this process. */
+  /** The instant on this process' monotonic clock. */
   readonly at: number;
-  /** By the store's clock. */
+  /** The instant by the store's clock. */
   readonly dueAt: number;
 }
 
 /**
  * Transfers the messages of one queue, in one process, at the moment they fall due.
  *
- * Its one timer is set by the store's answer and reset by announcements of earlier due times. It also asks the store again whenever the
- * subscription (re)starts and at least every `checkInterval`, so a lost announcement costs a bounded delay.
+ * It has a single timer, set by the store's answer and reset by announcements of earlier due times. It also asks the store again whenever
+ * the subscription (re)starts and at least every `checkInterval`, so a lost announcement costs a bounded delay.
  *
- * Every process has such a scheduler, yet a due message must not cost a call from each. So schedulers announce their transfers, with the
- * next due time. One that learns that another moved something last becomes a *standby*: it waits for the same instants, but fires a grace
- * period later, and has normally learned by then that nothing is left to do. Once the eager scheduler is gone, a standby does find
- * something and becomes eager itself. There is no leader, and no lease on leadership that could go wrong.
+ * Every process has such a scheduler, yet a due message must not cost a call from each. So schedulers announce their transfers, along with
+ * the next due time. A scheduler that learns that another was the last to move something becomes a *standby*: it waits for the same
+ * instants, but fires a grace period later, and normally knows by then that nothing is left to do. Once the eager scheduler is gone, a
+ * standby does find something and becomes eager itself. There is no leader, and no lease on leadership that could go wrong.
  */
 export class TransferScheduler implements DueListener {
   readonly #random: () => number;
@@ -55,7 +55,7 @@ export class TransferScheduler implements DueListener {
   #running: Promise<void> | undefined;
   #again = false;
   #eager = true;
-  /** Number of ready messages in the last report. */
+  /** The number of ready messages in the last report. */
   #ready = 0;
   #checkAt = Infinity;
   /** When this scheduler last looked by itself, on the monotonic clock. */
@@ -80,7 +80,7 @@ export class TransferScheduler implements DueListener {
       readonly checkInterval: number;
       /** For jitter, 0–1. */
       readonly random?: () => number;
-      /** Claims for the free slots of this process. Default: there is none. */
+      /** Claims for the free slots of this process. Default: none. */
       readonly consumer?: Pick<ConsumerLoop, 'transferAndClaim' | 'wake' | 'abort'>;
     },
   ) {
@@ -106,7 +106,7 @@ export class TransferScheduler implements DueListener {
     void this.#wake();
   }
 
-  /** Stops, and waits for a transfer that is under way. Aborts are still passed on, because handlers may run on. */
+  /** Stops, and waits for any transfer that is under way. Still passes on aborts, because handlers may carry on. */
   async stop(): Promise<void> {
     this.#started = false;
     this.#cancelTimer?.();
@@ -130,17 +130,17 @@ export class TransferScheduler implements DueListener {
     this.#unwatch?.();
   }
 
-  /** Transfers everything due now, in batches, and learns what to wait for next. Returns the last report, throws what the store throws. */
+  /** Transfers everything due now, in batches, and learns what to wait for next. Returns the last report. Throws what the store throws. */
   async runOnce(): Promise<TransferReport> {
     const { store, clock, consumer } = this.options;
     for (let isFirst = true; ; isFirst = false) {
       const awaited = this.#expected;
-      // From here on it collects announcements that arrive while the call is under way.
+      // From here on, collects announcements that arrive while the call is under way.
       this.#expected = undefined;
       const sentAt = clock.monotonic();
       const announcer = this.#announcerAt(sentAt, awaited);
-      // Only the first call claims: other processes get their share of the rest. A standby does not claim, because it would soon compete
-      // with the eager one. After a failure, the simpler call comes first.
+      // Only the first call claims, so that other processes get their share of the rest. A standby does not claim, because it would soon
+      // compete with the eager scheduler. After a failure, the simpler call comes first.
       const mayClaim = isFirst && this.#eager && this.#failures === 0;
       const claimed = mayClaim ? consumer?.transferAndClaim(announcer) : undefined;
       const report = (claimed && (await claimed)) ?? (await store.transfer({ announcer, limit: BATCH }));
@@ -151,7 +151,7 @@ export class TransferScheduler implements DueListener {
         this.#movedAt = report.at;
         this.#eager = true;
       } else if (this.#movedAt !== null && this.#movedAt > report.at) {
-        // The store's clock was set back. An announcement could not tell: one that is older than the move may just have come late.
+        // The store's clock was set back. An announcement could not tell: if it is older than the move, it may just have come late.
         this.#movedAt = null;
       }
       this.#emit(report);
@@ -165,7 +165,7 @@ export class TransferScheduler implements DueListener {
     }
   }
 
-  /** The announcer of the next transfer; undefined if others need not know, or received an announcement a moment ago. */
+  /** Returns the announcer of the next transfer; undefined if others need not know, or received an announcement a moment ago. */
   #announcerAt(now: number, awaited: Expectation | undefined): Announcer | undefined {
     const { id } = this.options;
     const isAwaited = awaited !== undefined || this.#hasUnannounced || this.#ready > 0;
@@ -173,25 +173,25 @@ export class TransferScheduler implements DueListener {
     return { scheduler: id, movedAt: this.#movedAt };
   }
 
-  /** A standby need not look for what was due when another looked. It still looks every `checkInterval`: an announcer may be wrong. */
+  /** Makes a standby skip what was due when another looked. It still looks every `checkInterval`, because an announcer may be wrong. */
   onTransfer({ scheduler, at, movedAt, ready, nextIn }: AnnouncedTransfer): void {
     const { id, clock, checkInterval } = this.options;
     if (scheduler === id) return;
     const now = clock.monotonic();
     if (!this.#eager && this.#isPast(at, now)) this.#expected = undefined;
-    // An instant after `at` is from before the store's clock was set back, and would leave no eager scheduler.
+    // An instant after `at` dates from before the store's clock was set back, and would leave no eager scheduler.
     const isComparable = movedAt !== null && movedAt <= at;
     if (isComparable && (this.#movedAt === null || movedAt > this.#movedAt)) this.#eager = false;
     if (nextIn !== null) this.#expectEarlier({ at: now + nextIn, dueAt: at + nextIn });
     if (this.#running || this.#failures > 0) return;
     this.#ready = ready;
-    // While messages are ready, the other one soon announces the end of their leases.
+    // While messages are ready, the other scheduler soon announces when their leases end.
     const checkAt = ready > 0 ? now + READY_CHECK + this.#newGrace() : Infinity;
     this.#checkAt = Math.min(checkAt, this.#lookedAt + checkInterval);
     this.#arm(now);
   }
 
-  /** True if the expected instant is past by the store's clock, and about past by that of this process. */
+  /** True if the expected instant has passed by the store's clock, and has roughly passed by this process' clock. */
   #isPast(storeNow: number, now: number): boolean {
     return (
       this.#expected !== undefined && this.#expected.dueAt <= storeNow && this.#expected.at <= now + CLOCK_TOLERANCE
@@ -207,7 +207,7 @@ export class TransferScheduler implements DueListener {
     if (dropped > 0) events.emit('dead-letters-dropped', { queue, count: dropped });
   }
 
-  /** Runs until nothing is due. If a run is under way, that one repeats once more. */
+  /** Runs until nothing is due. If a run is already under way, makes it repeat once more. */
   #wake(): Promise<void> {
     if (!this.#started) return Promise.resolve();
     this.#again = true;
@@ -222,7 +222,7 @@ export class TransferScheduler implements DueListener {
       try {
         const { ready, moved, recovered } = await this.runOnce();
         this.#ready = ready;
-        // They were ready before, and are still.
+        // The messages were ready before, and still are.
         if (ready > moved + recovered) this.options.consumer?.wake();
         this.#failures = 0;
         this.#streak.worked();
@@ -231,7 +231,7 @@ export class TransferScheduler implements DueListener {
         nextCheck = this.#pauseAfter(error);
       }
     }
-    // Must happen in the same step as the check of #again: a wake in between would be lost.
+    // Must happen in the same step as the check of `#again`: a wake in between would be lost.
     this.#running = undefined;
     this.#lookedAt = clock.monotonic();
     this.#checkAt = this.#lookedAt + nextCheck;

@@ -21,7 +21,7 @@ export class UnknownTypes {
 
   constructor(
     private readonly options: {
-      /** How long messages wait from when they fall due, ms. */
+      /** How long messages wait after falling due, ms. */
       readonly grace: number;
       readonly events: Events;
       readonly random?: () => number;

@@ -1,16 +1,16 @@
 import type { WakeSignal } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
 
-/** How long {@link WakeWait.wake} has no effect after it found no messages, ms; it doubles each time. */
+/** How long {@link WakeWait.wake} has no effect once it has found no messages, ms; doubles each time. */
 const FIRST_REST = 1000;
 
 /**
- * Waits for the store's wake-up signal, or for {@link wake}. A connection that died silently brings no signal until that is noticed;
- * meanwhile the transfers of this process see that messages stay ready. They also stay ready while a queue is paused or its rate is spent,
- * so calls of `wake` that find nothing become rare.
+ * Waits for the store's wake-up signal, or for {@link wake}. A connection that died silently brings no signal until its death is noticed;
+ * in the meantime, this process' transfers see that messages stay ready. But messages also stay ready while a queue is paused or its rate
+ * is used up, so calls of `wake` that find nothing become rare.
  */
 export class WakeWait {
-  /** True while it waits for the store's signal, even after {@link wake} has ended a wait. */
+  /** True while the store's signal is awaited, even after {@link wake} has ended a wait. */
   #isListening = false;
   #waiter: { readonly resolve: (isWoken: boolean) => void; readonly reject: (error: Error) => void } | undefined;
   #rest = FIRST_REST;
@@ -22,7 +22,7 @@ export class WakeWait {
       readonly clock: Clock;
       /** The longest rest after a call of {@link WakeWait.wake}, ms. */
       readonly maxRest: number;
-      /** Called for a signal that came while nobody waited: another consumer must get it. */
+      /** Called for a signal that came while nobody waited, because another consumer must get it. */
       readonly passOn: () => void;
     },
   ) {}
@@ -44,7 +44,7 @@ export class WakeWait {
     this.#take()?.resolve(true);
   }
 
-  /** Called when messages were found, so {@link wake} is worthwhile again. */
+  /** Called when messages were found, so that {@link wake} is worthwhile again. */
   found(): void {
     this.#rest = FIRST_REST;
     this.#restsUntil = -Infinity;

@@ -5,7 +5,7 @@ import { NO_TYPE } from '../message/message-type.js';
 /** The scope of tracers and meters. */
 export const SCOPE = 'nestjs-delay-queue';
 
-/** Names under `messaging` and `error` are OpenTelemetry's conventions, the others are this package's. */
+/** Names under `messaging` and `error` are OpenTelemetry's conventions, all others are this package's own. */
 const SYSTEM = 'messaging.system';
 const OPERATION = 'messaging.operation.name';
 const OPERATION_TYPE = 'messaging.operation.type';
@@ -16,7 +16,7 @@ export const BATCH_SIZE = 'messaging.batch.message_count';
 export const ERROR_TYPE = 'error.type';
 const INSTANCE = 'delay_queue.instance';
 const TYPE = 'delay_queue.message.type';
-/** For spans only: in a metric, each group would make a series. */
+/** For spans only: in a metric, each group would make a series of its own. */
 export const GROUP = 'delay_queue.message.group';
 export const ATTEMPT = 'delay_queue.message.attempt';
 export const LATENESS = 'delay_queue.message.lateness';
@@ -27,10 +27,10 @@ export const WORK = 'delay_queue.work';
 
 const DELAY_QUEUE = 'delay_queue';
 
-/** The outcome of a call whose messages have several. */
+/** The outcome of a call whose messages have different outcomes. */
 export const MIXED = 'mixed';
 
-/** An operation on a queue, and OpenTelemetry's type of it. */
+/** An operation on a queue. `TYPES` maps it to OpenTelemetry's operation type. */
 export type Operation = 'offer' | 'process';
 const TYPES: Readonly<Record<Operation, string>> = { offer: 'send', process: 'process' };
 
@@ -45,7 +45,7 @@ export function addOperation(attributes: Attributes, operation: Operation): Attr
   return attributes;
 }
 
-/** Adds the attributes that they require of spans and durations. */
+/** Adds the attributes that OpenTelemetry's conventions require of spans and durations. */
 export function addOperationType(attributes: Attributes, operation: Operation): Attributes {
   attributes[OPERATION_TYPE] = TYPES[operation];
   return addOperation(attributes, operation);
@@ -56,15 +56,15 @@ export function addType(attributes: Attributes, type: string | undefined): Attri
   return attributes;
 }
 
-/** Names queues. Each queue of a family would make a series of its own, so metrics and span names have the family. */
+/** Names queues. In metrics and span names, a family stands for all its queues, each of which would make a series of its own. */
 export class QueueNames {
-  /** @param instance - of the queues; undefined: the instance without a name */
+  /** @param instance - the name of the queues' instance; undefined if it has none */
   constructor(
     private readonly families: readonly string[],
     private readonly instance?: string,
   ) {}
 
-  /** True if metrics have this name; `tenant-*` only if it is one of the families. */
+  /** True if metrics have this name. A family such as `tenant-*` must be one of the families given. */
   isKnown(queueOrFamily: string): boolean {
     return !isFamily(queueOrFamily) || this.families.includes(queueOrFamily);
   }

@@ -9,7 +9,7 @@ export function hasFailed(outcome: HandlingOutcome): outcome is FailedOutcome {
   return outcome.kind === 'retry' || outcome.kind === 'dead';
 }
 
-/** Describes a thrown value. Its `name` groups errors: a code of this package, or the name of the class. */
+/** Describes a thrown value. Its `name` groups errors: a code of this package, or the name of the error's class. */
 export function describeError(thrown: unknown): MessageFailure {
   if (isInstance(thrown, DelayQueueError)) return { ...describeFailure(thrown), name: thrown.code };
   const failure = describeFailure(thrown);

@@ -1,7 +1,7 @@
 import { type Counter, type Histogram, type Meter, type MetricOptions, metrics } from '@opentelemetry/api';
 import { SCOPE } from './attributes.js';
 
-/** Buckets of both durations, as in OpenTelemetry's conventions, s. */
+/** The buckets of both durations, as in OpenTelemetry's conventions, s. */
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 /** Buckets from normal to alarming, s. */

@@ -19,15 +19,15 @@ import { createInstruments, type Instruments } from './instruments.js';
 const DEATH_CAUSES: readonly DeathCause[] = ['handler', 'reject', 'lease', 'unreadable', 'unknown-type', 'expired'];
 
 /**
- * Measures offers, handlers and events. Methods that start a measurement return its end. Each instrument gets attributes of its own,
- * because it keeps them.
+ * Measures offers, handlers and events. A method that starts a measurement returns a function that ends it. Each instrument gets its own
+ * attributes object, because it keeps it.
  */
 export class MessageMetrics {
   #made: Instruments | undefined;
 
   constructor(private readonly names: QueueNames) {}
 
-  /** @returns the end of the measurement, which takes the error, if any */
+  /** @returns a function that ends the measurement, given the error, if any */
   offer({ queue, messages }: OfferContext): (failure?: { readonly error: unknown }) => void {
     const from = performance.now();
     return (failure) => {
@@ -85,7 +85,7 @@ export class MessageMetrics {
     }
   }
 
-  /** Created at the first measurement: a meter that is requested before the SDK has started never measures anything. */
+  /** Created at the first measurement, because a meter requested before the SDK has started never measures anything. */
   get #instruments(): Instruments {
     return (this.#made ??= createInstruments());
   }
@@ -98,7 +98,7 @@ export class MessageMetrics {
     return addEnd(addType(addOperation(this.names.ofMetric(queue), 'process'), type), outcome);
   }
 
-  /** To Prometheus, a counter that first appears with its first event has not grown, so no alert fires. */
+  /** Starts counters at zero. If a counter first appears with its first event, Prometheus does not see it grow, so no alert fires. */
   #startAtZero(queue: string): void {
     if (!this.names.isKnown(queue)) return;
     const { died, dropped, leasesLost, leasesExpired, expired } = this.#instruments;

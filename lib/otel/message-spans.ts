@@ -29,7 +29,7 @@ import {
 } from './attributes.js';
 import { describeError, hasFailed } from './failures.js';
 
-/** The trace of a handler's span: a trace of its own that links to the offer's, or the offer's trace. */
+/** The trace of a handler's span: `link` for a trace of its own that links to the offer's, `parent` for the offer's trace. */
 export type HandlerTraces = 'link' | 'parent';
 
 export interface BegunSpan<Result> {
@@ -37,7 +37,7 @@ export interface BegunSpan<Result> {
   readonly end: (result: Result) => void;
 }
 
-/** Makes spans of offers and handlers, which are connected by the headers of messages. */
+/** Makes spans of offers and handlers, connected by the headers of messages. */
 export class MessageSpans {
   readonly #tracer: Tracer = trace.getTracer(SCOPE);
 
@@ -46,7 +46,7 @@ export class MessageSpans {
     private readonly traces: HandlerTraces,
   ) {}
 
-  /** Starts the span of an offer. `headers` lead to it; `end` takes the error, if any. */
+  /** Starts the span of an offer. `headers` lead to the span; `end` takes the error, if any. */
   offer(
     offers: OfferContext,
   ): BegunSpan<{ readonly error: unknown } | undefined> & { readonly headers: MessageHeaders | undefined } {
@@ -81,7 +81,7 @@ export class MessageSpans {
     };
   }
 
-  /** A span has one parent and a handler one baggage. A call with many messages has neither, but a link to each. */
+  /** A span has one parent, and a handler one baggage. A call with many messages has neither, but a link to each message's span. */
   handleBatch(messages: readonly DelayedMessage[]): BegunSpan<readonly HandlingOutcome[]> {
     const { queue } = messages[0]!;
     const links = messages.flatMap((message) => linkTo(message) ?? []);
@@ -120,26 +120,26 @@ export class MessageSpans {
   }
 }
 
-/** The context in which a message was created, from its headers. */
+/** Returns the context in which a message was created, from its headers. */
 function creationOf(headers: MessageHeaders): { readonly context: Context; readonly span: SpanContext | undefined } {
   const created = propagation.extract(ROOT_CONTEXT, headers);
   return { context: created, span: trace.getSpanContext(created) };
 }
 
-/** A context with the baggage and without the span. */
+/** Returns a context with the baggage of another, but without its span. */
 function withBaggageOf(created: Context): Context {
   const baggage = propagation.getBaggage(created);
   return baggage ? propagation.setBaggage(ROOT_CONTEXT, baggage) : ROOT_CONTEXT;
 }
 
 /**
- * The headers that lead to the span of the offer, with the baggage.
+ * Returns the headers that lead to the span of the offer, with the baggage.
  * @param mixes - true if messages have a `traceparent` of the user, which takes precedence
  */
 function headersFrom(active: Context, { mixes }: { readonly mixes: boolean }): MessageHeaders | undefined {
   const carrier: Record<string, string> = {};
   propagation.inject(active, carrier);
-  // Beside the user's traceparent it would be the state of another trace.
+  // Next to the user's traceparent, this would be the state of another trace.
   if (mixes) delete carrier.tracestate;
   // A message without headers is smaller.
   return Object.keys(carrier).length > 0 ? carrier : undefined;
@@ -168,7 +168,7 @@ function recordError(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR, message });
 }
 
-/** Records an error once, even if it is that of several messages. */
+/** Records each error once, even if several messages share it. */
 function recordErrors(span: Span, outcomes: readonly HandlingOutcome[]): void {
   const failed = outcomes.filter(hasFailed);
   const [first] = failed;

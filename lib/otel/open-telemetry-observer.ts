@@ -5,7 +5,7 @@ import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import type { MessageMetrics } from './message-metrics.js';
 import type { BegunSpan, MessageSpans } from './message-spans.js';
 
-/** Measures offers and handlers, and traces them if spans are wanted. */
+/** Measures offers and handlers, and also traces them if spans are wanted. */
 export class OpenTelemetryObserver implements DelayQueueObserver {
   constructor(
     private readonly metrics: MessageMetrics,
@@ -42,7 +42,7 @@ export class OpenTelemetryObserver implements DelayQueueObserver {
   }
 }
 
-/** Ends the span and the measurement when the handler is done; without a promise if it is done when it returns. */
+/** Ends the span and the measurement when the handler is done: synchronously if it is synchronous. */
 function around<Result>(
   span: BegunSpan<Result> | undefined,
   endMeasurement: (result: Result) => void,

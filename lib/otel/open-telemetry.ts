@@ -11,12 +11,12 @@ import { OpenTelemetryObserver } from './open-telemetry-observer.js';
 /** The options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {
   /**
-   * The trace of an attempt's span: `'link'` gives it a trace of its own that links to the span of the offer, `'parent'` makes it a child
-   * of that span, `'none'` makes no spans, only metrics. Default: `'link'`.
+   * The trace of an attempt's span: `'link'` gives the span a trace of its own that links to the offer's span, `'parent'` makes it a child
+   * of the offer's span, `'none'` makes no spans, only metrics. Default: `'link'`.
    */
   readonly traces?: 'link' | 'parent' | 'none' | undefined;
   /**
-   * Families of queues, such as `tenant-*`. Metrics and span names have the family instead of the queue, so that thousands of queues do not
+   * Families of queues, such as `tenant-*`. Metrics and span names show the family instead of the queue, so that thousands of queues do not
    * make thousands of series. Default: `[]`.
    */
   readonly families?: readonly string[] | undefined;
@@ -32,11 +32,11 @@ const optionsSchema = z.strictObject({
 
 /**
  * Makes an observer that traces and measures by OpenTelemetry's conventions for messaging, which are still in development. It uses the SDK
- * that the application has registered, at whatever time, and does nothing without one.
+ * that the application has registered, no matter when, and does nothing without one.
  *
  * The header `traceparent` connects the span of an offer with those of its message's attempts, unless the user has set it; the header
- * `baggage` takes the baggage to the handler. A layout without headers carries neither. A named instance of the module is the attribute
- * `delay_queue.instance`.
+ * `baggage` takes the baggage to the handler. A layout without headers carries neither. The attribute `delay_queue.instance` names the
+ * module's instance, if it has a name.
  * @throws DelayQueueError `INVALID_OPTION`
  * @example
  * ```ts

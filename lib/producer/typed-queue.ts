@@ -71,8 +71,8 @@ export class QueueOfOneKind<Payload> extends TypedQueue<Payload> {
   }
 
   /**
-   * Like `DelayQueueProducer.offer`, but checks the payload in the form in which the handler will get it after JSON. The schema's input is
-   * stored, not its output, so a schema that transforms is applied once, before the handler.
+   * Like `DelayQueueProducer.offer`, but checks the payload as the handler will get it, after a round trip through JSON. The schema's input
+   * is stored, not its output, so a schema that transforms is applied once, before the handler.
    * @throws DelayQueueError also `INVALID_PAYLOAD` if the schema refuses the payload; the error names paths, but no values
    */
   async offer<const Delay extends Duration = Duration>(
@@ -102,7 +102,7 @@ export class QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
   }
 
   /**
-   * Like `DelayQueueProducer.offer`, but takes the type first and checks the payload in the form in which the handler will get it after
+   * Like `DelayQueueProducer.offer`, but takes the type first and checks the payload as the handler will get it, after a round trip through
    * JSON. The schema's input is stored, not its output, so a schema that transforms is applied once, before the handler.
    * @throws DelayQueueError also `INVALID_PAYLOAD` if the schema refuses the payload; the error names paths, but no values
    */

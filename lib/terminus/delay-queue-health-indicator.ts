@@ -8,9 +8,9 @@ import { type DelayQueueHealthOptions, readHealthOptions } from './health-option
 import { healthOf, type QueueHealth } from './queue-health.js';
 
 /**
- * Reports the health of the delay queue to Terminus: `down` if Redis does not answer in time, `degraded` if due messages of a queue that is
- * not paused wait for longer than `maxOverdue` or some of its partitions do not answer. A restart would not help a degraded queue. Terminus
- * 11 has no such status, so there it is `up` with a `message`.
+ * Reports the health of the delay queue to Terminus: `down` if Redis does not answer in time; `degraded` if due messages of a queue that is
+ * not paused wait for longer than `maxOverdue`, or if some of its partitions do not answer. A degraded queue is not `down`, because a
+ * restart would not help. Terminus 11 has no `degraded`, so there the queue is `up` with a `message`.
  * @example
  * ```ts
  * @Controller('health')
@@ -38,8 +38,8 @@ export class DelayQueueHealthIndicator {
 
   /**
    * Checks the queues once.
-   * @param key - the name of the result
-   * @returns the counts of each queue, whether it is paused, and how long its oldest due message has waited
+   * @param key - the name under which Terminus shows the result
+   * @returns the counts of each queue, whether the queue is paused, and how long its oldest due message has waited
    * @throws DelayQueueError `INVALID_OPTION`
    */
   async check<const Key extends string>(
@@ -94,7 +94,7 @@ function canBeDegraded(session: Partial<Pick<Session, 'degraded'>>): boolean {
   return session.degraded !== undefined;
 }
 
-/** @throws Error if it takes longer than `timeout` ms */
+/** @throws Error if the work takes longer than `timeout` ms */
 async function within<T>(timeout: number, work: Promise<T>): Promise<T> {
   const answered = new AbortController();
   const late = async (): Promise<never> => {

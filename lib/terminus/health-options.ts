@@ -12,13 +12,13 @@ import { duration, HOUR } from '../options/values-schema.js';
 /** The options of a health check. */
 export interface DelayQueueHealthOptions extends InstanceOptions {
   /**
-   * The queues to check, by name or by the class of a typed queue. Default: the queues with a handler of their own name in this
-   * application. Queues of a family are checked only if they are named here.
+   * The queues to check, by name or by the class of a typed queue. Default: every queue of this application with a handler for that exact
+   * name. Queues of a family are checked only if they are named here.
    */
   readonly queues?: readonly (string | DefinedBy<unknown>)[] | undefined;
   /**
-   * How long a due message may wait for a handler before the queue counts as degraded. Make it longer than a normal backlog of the queue,
-   * such as one that a `rate` makes. 0 ms – 24 h. Default: `'30s'`.
+   * How long a due message may wait for a handler before the queue counts as degraded. Make this longer than a normal backlog of the queue,
+   * such as one caused by a `rate`. 0 ms – 24 h. Default: `'30s'`.
    */
   readonly maxOverdue?: Duration | undefined;
   /** How long Redis may take to answer before it counts as down. 10 ms – 10 min. Default: `'1s'`. */
@@ -26,7 +26,7 @@ export interface DelayQueueHealthOptions extends InstanceOptions {
 }
 
 export interface ResolvedHealthOptions {
-  /** Undefined: all that are handled. */
+  /** Undefined: all queues with a handler. */
   readonly queues: readonly string[] | undefined;
   readonly instance: string;
   /** ms */

@@ -3,19 +3,19 @@ import { overdueOf } from '../store/admin-store.js';
 
 /** The result of a health check for one queue. */
 export interface QueueHealth {
-  /** Number of delayed messages. */
+  /** The number of delayed messages. */
   readonly delayed: number;
-  /** Number of due messages that wait for a handler. */
+  /** The number of due messages that wait for a handler. */
   readonly ready: number;
-  /** Number of messages with a handler. */
+  /** The number of messages that a consumer has claimed. */
   readonly active: number;
-  /** Number of dead letters. */
+  /** The number of dead letters. */
   readonly dead: number;
   /** True if the queue is paused. */
   readonly paused: boolean;
-  /** How long the oldest due message has waited for a handler, ms by the clock of Redis; 0: none waits. */
+  /** How long the oldest due message has waited for a handler, ms by the clock of Redis; 0 if none waits. */
   readonly overdue: number;
-  /** The partitions that do not answer, from 0, whose messages are left out. Absent: none. */
+  /** The indexes, from 0, of partitions that do not answer and whose messages are left out. Absent if there are none. */
   readonly missing?: readonly number[];
 }
 

@@ -39,7 +39,7 @@ export class ApplicationUnderTest implements OnModuleInit, OnApplicationBootstra
 
   /** @throws DelayQueueError `INVALID_OPTION` as {@link instances}, and if there is no instance of this name */
   instance(name: string): Instance {
-    // Throws first if there is no delay queue, which explains more.
+    // If there is no delay queue at all, this throws first, with the more helpful error.
     void this.instances;
     return findInstance(this.modules, name);
   }
@@ -50,11 +50,11 @@ export class ApplicationUnderTest implements OnModuleInit, OnApplicationBootstra
   }
 
   /**
-   * The time machine of a running application. Throws `INVALID_OPTION`, `NOT_STARTED` or `CLOSED`.
-   * @param call - the method that asks, for errors
+   * Returns the time machine of a running application. Throws `INVALID_OPTION`, `NOT_STARTED` or `CLOSED`.
+   * @param call - the name of the calling method, for errors
    */
   timeFor(call: string): TimeMachine {
-    // Throws first if there is no delay queue, which explains more.
+    // If there is no delay queue at all, this throws first, with the more helpful error.
     void this.instances;
     if (this.bench.isClosing) throw closed(call);
     if (this.#time) return this.#time;
@@ -76,7 +76,7 @@ export class ApplicationUnderTest implements OnModuleInit, OnApplicationBootstra
     return instances;
   }
 
-  /** Describes the message that a queue is busy with, else the one that is due next. */
+  /** Describes the message that a queue is busy with, or else its next due message. */
   #describe(store: WatchedStore): Described {
     const { queue } = store;
     const { queues, handlers: registry } = this.instance(store.instance);

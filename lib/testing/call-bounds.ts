@@ -3,15 +3,15 @@ import { type Duration, MAX_DELAY, parseDuration } from '../message/duration.js'
 import { readFields } from '../message/read-fields.js';
 import { showGiven } from '../message/show-given.js';
 
-/** Limits of a call that moves time. */
+/** Limits for a call that moves time. */
 export interface CallBounds {
-  /** Number of attempts that may end within the call. It stops a handler that always causes another message. Default: 10,000. */
+  /** The number of attempts that may end within the call. Stops a handler that always causes another message. Default: 10,000. */
   readonly limit?: number | undefined;
-  /** The time in which nothing may happen in real time while handlers run. Default: `'4s'`, less than test frameworks give a test. */
+  /** How long nothing may happen, in real time, while handlers run. Default: `'4s'`, which is less than test frameworks give a test. */
   readonly patience?: Duration | undefined;
 }
 
-/** {@link CallBounds} with the defaults filled in, lengths of time in ms. */
+/** {@link CallBounds} with the defaults filled in, and durations in ms. */
 export type ResolvedBounds = Readonly<Record<keyof CallBounds, number>>;
 
 const LIMIT = 10_000;

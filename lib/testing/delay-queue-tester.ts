@@ -18,8 +18,8 @@ import { type HandleArguments, type QueueArgument, readHandleArguments, readQueu
 import type { TakenOffer } from './watched-store.js';
 
 /**
- * The delayed messages of an application under test: what was offered, and what its handlers do as time goes by. `DelayQueueTestingModule`
- * provides it. Time stands still until a test moves it. The producer does the rest: `find`, `counts`, `deadLetters`.
+ * Shows what an application under test has offered, and what its handlers do as time goes by. Provided by `DelayQueueTestingModule`. Time
+ * stands still until a test moves it. For everything else, use the producer: `find`, `counts`, `deadLetters`.
  * @example
  * ```ts
  * await shop.place('o-1');
@@ -35,9 +35,9 @@ export class DelayQueueTester {
   #trials = 0;
 
   /**
-   * Gives the tester of a named instance of the module. Time is the same for all instances: whoever moves it, their messages are handled in
-   * the order of due times.
-   * @param name - as given to `DelayQueueModule.forRoot()`
+   * Returns the tester of a named instance of the module. All instances share the same time: whoever moves it, their messages are handled
+   * in the order of due times.
+   * @param name - the name given to `DelayQueueModule.forRoot()`
    * @throws DelayQueueError `INVALID_OPTION` if there is no instance of this name
    * @example
    * ```ts
@@ -51,14 +51,14 @@ export class DelayQueueTester {
     return Object.assign(tester, { app: this.app });
   }
 
-  /** The time of the delay queue. `Date` and timers of the application have their own. */
+  /** The current time of the delay queue. The application's own `Date` and timers are not affected. */
   now(): Date {
     return new Date(this.app.bench.clock.wall());
   }
 
   /**
-   * Lists the offers so far, in their order, handled or not, including those of handlers. An offer appears once, however many attempts its
-   * message takes; `again()` is no offer. Offers that were ignored (`created: false`) or refused do not appear.
+   * Lists the offers so far, in order, handled or not, including those made by handlers. An offer appears once, however many attempts its
+   * message takes; `again()` is not an offer. Offers that were ignored (`created: false`) or refused do not appear.
    * @param queue - Default: all queues of the instance
    * @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_OPTION`
    * @example
@@ -78,8 +78,8 @@ export class DelayQueueTester {
   }
 
   /**
-   * Lets time pass. Messages that fall due meanwhile are handled at their time and in order, with all that follows within that time:
-   * retries and offers of handlers. Resolves when the handlers are done; `advance(0)` handles what is due now.
+   * Lets time pass. Messages that fall due within that time are handled at their due time and in order, and so is all that follows from
+   * them within that time: retries, and offers made by handlers. Resolves when the handlers are done. `advance(0)` handles what is due now.
    * @param duration - 0 ms – 100 years
    * @throws DelayQueueError `INVALID_ARGUMENT`; `NOT_STARTED` before `init()`; `UNFINISHED` if a handler does not end, or messages keep
    *   coming; `CLOSED`
@@ -93,7 +93,7 @@ export class DelayQueueTester {
   }
 
   /**
-   * Lets time pass until nothing is delayed in the queues that this application handles, neither retries nor offers of handlers.
+   * Lets time pass until nothing is delayed in the queues that this application handles, neither retries nor offers made by handlers.
    * @throws DelayQueueError as {@link advance}; `INVALID_OPTION` with `consume: false`, as no handler would be called
    */
   async drain(bounds: CallBounds = {}): Promise<void> {
@@ -106,8 +106,8 @@ export class DelayQueueTester {
   }
 
   /**
-   * Calls a handler with one message, and returns what would become of it. Nothing is stored, and no time passes. As with a real message,
-   * the handler gets what JSON makes of the payload, and the options of the queue decide on retries.
+   * Calls a handler with one message, and returns what would become of the message. Nothing is stored, and no time passes. As with a real
+   * message, the handler gets the payload as it comes back from JSON, and the queue's options decide on retries.
    * @param payload - as for `offer`
    * @throws DelayQueueError `INVALID_ARGUMENT` if there is no such handler; `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`; `NOT_STARTED`;
    *   `UNFINISHED` if the handler does not end
@@ -118,13 +118,13 @@ export class DelayQueueTester {
    * ```
    */
   handle(queue: string, payload: unknown, options?: HandleOptions): Promise<HandleOutcome>;
-  /** As above, for a typed queue with one kind of messages. */
+  /** Calls a handler of a typed queue with one kind of messages. */
   handle<Payload extends PayloadSpec>(
     queue: DefinedBy<Payload>,
     payload: PayloadInput<Payload>,
     options?: TypedHandleOptions,
   ): Promise<HandleOutcome>;
-  /** As above, for a type of a typed queue. */
+  /** Calls a handler of a typed queue with several types, given the type. */
   handle<Payloads, Type extends TypesOf<Payloads>>(
     queue: DefinedBy<Payloads>,
     type: Type,
@@ -144,7 +144,7 @@ export class DelayQueueTester {
   }
 
   /**
-   * Removes every message of every queue of the instance in every state, resumes paused queues and forgets the offers, for tests that share
+   * Removes all messages in every state from the queues of the instance, resumes paused queues and forgets the offers, for tests that share
    * an application. Time stays as it is.
    * @throws DelayQueueError `UNFINISHED` while a call that moves time is running
    */

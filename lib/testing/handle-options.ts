@@ -5,7 +5,7 @@ import { readFields } from '../message/read-fields.js';
 import { checkOfferOptions } from '../producer/offer.js';
 import { readCount, readPatience } from './call-bounds.js';
 
-/** The message of a call of a handler, besides its payload. */
+/** The parts of a message with which a handler is called, other than the payload. */
 export interface HandleOptions {
   /** Default: none. */
   readonly type?: string | undefined;
@@ -21,7 +21,7 @@ export interface HandleOptions {
   readonly patience?: Duration | undefined;
 }
 
-/** {@link HandleOptions} for a typed queue, where the type stands before the payload. */
+/** {@link HandleOptions} for a typed queue, where the type precedes the payload. */
 export type TypedHandleOptions = Omit<HandleOptions, 'type'>;
 
 export interface ResolvedHandleOptions {

@@ -1,7 +1,7 @@
 /** The outcome of `DelayQueueTester.handle()`: what would become of the message. */
 export type HandleOutcome =
   | {
-      /** Handled: the message would be gone. */
+      /** The message was handled. It would be gone. */
       readonly kind: 'ack';
     }
   | {
@@ -17,7 +17,7 @@ export type HandleOutcome =
       readonly kind: 'defer';
       /** The delay until the message would come again, ms; absent if a date was given. */
       readonly delay?: number;
-      /** The instant when the message would come again; absent if a delay was given. */
+      /** The instant at which the message would come again; absent if a delay was given. */
       readonly at?: Date;
     }
   | {
@@ -25,13 +25,13 @@ export type HandleOutcome =
       readonly kind: 'again';
       /** The delay until the message would come again, ms; absent if a date was given. */
       readonly delay?: number;
-      /** The instant when the message would come again; absent if a delay was given. */
+      /** The instant at which the message would come again; absent if a delay was given. */
       readonly at?: Date;
-      /** The payload that it would have then. */
+      /** The payload that the message would then have. */
       readonly payload: unknown;
     }
   | {
-      /** A dead letter: the handler ended with a `RejectMessage`, or failed in its last attempt. */
+      /** The message would be a dead letter: the handler ended with a `RejectMessage`, or failed in its last attempt. */
       readonly kind: 'dead';
       /** The error that the handler threw. */
       readonly error: unknown;

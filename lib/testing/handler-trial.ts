@@ -21,7 +21,7 @@ export interface TrialMessage extends MessageContent {
   readonly attempt: number;
 }
 
-/** Calls the handler of a queue with one message as for a real one, and stores nothing. */
+/** Calls the handler of a queue with one message, as with a real one, but stores nothing. */
 export class HandlerTrial {
   readonly #queue: Queue;
   readonly #handled: DeclaredQueue;
@@ -89,12 +89,12 @@ function comingAgain(outcome: ComingAgain): { readonly delay: number } | { reado
   return 'at' in outcome ? { at: new Date(outcome.at) } : { delay: outcome.delay };
 }
 
-/** One message is a whole batch. */
+/** Makes one message a whole batch. */
 function withoutWait({ handler, options }: ConfiguredHandler): ConfiguredHandler {
   return { options, handler: handler.batch ? { ...handler, batch: { ...handler.batch, size: 1, wait: 0 } } : handler };
 }
 
-/** Silences the other events: only the test learns of the outcome, since no message has failed. */
+/** Silences all other events: the outcome is only for the test, since no real message has failed. */
 function onlyMistakes(events: Events): Events {
   const quiet = new Events();
   quiet.on('misused', (event) => events.note('misused', event));

@@ -9,13 +9,13 @@ export interface OfferedMessage<T = unknown> {
   readonly queue: string;
   /** The id given to `offer`, or the generated one. */
   readonly id: string;
-  /** Empty if none was given to `offer`. */
+  /** The type given to `offer`; empty if none was given. */
   readonly type: string;
-  /** As a handler gets it: what JSON made of the offered payload, or a `Buffer`. */
+  /** The payload as a handler gets it: what JSON made of the one offered, or a `Buffer`. */
   readonly payload: T;
-  /** Empty if none were given to `offer`. */
+  /** The headers given to `offer`; empty if none were given. */
   readonly headers: MessageHeaders;
-  /** Absent if none was given to `offer`. */
+  /** The group given to `offer`; absent if none was given. */
   readonly group?: string | undefined;
   /** The first due time; for a follower, as if the message that it follows had ended at once. */
   readonly dueAt: Date;

@@ -6,10 +6,10 @@ import type { HandleOptions } from './handle-options.js';
 /** A queue by its name, or by the class of a typed queue. */
 export type QueueArgument = string | DefinedBy<unknown>;
 
-/** The arguments of `handle()` after the queue: a payload and options, after a type if the class of the queue has types. */
+/** The arguments of `handle()` after the queue: a payload and options, preceded by a type if the queue's class has types. */
 export type HandleArguments = readonly unknown[];
 
-/** Moves the type into the options, where it is for a queue that is given by name. */
+/** Moves the type into the options, where it is if the queue is given by name. */
 export function readHandleArguments(
   queue: QueueArgument,
   given: HandleArguments,
@@ -25,7 +25,7 @@ export function readHandleArguments(
 
 /**
  * Reads a queue argument. Throws `INVALID_ARGUMENT`.
- * @param instance - of a queue that is given by name; a class names its own
+ * @param instance - the instance of a queue given by name; a class names its own instance
  */
 export function readQueue(
   queue: QueueArgument,

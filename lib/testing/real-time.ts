@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks';
 import * as timers from 'node:timers';
 
 /*
- * Real timers, as Node.js has them when this is loaded. Fake timers of a test framework replace the globals, but a wait for a handler that
- * is busy with a file or a socket must take real time.
+ * Real timers, as Node.js has them when this file is loaded. A test framework's fake timers replace the globals, but a wait for a handler
+ * that is busy with a file or a socket must take real time.
  */
 
 export const { setTimeout, clearTimeout } = timers;
@@ -17,7 +17,7 @@ export function sleep(ms: number): Promise<void> {
   });
 }
 
-/** True if the globals are the fake timers of jest, vitest or sinon, which mark them so. */
+/** True if the globals are the fake timers of Jest, Vitest or Sinon, which mark them as fake. */
 export function areTimersFake(): boolean {
   return 'clock' in globalThis.setTimeout;
 }

@@ -22,7 +22,7 @@ export class TestBench implements TestOverrides {
     this.clock = new VirtualClock(startAt);
   }
 
-  /** Time stands still while a message is active, so a batch has the messages that are due at the same moment. */
+  /** Makes batches not wait: time stands still while a message is active, so a batch has the messages that are due at the same moment. */
   adjust({ handler, options }: ConfiguredHandler): ConfiguredHandler {
     return { options, handler: handler.batch ? { ...handler, batch: { ...handler.batch, wait: 0 } } : handler };
   }
@@ -44,7 +44,7 @@ export class TestBench implements TestOverrides {
     return this.#queues.get(instance)!;
   }
 
-  /** Finds a queue with an active message, or one about to be; undefined if there is none. */
+  /** Finds a queue that has an active message, or is about to; undefined if there is none. */
   findBusy(): WatchedStore | undefined {
     return this.#followedStores().find(({ isBusy }) => isBusy);
   }

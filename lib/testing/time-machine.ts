@@ -6,10 +6,10 @@ import { sleep } from './real-time.js';
 import type { TestBench } from './test-bench.js';
 import type { WatchedStore } from './watched-store.js';
 
-/** Within so many turns an offer that was not awaited, or that a finished handler made, reaches its store. */
+/** The number of turns within which an offer that was not awaited, or that a finished handler made, reaches its store. */
 const QUIET_TURNS = 2;
 
-/** Most handlers end within so many turns of the event loop. For those that wait for real I/O, each further turn is followed by a pause. */
+/** The number of event-loop turns within which most handlers end. For those that wait for real I/O, a pause follows each further turn. */
 const QUICK_TURNS = 20;
 
 /** The pause between two looks at a slow handler, ms. */
@@ -21,9 +21,9 @@ interface Call extends ResolvedBounds {
 }
 
 /**
- * Moves the time of an application from one due message to the next, and never while a handler runs.
+ * Moves the time of an application from one due message to the next, but never while a handler runs.
  *
- * Nothing happens between two of these instants, so time leaps. Timers that would have fired meanwhile fire late, as in a process that was
+ * Nothing happens between two due messages, so time leaps. Timers that would have fired in between fire late, as in a process that was
  * blocked: a look at the queue every minute costs one look, however long the leap.
  */
 export class TimeMachine {
@@ -31,7 +31,7 @@ export class TimeMachine {
   readonly #describe: (store: WatchedStore) => Described;
   #underWay: string | undefined;
 
-  /** @param describe - describes the message that a queue is busy with, else the one that is due next */
+  /** @param describe - describes the message that a queue is busy with, or else its next due message */
   constructor(bench: TestBench, describe: (store: WatchedStore) => Described) {
     this.#bench = bench;
     this.#describe = describe;
@@ -78,7 +78,7 @@ export class TimeMachine {
     }
   }
 
-  /** A message that is due but still delayed waits for a timer. */
+  /** Moves time forward. A message that is due but still delayed waits for a timer. */
   #leap(dueAt: number, end: number): void {
     const { clock } = this.#bench;
     const wait = dueAt > clock.wall() ? dueAt - clock.wall() : clock.nextTimerIn;
@@ -91,7 +91,7 @@ export class TimeMachine {
     if (this.#bench.settled - call.settledBefore >= call.limit) throw notAdmitted(call, this.#describe(store));
   }
 
-  /** Waits until no handler runs or is about to. */
+  /** Waits until no handler runs or is about to run. */
   async #settle(call: Call): Promise<void> {
     const patience = new Patience(call.patience);
     let { settled } = this.#bench;

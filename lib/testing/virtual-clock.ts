@@ -42,19 +42,17 @@ export class VirtualClock implements Clock {
     return this.#released ? afterRealTime(task, Math.min(delay, this.#released.longestWait)) : this.#arm(task, delay);
   }
 
-  /** Virtual time has no fractions of a millisecond to be late by. */
+  /** Schedules like any other timer, because virtual time has no fractions of a millisecond to be late by. */
   schedulePunctually(task: () => void, delay: number): CancelTimer {
     return this.schedule(task, delay);
   }
 
-  /** Sets the time forward. Timers wait for {@link fireNext}. */
+  /** Sets the time forward. Timers do not fire before {@link fireNext}. */
   moveBy(ms: number): void {
     this.#monotonic += ms;
   }
 
-  /**
-   * Fires the earliest due timer; false if there is none. After a long move timers fire late, as in a process whose event loop was blocked.
-   */
+  /** Fires the earliest due timer; returns false if there is none. After a long move, timers fire late, as after a blocked event loop. */
   fireNext(): boolean {
     const timer = this.#earliest();
     if (timer === undefined || timer.at > this.#monotonic) return false;
@@ -76,7 +74,7 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Timers for the same instant fire in the order in which they were scheduled. */
+  /** Returns the earliest timer. Timers for the same instant fire in the order in which they were scheduled. */
   #earliest(): Timer | undefined {
     let earliest: Timer | undefined;
     for (const timer of this.#timers) {

@@ -11,7 +11,7 @@ export interface TakenOffer {
   readonly id: string;
   readonly body: MessageBody;
   readonly dueAt: number;
-  /** From the offer to the due time, ms. */
+  /** The time from the offer to the due time, ms. */
   readonly delay: number;
 }
 
