@@ -48,7 +48,7 @@ describe('bull-board in a browser', () => {
     await page.getByRole('button', { name: 'Confirm' }).click();
   }
 
-  it('explains what cannot be done, and suggests an alternative', async () => {
+  it('explains what cannot be done and suggests an alternative', async () => {
     await open('delayed');
     await page.locator('main').locator('[aria-haspopup=menu]').click();
     await page.getByRole('menuitem', { name: 'Empty' }).click();
@@ -56,7 +56,7 @@ describe('bull-board in a browser', () => {
     await expectVisible(page.getByText('Ready messages cannot be removed on their own. Clean the delayed messages,'));
   });
 
-  it('shows a delayed message with its due time, and a promotion has it handled', async () => {
+  it('shows a delayed message with its due time, and promoting it has it handled', async () => {
     const { timestamp, delay } = (await board.queue('emails', { status: 'delayed' })).jobs[0]!;
     await open('delayed');
     await expectVisible(page.getByText('welcome:ada'));
@@ -68,7 +68,7 @@ describe('bull-board in a browser', () => {
     await expectVisible(page.getByText('No Delayed jobs in this queue.'), 15_000);
   });
 
-  it('shows the error of a dead letter, and a retry has it handled', async () => {
+  it('shows the error of a dead letter, and retrying it has it handled', async () => {
     await open('failed');
     await expectVisible(page.getByText('bounce:bob'));
     await expectVisible(page.getByText('RejectMessage: The mailbox is full.'));

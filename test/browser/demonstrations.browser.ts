@@ -46,7 +46,7 @@ describe('the demonstrations on the sample page', () => {
     await expectVisible(shop.order('Coffee', 'paid'));
   });
 
-  it('show the attempts and dead letters of a failing handler, and redrive one or all', async () => {
+  it('show the attempts and dead letters of a failing handler, and redrive one or all of them', async () => {
     const doneBefore = await done();
     await toggle('Handler fails').click();
     await toggle('Handler fails').and(shop.page.locator('[aria-checked=true]')).waitFor();
@@ -74,7 +74,7 @@ describe('the demonstrations on the sample page', () => {
     expect(await shop.inspect('focused')).toBe('Handler fails');
   });
 
-  it('show that an order is dead, and redrive it from its place in the list', async () => {
+  it("show that an order's message is a dead letter, and redrive it from its place in the list", async () => {
     await toggle('Handler fails').click();
     await toggle('Handler fails').and(shop.page.locator('[aria-checked=true]')).waitFor();
     await shop.place('Pie', '0');
@@ -87,7 +87,7 @@ describe('the demonstrations on the sample page', () => {
     expect(await shop.page.evaluate<boolean>("document.activeElement.matches('.order')")).toBe(true);
   });
 
-  it('offer no redrive of an order whose dead letter is discarded, and accept its payment', async () => {
+  it('do not offer to redrive an order whose dead letter is discarded, and accept payment for it', async () => {
     const redrive = shop.page.getByRole('button', { name: 'Redrive Plum' });
     await toggle('Handler fails').click();
     await toggle('Handler fails').and(shop.page.locator('[aria-checked=true]')).waitFor();
@@ -115,7 +115,7 @@ describe('the demonstrations on the sample page', () => {
     await until(async () => (await shop.page.getByRole('button', { name: 'Abort' }).isDisabled()) === true);
   });
 
-  it('send no coupon that has expired', async () => {
+  it('do not send a coupon that has expired', async () => {
     await press('Send 6 coupons');
     const coupons = shop.page.getByRole('list', { name: 'Coupons' }).getByRole('listitem');
     await until(
@@ -137,7 +137,7 @@ describe('the demonstrations on the sample page', () => {
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(await code.textContent());
   });
 
-  it('begin with a first order, once per tab, which is cancelled in time', async () => {
+  it('begin with a first order, once per tab, which is cancelled on time', async () => {
     const small = await SampleApp.start();
     const first = await ShopPage.openFirst(running.browser, small.url);
     const item = 'A first order, placed for you';
@@ -183,7 +183,7 @@ describe('the demonstrations on the sample page', () => {
     expect(await figures()).toBe(before);
   });
 
-  it('freeze a worker, whose parcels the shop packs, even on a page opened in between', async () => {
+  it('freeze a worker, whose parcels the shop packs, even on a page opened in the meantime', async () => {
     const freeze = shop.page.getByRole('button', { name: 'Freeze a worker' });
     const isBusy = async () => (await freeze.getAttribute('aria-disabled')) === 'true';
     expect(await isBusy()).toBe(false);
@@ -208,7 +208,7 @@ describe('the demonstrations on the sample page', () => {
     await late.context.close();
   });
 
-  it('refuse to freeze a worker in memory, with the reason', async () => {
+  it('refuse to freeze a worker with the memory store, and say why', async () => {
     const small = await SampleApp.start();
     const memory = await ShopPage.open(running.browser, small.url);
     const button = memory.page.getByRole('button', { name: 'Freeze a worker' });

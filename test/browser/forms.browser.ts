@@ -43,7 +43,7 @@ describe('the forms of the sample page', () => {
     expect(await error.count()).toBe(0);
   });
 
-  it('show a task added through its address, and none that a page of another site requests', async () => {
+  it('show a task added through its address, but none requested by a page of another site', async () => {
     const { app, browser } = running;
     const foreign = await browser.newPage();
     // The same server, but to the browser another site.
@@ -58,7 +58,7 @@ describe('the forms of the sample page', () => {
     expect(await tasks.getByText('forged').count()).toBe(0);
   });
 
-  it('name every control and describe it by the error of its own form', async () => {
+  it("name every control and describe it by its own form's error", async () => {
     expect(await shop.inspect('undescribed')).toEqual([]);
     expect(await shop.inspect('nameless')).toEqual([]);
     expect(await shop.inspect('brokenReferences')).toEqual([]);

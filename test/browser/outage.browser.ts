@@ -18,7 +18,7 @@ describeWithServer('the sample page while its private Redis is down', () => {
     redisPid = await pidOf(running.app.redisUrl);
   });
 
-  it('reports a frozen Redis, open or freshly loaded, and recovers with it', async () => {
+  it('reports a frozen Redis, whether already open or freshly loaded, and recovers with it', async () => {
     await shop.place('Tea', '2');
     await expectVisible(shop.order('Tea', 'unpaid'));
     process.kill(redisPid, 'SIGSTOP');

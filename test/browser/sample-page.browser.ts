@@ -90,7 +90,7 @@ describe('the sample page', () => {
     await expectVisible(task.filter({ hasText: 'done at' }));
   });
 
-  it('reconnects by itself when the shop is back', async () => {
+  it('reconnects automatically when the shop is back', async () => {
     await shop.place('Tea', '10', 'minutes');
     await expectVisible(shop.order('Tea', 'unpaid'));
     const { port } = new URL(running.app.url);
@@ -118,7 +118,7 @@ describe('the sample page', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('does not run code in the name of an item', async () => {
+  it('does not run code contained in the name of an item', async () => {
     await shop.place('<img src=x onerror="document.title=1">', '10', 'minutes');
     await expectVisible(shop.order('<img src=x'));
     expect(await shop.page.title()).toBe('Shop · nestjs-delay-queue');

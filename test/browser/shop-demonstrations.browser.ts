@@ -86,7 +86,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
   const figures = () =>
     latest('figures') as { lateness: { count: number }; heldUp: number; batch: (Batch & { heldUp: number }) | null };
 
-  it.each(['the page', 'the board'])('count no order as late that a pause by %s has delayed', async (by) => {
+  it.each(['the page', 'the board'])('do not count an order as late if a pause by %s has delayed it', async (by) => {
     const board = new BoardClient(`${shop.url}/board`);
     const ask = (what: 'pause' | 'resume') =>
       by === 'the page' ? shop.post(`/controls/${what}`) : board.put(`orders/${what}`);
@@ -127,7 +127,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
     for (const count of Object.values(calls)) expect(count).toBeLessThan(300);
   });
 
-  it('refuse orders beyond 5,000 messages with the reason', async () => {
+  it('refuse orders beyond 5,000 messages and say why', async () => {
     await shop.post('/controls/pause');
     for (let thousands = 1; thousands <= 5; thousands++) await shop.post('/orders/batch');
     await until(() => waiting() === 5000);
@@ -139,7 +139,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
     await until(() => waiting() === 1, { within: 20_000 });
   });
 
-  it('retry while the handler fails, keep the dead letter, and handle the message after a redrive', async () => {
+  it('retry while the handler fails, keep the dead letter, and handle the message after it is redriven', async () => {
     await shop.post('/controls/fail');
     await page.until('switches', { failing: true });
     const id = await shop.place({ payWithin: 0 });
@@ -170,7 +170,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
     expect((await shop.get(`/orders/${id}`)).body.status).toBe('unpaid');
   });
 
-  it('show exactly the orders that have a dead letter after another one is discarded', async () => {
+  it('show exactly the orders that have a dead letter after one dead letter is discarded', async () => {
     const redrivable = () => (latest('counts') as { redrivable: string[] }).redrivable;
     await shop.post('/controls/fail');
     const first = await shop.place({ payWithin: 0 });
@@ -190,7 +190,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
     expect(order).toEqual([1, 5, 7, 2, 6, 3, 4]);
   });
 
-  it('repeat a reminder at the seconds of its calendar', async () => {
+  it('repeat a reminder at the seconds specified by its calendar', async () => {
     const blinks = () => page.of('trial').filter(({ data }) => data.text === 'Blink');
     await shop.post('/trials/reminders/start');
     await until(() => blinks().length >= 2, { within: 30_000 });
@@ -221,7 +221,7 @@ describe('the worker that the sample shop freezes', () => {
     readonly pid: number;
   }
 
-  it('loses its parcels to the shop, which packs each one once, and leaves no process', async () => {
+  it('loses its parcels to the shop, which packs each one once, and leaves no process behind', async () => {
     const redis = await startRedis();
     const shop = await SampleApp.start({ REDIS_URL: redis.url });
     const page = await shop.listen();
@@ -257,7 +257,7 @@ describe('the worker that the sample shop freezes', () => {
     await redis.stop();
   });
 
-  it('does not exist with the memory store, and the answer explains why', async () => {
+  it('does not exist with the memory store, and the response explains why', async () => {
     const shop = await SampleApp.start();
     const { status, body } = await shop.post('/worker/freeze');
     expect(status).toBe(503);

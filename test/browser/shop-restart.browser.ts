@@ -34,21 +34,24 @@ describeWithServer('the private Redis of the sample shop', () => {
     return shop;
   }
 
-  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('ends with the shop on %s while pages listen', async (signal) => {
-    const shop = await start();
-    const page = await shop.listen();
-    expect(await answers(shop.redisUrl)).toBe(true);
-    const asked = performance.now();
-    await shop.end(signal);
-    expect(performance.now() - asked).toBeLessThan(2000);
-    await until(async () => !(await answers(shop.redisUrl)));
-    expect(readFileSync(join(folders.data, 'redis.log'), 'utf8')).toContain('ready to exit');
-    page.close();
-  });
+  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
+    'exits with the shop on %s while pages are listening',
+    async (signal) => {
+      const shop = await start();
+      const page = await shop.listen();
+      expect(await answers(shop.redisUrl)).toBe(true);
+      const asked = performance.now();
+      await shop.end(signal);
+      expect(performance.now() - asked).toBeLessThan(2000);
+      await until(async () => !(await answers(shop.redisUrl)));
+      expect(readFileSync(join(folders.data, 'redis.log'), 'utf8')).toContain('ready to exit');
+      page.close();
+    },
+  );
 
   it.each([
-    { payWithin: '6s', when: 'falls due after the restart is cancelled in time', signal: 'SIGTERM' },
-    { payWithin: '1s', when: 'fell due meanwhile is cancelled at once', signal: 'SIGTERM' },
+    { payWithin: '6s', when: 'falls due after the restart is cancelled on time', signal: 'SIGTERM' },
+    { payWithin: '1s', when: 'fell due in the meantime is cancelled at once', signal: 'SIGTERM' },
     { payWithin: '1s', when: 'fell due after a crash is cancelled at once', signal: 'SIGKILL' },
   ] as const)('keeps its orders, so one that $when', async ({ payWithin, signal }) => {
     const first = await start();
@@ -68,7 +71,7 @@ describeWithServer('the private Redis of the sample shop', () => {
     expect(settled - Math.max(due, started)).toBeLessThan(3000);
   });
 
-  it('serves one shop only, and a second one logs how to share it', async () => {
+  it('serves only one shop, and a second one logs how to share it', async () => {
     const first = await start();
     const second = new SampleApp(folders.env);
     expect(await second.exited()).toBe(1);

@@ -19,7 +19,7 @@ describe('the trials on the sample page', () => {
 
   const press = (name: string) => shop.page.getByRole('button', { name, exact: true }).click();
 
-  it('end a checkout once, as paid or, without a payment, as timed out', async () => {
+  it('complete a checkout once, as paid or, without a payment, as timed out', async () => {
     const { page } = shop;
     const log = page.getByRole('log', { name: 'Paid or timed out' });
     await press('Pay it');
@@ -46,7 +46,7 @@ describe('the trials on the sample page', () => {
     await expectVisible(log.getByText(/^Saved once, with edit \d+/).first());
   });
 
-  it('run once more for all changes that arrive during a run', async () => {
+  it('run just once more for all the changes that arrive during a run', async () => {
     const log = shop.page.getByRole('log', { name: 'Once more' });
     await press('Change the catalogue');
     await expectVisible(log.getByText('A run begins, with change 1'));
@@ -75,7 +75,7 @@ describe('the trials on the sample page', () => {
     expect(await accessibilityProblems(shop.page)).toEqual([]);
   });
 
-  it('repeat a reminder by its calendar, within milliseconds of each time, until it is stopped', async () => {
+  it('repeat a reminder on schedule, within milliseconds of each time, until it is stopped', async () => {
     const log = shop.page.getByRole('log', { name: 'By the calendar' });
     await press('Stop repeating');
     await expectVisible(log.getByText('Nothing to stop'));

@@ -38,14 +38,14 @@ class NoSuchOrder extends Error {
   }
 }
 
-test('the README of the package shows the same as the page', async () => {
+test("the package's README shows the same examples as the page", async () => {
   const readme = await readFile(path.join(ROOT, 'packages/cli/README.md'), 'utf8');
   const examples = readme.match(/^```console\n.*?^```$/gms);
   expect(examples).not.toBeNull();
   expect(examples!.filter((example) => !page.includes(example))).toEqual([]);
 });
 
-describe('the page on the command line', () => {
+describe('the page about the command line', () => {
   let server: TestRedis;
   let app: TestApp;
   let settings: { url: string; prefix: string };

@@ -26,7 +26,7 @@ describe('the comparison with peers', () => {
     expect(page).toMatch(/in [A-Z][a-z]+ 20\d\d\.$/m);
   });
 
-  test('states the defaults of the options on the page about BullMQ', async () => {
+  test('gives the defaults of the options on the page about BullMQ', async () => {
     const page = await readPage('docs/migrating-from-bullmq.md');
     const rows = rowsOf(await readPage('docs/options.md'));
     const defaultOf = (option: string) => {

@@ -21,12 +21,12 @@ const lowest = (range: string) =>
   range.split(' || ').map((each) => /(\d+)\.(\d+)/.exec(each)!.slice(1).join('.').replace(/\.0$/, ''));
 
 describe('the page of compatibility promises', () => {
-  test('lists the lines of Node.js required by the manifest, and the newest that is tested', () => {
+  test('lists the Node.js release lines required by the manifest, and the newest one tested', () => {
     const [first, next] = lowest(library.engines.node);
     expect(supported('Node.js')).toBe(`${first} or newer, ${next} or newer, 24`);
   });
 
-  test('lists the lines of NestJS and ioredis that the manifest accepts', () => {
+  test('lists the NestJS and ioredis release lines that the manifest accepts', () => {
     const { '@nestjs/core': nest, ioredis } = library.peerDependencies;
     expect(supported('NestJS')).toBe(lowest(nest!).join(', '));
     expect(supported('ioredis')).toBe(lowest(ioredis!).join(' or newer, '));
@@ -37,13 +37,13 @@ describe('the page of compatibility promises', () => {
     expect(supported(product)).toBe(`${versions.map(([, version]) => version).join(', ')} are tested`);
   });
 
-  test('lists the versions of TypeScript with which the smoke tests compile', async () => {
+  test('lists the TypeScript versions with which the smoke tests compile', async () => {
     const application = await readPage('test/smoke/nest-application.ts');
     const versions = [...application.matchAll(/typescript-(\d\.\d)@/g)].map(([, version]) => version);
     expect(supported('TypeScript')).toBe(`${versions.join(', ')} are tested`);
   });
 
-  test('applies to one version of all packages, which require each other', async () => {
+  test('applies to a single version of all packages, which require each other', async () => {
     for (const each of publishedPackages().filter(({ folder }) => folder !== '.')) {
       const { version, peerDependencies } = await readManifest(`${each.folder}/`);
       expect(version).toBe(library.version);

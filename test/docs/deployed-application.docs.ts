@@ -19,7 +19,7 @@ import { readBlock, ROOT } from './deployment-files.js';
 
 const scene = new Scene({});
 
-describe('the application of the page', () => {
+describe('the application on the page', () => {
   let folder: string;
   let running: ChildProcess | undefined;
 
@@ -65,7 +65,7 @@ describe('the application of the page', () => {
     await until(async () => (await ask(port, 'health')) === 200, { within: 30_000 });
   });
 
-  test('ends within the grace period on SIGTERM', async () => {
+  test('exits within the grace period on SIGTERM', async () => {
     await start();
     const exited = once(running!, 'exit');
     running!.kill('SIGTERM');
@@ -73,7 +73,7 @@ describe('the application of the page', () => {
   });
 });
 
-test('the user of the scaler counts the ready messages of its queue and may do nothing else', async () => {
+test("the scaler's Redis user can count the ready messages of its queue and do nothing else", async () => {
   const rules = await printedRules('deployment.md', 'scaler');
   const release = new Latch();
   const { producer } = await scene.startApp({
@@ -101,7 +101,7 @@ test('the user of the scaler counts the ready messages of its queue and may do n
   }
 });
 
-test('the trigger for Prometheus queries the metrics of `observeQueues()`', async () => {
+test('the Prometheus trigger queries the metrics of `observeQueues()`', async () => {
   const exporter = new PrometheusExporter({ preventServerStart: true });
   const provider = new MeterProvider({ readers: [exporter] });
   metrics.setGlobalMeterProvider(provider);

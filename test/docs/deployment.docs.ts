@@ -38,7 +38,7 @@ describe('compose.yaml', () => {
     expect(compose.volumes).toHaveProperty('redis-data');
   });
 
-  test('has the Redis of the other pages, in a supported version', async () => {
+  test('runs the same Redis as the other pages, in a supported version', async () => {
     const { image } = compose.services.redis;
     expect(await readFile(path.join(ROOT, 'docs/testing-redis.md'), 'utf8')).toContain(`'${image}'`);
     expect(Number(/^redis:(\d+)/.exec(image)![1])).toBeGreaterThanOrEqual(7);
@@ -66,7 +66,7 @@ describe('the Dockerfile', () => {
     for (const major of versions) expect(engines.node).toMatch(new RegExp(`\\D${major}\\.`));
   });
 
-  test('lets an init pass signals to node, without a shell or npm between them', () => {
+  test('has an init process pass signals to node, without a shell or npm in between', () => {
     const lines = dockerfile.split('\n');
     expect(lines).toContain('ENTRYPOINT ["/sbin/tini", "--"]');
     expect(lines).toContain('CMD ["node", "dist/main.js"]');
@@ -75,8 +75,8 @@ describe('the Dockerfile', () => {
   });
 });
 
-describe('the manifests for Kubernetes', () => {
-  test('have no field unknown to Kubernetes and KEDA', async () => {
+describe('the Kubernetes manifests', () => {
+  test('have no fields unknown to Kubernetes and KEDA', async () => {
     expect(await typeCheckManifests([...deployments, authentication, scaledObject])).toEqual([]);
     const misspelt = { ...worker, spec: { ...worker.spec, replica: 2 } };
     expect(await typeCheckManifests([misspelt])).toEqual([expect.stringContaining('"replica"')]);
@@ -90,7 +90,7 @@ describe('the manifests for Kubernetes', () => {
     },
   );
 
-  test('probe existing paths, with timeouts longer than the check of Redis', () => {
+  test('probe existing paths, with timeouts longer than that of the Redis check', () => {
     for (const deployment of deployments) {
       const { livenessProbe, readinessProbe, ports } = containerOf(deployment);
       expect(livenessProbe.httpGet).toEqual({ path: '/live', port: 'http' });
@@ -113,12 +113,12 @@ describe('the manifests for Kubernetes', () => {
     expect(worker.spec.strategy?.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
   });
 
-  test('have a producer that handles nothing', () => {
+  test('include a producer that handles no messages', () => {
     expect(containerOf(producer).env).toContainEqual({ name: 'CONSUME', value: 'false' });
     expect(application).toContain("consume: CONSUME !== 'false'");
   });
 
-  test('set equal requests and limits for memory, and no limit for CPU', () => {
+  test('set equal memory requests and limits, and no CPU limit', () => {
     for (const deployment of deployments) {
       const { requests, limits } = containerOf(deployment).resources;
       expect(limits).toEqual({ memory: requests.memory });
@@ -140,7 +140,7 @@ describe('the ScaledObject', () => {
     expect(minReplicaCount).toBeGreaterThanOrEqual(1);
   });
 
-  test('logs in to Redis with the Secret of the Deployments', () => {
+  test("logs in to Redis with the Deployments' Secret", () => {
     const url = containerOf(worker).env.find(({ name }) => name === 'REDIS_URL');
     expect(trigger.authenticationRef?.name).toBe(authentication.metadata.name);
     expect(new Set(authentication.spec.secretTargetRef.map(({ name }) => name))).toEqual(
@@ -148,7 +148,7 @@ describe('the ScaledObject', () => {
     );
   });
 
-  test('may have a trigger for Prometheus instead', async () => {
+  test('may have a Prometheus trigger instead', async () => {
     const [{ triggers: others }] = parseYaml(await readBlock('prometheus-trigger.yaml')) as [{ triggers: [Trigger] }];
     const changed = { ...scaledObject, spec: { ...scaledObject.spec, triggers: others } };
     expect(await typeCheckManifests([changed])).toEqual([]);

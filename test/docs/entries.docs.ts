@@ -14,8 +14,8 @@ function builtFiles(folder: string): object {
   return { types: `./dist/lib/${folder}/index.d.ts`, default: `./dist/lib/${folder}/index.js` };
 }
 
-describe('each entry of the package', () => {
-  test('is exported as an ES module and as CommonJS, and there are no other exports', () => {
+describe('each entry point of the package', () => {
+  test('is exported both as an ES module and as CommonJS, and there are no other exports', () => {
     const exported = entries.map((entry): [string, object] => [
       `./${entry}`,
       { import: builtFiles(`esm/${entry}`), require: builtFiles(`cjs/${entry}`) },
@@ -32,7 +32,7 @@ describe('each entry of the package', () => {
     expect(manifest.typesVersions).toEqual({ '*': Object.fromEntries(types) });
   });
 
-  test('has a report of its API', () => {
+  test('has an API report', () => {
     const reports = readdirSync(path.join(ROOT, 'docs/api-report')).filter((file) =>
       file.endsWith('.api-extractor.json'),
     );

@@ -4,8 +4,8 @@ import { publishedPackages, readManifest } from '../../release/packages.js';
 
 const packages = publishedPackages();
 
-describe('a package of a layout', () => {
-  test('is only the one of Redisson', () => {
+describe('the set of layout packages', () => {
+  test('contains only the Redisson package', () => {
     expect(
       packages
         .slice(1)
@@ -14,11 +14,11 @@ describe('a package of a layout', () => {
     ).toEqual(['nestjs-delay-queue-redisson']);
   });
 
-  test('requires exactly the version of the library with which it is built', () => {
+  test('requires exactly the library version that it is built with', () => {
     expect(() => checkPeersOfLayouts(packages, ({ folder }) => readManifest(folder))).not.toThrow();
   });
 
-  test.each(['^0.1.0', '0.1.1', undefined])('is not released with %s as the version of its peer', (range) => {
+  test.each(['^0.1.0', '0.1.1', undefined])('is not released with %s as its peer version', (range) => {
     const manifestOf = ({ name }: { name: string }) =>
       name === 'nestjs-delay-queue' ? { version: '0.1.0' } : { peerDependencies: { 'nestjs-delay-queue': range } };
     expect(() => checkPeersOfLayouts(packages, manifestOf)).toThrow(

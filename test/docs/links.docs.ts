@@ -72,7 +72,7 @@ async function sourcesIn(folder: string): Promise<string[]> {
     .map((name) => `${folder}/${name}`);
 }
 
-describe('the links of the documentation', () => {
+describe('the links in the documentation', () => {
   test('lead to files and headings that exist', async () => {
     const notes = [
       'CONTRIBUTING.md',

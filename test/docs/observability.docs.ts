@@ -89,7 +89,7 @@ async function exercise(observer: DelayQueueObserver): Promise<void> {
   for (const event of EVENTS) observer.event!(event);
 }
 
-describe('the exporter of Prometheus', () => {
+describe('the Prometheus exporter', () => {
   let exported: string;
   let names: Set<string>;
   let measured: { readonly name: string; readonly unit: string }[];

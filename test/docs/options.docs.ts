@@ -78,7 +78,7 @@ function toNumber(limit: string): number {
   return Number(digits.replaceAll(',', '')) * (unit === 'MiB' ? 1024 * 1024 : 1);
 }
 
-describe('the comment of an option', () => {
+describe('the comment on an option', () => {
   test.each(every(({ isOptional }) => isOptional))('%s states its default', (_name, option, { resolve }) => {
     const { name, defaultValue = '' } = option;
     const stated = evaluateCode(defaultValue);
@@ -92,7 +92,7 @@ describe('the comment of an option', () => {
   });
 
   test.each(every(({ isMeasured, range }) => isMeasured || range !== undefined))(
-    '%s states its range, which the check enforces',
+    '%s states its range, which validation enforces',
     (_path, { name, range = '' }, { check }) => {
       const { low, high, isLength, word } = readRange(range, toNumber);
       const give = (value: unknown) => () => check({ [name]: isLength ? 'x'.repeat(value as number) : value });
@@ -150,7 +150,7 @@ describe('the combinations of options that the page excludes', () => {
     return [...pair].sort().join(' and ');
   }
 
-  test('are exactly the refused ones', async () => {
+  test('are exactly the ones refused', async () => {
     const refused = pairs.filter(({ a, b }) => {
       try {
         resolveQueueOptions({ ...a.option, ...b.option });

@@ -24,7 +24,7 @@ function exportedType(file: string, name: string): ts.Type {
 
 const sorted = (names: Iterable<string>) => [...names].sort();
 
-describe('the page of events', () => {
+describe('the page about events', () => {
   const events = exportedType(EVENTS, 'DelayQueueEvents').getProperties();
   const fieldsOf = (event: ts.Symbol) => checker.getTypeOfSymbol(event).getProperties();
 
@@ -47,7 +47,7 @@ describe('the page of events', () => {
   });
 });
 
-describe('the page of errors', () => {
+describe('the page about errors', () => {
   const codes = (exportedType(ERRORS, 'DelayQueueErrorCode') as ts.UnionType).types.map(
     (code) => (code as ts.StringLiteralType).value,
   );
@@ -58,7 +58,7 @@ describe('the page of errors', () => {
     expect(sorted(rowsOf(table).flatMap(([code = '']) => codesIn(code)))).toEqual(sorted(codes));
   });
 
-  test('matches the comments of the codes', async () => {
+  test('matches the comments on the codes', async () => {
     const source = await readPage(ERRORS);
     const explained = [...source.matchAll(/^ \* - `([A-Z_]+)`: /gm)].map(([, code]) => code!);
     expect(sorted(explained)).toEqual(sorted(codes));

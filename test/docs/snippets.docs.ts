@@ -168,7 +168,7 @@ async function readExamples(file: string): Promise<Snippet[]> {
   });
 }
 
-describe('the snippets of the documentation', () => {
+describe("the documentation's snippets", () => {
   let folder: string;
   /** Beside the compiled library, which a snippet then imports as its users do. */
   let programs: string;
@@ -250,7 +250,7 @@ describe('the snippets of the documentation', () => {
     120_000,
   );
 
-  it('include a first message that says hello and ends on SIGTERM', async () => {
+  it('start with an example that says hello and exits on SIGTERM', async () => {
     const [first] = snippets.filter(({ mark }) => mark === 'run');
     const child = startSnippet(first!);
     let output = '';
@@ -269,7 +269,7 @@ describe('the snippets of the documentation', () => {
     expect(await exited).toEqual([null, 'SIGTERM']);
   }, 60_000);
 
-  it('print their documented output and end by themselves', async () => {
+  it('print their documented output and exit without help', async () => {
     const shown = snippets.filter(({ mark, output }) => mark === 'run' && output !== undefined);
     expect(shown.length).toBeGreaterThan(0);
     for (const snippet of shown) {

@@ -16,7 +16,7 @@ interface ExampleCompose {
   readonly services: { readonly grafana: { readonly ports: readonly string[]; readonly volumes: readonly string[] } };
 }
 
-describe('the Grafana of the telemetry example', () => {
+describe('Grafana in the telemetry example', () => {
   const { ports, volumes } = compose.services.grafana;
   const mounts = volumes.map((volume) => volume.split(':') as [source: string, target: string]);
 
@@ -30,7 +30,7 @@ describe('the Grafana of the telemetry example', () => {
     expect(targets).toContain(dashboards.providers[0].options.path);
   });
 
-  test('accepts the telemetry of the example at the documented address', async () => {
+  test("accepts the example's telemetry at the documented address", async () => {
     const [, endpoint] = /^OTEL_EXPORTER_OTLP_ENDPOINT=http:\/\/(.+)$/m.exec(await read('grafana.env'))!;
     const [, page] = /<http:\/\/(127\.0\.0\.1:\d+)>/.exec(await read('README.md'))!;
     const published = ports.map((port) => port.replace(/:\d+$/, ''));

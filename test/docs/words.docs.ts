@@ -59,7 +59,7 @@ test.each([
   ['const MOST_CLAIMS = 5;', 'MOST_CLAIMS'],
   ['function laneOf(id) {', 'lane'],
   ["it('ends a claim along with a transfer', () => {", 'claim along'],
-])('the check finds an old word: %s', (line, word) => {
+])('the check finds an outdated term: %s', (line, word) => {
   expect(oldWordsIn('lib/a.ts', line)).toEqual([expect.stringContaining(`lib/a.ts:1: "${word}": say`)]);
 });
 

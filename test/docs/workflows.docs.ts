@@ -31,7 +31,7 @@ const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap(({ steps }) 
 const workflows = await filesIn(FOLDER);
 
 describe.each(workflows)('%s', (file) => {
-  test('is valid for the workflow parser of GitHub', async () => {
+  test("is valid according to GitHub's workflow parser", async () => {
     const { context, value } = parseWorkflow(
       { name: file, content: await readPage(file) },
       new NoOperationTraceWriter(),
@@ -49,19 +49,19 @@ describe.each(workflows)('%s', (file) => {
     expect(commands.map(([, script]) => script).filter((script) => !scripts[script!])).toEqual([]);
   });
 
-  test('uses only actions of GitHub itself, with versions', async () => {
+  test("uses only GitHub's own actions, with versions", async () => {
     const uses = stepsOf(await readYaml<Workflow>(file)).flatMap(({ uses: action }) => action ?? []);
     expect(uses.filter((action) => !/^actions\/[\w-]+@v\d+$/.test(action))).toEqual([]);
   });
 
-  test('has no write permission except in jobs that request it', async () => {
+  test('has no write permissions except in jobs that request them', async () => {
     const { permissions } = await readYaml<Workflow>(file);
     expect(permissions).toBeDefined();
     expect(Object.values(permissions!)).not.toContain('write');
   });
 });
 
-describe('the workflow of changes', () => {
+describe('the workflow for changes', () => {
   const matrixOf = async (job: string) =>
     (await readYaml<Workflow>(`${FOLDER}/ci.yml`)).jobs[job]?.strategy?.matrix ?? {};
 
@@ -69,7 +69,7 @@ describe('the workflow of changes', () => {
     expect((await matrixOf('node')).node).toEqual(['20', '22', '24']);
   });
 
-  test('runs them against each supported server, and the one that must be refused', async () => {
+  test('runs them against each supported server, and against one that must be refused', async () => {
     expect((await matrixOf('redis')).server).toEqual([TOO_OLD, ...SERVERS].map(({ name }) => name));
   });
 
@@ -80,13 +80,13 @@ describe('the workflow of changes', () => {
     expect([...((await matrixOf('nest')).suite ?? [])].sort()).toEqual(suites.sort());
   });
 
-  test('runs each other slow suite in a separate job', async () => {
+  test('runs every other slow suite in a separate job', async () => {
     const [, suites = ''] = /^SUITES=\((.*)\)$/m.exec(await readPage('.ci/slow')) ?? [];
     expect([...((await matrixOf('slow')).suite ?? []), 'smoke'].sort()).toEqual(suites.split(' ').sort());
   });
 });
 
-test('only the job that publishes gets an identity for the provenance of the packages', async () => {
+test('only the publishing job gets an identity for the provenance of the packages', async () => {
   const all = await Promise.all(workflows.map((file) => readYaml<Workflow>(file)));
   const jobs = all.flatMap((workflow) => Object.entries(workflow.jobs));
   const identified = jobs.filter(([, { permissions }]) => permissions?.['id-token'] === 'write');

@@ -20,7 +20,7 @@ const WITHIN = 300;
 const QUEUES: Readonly<Record<string, DelayQueueModuleOptions['defaults']>> = {
   'a queue': {},
   'a queue with partitions': { partitions: 3 },
-  'a queue of Redisson': { layout: layouts.redisson },
+  'a queue in the Redisson layout': { layout: layouts.redisson },
 };
 
 describe('an offer with acknowledge', () => {

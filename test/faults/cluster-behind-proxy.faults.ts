@@ -25,7 +25,7 @@ describe('a cluster behind a proxy', () => {
 
   test.each<[string, QueueOptions, number]>([
     ["layout: 'native'", {}, QUEUES],
-    ["Redisson's layout", { layout: redisson({ codec: 'json' }) }, QUEUES],
+    ['the Redisson layout', { layout: redisson({ codec: 'json' }) }, QUEUES],
     ['partitions', { partitions: 2 }, QUEUES * 2],
   ])(
     'rejects one call with %s, which is logged once, and then each queue waits on a connection of its own',

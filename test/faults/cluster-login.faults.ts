@@ -60,7 +60,7 @@ describe('a connection to a cluster', () => {
       expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain(SECRET);
     });
 
-    test('reports LOGIN_REFUSED while the password is wrong, and works again when it is restored', async () => {
+    test('reports LOGIN_REFUSED while the password is wrong, and works again once it is corrected', async () => {
       const queue = randomName('orders');
       const handled = new Handled();
       const username = await newUser();

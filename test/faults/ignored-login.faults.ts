@@ -14,10 +14,10 @@ type Connect = (options: { host: string; port: number; password: string }) => De
 const CLIENTS: Readonly<Record<string, Connect>> = {
   'ioredis 6': (options) => options,
   'ioredis 6, in a URL': ({ host, port, password }) => `redis://:${password}@${host}:${port}`,
-  'ioredis 6, as the user default': (options) => ({ ...options, username: 'default' }),
+  'ioredis 6, as the default user': (options) => ({ ...options, username: 'default' }),
   'ioredis 6, by a function': (options) => (overrides) => new Redis({ ...options, ...overrides }),
   'ioredis 6, with protocol 2': (options) => ({ ...options, protocol: 2 }),
-  'ioredis 5, as the user default': (options) => (overrides) =>
+  'ioredis 5, as the default user': (options) => (overrides) =>
     new (Redis5 as unknown as typeof Redis)({ ...options, username: 'default', ...overrides }),
   'ioredis 5': (options) => (overrides) => new (Redis5 as unknown as typeof Redis)({ ...options, ...overrides }),
 };

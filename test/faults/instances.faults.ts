@@ -58,22 +58,22 @@ describe('a failed startup', () => {
 
   test.each<[string, () => DynamicModule[], string]>([
     [
-      'the login of the second is refused',
+      "the second one's login is refused",
       () => [MAIN(), BILLING({ connection: `redis://:wrong@${hostOf(billing)}/99` })],
       'LOGIN_REFUSED',
     ],
     [
-      'the login of the first is refused',
+      "the first one's login is refused",
       () => [BILLING({ connection: `redis://:wrong@${hostOf(billing)}/99` }), MAIN()],
       'LOGIN_REFUSED',
     ],
     [
-      'options of the second contradict each other',
+      "the second one's options contradict each other",
       () => [MAIN(), BILLING({ queues: { orders: { partitions: 2, rate: { max: 1, per: '1s' } } } })],
       'INVALID_OPTION',
     ],
     [
-      'options of the first contradict each other',
+      "the first one's options contradict each other",
       () => [BILLING({ queues: { orders: { partitions: 2, rate: { max: 1, per: '1s' } } } }), MAIN()],
       'INVALID_OPTION',
     ],

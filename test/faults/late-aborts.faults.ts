@@ -14,7 +14,7 @@ const DELAY = 100;
 describe.each<[string, DelayQueueModuleOptions]>([
   ['Redis', {}],
   ['Redis with partitions', { defaults: { partitions: 3 } }],
-  ["Redisson's layout", { defaults: { layout: redisson() } }],
+  ['the Redisson layout', { defaults: { layout: redisson() } }],
 ])('an abort with a delayed announcement, with %s', (_name, module) => {
   const scene = new Scene();
   const proxies = new Proxies(scene);

@@ -19,14 +19,14 @@ const SLACK = 300;
 
 /** Ways to hold up the calls that claim. */
 const HOLDS: readonly [string, (proxy: TcpProxy) => Hold[]][] = [
-  ['an answer', (proxy) => [proxy.holdReplies(callsOf('transfer')), proxy.holdReplies(callsOf('claim'))]],
-  ['a call', (proxy) => [proxy.hold(callsOf('transfer')), proxy.hold(callsOf('claim'))]],
+  ['its reply', (proxy) => [proxy.holdReplies(callsOf('transfer')), proxy.holdReplies(callsOf('claim'))]],
+  ['its call', (proxy) => [proxy.hold(callsOf('transfer')), proxy.hold(callsOf('claim'))]],
 ];
 
 const LAYOUTS: readonly [string, DelayQueueModuleOptions['defaults'] & object][] = [
   ['the native layout', {}],
   ['partitions', { partitions: 2 }],
-  ["Redisson's layout", { layout: redisson() }],
+  ['the Redisson layout', { layout: redisson() }],
 ];
 
 describe.each(LAYOUTS)('a claim in %s', (_, defaults) => {

@@ -31,7 +31,7 @@ const REFUSALS: Readonly<Record<string, { rules: string; options: RedisOptions; 
   },
   'a database that the user may not choose': { rules: '+@all -select', options: { db: 1 }, says: /NOPERM.*ACL/ },
   'a wrong password': { rules: '+@all', options: { password: 'wrong' }, says: /WRONGPASS.*percent-encode/ },
-  'a user that is off': { rules: '+@all off', options: {}, says: /WRONGPASS/ },
+  'a disabled user': { rules: '+@all off', options: {}, says: /WRONGPASS/ },
 };
 
 describe.each(Object.entries(WAYS))('a connection given %s', (_way, connect) => {

@@ -35,7 +35,7 @@ describe('outages of Redis', () => {
     expect(log.some((line) => line.includes('is back'))).toBe(true);
   });
 
-  test.each(['with a handler', 'without one'])(
+  test.each(['with a handler', 'without a handler'])(
     'an application %s closes soon after its shutdownTimeout while Redis is down',
     async (kind) => {
       const queue = scene.newQueue();

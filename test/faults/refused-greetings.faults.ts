@@ -93,7 +93,7 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
 
   test.each([
     ['that requires a password', ['--requirepass', 'secret']],
-    ['whose default user is off', ['--user', 'default', 'off']],
+    ['whose default user is disabled', ['--user', 'default', 'off']],
   ])('a server %s makes startup without a password fail at once, and the error says so', async (_what, args) => {
     const server = await startRedis({ args });
     const begin = performance.now();

@@ -45,18 +45,18 @@ describe('a client and a server of which only one expects TLS', () => {
   });
 
   test.each<[string, (ports: { plain: number; tls: number }) => Connection, string]>([
-    ['a client with TLS at a plain port', ({ plain }) => ({ port: plain, tls: {} }), NO_TLS],
-    ['a rediss:// URL of a plain port', ({ plain }) => `rediss://127.0.0.1:${plain}`, NO_TLS],
+    ['a client with TLS on a plain port', ({ plain }) => ({ port: plain, tls: {} }), NO_TLS],
+    ['a rediss:// URL for a plain port', ({ plain }) => `rediss://127.0.0.1:${plain}`, NO_TLS],
     [
-      'a client of ioredis 5 with TLS at a plain port',
+      'an ioredis 5 client with TLS on a plain port',
       ({ plain }) =>
         (overrides) =>
           new (Redis5 as unknown as typeof Redis)({ port: plain, tls: {}, ...overrides }),
       NO_TLS,
     ],
-    ['a client without TLS at a port of TLS', ({ tls }) => ({ port: tls }), TLS],
+    ['a client without TLS on a TLS port', ({ tls }) => ({ port: tls }), TLS],
     ['a client without TLS, with a password', ({ tls }) => ({ port: tls, password: 'secret' }), TLS],
-    ['a client that does not know the authority', ({ tls }) => ({ port: tls, tls: {} }), AUTHORITY],
+    ['a client that does not know the certificate authority', ({ tls }) => ({ port: tls, tls: {} }), AUTHORITY],
   ])('lead to log lines and errors that name the probable mistake: %s', async (_what, connect, advice) => {
     const connection = connect({ plain: server.port, tls: tlsPort });
     const app = await start(connection);

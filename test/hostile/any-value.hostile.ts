@@ -153,7 +153,7 @@ async function expectAlive(): Promise<void> {
 }
 
 describe.each(Object.entries(LAYOUTS))(
-  'a producer that gets arbitrary values: %s',
+  'a producer that is given arbitrary values: %s',
   (_, { store = 'redis', ...options }) => {
     const scene = new Scene();
     const queue = scene.newQueue();
@@ -171,7 +171,7 @@ describe.each(Object.entries(LAYOUTS))(
     afterEach(() => scene.redis.unlink(...keys));
 
     test(
-      'answers with a result or a typed error, and writes nothing after an error',
+      'answers with a result or a typed error, and writes nothing if it fails',
       async () => {
         await start();
         const answersOrRefuses = fc.asyncProperty(anyProbe, async (probe) => {
@@ -185,7 +185,7 @@ describe.each(Object.entries(LAYOUTS))(
     );
 
     test(
-      'rejects a payload or reads it back as JSON would',
+      'either rejects a payload or reads it back as JSON would',
       async () => {
         await start();
         const comesBack = fc.asyncProperty(anyPayload, async (make) => {
@@ -228,7 +228,7 @@ describe('arbitrary values in declarations', () => {
   };
 
   test.each(Object.entries(DECLARATIONS))(
-    '%s are accepted or rejected with a typed error',
+    '%s are either accepted or rejected with a typed error',
     async (_, [given, declare]) => {
       await fc.assert(
         fc.asyncProperty(given, async (make) => void (await typedRefusalOf(() => void declare(make)))),

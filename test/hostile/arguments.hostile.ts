@@ -47,8 +47,8 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
       ...named('', 'a b', 'a{b}', '{}', 'a\nb', 'ä', 'x'.repeat(129), 'cut\ud83d', 7, null, undefined, ['a']),
       'a BigInt': 5n,
       'a symbol': Symbol('a'),
-      'boxed text': new String('a'),
-      'an object that is text': { toString: () => 'a' },
+      'a String object': new String('a'),
+      'an object that converts to a string': { toString: () => 'a' },
     },
   },
   'an invalid id': {
@@ -76,8 +76,8 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
     values: {
       ...named('', 'a\nb', '\u0000', 'x'.repeat(257), 'ä'.repeat(129), 5, null, {}, ['a'], 'cut\ud83d'),
       'a symbol': Symbol('a'),
-      'boxed text': new String('a'),
-      'an object that is text': { toString: () => 'a' },
+      'a String object': new String('a'),
+      'an object that converts to a string': { toString: () => 'a' },
     },
   },
   'an invalid query or state of a group': {
@@ -111,20 +111,20 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
       'a getter that throws': { get id() { return refuse(); } }, // prettier-ignore
       'a proxy that throws': new Proxy({}, { ownKeys: refuse }),
       'an unknown onDuplicate': { onDuplicate: 'ignore' },
-      'a list of onDuplicate': { onDuplicate: ['follow'] },
-      'headers of numbers': { headers: { a: 1 } },
-      'headers of undefined': { headers: { a: undefined } },
-      'headers in a list': { headers: ['a'] },
-      'headers of null': { headers: null },
-      'headers in a map': { headers: new Map([['tenant', 'a']]) },
-      'headers in a set': { headers: new Set(['a']) },
-      'headers of the web': { headers: new Headers({ tenant: 'a' }) },
+      'a list as onDuplicate': { onDuplicate: ['follow'] },
+      'headers with numbers as values': { headers: { a: 1 } },
+      'headers with undefined as a value': { headers: { a: undefined } },
+      'headers as a list': { headers: ['a'] },
+      'null as headers': { headers: null },
+      'headers as a map': { headers: new Map([['tenant', 'a']]) },
+      'headers as a set': { headers: new Set(['a']) },
+      'a Headers object of the Fetch API': { headers: new Headers({ tenant: 'a' }) },
       'headers that were not awaited': { headers: Promise.resolve({ tenant: 'a' }) },
       'headers of a class that computes them': { headers: new (class { get tenant() { return refuse(); } })() }, // prettier-ignore
       'headers with a getter that throws': { headers: { get tenant() { return refuse(); } } }, // prettier-ignore
       'revoked headers': { headers: revoked({}) },
-      'headers with a lone surrogate': { headers: { a: 'b\ud83d' } },
-      'a header named by a lone surrogate': { headers: { '\ud83d': 'b' } },
+      'headers with an unpaired surrogate': { headers: { a: 'b\ud83d' } },
+      'a header whose name is an unpaired surrogate': { headers: { '\ud83d': 'b' } },
     },
   },
   'an invalid list of messages': {
@@ -134,9 +134,9 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
       'an object': {},
       text: 'x',
       'a set': new Set([{ payload: 1, delay: 1 }]),
-      'a list of null': [null],
+      'a list that contains null': [null],
       'a list with a hole': [, { payload: 1, delay: 1 }], // eslint-disable-line no-sparse-arrays
-      'a list of a list': [[]],
+      'a list that contains a list': [[]],
       'a list with an unknown field': [{ payload: 1, delay: 1 }, { payload: 1, delay: 1, ttl: 5 }], // prettier-ignore
       'a list with a misplaced payload': [{ orderId: 7 }],
       'a list with a getter that throws': [{ delay: 1, get payload() { return refuse(); } }], // prettier-ignore
@@ -160,16 +160,16 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
       'a getter that throws': { get limit() { return refuse(); } }, // prettier-ignore
       'a limit of 0': { limit: 0 },
       'a limit of 1001': { limit: 1001 },
-      'a limit of text': { limit: '5' },
-      'a limit that cannot be shown': { limit: Object.create(null) as unknown },
+      'a string as the limit': { limit: '5' },
+      'a limit that cannot be converted to a string': { limit: Object.create(null) as unknown },
       'a limit that is a symbol': { limit: Symbol('5') },
       'a cursor that no page returned': { cursor: 'x' },
       'a cursor that is a number': { cursor: 5 },
       'a cursor that is null': { cursor: null },
-      'a cursor that cannot be shown': { cursor: { toString: refuse } },
+      'a cursor that cannot be converted to a string': { cursor: { toString: refuse } },
     },
   },
-  'an invalid place in a list': {
+  'an invalid position in a list': {
     calls: [
       (producer, queue, query) => producer.deadLetters(queue).list(query),
       (producer, queue, query) => producer.list(queue, 'delayed', query),
@@ -178,8 +178,8 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
       'an offset of -1': { offset: -1 },
       'an offset of 1.5': { offset: 1.5 },
       'an offset of 2⁵³': { offset: 2 ** 53 },
-      'an offset of text': { offset: '5' },
-      'an offset that cannot be shown': { offset: Object.create(null) as unknown },
+      'a string as the offset': { offset: '5' },
+      'an offset that cannot be converted to a string': { offset: Object.create(null) as unknown },
       'a cursor and an offset': { cursor: 'delayed:1:a', offset: 0 },
       'a cursor of another state': { cursor: 'ready:1:a' },
     },
@@ -210,7 +210,7 @@ describe('the arguments of a producer', () => {
     expect(await keys()).toEqual(before);
   });
 
-  test('an error names the invalid message of a list', async () => {
+  test('an error names the invalid message in a list', async () => {
     const { producer } = await scene.startApp();
     const wrong: [object, string][] = [
       [{ payload: { a: [NaN] }, delay: 1 }, 'messages[1]: payload.a[0]: JSON cannot represent NaN'],
@@ -248,7 +248,7 @@ describe('the arguments of a producer', () => {
     for (const call of calls) await expect(call()).rejects.toMatchObject({ name: 'DelayQueueError' });
   });
 
-  test('a date of another realm or of a derived class is accepted as a date', async () => {
+  test('a date from another realm or of a derived class is accepted as a date', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     class Odd extends Date {

@@ -130,7 +130,7 @@ describe('odd connection options', () => {
     fc.string(),
   );
 
-  test('lead to a ready connection or a typed error if they are accepted', async () => {
+  test('lead either to a ready connection or to a typed error if they are accepted', async () => {
     const { hostname, port } = new URL(sharedRedisUrl());
     const events = new LoggedEvents();
     const outcomes = new Set<string>();

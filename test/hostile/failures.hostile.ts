@@ -85,7 +85,7 @@ describe('odd values from application code', () => {
     ['thrown by a handler', throws, {}],
     ['thrown by an async handler', later, {}],
     ['thrown by an async handler with a timeout', later, { timeout: '1m' }],
-    ['with which the Observable of a handler fails', (value) => throwError(() => value), {}],
+    ["emitted as an error by a handler's Observable", (value) => throwError(() => value), {}],
   ])('any value %s leads to a dead letter, and the other messages are handled', (_what, fail, options) =>
     expectDeadLetters(values, (name) => fail(ODD_VALUES[name]!()), options),
   );
@@ -102,7 +102,7 @@ describe('odd values from application code', () => {
       { timeout: 50 },
     ));
 
-  test('a thenable that resolves and then resolves, rejects or throws counts as handled', async () => {
+  test('a thenable that resolves and then resolves again, rejects or throws counts as handled', async () => {
     const doubts: Record<string, object> = {
       twice: { then: (resolve: () => void) => [resolve(), resolve()] },
       'then rejects': { then: (resolve: () => void, reject: () => void) => [resolve(), reject()] },
@@ -116,7 +116,7 @@ describe('odd values from application code', () => {
     await expectQuickClose();
   });
 
-  test('a backoff function that throws or returns no valid delay is replaced by the default backoff', async () => {
+  test('a backoff function that throws or returns an invalid delay is replaced by the default backoff', async () => {
     const attempts: string[] = [];
     const odd: Record<string, () => unknown> = {
       ...ODD_RESULTS,
@@ -184,7 +184,7 @@ describe('odd values from application code', () => {
     await expectQuickClose();
   });
 
-  test('a logger that throws loses only its line', async () => {
+  test('a logger that throws loses only the line in question', async () => {
     const handled = new Handled();
     const handler = handlerOf<string>(
       'odd',

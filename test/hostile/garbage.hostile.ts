@@ -14,9 +14,9 @@ const ALL_IDS = [...FULL_QUEUE_IDS, 'new'];
 const OF_A_MESSAGE: Record<string, (id: string) => Damage> = {
   'no record': (id) => (redis, keys) => redis.hdel(keys.messages, id),
   'a record that is too short': (id) => (redis, keys) => redis.hset(keys.messages, id, 'short'),
-  'a word as its attempts': (id) => (redis, keys) => redis.hset(keys.attempts, id, 'word'),
-  'a fraction as its attempts': (id) => (redis, keys) => redis.hset(keys.attempts, id, '1.5'),
-  'a second place, in ready': (id) => (redis, keys) => redis.rpush(keys.ready, id),
+  'a word as its number of attempts': (id) => (redis, keys) => redis.hset(keys.attempts, id, 'word'),
+  'a fraction as its number of attempts': (id) => (redis, keys) => redis.hset(keys.attempts, id, '1.5'),
+  'a second position, in ready': (id) => (redis, keys) => redis.rpush(keys.ready, id),
 };
 
 /** Damage that belongs to no message, or to the queue as a whole. */
@@ -78,7 +78,7 @@ describe('garbage in the keys of a queue', () => {
     });
   });
 
-  test.each(Object.entries(OF_THE_QUEUE))('%s harms no message', async (_name, damage) => {
+  test.each(Object.entries(OF_THE_QUEUE))('%s harms no messages', async (_name, damage) => {
     await expectNoHarm(damage);
   });
 
@@ -108,7 +108,7 @@ describe('garbage in the keys of a queue', () => {
   });
 
   test.each([{ kind: 'ack' }, { kind: 'retry', delay: 1 }, { kind: 'defer', delay: 1 }] as const)(
-    'an active message without a record is removed by its outcome $kind',
+    'an active message without a record is removed by the outcome $kind',
     async (outcome) => {
       const { store } = await queues.copy((redis, { messages }) => redis.hdel(messages, 'active'));
       const { delayed, active } = (await store.status()).counts;
@@ -117,7 +117,7 @@ describe('garbage in the keys of a queue', () => {
     },
   );
 
-  test('a message that is both active and ready can have two claims, and is gone once one is acknowledged', async () => {
+  test('a message that is both active and ready can be claimed twice, and is gone once one claim acknowledges it', async () => {
     const { store } = await queues.copy((redis, { ready }) => redis.lpush(ready, 'active'));
     const { delayed, active } = (await store.status()).counts;
     const { messages } = await store.claim({ token: 'new', limit: 1, lease: 1000 });
@@ -130,7 +130,7 @@ describe('garbage in the keys of a queue', () => {
     expect((await store.status()).counts).toMatchObject({ delayed, active: active - 1 });
   });
 
-  test('a queue with surplus wake-up signals gets no more, and the claim of the last ready message removes them', async () => {
+  test('a queue with surplus wake-up signals gets no more, and claiming the last ready message removes them', async () => {
     const { store, keys } = await queues.copy((redis, { wake }) => redis.rpush(wake, '1', 'word'));
     const tokens = await scene.redis.llen(keys.wake);
     await store.transfer({ limit: 10 });
@@ -141,7 +141,7 @@ describe('garbage in the keys of a queue', () => {
     expect(await scene.redis.llen(keys.wake)).toBe(0);
   });
 
-  test('any text in the key for pauses pauses the queue until it is resumed', async () => {
+  test('any string in the pause key pauses the queue until it is resumed', async () => {
     const { store } = await queues.copy((redis, { paused }) => redis.set(paused, 'word'));
     expect(await store.status()).toMatchObject({ paused: true });
     expect(await store.claim({ token: 'new', limit: 10, lease: 1000 })).toMatchObject({ messages: [] });

@@ -22,7 +22,7 @@ const ODD_BODIES = HEADERS.flatMap((headers) =>
   ].flatMap((body) => [body, `W1700000000000\n${body}`]),
 );
 
-describe('messages that somebody else has written', () => {
+describe('messages written by someone else', () => {
   const scene = new Scene();
   let board: RunningBoard | undefined;
 
@@ -79,7 +79,7 @@ describe('messages that somebody else has written', () => {
     expect(await producer.find(queue, 'sound')).toMatchObject({ headers: { tenant: 'acme' }, payload: 'sound' });
   });
 
-  test('do not hide other messages if they are nested too deeply to be shown or never fall due', async () => {
+  test('do not hide other messages if they are nested too deeply to be shown, or never fall due', async () => {
     const queue = scene.newQueue();
     const keys = keysOf(queue);
     const { producer } = await scene.startApp({ module: { consume: false } });
@@ -93,7 +93,7 @@ describe('messages that somebody else has written', () => {
     for (const { dueAt } of messages) expect(dueAt.getTime()).not.toBeNaN();
   });
 
-  test('do not hide other dead letters if their error or their time of death is invalid', async () => {
+  test('do not hide other dead letters if their own error or dead-letter time is invalid', async () => {
     const queue = scene.newQueue();
     const keys = keysOf(queue);
     const { producer } = await scene.startApp({ module: { consume: false } });

@@ -101,7 +101,7 @@ describe('a password with any characters', () => {
   }
 
   test.each(Object.entries(WAYS))(
-    'appears in no error or log line if it is given %s and refused',
+    'appears in no error or log line when it is given %s and refused',
     async (way, connect) => {
       const { host, port } = server;
       const codes = new Set<string>();
@@ -148,7 +148,7 @@ describe('a password with any characters', () => {
   });
 
   test.each(['ioredis 6', 'ioredis 5'])(
-    'appears in no error or log line if a server repeats it in its error reply, with %s',
+    'appears in no error or log line if a server repeats it in an error reply, with %s',
     async (major) => {
       // A server answers an unknown command by repeating its arguments.
       const forgetful = await startRedis({ args: ['--rename-command', 'AUTH', '', '--rename-command', 'HELLO', ''] });

@@ -29,8 +29,8 @@ describe('a payload', () => {
     const payloads: Record<string, unknown> = {
       null: null,
       false: false,
-      'an empty text': '',
-      'text of all kinds': 'line\nbreak \u2028 "quoted" \u0000 €😀',
+      'an empty string': '',
+      'strings of all kinds': 'line\nbreak \u2028 "quoted" \u0000 €😀',
       'nested data': { a: [1, { b: null }], c: 1.5e300 },
       'all bytes': Buffer.from(Array.from({ length: 256 }, (_, i) => i)),
       'no bytes': Buffer.alloc(0),
@@ -54,7 +54,7 @@ describe('a payload', () => {
   });
 
   test.each(Object.keys(layouts) as LayoutName[])(
-    'is read back unchanged with halves of surrogate pairs: %s',
+    'is read back unchanged if it contains unpaired surrogates: %s',
     async (layout) => {
       const queue = scene.newQueue();
       const { producer } = await scene.startApp({ module: { queues: { [queue]: { layout: layouts[layout] } } } });
@@ -77,7 +77,7 @@ describe('a payload', () => {
   });
 
   test.each(['redis', 'memory'] as const)(
-    'is accepted with exactly maxPayloadBytes, and rejected unwritten with one byte more: %s',
+    'is accepted with exactly maxPayloadBytes, and rejected unwritten if it has one byte more: %s',
     async (store) => {
       const cases: [payload: string | Buffer, headers: Record<string, string>, options: QueueOptions][] = [
         ['x'.repeat(98), {}, {}],
@@ -110,7 +110,7 @@ describe('a payload', () => {
 describe('the code of a payload or codec', () => {
   const scene = new Scene();
 
-  /** Runs `use` with a queue in the layout of Redisson and removes the queue afterwards. */
+  /** Runs `use` with a queue in the Redisson layout and removes the queue afterwards. */
   async function withQueue(
     codec: PayloadCodec,
     use: (producer: DelayQueueProducer, queue: string) => Promise<void>,
@@ -125,7 +125,7 @@ describe('the code of a payload or codec', () => {
     }
   }
 
-  test('fails only its own offer if it throws, and the others of the same turn are accepted', async () => {
+  test('fails only its own offer if it throws, and the others from the same event-loop turn are accepted', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const odd = Object.values(ODD_VALUES).map((make) => ({ toJSON: throws(make()) }));
@@ -164,7 +164,7 @@ describe('the code of a payload or codec', () => {
     }
   });
 
-  test('fails only its own offer if it encodes to junk, and another one of the same turn is accepted', () => {
+  test('fails only its own offer if it encodes to junk, and another from the same event-loop turn is accepted', () => {
     const odd: Readonly<Record<string, () => unknown>> = {
       ...ODD_VALUES,
       ...ODD_RESULTS,
@@ -183,7 +183,7 @@ describe('the code of a payload or codec', () => {
     });
   });
 
-  test('changes no message that waits to be sent if it reuses its memory for encoding', () => {
+  test('does not change messages that wait to be sent if it reuses its memory for encoding', () => {
     const memory = Buffer.alloc(1);
     const codec: PayloadCodec = { encode: (text) => (memory.write(String(text)), memory), decode: String };
     return withQueue(codec, async (producer, queue) => {
@@ -192,7 +192,7 @@ describe('the code of a payload or codec', () => {
     });
   });
 
-  test('hides no other message and loses no bytes if it fails to decode', () => {
+  test('does not hide other messages or lose bytes if it fails to decode', () => {
     const decode = (text: string) => (text === 'odd' ? throws(undefined)() : text);
     return withQueue(codecOf(decode), async (producer, queue) => {
       for (const text of ['odd', 'sound']) await producer.offer(queue, text, '1h', { id: text });

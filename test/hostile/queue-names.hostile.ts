@@ -19,7 +19,7 @@ const PLANTED = [
   ...[0xfd, 0xfe, 0xff].map((byte) => Buffer.from([...Buffer.from('tenant-a'), byte])),
 ];
 
-describe('names in the directory that no queue can have', () => {
+describe('directory entries that cannot be names of queues', () => {
   const scene = new Scene();
   const directory = (part: string) => `${scene.prefix}:{@queues}:${part}`;
 

@@ -65,7 +65,7 @@ describe.each([
     },
   );
 
-  test('are noticed by some call, whatever the key', async () => {
+  test('are noticed by at least one call, whatever the key', async () => {
     for (const part of Object.keys(rightTypes) as (keyof GroupKeys)[]) {
       const refusals = await Promise.all(
         Object.values(calls).map(async (call) => {
@@ -101,7 +101,7 @@ describe('a foreign type in the key of a backlog', () => {
 describe('a foreign type in a key', () => {
   const scene = new Scene();
 
-  test('makes calls of the producer fail with advice and without a change', async () => {
+  test("makes the producer's calls fail with advice and without a change", async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     await scene.redis.set(scene.key(queue, 'delayed'), 'foreign');

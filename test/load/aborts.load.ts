@@ -99,7 +99,7 @@ describe('an abort', () => {
     expect(took.p99).toBeLessThanOrEqual(LIMIT);
   });
 
-  test('stops a handler of a family in a queue with rare messages', async () => {
+  test('stops a handler of a family whose queue rarely has messages', async () => {
     const family = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const handling = new InThisProcess();
@@ -116,7 +116,7 @@ describe('an abort', () => {
     expect([...handling.reasons]).toEqual(['MessageAborted']);
   });
 
-  test('has exactly one winner against the end of the handler', async () => {
+  test('races with the end of the handler and has exactly one winner', async () => {
     const queue = scene.newQueue();
     const handled = new Set<string>();
     const observer = {

@@ -14,7 +14,7 @@ describe('handlers that together block the event loop for longer than a lease', 
     { messages: 1000, ms: 75, lease: '30s', concurrency: 1000 },
     { messages: 60, ms: 250, lease: '3s', concurrency: 16 },
   ] satisfies ({ messages: number; ms: number } & QueueOptions)[])(
-    'handle each of $messages messages of $ms ms once, at the first attempt, under a lease of $lease',
+    'handle $messages messages of $ms ms once each, at the first attempt, under a lease of $lease',
     async ({ messages, ms, ...options }) => {
       const queue = scene.newQueue();
       const handled = new Handled();

@@ -27,7 +27,7 @@ function prepareClock(): SettableClock | undefined {
 const clock = prepareClock();
 const describeWithClock = clock ? describe : describe.skip;
 
-describeWithClock("a step of Redis' own clock by an hour", () => {
+describeWithClock("setting Redis' clock", () => {
   const scene = new Scene({ env: clock?.env ?? {} });
   afterAll(() => clock?.remove());
   beforeEach(() => clock!.set(0));
@@ -61,7 +61,7 @@ describeWithClock("a step of Redis' own clock by an hour", () => {
     }
   }
 
-  test('forward has the messages that it makes due handled within a check interval, and new ones on time', async () => {
+  test('forward by an hour makes messages due, which are handled within a check interval, and new ones are on time', async () => {
     const scenery = await startQueue();
     const { queue, handled, producer } = scenery;
     await producer.offer(queue, null, '30m', { id: 'skipped over' });
@@ -76,7 +76,7 @@ describeWithClock("a step of Redis' own clock by an hour", () => {
     expect(handled.calls.every(({ attempt }) => attempt === 1)).toBe(true);
   });
 
-  test('back delays messages that were nearly due, and has new messages handled after their delays', async () => {
+  test('back by an hour delays messages that were nearly due, and new ones are handled after their delays', async () => {
     const scenery = await startQueue();
     const { queue, handled, producer } = scenery;
     await producer.offer(queue, null, '10s', { id: 'waits' });
@@ -90,7 +90,7 @@ describeWithClock("a step of Redis' own clock by an hour", () => {
     expect(handled.ids).toEqual(['a', 'b', 'c', 'waits']);
   });
 
-  test('back makes the consumer give up a BLPOP that Redis would block for an hour', async () => {
+  test('back by an hour makes the consumer give up a BLPOP that Redis would block for an hour', async () => {
     // A check by the scheduler would ring for ready messages.
     const { queue, handled, producer, log } = await startQueue({ checkInterval: 60_000 });
     await producer.offer(queue, null, '1h', { id: 'm' });
@@ -107,26 +107,29 @@ describeWithClock("a step of Redis' own clock by an hour", () => {
   test.each([
     [HOUR, [[1], [1, 2]]],
     [-HOUR, [[1]]],
-  ])('of %d s while a handler runs settles its message and retries a failed one', async (step, attempts) => {
-    const { queue, handled, release, producer, isGone } = await startQueue();
-    await producer.offer(queue, 'held', 0, { id: 'held' });
-    await handled.until('held');
-    clock!.set(step);
-    // By the clock after the step. If it went forward, the lease may have ended, and another attempt runs.
-    const isLeased = async () => {
-      const held = await producer.find(queue, 'held');
-      const left = Number(held?.leasedUntil) - (await serverTime());
-      return left > 0 && left <= LEASE + 1000;
-    };
-    await until(isLeased, { within: LEASE + SLACK });
-    await producer.offer(queue, 'fails', 0, { id: 'fails' });
-    await until(() => handled.of('fails').length === 2);
-    release.open();
-    await until(async () => (await isGone('held')) && (await isGone('fails')) && (await isEmpty(producer, queue)));
-    expect(attempts).toContainEqual(handled.of('held').map(({ attempt }) => attempt));
-  });
+  ])(
+    'by %d s while a handler runs still lets its message be settled and a failed one be retried',
+    async (step, attempts) => {
+      const { queue, handled, release, producer, isGone } = await startQueue();
+      await producer.offer(queue, 'held', 0, { id: 'held' });
+      await handled.until('held');
+      clock!.set(step);
+      // By the clock after the step. If it went forward, the lease may have ended, and another attempt runs.
+      const isLeased = async () => {
+        const held = await producer.find(queue, 'held');
+        const left = Number(held?.leasedUntil) - (await serverTime());
+        return left > 0 && left <= LEASE + 1000;
+      };
+      await until(isLeased, { within: LEASE + SLACK });
+      await producer.offer(queue, 'fails', 0, { id: 'fails' });
+      await until(() => handled.of('fails').length === 2);
+      release.open();
+      await until(async () => (await isGone('held')) && (await isGone('fails')) && (await isEmpty(producer, queue)));
+      expect(attempts).toContainEqual(handled.of('held').map(({ attempt }) => attempt));
+    },
+  );
 
-  test('back and forth under a steady flow loses no message', async () => {
+  test('back and forth under steady load loses no messages', async () => {
     const { queue, handled, producer } = await startQueue();
     const ids: string[] = [];
     for (const step of [HOUR, 0, -HOUR, 0, HOUR]) {

@@ -92,7 +92,7 @@ describe('a cluster', () => {
     await stores.SPUBLISH.clear();
   });
 
-  test('blocks a shard during a slot move for as long as its largest key takes', async () => {
+  test('blocks a shard during a slot move for as long as its largest key takes to migrate', async () => {
     const MESSAGES = 200_000;
     const queue = randomName('queue');
     const app = await startTestApp({ connection: { cluster: { nodes: cluster().nodes } }, consume: false });

@@ -17,7 +17,7 @@ const LEASE = 2000;
 /** How late a message may be on a busy machine, ms; the next check of the directory is a minute away. */
 const LATEST = 5000;
 
-describe('a family of queues during failures of processes and connections', () => {
+describe('a family of queues while processes and connections fail', () => {
   const scene = new Scene({});
   /** The connections of a test that uses a store without the module. */
   let connections: RedisConnections | undefined;
@@ -27,7 +27,7 @@ describe('a family of queues during failures of processes and connections', () =
   const names = (name: string) => Array.from({ length: QUEUES }, (_, i) => `${name}-${i}`);
   const isRegistered = (queue: string) => scene.redis.hexists(`${scene.prefix}:{@queues}:registered`, queue);
 
-  test('finds all messages that were offered while none of its processes ran', async () => {
+  test('finds all messages that were offered while none of its processes was running', async () => {
     const name = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     for (const [i, queue] of names(name).entries()) await producer.offer(queue, null, i * 10, { id: queue });
@@ -38,7 +38,7 @@ describe('a family of queues during failures of processes and connections', () =
     );
   });
 
-  test('continues in another process soon after the lease when one is killed with its messages', async () => {
+  test('continues in another process soon after the lease if a process is killed with its messages', async () => {
     const name = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue: `${name}-*`, handler: { lease: LEASE } };
@@ -87,7 +87,7 @@ describe('a family of queues during failures of processes and connections', () =
     expect(ended().every(({ attempt }) => attempt === 1)).toBe(true);
   });
 
-  test('handles messages in time while all subscriptions are killed repeatedly', async () => {
+  test('handles messages on time while all subscriptions are killed repeatedly', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module: { consume: false } });
@@ -106,7 +106,7 @@ describe('a family of queues during failures of processes and connections', () =
     }
   });
 
-  test('handles messages whose announcements are lost within the check interval', async () => {
+  test('handles messages with lost announcements within the check interval', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({
@@ -122,7 +122,7 @@ describe('a family of queues during failures of processes and connections', () =
     expect(handled.ids.sort()).toEqual(queues.sort());
   });
 
-  test('discovers messages that were offered without a registration, also after a restart', async () => {
+  test('discovers messages that were offered without registering their queue, also after a restart', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const family = { providers: [handlerOf(`${name}-*`, handled.record, { checkInterval: '1s' })] };

@@ -100,7 +100,7 @@ describe('half-open connections that lose all bytes without an error', () => {
     );
   });
 
-  test('delay an earlier message whose announcement is lost by at most the check interval', async () => {
+  test('delay an earlier message by at most the check interval if its announcement is lost', async () => {
     const { queue, handled, proxy, producer, behind } = await startBehindProxy();
     await producer.offer(queue, null, '1h');
     await until(() => proxy.connections.some(({ sent }) => sent.has('SUBSCRIBE')));
@@ -119,7 +119,7 @@ describe('half-open connections that lose all bytes without an error', () => {
     expect(behind.log).toContainEqual(expect.stringMatching(/^error .*announcements is down: no answer/));
   });
 
-  test('make offers fail in time with typed errors, and a repetition creates no duplicate', async () => {
+  test('make offers fail in time with typed errors, and a retry creates no duplicate', async () => {
     const { queue, proxy, behind, producer } = await startBehindProxy();
     const ids = Array.from({ length: 20 }, (_, i) => `m${i}`);
     const offer = async (id: string) => {

@@ -81,13 +81,13 @@ describe.each(['memory', 'redis'] as const)('handlers that block the event loop,
     expectOnce({ handled, count: 180 });
   });
 
-  test('cost the other messages of their claim no attempt if one blocks for longer than the lease', async () => {
+  test('do not use up attempts of other messages in the same claim if one of them blocks for longer than the lease', async () => {
     const payloads = [0, 0, 0, LEASE * 1.5, ...Array<number>(12).fill(0)];
     const { handled } = await handleAll(payloads, block);
     expectOnce({ handled, count: payloads.length });
   });
 
-  test('cost the messages of the next claim no attempt if one blocks for longer than the lease', async () => {
+  test('do not use up attempts of the messages in the next claim if one of them blocks for longer than the lease', async () => {
     const payloads = [...Array<number>(49).fill(0), LEASE * 1.5, ...Array<number>(50).fill(0)];
     const { handled } = await handleAll(payloads, block, { concurrency: 100 });
     expectOnce({ handled, count: payloads.length });
@@ -118,7 +118,7 @@ describe('handlers that block the event loop, in several processes', () => {
     { count: 60, concurrency: 16, ms: 100 },
     { count: 300, concurrency: 1000, ms: 15 },
   ])(
-    'handle each of $count messages of $ms ms once, without dead letters, and share the work',
+    'handle $count messages of $ms ms once each, without dead letters, and share the work',
     async ({ count, ...given }) => {
       const { starts, dead } = await handleAll(count, given);
       console.log(`blocking handlers: ${starts.map(({ length }) => length).join(' + ')} starts for ${count} messages`);

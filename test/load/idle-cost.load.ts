@@ -11,7 +11,7 @@ const WINDOW = 26_000;
 describe('an idle process', () => {
   const scene = new Scene({});
 
-  test('calls Redis no more than once in 5 s on average, with 100,000 messages due in an hour', async () => {
+  test('calls Redis at most once in 5 s on average, with 100,000 messages due in an hour', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, () => undefined)] });
     await scene.startApp({ providers: [handlerOf(queue, () => undefined)] });

@@ -15,7 +15,7 @@ const WINDOW = 5000;
 /** What faults of the other instance may make of the p99 of a window, and what the clock's milliseconds may add. */
 const TOLERANCE = { share: 1.2, ms: 1 };
 
-describe('faults of the Redis of one instance', () => {
+describe("failures of one instance's Redis", () => {
   const main = new Scene({});
   const billing = new Scene({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
 
@@ -47,7 +47,7 @@ describe('faults of the Redis of one instance', () => {
   }
 
   test(
-    'do not delay the messages of another instance, and lose none of either',
+    'do not delay the messages of another instance, and no message of either is lost',
     async () => {
       const program = new URL('./instances.program.ts', import.meta.url);
       const args = [...argumentsFor(program), main.url, billing.url];

@@ -10,7 +10,7 @@ const MESSAGES = 5;
 /** Longer than standbys wait, ms. */
 const APART = 1600;
 
-describe('single messages of a queue that many processes handle', () => {
+describe('single messages of a queue handled by many processes', () => {
   const scene = new Scene({});
 
   /** Server calls a message, including those inside scripts, but without those of idle processes. */
@@ -43,7 +43,7 @@ describe('single messages of a queue that many processes handle', () => {
     return (busy.calls - idle.calls * (busy.took / idle.took)) / MESSAGES;
   }
 
-  test('cost the server at most 10 % more calls with 10 or 50 processes than with one', async () => {
+  test('cost the server at most 10% more calls with 10 or 50 processes than with one', async () => {
     const [one, ten, fifty] = [await countCalls(1), await countCalls(10), await countCalls(50)];
     console.log(
       `server calls a message with 1, 10, 50 processes: ${[one, ten, fifty].map((n) => n.toFixed(1)).join(', ')}`,

@@ -17,7 +17,7 @@ const MESSAGES_A_SECOND = 40;
 /** The time between two offers, ms. */
 const PACE = 1000 / MESSAGES_A_SECOND;
 
-describe('a worker that loses one permission after another for a while', () => {
+describe('a worker that temporarily loses one permission after another', () => {
   const scene = new Scene({});
 
   async function takeEach(layout: LayoutName, commands: readonly string[]) {
@@ -62,7 +62,7 @@ describe('a worker that loses one permission after another for a while', () => {
     return { offered: offered.length, lost: offered.filter((id) => !ids.has(id)) };
   }
 
-  test('loses no message in either layout', async () => {
+  test('loses no messages in either layout', async () => {
     const [native, redisson] = await Promise.all([
       takeEach('native', COMMANDS),
       takeEach('redisson', REDISSON_COMMANDS),

@@ -87,7 +87,7 @@ describe('a loaded queue', () => {
     [`${MILLION} messages due at one millisecond`, MILLION, (_index: number) => 0],
     [`${PENDING} messages offered in reverse order of their due times`, PENDING, (index: number) => -index],
   ])(
-    'handles %s once each while other clients get answers in time',
+    'handles %s once each while other clients get prompt replies',
     async (what, count, offset) => {
       const queue = scene.newQueue();
       const app = await scene.startApp({ module: { consume: false } });

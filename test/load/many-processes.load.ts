@@ -50,7 +50,7 @@ describe('many processes that handle one queue', () => {
     return { aMessage: all / ids.length, aMove: all / calls.zremrangebyrank! };
   }
 
-  test('need at most 1.5 times as many server calls for a transfer with 5 or 20 as with one', async () => {
+  test('need at most 1.5 times as many server calls per transfer with 5 or 20 processes as with one', async () => {
     const [one, five, twenty] = [await countCalls(1), await countCalls(5), await countCalls(20)];
     for (const [unit, ...calls] of [
       ['message', one.aMessage, five.aMessage, twenty.aMessage],
@@ -62,7 +62,7 @@ describe('many processes that handle one queue', () => {
     expect(twenty.aMove / one.aMove).toBeLessThanOrEqual(MAX_EXTRA_CALLS);
   });
 
-  test('handle each message on time, and replace a killed eager one within 2 s', async () => {
+  test('handle each message on time, and replace a killed eager scheduler within 2 s', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const processes = await Promise.all(

@@ -77,7 +77,7 @@ describe('a process with a family of queues', () => {
     return countCalls(scene);
   }
 
-  test('costs as much with 10,000 queues, 10 of them busy, as with these 10, and almost nothing when idle', async () => {
+  test('costs as much with 10,000 queues, 10 of them busy, as with those 10 alone, and almost nothing when idle', async () => {
     // Each has a server of its own, so both are counted at the same time.
     const families = await Promise.all([start(scenes.few, BUSY), start(scenes.many, MANY)]);
     // Before any is busy: a queue that was busy is looked at until it is forgotten.

@@ -11,7 +11,7 @@ const MESSAGES = 16;
 const BYTES = 240_000;
 const OFFER_TIMEOUT = 300;
 
-describe('a worker on a narrow network', () => {
+describe('a worker on a slow network', () => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
@@ -45,7 +45,7 @@ describe('a worker on a narrow network', () => {
   });
 
   test.each(['native', 'redisson'] as const)(
-    'leaves its messages to another worker, without an attempt, if not even one arrives in time: layout %s',
+    'leaves its messages to another worker without using up an attempt if not even one arrives in time: layout %s',
     async (layout) => {
       const { queue, producer, handled, worker, defaults } = await start(50_000, layout);
       const others = new Handled();

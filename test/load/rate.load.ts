@@ -31,7 +31,7 @@ describe('a queue with a rate', () => {
   const messages = (count: number, payload: unknown = {}) =>
     Array.from({ length: count }, () => ({ payload, delay: 0 }));
 
-  test.each(LAYOUTS)('reaches its rate over all processes and never exceeds it: %s', async (_, layout) => {
+  test.each(LAYOUTS)('reaches its rate across all processes and never exceeds it: %s', async (_, layout) => {
     const queue = scene.newQueue();
     const rate = { max: 100, per: SECOND };
     const module = { queues: { [queue]: { layout, rate } } };
@@ -74,7 +74,7 @@ describe('a queue with a rate', () => {
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test.each(LAYOUTS)('gets few calls while its rate is spent: %s', async (_, layout) => {
+  test.each(LAYOUTS)('causes few calls while its rate is used up: %s', async (_, layout) => {
     const queue = scene.newQueue();
     const module = { queues: { [queue]: { layout, rate: { max: 5, per: '1h' } } } };
     const handled = new Handled();

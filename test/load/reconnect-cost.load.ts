@@ -20,7 +20,7 @@ async function countWaiting(): Promise<number> {
 
 const scriptsOf = ({ eval: whole = 0, evalsha = 0 }: Record<string, number>) => whole + evalsha;
 
-test('five processes with 200 queues send at most 3,000 scripts after a restart of Redis or killed connections', async () => {
+test('five processes with 200 queues run at most 3,000 scripts after Redis restarts or connections are killed', async () => {
   const providers = Array.from({ length: QUEUES }, () => handlerOf(scene.newQueue(), () => undefined));
   for (let i = 0; i < PROCESSES; i++) await scene.startApp({ providers });
   await sleep(3000);

@@ -15,7 +15,7 @@ describe('a message that repeats every second', () => {
   const scene = new Scene({});
 
   test(
-    'comes once at each time while five processes are killed at random',
+    'occurs once at each time while five processes are killed at random',
     async () => {
       const queue = scene.newQueue();
       const all: WorkerProcess[] = [];

@@ -98,7 +98,7 @@ describe('a short soak', () => {
     await expect(soak({ kinds: ['worker killed', 'worker bored'] })).rejects.toThrow("no fault 'worker bored'");
   });
 
-  describe('with a naive consumer instead of the module', () => {
+  describe('with a naive consumer in place of the module', () => {
     const naive = (consumer: ConsumerKind, settings: Partial<SoakSettings> = {}) =>
       soak({ consumer, faultsEvery: 0, seconds: 2, longestDelay: 1000, producers: 1, ...settings });
 

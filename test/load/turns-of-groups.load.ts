@@ -36,7 +36,7 @@ interface Wait {
   readonly ready: number;
 }
 
-describe(`${GROUPS} groups with sizes by a power law and ${PROCESSES} processes`, () => {
+describe(`${GROUPS} groups with power-law sizes and ${PROCESSES} processes`, () => {
   const scene = new Scene({});
 
   /** Offers all messages, group by group, and lets all of them fall due before the first one is handled. */
@@ -71,7 +71,7 @@ describe(`${GROUPS} groups with sizes by a power law and ${PROCESSES} processes`
     [1, 'to'],
     ['unlimited', 'from'],
   ])(
-    'handle the next message of each within one turn of all ready groups, with a concurrency of %s',
+    'handle the next message of each group within one turn of all ready groups, with a concurrency of %s',
     async (concurrency, since) => {
       const runs = await handleAll({ concurrency });
       const waits = waitsOf(runs, since);

@@ -16,7 +16,7 @@ const MAX_EXTRA_CALLS = 1.5;
 describe('twenty processes that handle one queue', () => {
   const scene = new Scene({});
 
-  test('handle each message once, with at most 1.5 times the server calls per transfer of one process', async () => {
+  test('handle each message once, with at most 1.5 times the server calls per transfer of a single process', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const workers: WorkerProcess[] = [await scene.startWorker({ queue, quiet: true })];

@@ -143,7 +143,7 @@ const start = command('start', fc.record({ process, partitions }), async (model,
 
 const changeAndDie = command('change and die', partitions, (_model, real, count) => real.changeAndDie(count));
 
-describe('a queue whose partitions change', () => {
+describe('a queue with a changing number of partitions', () => {
   const scene = new Scene();
   const { runs, seed, path, replay } = modelSettings();
   let connections: RedisConnections;
@@ -191,7 +191,7 @@ describe('a queue whose partitions change', () => {
   }
 
   it(
-    `keeps each message in one of its places and agrees with a map after each command of ${runs} random runs (MODEL_SEED=${seed})`,
+    `keeps each message in one possible partition and agrees with a map after each command of ${runs} random runs (MODEL_SEED=${seed})`,
     async () => {
       const all = fc.commands(
         [offer, offer, offerNew, cancel, cancel, reschedule, change, find, clear, start, start, changeAndDie],

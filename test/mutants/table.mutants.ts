@@ -13,7 +13,7 @@ const VERDICTS = [
   verdict('lib/store/memory/memory-store.ts', { equivalent: 'because' }),
 ];
 
-test('the table counts for each folder which checks detect its mutants', () => {
+test('the table counts, for each folder, the mutants detected by each check', () => {
   const rows = tableOf(VERDICTS)
     .split('\n')
     .map((line) =>
@@ -31,7 +31,7 @@ test('the table counts for each folder which checks detect its mutants', () => {
   ]);
 });
 
-test('the table leaves equivalent mutants out of the rate', () => {
+test('the table excludes equivalent mutants from the rate', () => {
   expect(rateOf(VERDICTS, ['related', 'simulation', 'test'])).toBe('2 of 4 (50 %)');
   expect(rateOf(VERDICTS, ['related', 'simulation', 'test', 'other'])).toBe('3 of 4 (75 %)');
   expect(rateOf([], ['related'])).toBe('0 of 0 (0 %)');

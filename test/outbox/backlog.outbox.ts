@@ -10,7 +10,7 @@ describe('300,000 parked rows', () => {
     return { url, stop: () => server.stop() };
   });
 
-  it('slow nobody down', async () => {
+  it('do not slow down other rows', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp();
     await scene.write(

@@ -26,7 +26,7 @@ function failing(database: OutboxDatabase, isFailing: (nth: number) => boolean):
 /** The lease of a relay is longer than its calls may take. */
 const QUICK = { offerTimeout: 500 };
 
-describe('a relay that dies', () => {
+describe('a relay that crashes', () => {
   let server: PostgresqlServer;
   beforeAll(async () => (server = await startPostgresql({ fsync: 'off' })));
   afterAll(() => server.server.stop());
@@ -57,7 +57,7 @@ describe('a relay that dies', () => {
     expect(messages).toEqual([{ id: expect.any(String), payload: 1, dueAt: at }]);
   });
 
-  it('between an operation and the removal of its row leaves the result of the operations in their order', async () => {
+  it('between an operation and the removal of its row still leaves the result of the operations in order', async () => {
     const { outbox } = await scene.startApp({ outbox: { relay: false } });
     const messages = await relayTwice(async (transaction, queue) => {
       // The message is not there yet: this changes nothing, even if it is repeated after the offer.
@@ -76,7 +76,7 @@ describe('a relay that dies', () => {
     ]);
   });
 
-  it('leaves its rows to others once their lease ends, not before', async () => {
+  it('leaves its rows to others once their lease ends, and not before', async () => {
     const queue = scene.newQueue();
     const writer = await scene.startApp({ outbox: { relay: false } });
     const { id } = await scene.transact((transaction) => writer.outbox.offer(transaction, queue, null, '1h'));

@@ -44,7 +44,7 @@ test("the function that opens each library compiles with the library's declarati
   expect(problemsOf(fileNames)).toEqual([]);
 });
 
-test('the Prisma model in the README matches the table of the outbox', async () => {
+test('the Prisma model in the README matches the outbox table', async () => {
   const read = (...path: string[]) => readFile(join(ROOT, ...path), 'utf8');
   const [readme, schema] = await Promise.all([
     read('packages', 'outbox', 'README.md'),

@@ -53,7 +53,7 @@ const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp
   ['a queue with spaces', (o) => o.offer(TRANSACTION, 'a b', 1, 1), 'INVALID_ARGUMENT', /^queue: a queue name has/],
   ['a queue that is a number', (o) => o.offer(TRANSACTION, 7, 1, 1), 'INVALID_ARGUMENT', /^queue: .*not 7/],
   [
-    'a class that is no queue',
+    'a class that is not a queue',
     (o) => o.offer(TRANSACTION, Date, 1, 1),
     'INVALID_ARGUMENT',
     /^queue: must be a name, or a class/,
@@ -88,7 +88,7 @@ const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp
   ],
   ['an empty id', (o) => o.offer(TRANSACTION, 'q', 1, 1, { id: '' }), 'INVALID_ARGUMENT', /^id: a message id must be/],
   ['a long id', (o) => o.cancel(TRANSACTION, 'q', 'ä'.repeat(129)), 'INVALID_ARGUMENT', /^id: /],
-  ['half a surrogate', (o) => o.cancel(TRANSACTION, 'q', '\ud800'), 'INVALID_ARGUMENT', /^id: /],
+  ['an unpaired surrogate', (o) => o.cancel(TRANSACTION, 'q', '\ud800'), 'INVALID_ARGUMENT', /^id: /],
   ['a NUL in an id', (o) => o.reschedule(TRANSACTION, 'q', '\0', 1), 'INVALID_ARGUMENT', /^id: /],
   [
     'an unknown option',
@@ -103,7 +103,7 @@ const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp
     /^options: it cannot be read/,
   ],
   [
-    'options that are text',
+    'a string as the options',
     (o) => o.offer(TRANSACTION, 'q', 1, 1, 'm'),
     'INVALID_ARGUMENT',
     /^options: must be an object/,
@@ -127,37 +127,37 @@ const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp
     /^onDuplicate .*follow its own message/,
   ],
   [
-    'an expiry that is no duration',
+    'an expiry that is not a duration',
     (o) => o.offer(TRANSACTION, 'q', 1, 1, { expiresAfter: 'soon' }),
     'INVALID_ARGUMENT',
     /^expiresAfter is not a duration/,
   ],
   [
-    'what becomes of a message that does not expire',
+    'an expiry outcome for a message that does not expire',
     (o) => o.offer(TRANSACTION, 'q', 1, 1, { onExpired: 'dead' }),
     'INVALID_ARGUMENT',
     /^onExpired needs expiresAfter/,
   ],
   [
-    'an unknown end of an expired message',
+    'an unknown outcome of an expired message',
     (o) => o.offer(TRANSACTION, 'q', 1, 1, { expiresAfter: 1, onExpired: 'keep' }),
     'INVALID_ARGUMENT',
     /^onExpired must be 'drop' or 'dead', not 'keep'/,
   ],
   [
-    'a longest wait of nothing',
+    'a maxWait of 0',
     (o) => o.offer(TRANSACTION, 'q', 1, 1, { id: 'm', onDuplicate: 'replace', maxWait: 0 }),
     'INVALID_ARGUMENT',
     /^maxWait must be between 1 ms/,
   ],
   [
-    'a longest wait without a chain',
+    "a maxWait without an id and onDuplicate: 'replace'",
     (o) => o.offer(TRANSACTION, 'q', 1, 1, { id: 'm', maxWait: 1 }),
     'INVALID_ARGUMENT',
     /^maxWait: goes with an id and onDuplicate: 'replace'/,
   ],
   [
-    'a change that is text',
+    'a string as the change',
     (o) => o.reschedule(TRANSACTION, 'q', 'm', 1, 'paid'),
     'INVALID_ARGUMENT',
     /^change: must be an object/,
@@ -169,7 +169,7 @@ const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp
     /^payload: it is undefined; leave it out/,
   ],
   [
-    'a change of the type alone',
+    'a change to the type alone',
     (o) => o.reschedule(TRANSACTION, Kinds, 'm', 1, { type: 'one' }),
     'INVALID_ARGUMENT',
     /^type: goes with a payload/,
@@ -182,7 +182,7 @@ const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp
   ],
   ['a bad type', (o) => o.offer(TRANSACTION, 'q', 1, 1, { type: 'a b' }), 'INVALID_ARGUMENT', /^type: /],
   [
-    'headers of numbers',
+    'headers with numbers as values',
     (o) => o.offer(TRANSACTION, 'q', 1, 1, { headers: { a: 1 } }),
     'INVALID_ARGUMENT',
     /^headers\['a'\]/,
@@ -228,13 +228,13 @@ const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp
     /^payload: it cannot be read/,
   ],
   [
-    'what a schema refuses',
+    'a payload that the schema refuses',
     (o) => o.offer(TRANSACTION, Numbers, { n: 'x' }, 1),
     'INVALID_PAYLOAD',
     /the schema refuses payload\.n$/,
   ],
   [
-    'what the schema of a type refuses',
+    "a payload that a type's schema refuses",
     (o) => o.offer(TRANSACTION, Kinds, 'checked', {}, 1),
     'INVALID_PAYLOAD',
     /payload\.n$/,
@@ -253,7 +253,7 @@ const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp
   ],
   ['no list', (o) => o.offerMany(TRANSACTION, 'q', {}), 'INVALID_ARGUMENT', /^messages: must be an array/],
   [
-    'the second of a list',
+    'the second message in a list',
     (o) => o.offerMany(TRANSACTION, 'q', [{ payload: 1, delay: 1 }, { payload: 1 }]),
     'INVALID_ARGUMENT',
     /^messages\[1\]: it must have either/,
@@ -276,7 +276,7 @@ describe('a refused call', () => {
   });
 });
 
-describe('refused options', () => {
+describe('invalid options', () => {
   const database = recording();
   it.each([
     ['no database', {}, /database: use what pg\(pool\)/],
@@ -291,8 +291,8 @@ describe('refused options', () => {
     ['a batch size of 0', { database, batchSize: 0 }, /batchSize: must be a whole number between 1 and 1000/],
     ['an interval without a unit', { database, pollInterval: 'often' }, /pollInterval is not a duration/],
     ['a short lease', { database, lease: 10 }, /lease: must be between 1000 ms/],
-    ['a relay that is text', { database, relay: 'yes' }, /relay: must be true or false/],
-  ])('fail the start: %s', async (_, options, message) => {
+    ['a string as relay', { database, relay: 'yes' }, /relay: must be true or false/],
+  ])('make startup fail: %s', async (_, options, message) => {
     const started = startTestApp(
       { store: 'memory' },
       { imports: [OutboxModule.forRoot(options as unknown as OutboxOptions)] },
@@ -300,13 +300,13 @@ describe('refused options', () => {
     await expect(started).rejects.toMatchObject({ code: 'INVALID_OPTION', message: expect.stringMatching(message) });
   });
 
-  it('fail immediately if there is nothing to read', () => {
+  it('are reported at once if nothing can be read from them', () => {
     expect(() => OutboxModule.forRoot(undefined as never)).toThrow(/forRoot\(\) must be given an options object/);
     expect(() => OutboxModule.forRootAsync({} as never)).toThrow(/needs useFactory/);
     expect(() => OutboxModule.forRoot({ database, instance: 'a b' })).toThrow(/instance: must be 1–24/);
   });
 
-  it('name the databases that a library may use', () => {
+  it('lead to an error that names the databases a library may use', () => {
     expect(() => typeOrm({ options: { type: 'mongodb' } } as never)).toThrow(/'mongodb' .* must be one of postgres/);
     expect(() => knex({ client: { driverName: 'oracledb' } } as never)).toThrow(/'oracledb' must be one of pg/);
     expect(() => drizzle({} as never, { dialect: 'sqlite' } as never)).toThrow(

@@ -21,7 +21,7 @@ async function print(...words: readonly string[]): Promise<{ code: number; outpu
   }
 }
 
-describe('the SQL of the table', () => {
+describe('the SQL of the outbox table', () => {
   it.each(DIALECTS)('is a file in the package, for %s', async (dialect) => {
     const file = (name: string) =>
       fileURLToPath(new URL(`../../packages/outbox/migrations/${name}.sql`, import.meta.url));
@@ -29,7 +29,7 @@ describe('the SQL of the table', () => {
     expect(await readFile(file(`${dialect}-upgrade`), 'utf8')).toBe(upgradeTableSql(dialect));
   });
 
-  it.each(DIALECTS)('is printed by the command of the package, for %s', async (dialect) => {
+  it.each(DIALECTS)("is printed by the package's command, for %s", async (dialect) => {
     expect(await print('migration', dialect)).toEqual({ code: 0, output: createTableSql(dialect), problems: '' });
     expect(await print('upgrade', dialect)).toEqual({ code: 0, output: upgradeTableSql(dialect), problems: '' });
     const named = await print('migration', dialect, '--table', 'app.outbox');
@@ -47,7 +47,7 @@ describe('the SQL of the table', () => {
     expect(printed.problems).toMatch(problem);
   });
 
-  it('is refused for names that quotes alone cannot protect', () => {
+  it('is refused for names that quoting alone cannot make safe', () => {
     for (const table of ['', '1st', 'a.b.c', 'a b', 'ä', 'x'.repeat(49), null, {}]) {
       expect(() => createTableSql('sqlite', table as string)).toThrow(/^OutboxModule: table: must be a name/);
     }

@@ -16,7 +16,7 @@ describe('an outbox in PostgreSQL', () => {
   afterAll(() => postgresql.server.stop());
   const scene = new OutboxScene('pg', () => Promise.resolve({ url: postgresql.url, stop: () => Promise.resolve() }));
 
-  it('recovers from an outage of the database, woken by commits as before, and logs it once', async () => {
+  it('recovers from an outage of the database, still wakes on commits, and logs the outage once', async () => {
     const app = await scene.startApp({ outbox: { pollInterval: '1h' } });
     const queue = scene.newQueue();
     await until(async () => (await app.outbox.status()).relay.listening);

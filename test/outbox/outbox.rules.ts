@@ -93,7 +93,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     });
   });
 
-  it('makes many offers in their order, in few statements', async () => {
+  it('makes many offers in order, in few statements', async () => {
     const app = await scene.startApp();
     const queue = scene.newQueue();
     const payloads = Array.from({ length: 1203 }, (_, i) => i);
@@ -198,7 +198,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(await expires('m')).toEqual((await app.producer.find(queue, 'm'))!.dueAt);
   });
 
-  it('has a debounced message due at most its longest wait after the first offer', async () => {
+  it('makes a debounced message due at most maxWait after the first offer', async () => {
     const app = await scene.startApp();
     const queue = scene.newQueue();
     const options = { id: 'm', onDuplicate: 'replace', maxWait: '10m' } as const;
@@ -226,7 +226,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(await app.producer.find(`${queue}-numbers`, 'n')).toMatchObject({ payload: { n: 2 } });
   });
 
-  it('accepts offers to typed queues by their classes', async () => {
+  it('accepts offers to typed queues by their class', async () => {
     const app = await scene.startApp();
     const name = scene.newQueue();
     class Emails extends DelayQueue(`${name}-emails`, payload<{ to: string }>()) {}
@@ -252,7 +252,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     ]);
   });
 
-  it('parks a row that can never be relayed, with its error, for a retry or a discard', async () => {
+  it('parks a row that can never be relayed, with its error, until it is retried or discarded', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp({ module: { queues: { [queue]: { maxPayloadBytes: 100 } } } });
     const large = 'x'.repeat(200);
@@ -288,7 +288,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(await roomy.producer.counts(queue)).toMatchObject({ delayed: 2 });
   });
 
-  it('keeps the rows of a full queue until it has space, and relays others', async () => {
+  it('keeps the rows of a full queue until it has space, and relays other rows', async () => {
     const [full, other] = [scene.newQueue(), scene.newQueue()];
     const app = await scene.startApp({ module: { queues: { [full]: { maxMessages: 1 } } } });
     await app.producer.offer(full, 'in the way', '1h', { id: 'first' });
@@ -336,7 +336,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     await until(async () => (await app.producer.counts(full)).delayed === 1, { within: 10_000 });
   });
 
-  it('names some of the rows that are parked for one reason, and counts the others', async () => {
+  it('logs some of the rows that are parked for the same reason, and counts the others', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp({ module: { queues: { [queue]: { maxPayloadBytes: 100 } } } });
     await app.outbox.pause();
@@ -351,7 +351,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     );
   });
 
-  it('leaves rows of unknown operations to later versions, in their places', async () => {
+  it('leaves rows with unknown operations to later versions, and keeps the order of their messages', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp({ outbox: { pollInterval: 50 } });
     await scene.write(`INSERT INTO %table (operation, queue, message_id, body, written_at_ms) VALUES ('abort', '${queue}', 'm', '{}', 0)`); // prettier-ignore
@@ -401,7 +401,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     }
   });
 
-  it('relays nothing in any process while it is paused, and reports that', async () => {
+  it('relays nothing in any process while it is paused, and reports the pause', async () => {
     const [app, other] = [await scene.startApp(), await scene.startApp()];
     const queue = scene.newQueue();
     await app.outbox.pause();
@@ -417,7 +417,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(await app.producer.counts(queue)).toMatchObject({ delayed: 1 });
   });
 
-  it('only writes with relay: false', async () => {
+  it('only writes rows with relay: false', async () => {
     const app = await scene.startApp({ outbox: { relay: false } });
     const queue = scene.newQueue();
     await scene.transact(async (transaction) => app.outbox.offer(transaction, queue, null, '1h'));
@@ -440,7 +440,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(await app.outbox.status()).toMatchObject({ waiting: 0 });
   });
 
-  it('fails the start if the database lacks the table, and says how to create it', async () => {
+  it('makes startup fail if the database lacks the table, and says how to create it', async () => {
     await expect(scene.startApp({ outbox: { table: 'not_there' } })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
       message: expect.stringMatching(/^OutboxModule: table: not_there .*npx nestjs-delay-queue-outbox migration/),

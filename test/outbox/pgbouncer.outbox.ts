@@ -29,7 +29,7 @@ describe('an outbox behind PgBouncer in transaction mode', () => {
   });
   afterAll(() => Promise.all(ends.map((end) => end())));
 
-  it('does not count as listening, says why and polls', async () => {
+  it('polls instead of listening, and says why', async () => {
     const app = await scene.startApp();
     const queue = scene.newQueue();
     await until(() => app.log.some((line) => line.includes('Notifications of PostgreSQL do not arrive')), {

@@ -17,7 +17,7 @@ describe('a database that accepts connections and never answers', () => {
   it.each([
     ['pg', 'postgresql'],
     ['mysql2', 'mysql'],
-  ])('prevents no application from starting and stopping, through %s', async (library, scheme) => {
+  ])('does not prevent applications from starting and stopping, through %s', async (library, scheme) => {
     const { port } = server.address() as AddressInfo;
     const { database } = await openLibrary(library, `${scheme}://root@127.0.0.1:${port}/test`);
     const began = performance.now();

@@ -20,15 +20,15 @@ describe('an outbox whose relays, database and Redis are killed', () => {
 });
 
 describe('the oracle', () => {
-  it('finds ghosts of offers that do not wait for the commit', async () => {
+  it('detects offers that do not wait for the commit', async () => {
     expect((await soak({ control: 'ghosts', transactions: 500, kills: 0 })).ghosts.length).toBeGreaterThan(50);
   });
 
-  it('finds losses of offers after the commit', async () => {
+  it('detects lost offers that were made after the commit', async () => {
     expect((await soak({ control: 'losses', kills: 15 })).lost.length).toBeGreaterThan(0);
   });
 
-  it('finds duplicates of a relay that offers under new ids', async () => {
+  it('detects duplicates of a relay that offers under new ids', async () => {
     expect((await soak({ control: 'doubles', transactions: 500, kills: 0 })).doubled.length).toBeGreaterThan(50);
   });
 });

@@ -10,7 +10,7 @@ import { type OutboxApp, OutboxScene } from './outbox-scene.js';
 
 const ELSEWHERE = { code: 'INVALID_OPTION', message: expect.stringMatching(/^OutboxModule: table: the rows of \S+ go to another Redis/) }; // prettier-ignore
 
-describe('the table of an outbox', () => {
+describe('the outbox table', () => {
   const scene = new OutboxScene(
     'pg',
     async () => {
@@ -27,12 +27,12 @@ describe('the table of an outbox', () => {
     scene.transact((transaction) => app.outbox.offer(transaction, queue, null, '1h', { id }));
 
   const others: readonly (readonly [string, () => DelayQueueModuleOptions])[] = [
-    ['server of Redis', () => ({ connection: other.url })],
-    ['database of Redis', () => ({ connection: `${scene.target.redisUrl}/3` })],
+    ['Redis server', () => ({ connection: other.url })],
+    ['Redis database', () => ({ connection: `${scene.target.redisUrl}/3` })],
     ['prefix', () => ({ prefix: 'another' })],
   ];
   it.each(others)(
-    'accepts rows for one target, so an application with another %s writes and relays none',
+    'accepts rows for one target, so an application with another %s neither writes nor relays any',
     async (_, module) => {
       const queue = scene.newQueue();
       const app = await scene.startApp();
@@ -51,7 +51,7 @@ describe('the table of an outbox', () => {
     },
   );
 
-  it('refuses the rows of a process that only writes for another target', async () => {
+  it('refuses rows from a process that only writes, for another target', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp();
     await offer(app, queue, 'first');
@@ -96,7 +96,7 @@ describe('the table of an outbox', () => {
     expect(await app.producer.find(queue, 'm')).not.toBeNull();
   });
 
-  it('gets another target after the documented statement', async () => {
+  it('is assigned another target by the documented statement', async () => {
     const queue = scene.newQueue();
     const before = await scene.startApp();
     await offer(before, queue, 'first');
@@ -111,7 +111,7 @@ describe('the table of an outbox', () => {
     expect(await moved.producer.find(queue, 'm')).not.toBeNull();
   });
 
-  it('may be shared by outboxes with one target', async () => {
+  it('may be shared by outboxes with the same target', async () => {
     const queue = scene.newQueue();
     const apps = [await scene.startApp(), await scene.startApp()];
     await Promise.all(apps.map((app, i) => offer(app, queue, `m-${i}`)));

@@ -35,7 +35,7 @@ describe.each([
     return { table, app: await scene.startApp({ outbox: { table, batchSize: 5, pollInterval: 50 } }) };
   }
 
-  it('works as before, with a hint how to upgrade it', async () => {
+  it('works as before, and the log says how to upgrade it', async () => {
     const { app, table } = await startOnOldTable();
     expect(app.log).toContainEqual(expect.stringMatching(`upgrade ${dialect} --table ${table}`));
     const queue = scene.newQueue();
@@ -52,7 +52,7 @@ describe.each([
     expect((await app.outbox.failed()).map(({ row }) => row)).toEqual([1, 2, 3]);
   });
 
-  it('allows rows parked by that version to be listed, retried and discarded', async () => {
+  it('lets rows parked by that version be listed, retried and discarded', async () => {
     const { app } = await startOnOldTable();
     const [first, second] = await app.outbox.failed({ limit: 2 });
     expect(await app.outbox.failed({ after: second!.row })).toMatchObject([{ row: 3 }]);

@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close();
 });
 
-describe('a job of bee-queue', () => {
+describe('a bee-queue job', () => {
   test('falls due only where a queue activates delayed jobs, by the clock of that process', async () => {
     expect(openQueue().settings.activateDelayedJobs).toBe(false);
     const queue = openQueue({ activateDelayedJobs: true });
@@ -44,7 +44,7 @@ describe('a job of bee-queue', () => {
     expect(await queue.getJob(id)).toBeNull();
   });
 
-  test('is retried, and kept as failed when its retries are used up', async () => {
+  test('is retried, and is kept as failed once its retries are used up', async () => {
     const queue = openQueue();
     const handler = jest.fn<() => Promise<void>>().mockRejectedValue(new Error('no'));
     queue.process(handler);

@@ -58,8 +58,8 @@ afterEach(async () => {
   for (const each of open.splice(0).reverse()) await each.close();
 });
 
-describe('a job of BullMQ', () => {
-  test('falls due by the clock of the worker, whatever that of Redis', async () => {
+describe('a BullMQ job', () => {
+  test("falls due by the worker's clock, whatever Redis' clock says", async () => {
     const queue = openQueue();
     await queue.add('remind', {}, { delay: HOUR });
     const done = new Latch();
@@ -74,7 +74,7 @@ describe('a job of BullMQ', () => {
     await expect(queue.add('remind', {}, { jobId: 'unpaid:7' })).rejects.toThrow('Custom Id cannot contain :');
   });
 
-  test('keeps its id in use while it is kept as completed', async () => {
+  test('keeps its id reserved while it is retained as completed', async () => {
     const queue = openQueue();
     const handled = jest.fn<() => void>();
     startWorker(queue, () => Promise.resolve(handled()));
@@ -85,7 +85,7 @@ describe('a job of BullMQ', () => {
     expect(handled).toHaveBeenCalledTimes(1);
   });
 
-  test('has one attempt by default, and none made when it is first processed', async () => {
+  test('has one attempt by default, and no attempt counted when its processing first starts', async () => {
     const queue = openQueue();
     const made: number[] = [];
     startWorker(queue, ({ attemptsMade }) => {
@@ -98,7 +98,7 @@ describe('a job of BullMQ', () => {
     expect(await (await queue.getJob(id!))!.getState()).toBe('failed');
   });
 
-  test('is not retried if it throws an UnrecoverableError', async () => {
+  test('is not retried if it fails with an UnrecoverableError', async () => {
     const queue = openQueue();
     const processor = jest.fn<Processor>().mockRejectedValue(new UnrecoverableError('no such order'));
     startWorker(queue, processor);
@@ -146,13 +146,13 @@ describe('a job of BullMQ', () => {
   });
 });
 
-describe('a worker of BullMQ', () => {
-  test('has the defaults stated on the page', () => {
+describe('a BullMQ worker', () => {
+  test('has the defaults listed on the page', () => {
     const { opts } = startWorker(openQueue(), () => Promise.resolve());
     expect(opts).toMatchObject({ concurrency: 1, lockDuration: 30_000, maxStalledCount: 1 });
   });
 
-  test('shares its limit with the other workers of the queue', async () => {
+  test('shares its rate limit with the other workers of the queue', async () => {
     const queue = openQueue();
     for (let i = 0; i < 3; i++) await queue.add('remind', {});
     const limiter = { max: 1, duration: 60_000 };
@@ -162,7 +162,7 @@ describe('a worker of BullMQ', () => {
     expect(await queue.getJobCounts()).toMatchObject({ completed: 1, active: 0 });
   });
 
-  test('takes no more jobs than the total limit allows', async () => {
+  test('takes no more jobs than the global concurrency allows', async () => {
     const queue = openQueue();
     await queue.setGlobalConcurrency(1);
     const [started, end] = [new Latch(), new Latch()];

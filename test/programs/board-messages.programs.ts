@@ -24,7 +24,7 @@ describe('a message added on bull-board', () => {
     board = undefined;
   });
 
-  test('has the type, payload and options of the form', async () => {
+  test('has the type, payload and options entered in the form', async () => {
     const { queue, producer, board } = await start();
     const options = { delay: 60_000, jobId: 'a', headers: { tenant: 'acme' } };
     const { status, body } = await board.add(queue, { name: 'cancel', data: { orderId: '7' }, options });
@@ -35,7 +35,7 @@ describe('a message added on bull-board', () => {
     expect(Math.round((dueAt.getTime() - offeredAt.getTime()) / 1000)).toBe(60);
   });
 
-  test('has no type if the form has no name, and is due at once if it has no delay', async () => {
+  test('has no type if the form has no name, and is due at once if the form has no delay', async () => {
     const { queue, producer, board } = await start();
     const { body } = await board.add(queue, { name: '__default__', data: [1], options: {} });
     const { type, payload, dueAt, offeredAt } = (await producer.find(queue, body.job.id))!;
@@ -43,7 +43,7 @@ describe('a message added on bull-board', () => {
     expect(dueAt.getTime() - offeredAt.getTime()).toBeLessThan(100);
   });
 
-  test('can be a duplicate of another', async () => {
+  test('can be a duplicate of another message', async () => {
     const { queue, producer, board } = await start();
     await producer.offer(queue, { n: 1 }, '1h', { type: 'count', id: 'a', headers: { tenant: 'acme' } });
     const { name, data, opts: options } = (await board.queue(queue)).jobs[0]!;
@@ -57,7 +57,7 @@ describe('a message added on bull-board', () => {
     });
   });
 
-  test('has the group of the form, which its duplicates share', async () => {
+  test('has the group given in the form, which its duplicates share', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { queues: { [queue]: { groups: {} } } } });
     board = await RunningBoard.start(new DelayQueueBoardAdapter(producer, queue));
@@ -79,7 +79,7 @@ describe('a message added on bull-board', () => {
     expect((await producer.counts(queue)).delayed).toBe(0);
   });
 
-  test('is refused if its id is in use', async () => {
+  test('is refused if its id is already in use', async () => {
     const { queue, producer, board } = await start();
     await producer.offer(queue, 'first', '1h', { id: 'a' });
     expect(await board.add(queue, { name: '', data: 'second', options: { jobId: 'a' } })).toMatchObject({
@@ -89,7 +89,7 @@ describe('a message added on bull-board', () => {
     expect(await producer.find(queue, 'a')).toMatchObject({ payload: 'first' });
   });
 
-  test('is refused by a typed queue whose schema refuses it', async () => {
+  test('is refused by a typed queue whose schema rejects it', async () => {
     const app = await scene.startApp({ providers: [Orders] });
     const { board } = await start(app.context.get(Orders));
     expect(await board.add(typedQueue, { name: 'cancel', data: { orderId: 7 }, options: {} })).toMatchObject({
@@ -111,7 +111,7 @@ describe('a message added on bull-board', () => {
     });
   });
 
-  test('goes to the queue of a class', async () => {
+  test('is added to a queue that is declared as a class', async () => {
     const { queue, board } = await start(Orders);
     expect(queue).toBe(typedQueue);
     expect((await board.queue(typedQueue)).name).toBe(typedQueue);
@@ -121,7 +121,7 @@ describe('a message added on bull-board', () => {
 describe('addDelayQueues()', () => {
   const scene = new Scene();
 
-  test('adds every queue that was ever offered messages', async () => {
+  test('adds every queue that messages were ever offered to', async () => {
     const { producer } = await scene.startApp();
     const names = Array.from({ length: 120 }, () => scene.newQueue()).sort();
     await Promise.all(names.map((name) => producer.offer(name, {}, '1h')));

@@ -28,14 +28,14 @@ describe('bull-board in a Nest application', () => {
     });
   });
 
-  test('validates what is added to a typed queue', async () => {
+  test('validates messages added to a typed queue', async () => {
     expect(await board.add('emails', { name: 'typo', data: {}, options: {} })).toMatchObject({
       status: 400,
       body: { message: expect.stringContaining('has the types welcome, bounce') },
     });
   });
 
-  test('shows and changes the queues of a named instance separately from other instances', async () => {
+  test('shows and changes the queues of a named instance separately from those of other instances', async () => {
     expect(await board.queue('billing:invoices')).toMatchObject({ counts: { delayed: 1 } });
     expect((await board.add('orders', { name: '__default__', data: {}, options: { delay: 3_600_000 } })).status).toBe(
       200,

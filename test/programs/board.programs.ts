@@ -85,7 +85,7 @@ describe.each([
     expect((await board.queue(queue, { status: 'delayed' })).pagination.pageCount).toBe(3);
   });
 
-  test('fills a page with large messages', async () => {
+  test('shows full pages even if messages are large', async () => {
     const { queue, producer, board } = await start();
     const ids = Array.from({ length: 20 }, (_, i) => `m${String(i).padStart(2, '0')}`);
     const payload = 'x'.repeat(200_000);
@@ -149,7 +149,7 @@ describe.each([
     expect(await board.ids(queue)).toEqual(['b']);
   });
 
-  test('handles all delayed messages when all are promoted', async () => {
+  test('handles all delayed messages once all are promoted', async () => {
     const { queue, producer, board, counts } = await start();
     const messages = Array.from({ length: 1500 }, (_, i) => ({ payload: i, delay: 3_600_000 + i }));
     await producer.offerMany(queue, messages);
@@ -160,7 +160,7 @@ describe.each([
     expect(last.dueAt.getTime()).toBeLessThanOrEqual(Date.now());
   });
 
-  test('reschedules a delayed message and no other', async () => {
+  test('reschedules only the chosen delayed message', async () => {
     const { queue, producer, board, release } = await startWithAllStates();
     const runAt = Date.now() + 7_200_000;
     expect(await board.patch(`${queue}/delayed/delay`, { runAt })).toMatchObject({ status: 200 });
@@ -173,7 +173,7 @@ describe.each([
     release();
   });
 
-  test('explains that a message that is not delayed cannot be promoted', async () => {
+  test('explains that a message cannot be promoted unless it is delayed', async () => {
     const { queue, board, release } = await startWithAllStates();
     expect(await board.put(`${queue}/ready/promote`)).toMatchObject({
       status: 409,
@@ -247,7 +247,7 @@ describe.each([
     expect(await producer.isPaused(queue)).toBe(true);
   });
 
-  test('is obliterated when paused, but only with force while a message is handled', async () => {
+  test('is obliterated when paused, but only with force while a message is being handled', async () => {
     const { queue, producer, board, counts, release } = await startWithAllStates();
     expect(await board.put(`${queue}/obliterate`)).toMatchObject({ status: 400 });
     await producer.pause(queue);

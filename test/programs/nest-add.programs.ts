@@ -49,7 +49,7 @@ afterEach(async () => {
 });
 
 describe('nest add', () => {
-  test('adds ioredis, in the version that TypeORM accepts if the application uses that', async () => {
+  test('adds ioredis, in the version that TypeORM accepts if the application uses TypeORM', async () => {
     const [plain, typeorm, own] = await Promise.all([
       createApplication(),
       createApplication({ 'package.json': '{"dependencies":{"typeorm":"^1.1.0"}}' }),
@@ -89,13 +89,13 @@ describe('nest add', () => {
     expect(await read(folder, 'src/core/core.module.ts')).toContain("from '../reminders/reminders';");
   });
 
-  test('leaves a customized main.ts alone and says what it needs', async () => {
+  test('does not touch a customized main.ts and says what to add to it', async () => {
     const folder = await createApplication({ 'src/main.ts': 'start();' });
     expect(await add(folder)).toContain('Call app.enableShutdownHooks() where you create the application.');
     expect(await read(folder, 'src/main.ts')).toBe('start();');
   });
 
-  test('keeps a file of the application with the name of the example', async () => {
+  test('keeps an application file that has the same name as the example', async () => {
     const folder = await createApplication({ 'src/reminders/reminders.ts': 'mine' });
     await expect(add(folder)).rejects.toThrow('src/reminders/reminders.ts exists already');
     expect(await read(folder, 'src/reminders/reminders.ts')).toBe('mine');

@@ -22,7 +22,7 @@ const hasEngine = existsSync('/var/run/docker.sock');
     return { status, output: stdout + stderr };
   };
 
-  it('the tests print once what to install, and stop', () => {
+  it('the test runner prints once what to install, and stops', () => {
     const { status, output } = run('test/e2e/bootstrap.test.ts');
     expect(output.match(/No Redis server can be started here/g)).toHaveLength(1);
     expect(output).toContain('- install Redis or Valkey');

@@ -9,7 +9,7 @@ function windowOf(latenesses: readonly number[], size = 1000): LatenessWindow {
 }
 
 describe('LatenessWindow', () => {
-  it('knows no percentiles without messages', () => {
+  it('has no percentiles without messages', () => {
     expect(windowOf([]).summary()).toEqual({ count: 0, p50: null, p99: null });
   });
 
@@ -24,7 +24,7 @@ describe('LatenessWindow', () => {
     expect(windowOf(Array.from({ length: 1000 }, (_, i) => i + 1)).summary()).toMatchObject({ p50: 500, p99: 990 });
   });
 
-  it('reports the smallest measured value that enough messages do not exceed', () => {
+  it('reports the smallest measured value that the required share of messages does not exceed', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(5000), { minLength: 1, maxLength: 300 }), (latenesses) => {
         const { p50, p99 } = windowOf(latenesses).summary();

@@ -31,7 +31,7 @@ describe('the code that the sample page shows', () => {
     expect(found).toContainEqual(lines);
   });
 
-  it('has links to existing guides and headings only', () => {
+  it('links only to existing guides and headings', () => {
     expect(GUIDES.length).toBeGreaterThanOrEqual(12);
     for (const [, page, anchor] of GUIDES) {
       const file = `docs/${page}`;

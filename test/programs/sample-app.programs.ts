@@ -44,7 +44,7 @@ describe('the sample shop', () => {
     expect(receivedAt - dueAt).toBeLessThan(LATEST);
   });
 
-  it('logs user input without control sequences for a terminal', async () => {
+  it('logs user input without terminal control sequences', async () => {
     const typed = 'Tea\u001b[2J\u009b\u202e\u2066\u200f\u0007!';
     await shop.place({ item: typed, payWithin: 0 });
     await shop.post(`/add?delay=1ms&task=${encodeURIComponent(typed)}`);
@@ -66,7 +66,7 @@ describe('the sample shop', () => {
     expect((await shop.get(`/orders/${id}`)).body).toMatchObject({ status: 'paid' });
   });
 
-  it('gives a second payment the answer of the first', async () => {
+  it('answers a second payment like the first', async () => {
     const id = await shop.place({});
     const first = await shop.post(`/orders/${id}/pay`);
     const second = await shop.post(`/orders/${id}/pay`);
@@ -139,7 +139,7 @@ describe('the sample shop', () => {
     expect(shop.log).toContain('Task due: sanyou');
   });
 
-  it('performs a task from the address bar after five seconds by default', async () => {
+  it('performs a task added through the address bar after five seconds by default', async () => {
     const askedAt = Date.now();
     const { status, body } = await shop.get('/add?task=sanyou');
     expect({ status, body }).toMatchObject({ status: 200, body: { task: 'sanyou', doneAt: null } });
@@ -172,7 +172,7 @@ describe('the sample shop', () => {
   });
 });
 
-describe('the sample shop in trouble', () => {
+describe('the sample shop during failures', () => {
   it('sends a new snapshot and recovers after an outage of its Redis', async () => {
     const redis = await startRedis({ args: ['--appendonly', 'yes'] });
     const shop = await SampleApp.start({ REDIS_URL: redis.url });
@@ -198,7 +198,7 @@ describe('the sample shop in trouble', () => {
     await redis.stop();
   });
 
-  it('runs in memory without a Redis and says what that means', async () => {
+  it('runs in memory without Redis and says what that means', async () => {
     const shop = await SampleApp.start();
     expect(shop.log).toContain('Store: memory: orders and messages die with this process');
     const page = await shop.listen();
@@ -208,7 +208,7 @@ describe('the sample shop in trouble', () => {
     await shop.end();
   });
 
-  it('names a port that is in use and the fix', async () => {
+  it('names a port that is in use and suggests a fix', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

@@ -24,7 +24,7 @@ describe('SIGTERM', () => {
     return performance.now() - start;
   }
 
-  test('lets running handlers finish and offer, leaves other messages to other processes and ends the process', async () => {
+  test('lets running handlers finish and make offers, leaves other messages to other processes and ends the process', async () => {
     const { queue, settings, producer, worker, offer } = await startQueue(5000);
     for (let i = 0; i < 4; i++) await offer({ do: 'work-past-sigterm', ms: 300 }, `m${i}`);
     await until(() => worker.of('start').length === 4);
@@ -77,7 +77,7 @@ describe('SIGTERM', () => {
     expect(next.of('end')).toMatchObject([{ id: 'hangs', attempt: 2 }]);
   });
 
-  test('aborts the signal of a running handler, and no attempt is spent if it stops in time', async () => {
+  test('aborts the signal of a running handler, which uses up no attempt if the handler stops in time', async () => {
     const { queue, settings, producer, worker, offer } = await startQueue(3000);
     await offer({ do: 'work-until-aborted', firstAttemptOnly: false }, 'long');
     await until(() => worker.of('start').length === 1);
@@ -122,7 +122,7 @@ describe.each([
     return { queues, release, ...app };
   }
 
-  test('logs for which queues and messages it waits, and until when', async () => {
+  test('logs which queues and messages it waits for, and until when', async () => {
     const { queues, release, log, close } = await startBusy(2, 10_000);
     const from = Date.now();
     const closed = close();
@@ -140,7 +140,7 @@ describe.each([
     expect(instant).toBeLessThanOrEqual(to + 10_000);
   });
 
-  test('logs in one line the fate of unfinished handlers, however many queues there are', async () => {
+  test('logs the fate of unfinished handlers in one line, however many queues there are', async () => {
     const { queues, release, log, close } = await startBusy(7, 200);
     await close();
     release();
@@ -154,7 +154,7 @@ describe.each([
     expect(lines[1]).toMatch(/, and those of 2 more queues$/);
   });
 
-  test('logs nothing about them if no handler runs', async () => {
+  test('logs nothing about handlers if none is running', async () => {
     const { log, close } = await scene.startApp({
       module: { ...store },
       providers: [handlerOf(scene.newQueue(), () => undefined)],

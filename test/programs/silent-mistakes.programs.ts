@@ -15,7 +15,7 @@ import { until } from '../support/until.js';
 
 const MEMORY: DelayQueueModuleOptions = { store: 'memory' };
 
-describe('the check for silent mistakes', () => {
+describe('the startup check for silent mistakes', () => {
   test('refuses a handler on a static method', () => {
     expect(() => {
       class Handlers {
@@ -72,7 +72,7 @@ describe('the check for silent mistakes', () => {
     });
   });
 
-  describe('of a class with constructor parameters', () => {
+  describe('for a class with constructor parameters', () => {
     class Shop {}
     const declareHandler = (type: Type) =>
       DelayedHandler('orders')(
@@ -95,7 +95,7 @@ describe('the check for silent mistakes', () => {
       handle(): void {}
     }
 
-    test('refuses the class without a decorator', async () => {
+    test('refuses the class if it has no decorator', async () => {
       await expect(startTestApp(MEMORY, { providers: [Shop, Undecorated] })).rejects.toMatchObject({
         code: 'INVALID_HANDLER',
         message: expect.stringContaining(
@@ -246,7 +246,7 @@ describe('a class with a handler that is provided twice', () => {
 
   const refusal = (text: string) => ({ code: 'INVALID_HANDLER', message: expect.stringContaining(text) });
 
-  test('by two modules fails the start, and the error names both', async () => {
+  test('by two modules makes startup fail, and the error names both', async () => {
     @Module({ providers: [Timeouts] })
     class OrdersModule {}
     @Module({ providers: [Timeouts] })
@@ -258,7 +258,7 @@ describe('a class with a handler that is provided twice', () => {
     );
   });
 
-  test('by one module under two tokens fails the start, and the error names it', async () => {
+  test('by one module under two tokens makes startup fail, and the error names it', async () => {
     const providers = [Timeouts, { provide: 'timeouts', useClass: Timeouts }];
     await expect(startTestApp(MEMORY, { providers })).rejects.toMatchObject(
       refusal(
@@ -268,7 +268,7 @@ describe('a class with a handler that is provided twice', () => {
   });
 });
 
-describe('an entry in `queues` that no queue of the process matches', () => {
+describe('an entry in `queues` that matches no queue of the process', () => {
   const scene = new Scene();
   let app: TestApp | undefined;
   afterEach(() => app?.close());
@@ -289,7 +289,7 @@ describe('an entry in `queues` that no queue of the process matches', () => {
     ['orderss', 'orders', ['orders', 'emails']],
     ['order-timeout', 'orders-timeouts', ['orders-timeouts']],
     ['ordes', 'orders', ['borderers', 'orders']],
-  ])('%s causes a warning at the start that names the intended queue', async (entry, meant, names) => {
+  ])('%s causes a warning at startup that names the intended queue', async (entry, meant, names) => {
     expect(warnings(await start({ [entry]: { concurrency: 2 } }, ...names))).toEqual([warning(entry, meant)]);
   });
 
@@ -324,7 +324,7 @@ describe('a process without a listener for SIGTERM', () => {
 
   const isHint = (line: string) => line.startsWith('warn Nothing listens for SIGTERM');
 
-  test('is warned if an application has handlers, not if it only offers', async () => {
+  test('is warned if an application has handlers, but not if it only offers', async () => {
     const parts = { providers: [handlerOf('orders', () => undefined)] };
     const apps = await Promise.all([startTestApp(MEMORY, parts), startTestApp(MEMORY)]);
     // Nest has one logger for all applications of a process.

@@ -46,7 +46,7 @@ describe('the documentation site', () => {
     return problems;
   }
 
-  it('has pages that fit 320 px, load without other hosts, lack no file and satisfy axe', async () => {
+  it('has pages that fit 320 px, load nothing from other hosts, lack no files and satisfy axe', async () => {
     const context = await browser.newContext({ viewport: { width: 320, height: 640 }, colorScheme: 'light' });
     const foreign = new Set<string>();
     context.on('request', (request) => request.url().startsWith(site.url) || foreign.add(request.url()));
@@ -58,12 +58,12 @@ describe('the documentation site', () => {
     expect([...foreign].filter((url) => !url.startsWith('data:'))).toEqual([]);
   });
 
-  it('has pages that satisfy axe in the dark, with their sidebar', async () => {
+  it('has pages that satisfy axe in dark mode, with their sidebar', async () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'dark' });
     expect(await forEachPage(context, (page) => accessibilityProblems(page))).toEqual([]);
   });
 
-  it('cancels an unpaid order in the page with the real module', async () => {
+  it('cancels an unpaid order on the page with the real module', async () => {
     const page = await open('/');
     await page.getByRole('button', { name: 'Place an order' }).click();
     await page.getByText(/^cancelled, \d+ ms late$/).waitFor({ timeout: 20_000 });
@@ -80,7 +80,7 @@ describe('the documentation site', () => {
     expect(await page.getByText('paid: never handled').count()).toBe(1);
   });
 
-  it('shows the figures of docs/benchmarks.md', async () => {
+  it('shows the figures from docs/benchmarks.md', async () => {
     const row = (await readPage('docs/benchmarks.md'))
       .split('\n')
       .find((line) => line.startsWith('| Drain of a backlog: handled'));
@@ -134,7 +134,7 @@ describe('the documentation site', () => {
     return Object.entries(ROUTES).filter(([document]) => !document.startsWith('site/'));
   }
 
-  it('links back to the pages of the project and to no copy', async () => {
+  it("links back to the project's pages and to no copy", async () => {
     await until(async () => (await sitePages()).every(([document]) => !document.startsWith('site/docs')));
     const html = await BuiltSite.text('guide/recipes.html');
     expect(html).toContain('/edit/main/docs/recipes.md');

@@ -64,7 +64,7 @@ export function describeHealth(lateStatus: LateStatus, app: () => Application): 
       });
     });
 
-    it('returns 503 and down while Redis is down, and 200 again with Redis', async () => {
+    it('returns 503 and down while Redis is down, and 200 again once it is back', async () => {
       await redis.kill9();
       await until(async () => (await health()).code === 503);
       expect(await health()).toMatchObject({ status: 'error', queue: { status: 'down' } });

@@ -20,7 +20,7 @@ export function describeInstances(app: () => Application): void {
       expect(await compileStock(app(), 'src/instances.ts', compiler)).toBe('');
     });
 
-    it('handles each message in its own instance and leaves the others alone', async () => {
+    it('handles each message only in its own instance', async () => {
       const [shop, billing] = servers;
       const env = { REDIS_URL: shop!.url, BILLING_URL: billing!.url };
       const output = await app().command(process.execPath, [app().path('built/instances.js')], { env });

@@ -17,18 +17,18 @@ export function describeNestAdd(format: NestLine['format'], app: () => Applicati
       expect(await app().read('src/added.ts')).toMatch(/create\(AppModule\);\n {2}app\.enableShutdownHooks\(\);/);
     });
 
-    it('leaves an application that starts', async () => {
+    it('keeps the application able to start', async () => {
       await expect(app().runUntil('built/added.js', 'successfully started')).resolves.toBeUndefined();
     });
 
-    it('leaves an application that passes its linter and Prettier', async () => {
+    it('keeps the application passing its linter and Prettier', async () => {
       const files = ['src/app.module.ts', 'src/reminders', 'src/added.ts'];
       const linter = format === 'esm' ? ['oxlint', '--type-aware'] : ['eslint'];
       await expect(app().command('npx', [...linter, ...files])).resolves.toBeDefined();
       await expect(app().command('prettier', ['--check', ...files])).resolves.toBeDefined();
     });
 
-    it('installs ioredis where it is missing', async () => {
+    it('installs ioredis if it is missing', async () => {
       const other = await Application.create();
       await other.write('package.json', {});
       await other.write('src/app.module.ts', '@Module({})\nexport class AppModule {}\n');
@@ -38,7 +38,7 @@ export function describeNestAdd(format: NestLine['format'], app: () => Applicati
       expect(JSON.parse(await other.read('node_modules/ioredis/package.json'))).toMatchObject({ name: 'ioredis' });
     });
 
-    it('adds nothing twice', async () => {
+    it('adds nothing a second time', async () => {
       const read = () => Promise.all(WRITTEN.map((path) => app().read(path)));
       const before = await read();
       const output = await app().command('nest', ['add', 'nestjs-delay-queue', '--skip-install']);

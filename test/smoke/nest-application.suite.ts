@@ -79,11 +79,11 @@ export function describeNestApplication(suite: NestSuite): void {
       expect(await app.run('built/enhancer-packages.js')).toEqual(WITH_PACKAGES);
     });
 
-    it('traces a message from the request of its offer to its handler', async () => {
+    it('traces a message from the request that offers it to its handler', async () => {
       expect(await app.run('built/traces.js')).toEqual(TRACED);
     });
 
-    it('serves Prometheus metrics after the steps of the documentation', async () => {
+    it('serves Prometheus metrics after the documented steps are followed', async () => {
       expect(await app.run('built/measured.js', process.execPath, [app.path('built/measured-app.js')])).toEqual({
         handled: true,
         waiting: true,
@@ -133,21 +133,21 @@ function testTools({ testRunners, typeScripts, builders }: NestSuite, app: () =>
 }
 
 function testBundles(app: () => Application): void {
-  it.each(BUNDLES)('handles a message in a bundle of $bundler ($format)', async (options) => {
+  it.each(BUNDLES)('handles a message in a bundle made by $bundler ($format)', async (options) => {
     const bundle = await createBundle(app(), 'built/main.js', options);
     expect(await bundle.run(options.file)).toEqual(HANDLED);
   });
 
-  it.each(BUNDLES)('runs enhancers around handlers in a bundle of $bundler ($format)', async (options) => {
+  it.each(BUNDLES)('runs enhancers around handlers in a bundle made by $bundler ($format)', async (options) => {
     const bundle = await createBundle(app(), 'built/enhancers.js', options);
     expect(await bundle.run(options.file)).toEqual(ENHANCED);
   });
 
-  it('is one copy whether imported or required', async () => {
+  it('is loaded as one copy whether imported or required', async () => {
     expect(await app().run('both-formats/main.mjs')).toEqual(ONE_COPY);
   });
 
-  it('is also one copy in a bundle', async () => {
+  it('is also loaded as one copy in a bundle', async () => {
     const bundle = await createBundle(app(), 'both-formats/main.mjs', ESBUILD_ESM);
     expect(await bundle.run(ESBUILD_ESM.file)).toEqual(ONE_COPY);
   });

@@ -23,7 +23,7 @@ function withTarballs(commands: string): string {
     .replace(/ nestjs-delay-queue-outbox(?= )/, ` ${outbox.tarball}`);
 }
 
-it('the packed outbox contains the build and the migrations and no other file of the project', () => {
+it('the packed outbox contains the build and the migrations and no other project files', () => {
   const foreign = outbox.files.filter((path) => !/^dist\/.*\.(js|d\.ts)$/.test(path));
   expect(foreign.sort()).toEqual([
     'LICENSE',
@@ -38,7 +38,7 @@ it('the packed outbox contains the build and the migrations and no other file of
   ]);
 });
 
-describe('the README of the outbox in a new application of Nest 11', () => {
+describe('the outbox README in a new application of Nest 11', () => {
   let app: Application;
   let postgresql: PostgresqlServer;
   let redis: TestRedis;
@@ -64,7 +64,7 @@ describe('the README of the outbox in a new application of Nest 11', () => {
 
   afterAll(() => Promise.all([postgresql.server.stop(), redis.stop()]));
 
-  it('leads to an order and its message, or to neither', async () => {
+  it('leads either to an order and its message, or to neither', async () => {
     const output = await app.command(process.execPath, ['outbox.cjs'], {
       env: { DATABASE_URL: postgresql.url, REDIS_URL: redis.url },
       timeout: 60_000,

@@ -77,7 +77,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([packed.remove(), commandLine.remove(), redisson.remove(), Application.removeAll()]));
 
 describe('the packed package', () => {
-  it('contains the built library in both formats and no other file of the project', () => {
+  it('contains the built library in both formats and no other project files', () => {
     const foreign = packed.files.filter((path) => !/^(dist\/lib|schematics)\//.test(path));
     expect(foreign.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
     expect(packed.files).toContain('schematics/collection.json');
@@ -117,8 +117,8 @@ async function readsFiles({ files, built }: PackedPackage): Promise<string[]> {
   return programs.filter((_, i) => /import\.meta|\bnode:fs|__dirname|__filename/.test(texts[i]!));
 }
 
-describe('the packed layout of Redisson', () => {
-  it('contains the built package in both formats, with inlined scripts, and no other file of the project', async () => {
+describe('the packed Redisson layout', () => {
+  it('contains the built package in both formats, with inlined scripts, and no other project files', async () => {
     const foreign = redisson.files.filter((path) => !/^dist\/(cjs|esm)\/.*\.(js|d\.ts|map|json)$/.test(path));
     expect(foreign.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
     expect(await readsFiles(redisson)).toEqual([]);
@@ -127,7 +127,7 @@ describe('the packed layout of Redisson', () => {
 });
 
 describe('the packed command line', () => {
-  it('contains the program and no other file of the project', () => {
+  it('contains the program and no other project files', () => {
     const foreign = commandLine.files.filter((path) => !/^dist\/.*\.js$/.test(path));
     expect(foreign.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
     expect(commandLine.files).toContain('dist/main.js');
@@ -135,9 +135,9 @@ describe('the packed command line', () => {
 });
 
 describe.each([
-  { name: 'an ES module on the newest Nest and ioredis', type: 'module', dependencies: NEWEST },
-  { name: 'a CommonJS module on the newest Nest and ioredis', type: 'commonjs', dependencies: NEWEST },
-  { name: 'a CommonJS module on the oldest Nest and ioredis', type: 'commonjs', dependencies: OLDEST },
+  { name: 'an ES module with the newest Nest and ioredis', type: 'module', dependencies: NEWEST },
+  { name: 'a CommonJS module with the newest Nest and ioredis', type: 'commonjs', dependencies: NEWEST },
+  { name: 'a CommonJS module with the oldest Nest and ioredis', type: 'commonjs', dependencies: OLDEST },
 ] as const)('the packed package in $name', (options) => {
   let app: Application;
 
@@ -153,11 +153,11 @@ describe.each([
     expect(await app.run('dist/enhancers.js')).toEqual(ENHANCED);
   });
 
-  it('traces a message from the request of its offer to its handler', async () => {
+  it('traces a message from the request that offers it to its handler', async () => {
     expect(await app.run('dist/traces.js')).toEqual(TRACED);
   });
 
-  it('loads no unused module', async () => {
+  it('loads no unused modules', async () => {
     expect(await app.run('both-formats/loaded.mjs')).toEqual(LOADED);
   });
 

@@ -16,7 +16,7 @@ describe("the soak's command line", () => {
     });
   });
 
-  test("selects Redisson's layout", () => {
+  test('selects the Redisson layout', () => {
     expect(settingsFrom(['--layout', 'redisson']).layout).toBe('redisson');
   });
 
@@ -35,11 +35,11 @@ describe("the soak's command line", () => {
     ['--groups 3 --rate 900', { groups: 3, rate: 900 }],
     ['--groups 1 --cluster', { groups: 1, rate: 200, redis: 'cluster', partitions: 4 }],
     ['--groups 1 --consumer crowding', { groups: 1, rate: 200, consumer: 'crowding' }],
-  ] as const)('gives messages groups and offers fewer of them: %s', (args, expected) => {
+  ] as const)('puts messages into groups and then offers fewer of them: %s', (args, expected) => {
     expect(settingsFrom(args.split(' '))).toEqual({ ...DEFAULT_SETTINGS, ...expected });
   });
 
-  test('selects handlers that behave', () => {
+  test('selects well-behaved handlers', () => {
     expect(settingsFrom(['--handlers', 'good']).handlers).toEqual([]);
   });
 

@@ -84,7 +84,7 @@ export function describeRateProperties({
     claims.reduce((sum, { at, count }) => sum + (at > since ? count : 0), 0);
 
   describe('a rate', () => {
-    test('never allows more in any window', () =>
+    test('never allows more than its amount in any window', () =>
       // A window that has too many ends with a claim.
       expectOfAnyClaims(({ max, per }, before, { at, count }) => countSince(before, at - per) + count <= max));
 
@@ -94,7 +94,7 @@ export function describeRateProperties({
         return count >= Math.min(wanted, max - counted);
       }));
 
-    test('is reached to at least 95 % by consumers that wait as long as told', () =>
+    test('is reached to at least 95% by consumers that wait as long as they are told', () =>
       fc.assert(
         fc.asyncProperty(anyRate, fc.array(anyVisit, { minLength: 1, maxLength: 20 }), async (rate, visits) => {
           const underTest = open(rate);
@@ -118,7 +118,7 @@ export function describeRateProperties({
         { numRuns: Math.ceil(runs / 30) },
       ));
 
-    test('tells one consumer when it will allow more, and no other until then', () =>
+    test('tells one consumer when it will allow more, and tells no other consumer before then', () =>
       fc.assert(
         fc.asyncProperty(anyRate, fc.integer({ min: 0, max: 1 }), async ({ max, per }, share) => {
           const underTest = open({ max, per });

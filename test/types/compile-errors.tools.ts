@@ -27,7 +27,7 @@ test('a compile error names the mistake in its first line', async () => {
   expect(firstLines.map(inOrder)).toEqual(expected.map(inOrder));
 }, 60_000);
 
-test('a handler of batches that takes one message gets an error that tells it to take arrays', () => {
+test('a batch handler that takes a single message gets an error that tells it to take arrays', () => {
   const file = path.join(import.meta.dirname, 'compile-errors.types.ts');
 
   const found = diagnose(file, { edit: (source) => source.replaceAll(MARK, '// ') });

@@ -178,7 +178,7 @@ describe.each<{ one: Build; other: Build }>([
     }
   });
 
-  test('has the occurrences of a message that one repeats handled by the other, and then by one again', async () => {
+  test('has the occurrences of a message repeated by one handled by the other, and then by the first again', async () => {
     const [offering, handling] = await startBoth();
     await offering.call('repeat', 'a', { cron: '* * * * * *' }, { do: 'nothing' });
     await until(() => handling.startsOf('a').length >= 2);

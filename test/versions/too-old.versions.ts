@@ -9,14 +9,14 @@ describe('a Redis that is too old', () => {
   const start = (connection: string) =>
     scene.startApp({ module: { connection }, providers: [handlerOf(scene.newQueue(), () => undefined)] });
 
-  test('fails the start with an error that names its version', async () => {
+  test('makes startup fail with an error that names its version', async () => {
     await expect(start(scene.url)).rejects.toMatchObject({
       code: 'UNSUPPORTED_SERVER',
       message: expect.stringMatching(/Redis 6\.\S+ is too old: use Redis 7.0 or newer/),
     });
   });
 
-  test('fails the start in the same way if its user may not read the version', async () => {
+  test('makes startup fail in the same way if its user may not read the version', async () => {
     await scene.redis.call('ACL', 'SETUSER', 'uninformed', 'on', '>secret', '~*', '+@all', '-info');
     await expect(start(scene.url.replace('redis://', 'redis://uninformed:secret@'))).rejects.toMatchObject({
       code: 'UNSUPPORTED_SERVER',
@@ -24,7 +24,7 @@ describe('a Redis that is too old', () => {
     });
   });
 
-  test('is distinguished from one that refuses every command', async () => {
+  test('is distinguished from a server that refuses every command', async () => {
     // Others that are compatible with Redis accept the first line, which declares flags.
     const { source } = ownFunctions.checkPermissions.scripts[0]!;
     const code = source.replace(/^#!.*\n/, '');

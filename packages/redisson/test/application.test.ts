@@ -172,7 +172,7 @@ describe('an application with a queue in the Redisson layout', () => {
 
   test.each([
     ['an object', {}],
-    ['a test double of it', new (class extends DelayQueueProducer {})()],
+    ['a test double of the producer', new (class extends DelayQueueProducer {})()],
   ])('refuses %s in place of the producer', (_what, producer) => {
     expect(() => redissonQueue(producer as DelayQueueProducer, 'orders')).toThrow(
       expect.objectContaining({ code: 'INVALID_ARGUMENT' }),

@@ -43,11 +43,11 @@ describe('guessing which codec wrote some bytes', () => {
   });
 
   it.each([
-    ['Protobuf, a text', '0a036f2d31'],
+    ['Protobuf, a string', '0a036f2d31'],
     ['Protobuf, a number', '08960112036f2d31'],
-    ['Avro, a record of two texts', '066f2d3106616263'],
-    ['Avro, a text', '086f2d3132'],
-    ['Fory, a text', '02ff0e1468656c6c6f'],
+    ['Avro, a record of two strings', '066f2d3106616263'],
+    ['Avro, a string', '086f2d3132'],
+    ['Fory, a string', '02ff0e1468656c6c6f'],
     ['Fory, an object', '02ff0102030405060708'],
   ])('does not mistake an unknown format for a known codec, least of all Kryo5: %s', (_what, bytes) => {
     expect(guessCodec(Buffer.from(bytes, 'hex'))).toMatch(/^none of the codecs/);

@@ -436,19 +436,19 @@ describe('the kryo5 codec', () => {
 
   it.each([
     ['nothing', ''],
-    ['a class and nothing else', '03'],
+    ['only a class', '03'],
     ['null', '0380'],
     ['an end mark before the end', '036180e1'],
     ['no end mark', '036162'],
-    ['more than the length says', '03826161'],
-    ['less than the length says', '038361'],
-    ['half of a character', '0382c3'],
+    ['more bytes than the length states', '03826161'],
+    ['fewer bytes than the length states', '038361'],
+    ['half a character', '0382c3'],
     ['a two-byte character whose second byte is invalid', '0382c341'],
     ['a three-byte character whose third byte is invalid', '0382e28241'],
     ['a four-byte character', '0383f09f9880'],
-    ['a length that does not end', '03ffffffffffff'],
-    ['a length longer than Java’s', '03c2808080808000' + '61'],
-    ['a length beyond all bytes', '03ffffffff0f61'],
+    ['an unterminated length', '03ffffffffffff'],
+    ['a length encoding longer than Java’s', '03c2808080808000' + '61'],
+    ['a length beyond the end of the bytes', '03ffffffff0f61'],
   ])('refuses to read %s', (_, hex) => {
     expect(() => kryo5.decode(Buffer.from(hex, 'hex'))).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
   });

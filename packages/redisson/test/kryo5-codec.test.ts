@@ -286,9 +286,9 @@ describe('bytes for the kryo5 codec', () => {
   it.each([
     ['an unknown reference to a class', '01 05'],
     ['a malformed name', "01 00 'com shop'"],
-    ['an endless name', `01 00 '${'a'.repeat(600)}'`],
+    ['an unterminated name', `01 00 '${'a'.repeat(600)}'`],
     ['an array of an unknown type', "01 00 '[X'"],
-    ['a boolean that is neither', '05 02'],
+    ['a boolean that is neither true nor false', '05 02'],
     ['an int of six bytes', '02 ff ff ff ff ff 00'],
     ['a list longer than the bytes', "01 00 'java.util.ArrayList' ff ff ff ff 0f"],
     ['an array longer than the bytes', "01 00 '[Ljava.lang.Object;' ff ff ff ff 07"],
@@ -296,7 +296,7 @@ describe('bytes for the kryo5 codec', () => {
     ['bytes shorter than their length', "01 00 '[B' ff ff ff ff 07"],
     ['a date that does not exist', "01 00 'java.time.LocalDate' e8 0f 02 1f"],
     ['null after a class', "01 00 'java.util.ArrayList' 00"],
-    ['something after the value', '02 0a 00'],
+    ['extra bytes after the value', '02 0a 00'],
     ['nothing', ''],
   ])('are refused if Kryo would never write them: %s', (_, text) => {
     expect(failure(() => codec.decode(bytesOf(text))).cause).toBeUndefined();

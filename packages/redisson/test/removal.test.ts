@@ -78,7 +78,7 @@ describe('removing due entries from a long list in the Redisson layout', () => {
   const origins: Record<string, Origin> = {
     'offered here': () => 'here',
     'offered by Java': () => 'Java',
-    'offered by both in turn': (place) => (place % 3 === 0 ? 'here' : 'Java'),
+    'offered by both alternately': (place) => (place % 3 === 0 ? 'here' : 'Java'),
     'offered by both, thousands in a row': (place) => (place % 4000 < 2000 ? 'here' : 'Java'),
     'offered by Java, and a few here': (place) => (place % 97 === 0 ? 'here' : 'Java'),
   };
@@ -97,7 +97,7 @@ describe('removing due entries from a long list in the Redisson layout', () => {
   // the last place is among that.
   const orders = [3_000, 8_000].flatMap((count) => [
     { count, when: 'within milliseconds', dueAt: (place: number) => (place + 3) % 7 },
-    { count, when: 'at once', dueAt: () => 0 },
+    { count, when: 'at the same time', dueAt: () => 0 },
     { count, when: 'within milliseconds, the head first', dueAt: (place: number) => (place === 0 ? -1 : place % 7) },
   ]);
   test.each(orders)('keeps the order of due times, then of offers: $count, due $when', async ({ count, dueAt }) => {

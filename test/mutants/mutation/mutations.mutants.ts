@@ -84,7 +84,7 @@ test.each<[string, string, Record<string, string[]>]>([
     },
   ],
   [
-    'a call of Redis, whose command stays first',
+    'a Redis call, whose command stays first',
     "redis.call('ZADD', key, score)",
     { 'statement-removed': [''], 'arguments-swapped': ["redis.call('ZADD', score, key)"] },
   ],
@@ -97,7 +97,7 @@ describe('mutants of the library', () => {
   const mutants = files.flatMap((file) => mutantsOf(PROJECT, file));
   const textOf = ({ file }: Mutant) => readFileSync(join(PROJECT, file), 'utf8');
 
-  test('are in TypeScript and Lua of the core, not of a layout or another entry point', () => {
+  test("come from the core's TypeScript and Lua, not from a layout or another entry point", () => {
     expect(files).toEqual(expect.arrayContaining([expect.stringMatching(/lua$/), expect.stringMatching(/ts$/)]));
     expect(files.filter((file) => /redisson|testing|otel/.test(file))).toEqual([]);
   });
@@ -107,7 +107,7 @@ describe('mutants of the library', () => {
     expect(names).toHaveLength(new Set(names).size);
   });
 
-  test('compile and differ from the program', () => {
+  test('compile and differ from the original program', () => {
     const sample = [...draw(mutants, '1', () => true)].slice(0, 100);
     for (const mutant of sample) {
       const text = textOf(mutant);

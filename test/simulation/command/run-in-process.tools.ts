@@ -7,7 +7,7 @@ const ORDER: RunOrder = {
   ...{ without: [], only: undefined, goesOn: false },
 };
 
-describe('a run in a process of its own', () => {
+describe('a run in a separate process', () => {
   test('is killed and reported when its virtual time stops', async () => {
     const outcome = await runInProcess(ORDER, { patience: 1 });
     expect(outcome).toMatchObject({ kind: 'hung', virtualTime: 0 });

@@ -16,7 +16,7 @@ declare const jest: FakeTimers;
 declare const vi: FakeTimers;
 const timers = typeof jest !== 'undefined' ? jest : typeof vi !== 'undefined' ? vi : undefined;
 
-it('greets in time', async () => {
+it('greets on time', async () => {
   const app = await Test.createTestingModule({ imports: [GreetingsModule] }).compile();
   await app.init();
   await app.get(DelayQueueProducer).offer('greetings', { name: 'Ada' }, 20);
@@ -27,7 +27,7 @@ it('greets in time', async () => {
 });
 
 if (timers) {
-  it('accepts offers while timers are fake', async () => {
+  it('accepts offers while timers are faked', async () => {
     const app = await Test.createTestingModule({ imports: [GreetingsModule] }).compile();
     await app.init();
     timers.useFakeTimers();

@@ -3,4 +3,4 @@ import 'reflect-metadata';
 import { test } from 'node:test';
 import { checkReminders } from './reminders.check.js';
 
-void test('reminds in time, without Redis and without waiting', () => checkReminders());
+void test('reminds on time, without Redis and without waiting', () => checkReminders());

@@ -12,14 +12,14 @@ declare const jest: FakeTimers;
 declare const vi: FakeTimers;
 const timers = typeof jest !== 'undefined' ? jest : typeof vi !== 'undefined' ? vi : undefined;
 
-it('reminds in time, without Redis and without waiting', () => checkReminders());
+it('reminds on time, without Redis and without waiting', () => checkReminders());
 
 if (timers) {
-  it('reminds in time when timers become fake while it runs', async () => {
+  it('reminds on time when timers are faked while it runs', async () => {
     await checkReminders(() => timers.useFakeTimers()).finally(() => timers.useRealTimers());
   });
 
-  it('reminds in time when timers are fake from the start', async () => {
+  it('reminds on time when timers are faked from the start', async () => {
     timers.useFakeTimers();
     await checkReminders().finally(() => timers.useRealTimers());
   });

@@ -36,7 +36,7 @@ it('cancels an order that is not paid within half an hour', async () => {
   assert.deepEqual(app.get(Clerk).done, ['cancel-unpaid o-1']);
 });
 
-it('collects a payment at the third attempt and then performs the rest', async () => {
+it('collects a payment at the third attempt and then performs the remaining steps', async () => {
   await app.get(Shop).place('o-1', 'ada@shop.example');
   await app.get(Shop).pay('o-1', 7);
   await queue.drain();
@@ -44,7 +44,7 @@ it('collects a payment at the third attempt and then performs the rest', async (
   assert.deepEqual(await app.get(Orders).counts(), { delayed: 0, ready: 0, active: 0, dead: 0 });
 });
 
-it('retries a payment, but not one of zero', async () => {
+it('retries a failed payment unless its amount is zero', async () => {
   const outcomes = [
     await queue.handle(Orders, 'pay', { orderId: 'o-1', amount: 7 }),
     await queue.handle(Orders, 'pay', { orderId: 'o-1', amount: 7 }, { attempt: 3 }),

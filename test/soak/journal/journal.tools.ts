@@ -51,14 +51,14 @@ describe('a journal', () => {
     expect(() => parseEntry('e 1 2 3 9')).toThrow('Not a line of a journal');
   });
 
-  test('returns the entries of each process about a message, in order', async () => {
+  test("returns each process's entries about a message, in order", async () => {
     const journal = new Journal(path, 0);
     await Promise.all(ENTRIES.map((entry) => journal.append(entry)));
     const stories = [...readHistory(folder).byMessage()];
     expect(stories).toEqual([{ n: N, entries: ENTRIES.map((entry) => ({ process: 3, ...entry })) }]);
   });
 
-  test('writes the lines of one turn together, before the promise of any of them resolves', async () => {
+  test('writes the lines of one event-loop turn together, before any of their promises resolves', async () => {
     const journal = new Journal(path, 0);
     const first = journal.append(ENTRIES[0]!);
     void journal.append(ENTRIES[1]!);

@@ -22,7 +22,7 @@ describe('the fault plan', () => {
     }
   });
 
-  test('numbers the turns of each kind', () => {
+  test('numbers the faults of each kind consecutively', () => {
     const turns = planFaults(TEN_MINUTES, KINDS).flatMap(({ kind, turn }) => (kind === KINDS[0] ? [turn] : []));
     expect(turns).toEqual(turns.map((_turn, i) => i));
   });

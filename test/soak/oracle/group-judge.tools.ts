@@ -80,7 +80,7 @@ describe('the oracle on groups with one permit', () => {
     expect(verdict.groups).toEqual({ groups: 1, turns: 3, ordered: 3 });
   });
 
-  test('a message that begins while another one is handled exceeds the concurrency', () => {
+  test('a message that starts while another is being handled exceeds the concurrency', () => {
     const verdict = judged([...offers, ...handled(A, 103, 105), ...handled(B, 104, 106, { due: 101, by: OTHER })]);
     expect(verdict.crowded.count).toBe(1);
     expect(verdict.crowded.examples[0]).toContain(`begun at 104, beside message ${A} from 103 to 105 of orders group`);
@@ -95,12 +95,12 @@ describe('the oracle on groups with one permit', () => {
     const failed = handled(A, 103, 104, { how: 'failed', settle: { outcome: 'retry' } });
     const retried = handled(A, 405, 406, { due: 404, attempt: 2, by: OTHER });
 
-    test('a message that begins while another one waits for its retry exceeds the concurrency', () => {
+    test('a message that starts while another waits for its retry exceeds the concurrency', () => {
       expect(crowded([...failed, ...retried, ...handled(B, 200, 201, { due: 101 })])).toBe(1);
       expect(crowded([...failed, ...retried, ...handled(B, 407, 408, { due: 101 })])).toBe(0);
     });
 
-    test('a cancelled retry keeps nobody waiting', () => {
+    test('a cancelled retry does not make other messages wait', () => {
       const cancelled: Line[] = [
         [PRODUCER, { kind: 'cancel', n: A, at: 150 }],
         [PRODUCER, { kind: 'cancelled', n: A, at: 152, result: 'done' }],
@@ -116,7 +116,7 @@ describe('the oracle on groups with one permit', () => {
       expect(crowded([...putOff, ...handled(B, 200, 201, { due: 101 }), ...later])).toBe(0);
     });
 
-    test('a message that begins between two attempts is not judged if the first offer has an unknown outcome', () => {
+    test('a message that starts between two attempts is not judged if the first offer has an unknown outcome', () => {
       const twice: Line[] = [
         [PRODUCER, { kind: 'offer', n: A, version: 0, at: 0, delay: 0, how: 'offer', expiresAfter: null }],
         [PRODUCER, { kind: 'offer-unknown', n: A, version: 0, at: 1 }],
@@ -138,11 +138,11 @@ describe('the oracle on groups with one permit', () => {
       expect(crowded([...handled(A, 103, null), ...takenOver, ...between], { windows })).toBe(1);
     });
 
-    test('a handler that lost its lease may overlap with the next one', () => {
+    test('a handler that lost its lease may overlap with the next handler', () => {
       expect(crowded([...lateEnd, ...takenOver, ...next])).toBe(0);
     });
 
-    test('a handler that starts after the loss of its lease may overlap with the next one', () => {
+    test('a handler that starts after losing its lease may overlap with the next handler', () => {
       const late = handled(A, 3110, 3150, { claimSentAt: 102, settle: { result: 'refused' } });
       expect(judged([...offers, ...late, ...takenOver, ...next])).toMatchObject({
         crowded: { count: 0 },
@@ -150,7 +150,7 @@ describe('the oracle on groups with one permit', () => {
       });
     });
 
-    test('a handler whose message nobody has taken over must not overlap with the next one', () => {
+    test('a handler whose message has not been taken over must not overlap with the next handler', () => {
       expect(crowded([...lateEnd, ...next])).toBe(1);
     });
   });
@@ -164,13 +164,13 @@ describe('the oracle on groups with one permit', () => {
       ],
     ],
     ['replaced', offered(A, { at: 110, due: 900, version: 1 })],
-  ])('a message that was %s while it was handled may overlap with the next one', (_what, lines) => {
+  ])('a message that was %s while it was being handled may overlap with the next message', (_what, lines) => {
     const going = handled(A, 103, 200, { settle: { result: 'refused' } });
     expect(crowded([...going, ...lines, ...handled(B, 113, 114, { due: 101, by: OTHER })])).toBe(0);
     expect(crowded([...going, ...lines, ...handled(B, 109, 110, { due: 101, by: OTHER })])).toBe(1);
   });
 
-  test('a message that was replaced between its claim and its start may overlap with the next one', () => {
+  test('a message that was replaced between its claim and its start may overlap with the next message', () => {
     const replacing = offered(A, { at: 110, due: 900, version: 1 });
     const next = handled(B, 113, 130, { due: 101, by: OTHER });
     const startsAt = (at: number) => handled(A, at, at + 2, { claimSentAt: 105, settle: { result: 'refused' } });
@@ -200,7 +200,7 @@ describe('the oracle on groups with one permit', () => {
 describe('the oracle on groups with several permits', () => {
   const offers = [A, B, C].flatMap((n) => offered(n));
 
-  test('at most as many messages as there are permits may be handled at once', () => {
+  test('at most as many messages as there are permits may be handled at the same time', () => {
     const three = [...handled(A, 103, 110), ...handled(B, 104, 110), ...handled(C, 105, 110)];
     expect(judged([...offers, ...three], { concurrency: 3 }).crowded.count).toBe(0);
     expect(judged([...offers, ...three], { concurrency: 2 }).crowded.count).toBe(1);
@@ -221,14 +221,14 @@ describe('the oracle on the order of a group', () => {
     ...handled(A, due.b + 5, due.b + 6, { due: due.a }),
   ];
 
-  test('a message that begins after one with a later due time was overtaken', () => {
+  test('a message that starts after one with a later due time counts as overtaken', () => {
     const lines = [...offered(A, { due: 100 }), ...offered(B, { due: 150 }), ...turned({ a: 100, b: 150 })];
     const verdict = judged(lines);
     expect(verdict.overtaken.count).toBe(1);
     expect(verdict.overtaken.examples[0]).toContain(`message ${A}: due at 100, in the queue since 2, but begun at 155`);
   });
 
-  test('a message that arrived when the other one was already due was not overtaken', () => {
+  test('a message that arrived after the other one was already due does not count as overtaken', () => {
     const late = offered(A, { at: 148, due: 100 });
     expect(overtaken([...late, ...offered(B, { due: 150 }), ...turned({ a: 100, b: 150 })])).toBe(0);
   });
@@ -242,14 +242,14 @@ describe('the oracle on the order of a group', () => {
       ],
     ],
     ['replaced', offered(A, { at: 149, due: 149, version: 1 })],
-  ])('a message that was %s when the other one fell due was not overtaken', (what, change) => {
+  ])('a message that was %s when the other one fell due does not count as overtaken', (what, change) => {
     const version = what === 'replaced' ? 1 : 0;
     const last = handled(A, 155, 156, { due: 149, version });
     const before = [...offered(A, { due: 700 }), ...offered(B, { due: 150 })];
     expect(overtaken([...before, ...change, ...handled(B, 153, 154, { due: 150 }), ...last])).toBe(0);
   });
 
-  test('a message repeated by again() is overtaken by those with a later due time than its new one', () => {
+  test('a message redelivered by again() counts as overtaken by messages due later than its new due time', () => {
     const again = handled(A, 103, 104, { how: 'again', settle: { outcome: 'again' } });
     const next = (due: number) => [
       ...handled(B, 603, 604, { due, by: OTHER }),
@@ -259,27 +259,27 @@ describe('the oracle on the order of a group', () => {
     expect(overtaken([...offered(A), ...offered(B, { due: 500 }), ...again, ...next(500)])).toBe(0);
   });
 
-  test('a message that waits for its retry or returns after its lease overtakes nobody', () => {
+  test('a message that waits for its retry or returns after its lease does not overtake others', () => {
     const failed = handled(B, 103, 104, { due: 99, how: 'failed', settle: { outcome: 'retry' } });
     const retried = handled(B, 405, 406, { due: 404, attempt: 2, by: OTHER });
     const offers = [...offered(B, { due: 99 }), ...offered(A, { due: 100 })];
     expect(overtaken([...offers, ...failed, ...retried, ...handled(A, 408, 409)])).toBe(0);
   });
 
-  test('an expired message was not overtaken', () => {
+  test('an expired message does not count as overtaken', () => {
     const expired: Line = [WORKER, { kind: 'expired', n: A, at: 160 }];
     const offers = [...offered(A, { due: 100, expiresAfter: 20 }), ...offered(B, { due: 150 })];
     expect(overtaken([...offers, ...handled(B, 153, 154, { due: 150 }), expired])).toBe(0);
   });
 
-  test('messages of one millisecond start in the order of their offers', () => {
+  test('messages due in the same millisecond start in the order of their offers', () => {
     const [first, second] = [offered(A, { at: 0 }), offered(B, { at: 3 })];
     expect(overtaken([...first, ...second, ...turned({ a: 100, b: 100 })])).toBe(1);
     // Nobody knows which of them came first.
     expect(overtaken([...first, ...offered(B, { at: 1 }), ...turned({ a: 100, b: 100 })])).toBe(0);
   });
 
-  test('messages of one call that are due in one millisecond start in the order of the call', () => {
+  test('messages offered in one call and due in the same millisecond start in the order of the call', () => {
     const offers = [...offered(A), ...offered(B)];
     expect(overtaken([...offers, ...turned({ a: 100, b: 100 })])).toBe(1);
     expect(overtaken([...offers, ...turned({ a: 100, b: 100 })], { isOneOfMany: false })).toBe(0);

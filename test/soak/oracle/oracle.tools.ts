@@ -104,7 +104,7 @@ describe('the oracle', () => {
       ['started but never finished', [start(103)], 'started 1 times, never handled'],
       ['only failed', [start(103), end(104, 'failed'), settled(106, { outcome: 'retry' })], 'never handled'],
       ['was rejected but is not a dead letter', [start(103), end(104, 'rejected')], 'not among the dead letters'],
-    ])('an acknowledged message that %s is lost', (_what, lines, words) => {
+    ])('an acknowledged message that %s is reported as lost', (_what, lines, words) => {
       const { red, lost } = judged([...OFFERED, ...lines]);
       expect(red).toEqual(['lost']);
       expect(lost.examples[0]).toContain(words);
@@ -134,17 +134,17 @@ describe('the oracle', () => {
     });
   });
 
-  describe('on messages that an older call removed', () => {
+  describe('on messages removed by an older call', () => {
     const renewed = [offer(2060, 100, 1), offered(2062, 2161, 1)];
     const handled = [start(2165, { due: 2161, version: 1 }), end(2166), settled(2168)];
 
-    test('an offer that disappears after an older cancel with an unknown outcome is undone', () => {
+    test('an offer that disappears after an older cancel with an unknown outcome is reported as undone', () => {
       const { red, undone } = judged([...OFFERED, ...cancelledAtLast(50), ...renewed]);
       expect(red).toEqual(['undone']);
       expect(undone.examples[0]).toContain('a cancel at 40 was never answered');
     });
 
-    test('a replacement that disappears after an older one with an unknown outcome is undone, even if that is handled', () => {
+    test('a replacement that disappears after an older one of unknown outcome is undone, even if the older one is handled', () => {
       const older = [offer(40, 100, 1), unknown(45, 1)];
       const newer = [offer(2060, 100, 2), offered(2062, 2161, 2)];
       expect(judged([...OFFERED, ...older, ...newer, ...handled])).toMatchObject({
@@ -153,7 +153,7 @@ describe('the oracle', () => {
       });
     });
 
-    test('a call without an answer may take effect last until its time is up', () => {
+    test('a call without an answer may take effect last, until its time is up', () => {
       const soon = [offer(60, 100, 2), offered(62, 161, 2)];
       const older = [offer(40, 100, 1), unknown(45, 1)];
       const olderHandled = [start(165, { due: 161, version: 1 }), end(166), settled(168)];
@@ -162,7 +162,7 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...older, ...soon]).red).toEqual(['lost']);
     });
 
-    test('an offer that disappears without an older unanswered call is lost', () => {
+    test('an offer that disappears with no older unanswered call is reported as lost', () => {
       expect(judged([...OFFERED, ...cancelled(50), ...renewed]).red).toEqual(['lost']);
     });
 
@@ -170,7 +170,7 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...cancelledAtLast(50), ...renewed, ...handled]).red).toEqual([]);
     });
 
-    test('a cancel after the last offer explains its disappearance', () => {
+    test('a cancel after the last offer explains why the offer disappeared', () => {
       expect(judged([...OFFERED, ...cancelled(50), ...renewed, ...cancelledAtLast(2100)]).red).toEqual([]);
     });
   });
@@ -184,7 +184,7 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, held(200, 7100), ...late]).red).toEqual([]);
     });
 
-    test('a message whose handler has ended without a settlement is a hostage', () => {
+    test('a message whose handler has ended without settling it is a hostage', () => {
       const lives: Line = [WORKER, { kind: 'stall', from: 7000, at: 8000 }];
       expect(judged([...OFFERED, start(103), end(104), held(103, 8000), lives]).red).toEqual(['hostage']);
     });
@@ -208,18 +208,18 @@ describe('the oracle', () => {
   });
 
   describe('on messages that Redis forgets', () => {
-    test('a message acknowledged before a loss of Redis is lost by Redis, not by the module', () => {
+    test('a message acknowledged before a loss of Redis counts as lost by Redis, not by the module', () => {
       expect(judged(OFFERED, [forgetting(50, 60)])).toMatchObject({ red: [], lostByRedis: { count: 1 } });
     });
 
-    test('a message offered after a loss of Redis is lost by the module', () => {
+    test('a message offered after a loss of Redis counts as lost by the module', () => {
       expect(judged([offer(61, 99), offered(63, 161)], [forgetting(50, 60)])).toMatchObject({
         red: ['lost'],
         lostByRedis: { count: 0 },
       });
     });
 
-    test('a forgotten dead letter is lost by Redis', () => {
+    test('a forgotten dead letter counts as lost by Redis', () => {
       const rejected = [start(103), end(104, 'rejected'), settled(106, { outcome: 'dead' })];
       expect(judged([...OFFERED, ...rejected], [forgetting(110, 120)])).toMatchObject({
         red: [],
@@ -243,11 +243,11 @@ describe('the oracle', () => {
   });
 
   describe('on messages that a failover loses', () => {
-    test('a message acknowledged before the replicas had everything is lost by the module', () => {
+    test('a message acknowledged before the replicas had everything counts as lost by the module', () => {
       expect(judged(OFFERED, [forgetting(50, 60, 50)])).toMatchObject({ red: ['lost'], lostByRedis: { count: 0 } });
     });
 
-    test('a message acknowledged after the replicas had everything is lost by Redis', () => {
+    test('a message acknowledged after the replicas had everything counts as lost by Redis', () => {
       expect(judged([offer(45, 55), offered(51, 100)], [forgetting(50, 60, 50)])).toMatchObject({
         red: [],
         lostByRedis: { count: 1 },
@@ -319,7 +319,7 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, start(103, { intact: false }), end(104)]).red).toEqual(['corrupt']);
     });
 
-    test('a version that nobody offered is corrupt', () => {
+    test('a version that was never offered is corrupt', () => {
       expect(judged([...OFFERED, start(103, { version: 1 }), end(104)]).corrupt.count).toBe(1);
     });
 
@@ -378,7 +378,7 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...asked, ...before, ...next]).red).toEqual(['unattributed']);
     });
 
-    test('a message that again() repeats and that never returns is lost', () => {
+    test('a message that again() redelivers and that never returns is reported as lost', () => {
       const asked = [start(103), end(104, 'again'), settled(106, { outcome: 'again' })];
       expect(judged([...OFFERED, ...asked]).red).toEqual(['lost']);
     });
@@ -413,14 +413,14 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, start(103), ...again], [window]).red).toEqual(['unattributed']);
     });
 
-    test('only a fault that froze the holder explains a start after another process has started the message', () => {
+    test('a start after another process has started the message is explained only by a fault that froze the holder', () => {
       const late = [start(3200, { claimSentAt: 101 }), end(3201), settled(3203, { result: 'refused' })];
       const lines = [...OFFERED, ...HANDLED_AGAIN, ...late];
       expect(judged(lines).red).toEqual(['unattributed']);
       expect(judged(lines, [fault(102, 3199)])).toMatchObject({ red: [], duplicates: { 'frozen on starting it': 1 } });
     });
 
-    test('a handler aborted for a shutdown explains the next start', () => {
+    test('a handler aborted by a shutdown explains the next start', () => {
       const gaveWay = [start(103), end(4104, 'aborted'), settled(4106, { outcome: 'release' })];
       const again = [start(4109, { by: OTHER }), end(4110, 'handled', OTHER)];
       expect(judged([...OFFERED, ...gaveWay, ...again])).toMatchObject({
@@ -455,7 +455,7 @@ describe('the oracle', () => {
       expect(judged([offer(0, 99), ...story(offered(2, 101)), ...failed]).red).toContain('unattributed');
     });
 
-    test('a message that was offered twice may be repeated by again() twice', () => {
+    test('a message that was offered twice may be redelivered by again() twice', () => {
       const offers = [offer(0, 99), unknown(50), offer(104, 99), offered(106, 203)];
       const asks = [
         ...[start(103), end(104, 'again'), settled(106, { outcome: 'again' })],
@@ -483,7 +483,7 @@ describe('the oracle', () => {
       expect(judged([...offers, ...asks, refused, ...next]).red).toEqual(['unattributed']);
     });
 
-    test('claims of one attempt are ordered by their due times, however late their answers', () => {
+    test('claims of one attempt are ordered by their due times, however late their replies', () => {
       const again = [start(505, { by: OTHER, due: 504, claimSentAt: 50 }), end(506, 'handled', OTHER)];
       const putOff = [start(103), end(104, 'deferred'), settled(106, { outcome: 'defer' })];
       expect(judged([...OFFERED, ...putOff, ...again, settled(508, { by: OTHER })])).toMatchObject({
@@ -499,7 +499,7 @@ describe('the oracle', () => {
     });
   });
 
-  describe('on attempts that an observer delays', () => {
+  describe('on attempts delayed by an observer', () => {
     const heldUp = [start(103), end(20_103, 'hung')];
     const again = (due: number, attempt: number) => [
       start(due, { by: OTHER, due, attempt }),
@@ -515,7 +515,7 @@ describe('the oracle', () => {
       });
     });
 
-    test('a retry before the backoff after the timeout is early', () => {
+    test('a retry after a timeout is early if it starts before the end of the backoff', () => {
       const failed = [...heldUp, settled(20_105, { outcome: 'retry' })];
       expect(judged([...OFFERED, ...failed, ...again(20_402, 2)]).red).toEqual(['early']);
     });
@@ -530,34 +530,34 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...ended, ...next]).red).toContain('unattributed');
     });
 
-    test('the end of the lease explains the next start if the process stopped meanwhile', () => {
+    test('the end of the lease explains the next start if the process stopped in the meantime', () => {
       expect(judged([...OFFERED, ...heldUp, ...afterLease]).duplicates).toEqual({ 'held up by an observer': 1 });
       const tooSoon = [start(3100, { by: OTHER, attempt: 2 }), end(3101, 'handled', OTHER)];
       expect(judged([...OFFERED, ...heldUp, ...tooSoon]).red).toEqual(['unattributed']);
     });
 
-    test('a message that never returns is lost', () => {
+    test('a message that never returns is reported as lost', () => {
       const failed = [...heldUp, settled(20_105, { outcome: 'retry' })];
       expect(judged([...OFFERED, ...failed]).red).toEqual(['lost']);
     });
 
-    test('an attempt that never ends while its process lives is lost', () => {
+    test('an attempt that never ends while its process lives is reported as lost', () => {
       expect(judged([...OFFERED, start(103)]).red).toEqual(['lost']);
     });
 
-    test('an offer that an observer delayed must not have been written', () => {
+    test('an offer that was delayed by an observer must not have been written', () => {
       expect(judged([offer(0, 99), failed(2002), ...HANDLED]).red).toEqual(['early']);
     });
   });
 
-  describe('on the answers of handlers of batches', () => {
-    test('a row that was mistaken for a failure explains no further start', () => {
+  describe('on the results of batch handlers', () => {
+    test('a row mistaken for a failure does not explain another start', () => {
       const retried = [start(103), end(104), settled(106, { outcome: 'retry' })];
       const again = [start(504, { by: OTHER, due: 504, attempt: 2 }), end(505, 'handled', OTHER)];
       expect(judged([...OFFERED, ...retried, ...again]).red).toContain('unattributed');
     });
 
-    test('a message whose promise was rejected and that was still acknowledged is lost', () => {
+    test('a message whose promise was rejected but that was acknowledged is reported as lost', () => {
       expect(judged([...OFFERED, start(103), end(104, 'failed'), settled(106)]).red).toEqual(['lost']);
     });
   });
@@ -577,24 +577,24 @@ describe('the oracle', () => {
       });
     });
 
-    test('messages that a repair makes due early are early, and corrupt if the due time was changed', () => {
+    test('messages that a repair makes due too soon are early, and corrupt if the due time was changed', () => {
       expect(judged([...OFFERED, ...lateBy(-20)], [deleted]).red).toEqual(['early']);
       const moved = [start(80, { due: 80 }), end(81), settled(83)];
       expect(judged([...OFFERED, ...moved], [deleted]).red).toEqual(['early', 'corrupt']);
     });
 
-    test('messages that no repair restores are lost', () => {
+    test('messages that no repair restores are reported as lost', () => {
       expect(judged(OFFERED, [deleted]).red).toEqual(['lost']);
     });
 
-    test('the loss explains neither a second start nor a long hold by a claim', () => {
+    test('the deletion explains neither a second start nor a claim that holds messages for long', () => {
       expect(judged([...OFFERED, start(103), ...HANDLED_AGAIN], [deleted]).red).toEqual(['unattributed']);
       const late = [start(9103, { claimSentAt: 9100 }), end(9104), settled(9106)];
       expect(judged([...OFFERED, held(200, 9000), ...late], [deleted]).red).toEqual(['hostage']);
     });
   });
 
-  describe('on stale settles', () => {
+  describe('on stale settlements', () => {
     const late = (result: SettledEntry['result']) =>
       judged([...OFFERED, start(103), ...HANDLED_AGAIN, end(5000), settled(5002, { result })], [fault(104, 4990)]);
 
@@ -602,7 +602,7 @@ describe('the oracle', () => {
       expect(late('accepted').staleSettles).toMatchObject({ count: 1 });
     });
 
-    test('an outcome refused after another claim has started the message shows the fencing', () => {
+    test('an outcome refused after another claim has started the message is proof of fencing', () => {
       expect(late('refused')).toMatchObject({ red: [], refusedSettles: 1 });
     });
 
@@ -694,7 +694,7 @@ describe('the oracle', () => {
       expect(verdict.red).toEqual(['unattributed']);
     });
 
-    test('an offer that found nothing to follow need not be handled', () => {
+    test('an offer that found no message to follow need not be handled', () => {
       const kept = [offer(50, 20, 1, { how: 'follow' }), failed(52, 1)];
       expect(judged([...OFFERED, ...kept, ...HANDLED]).red).toEqual([]);
     });

@@ -5,7 +5,7 @@ import { answerOf } from './batch-answers.js';
 
 const TURNS = [0, 1, 2] as const;
 
-describe('the answer of a handler of batches', () => {
+describe('the result of a batch handler', () => {
   const read = async (works: readonly unknown[], turn: number) => {
     const ids = works.map((_work, at) => `m${at}`);
     const results = await readBatchResults(await answerOf(works, { ids, turn }), works.length);
@@ -17,11 +17,11 @@ describe('the answer of a handler of batches', () => {
     expect(await read(works, turn)).toEqual(['handled', 'failed', 'handled', 'handled']);
   });
 
-  test.each(TURNS)('reports that all are handled: turn %i', async (turn) => {
+  test.each(TURNS)('reports that all messages are handled: turn %i', async (turn) => {
     expect(await read([Promise.resolve(), Promise.resolve()], turn)).toEqual(['handled', 'handled']);
   });
 
-  test('has rows that look like failures, fewer than messages unless one of them has a result', async () => {
+  test('has rows that look like failures, fewer than messages unless again() is among the results', async () => {
     const works = [Promise.resolve(), Promise.resolve()];
     const more = [...works, Promise.resolve(again(100))];
     expect(await answerOf(works, { ids: ['a', 'b'], turn: 2 })).toEqual([

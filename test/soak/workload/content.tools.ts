@@ -6,7 +6,7 @@ import { planMessage } from './message-plan.js';
 const NUMBERS = Array.from({ length: 20 }, (_, i) => i + 1);
 
 test.each(['native', 'redisson'] as const)(
-  'content is intact whatever the order of its fields, but not with another value: layout %s',
+  'content is intact whatever the order of its fields, but not if a value differs: layout %s',
   (layout) => {
     const workload = { ...DEFAULT_SETTINGS, layout };
     const n = NUMBERS.find((number) => planMessage(workload, number).queue === 'orders')!;

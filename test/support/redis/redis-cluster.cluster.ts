@@ -3,7 +3,7 @@ import { Cluster } from 'ioredis';
 import { until } from '../until.js';
 import { type ClusterMember, RedisCluster } from './redis-cluster.js';
 
-describe.each([false, true])('a cluster of a test (with links: %s)', (hasLinks) => {
+describe.each([false, true])('a test cluster (with links: %s)', (hasLinks) => {
   let cluster: RedisCluster;
   let client: Cluster;
 

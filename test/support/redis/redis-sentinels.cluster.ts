@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { RedisSentinels } from './redis-sentinels.js';
 
-describe('a primary of a test, with replicas and sentinels', () => {
+describe('a test primary with replicas and sentinels', () => {
   let all: RedisSentinels;
   let client: Redis;
 

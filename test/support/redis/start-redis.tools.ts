@@ -8,7 +8,7 @@ import type { TestRedis } from './test-redis.js';
 
 const FROZEN = 200;
 
-describe('a server of a test', () => {
+describe('a test server', () => {
   let server: TestRedis;
   let client: Redis;
 
@@ -34,7 +34,7 @@ describe('a server of a test', () => {
     expect(await client.get('key')).toBeNull();
   });
 
-  it('restarts by itself when told to', async () => {
+  it('restarts automatically if requested', async () => {
     await server.restart();
     expect(await client.ping()).toBe('PONG');
   });

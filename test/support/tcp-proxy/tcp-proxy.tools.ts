@@ -31,7 +31,7 @@ describe('a TCP proxy', () => {
   const orSilence = (answer: Promise<unknown>) =>
     Promise.race([answer.catch(() => 'failed'), sleep(SILENCE, 'silence')]);
 
-  test('forwards everything and knows the connections by their names and commands', async () => {
+  test('forwards everything and identifies connections by their names and commands', async () => {
     expect(await client.get(key)).toBe('value');
     expect(proxy.connections).toMatchObject([{ name: 'first', isOpen: true }]);
     expect([...proxy.connections[0]!.sent]).toEqual(expect.arrayContaining(['SET', 'GET']));
@@ -50,7 +50,7 @@ describe('a TCP proxy', () => {
     other.disconnect();
   });
 
-  test('keeps a silenced connection open at the server after its client has gone', async () => {
+  test('keeps a silenced connection to the server open after its client has gone', async () => {
     const id = await client.client('ID');
     proxy.goDark();
     client.disconnect();
@@ -95,7 +95,7 @@ describe('a TCP proxy', () => {
     expect(errors).toMatchObject([{ code: 'ECONNRESET' }]);
   });
 
-  test('answers the next commands of a kind with an error, in their places in a pipeline', async () => {
+  test('answers the next commands of one kind with an error, in their places in a pipeline', async () => {
     const refused = proxy.refuse(({ command }) => command === 'GET', 'READONLY No writes here.', 2);
     const replies = await client.pipeline().set(key, '1').get(key).incr(key).get(key).get(key).exec();
     expect(replies?.map(([error, value]) => error?.message ?? value)).toEqual([
@@ -121,7 +121,7 @@ describe('a TCP proxy', () => {
     direct.disconnect();
   });
 
-  test('disconnects a client at a command and delivers the rest when it is released', async () => {
+  test('disconnects a client at a command and delivers the rest when released', async () => {
     const late = proxy.deliverLate(({ command }) => command === 'INCR');
     const direct = new Redis(sharedRedisUrl());
     await direct.set(key, '1');
@@ -139,7 +139,7 @@ describe('a TCP proxy', () => {
     direct.disconnect();
   });
 
-  test('holds the answer to an executed command', async () => {
+  test('holds the reply to an executed command', async () => {
     const hold = proxy.holdReplies(({ command }) => command === 'INCR');
     const direct = new Redis(sharedRedisUrl());
     await client.set(key, '1');
@@ -153,7 +153,7 @@ describe('a TCP proxy', () => {
 });
 
 describe('a request parser', () => {
-  test('finds the same commands, however the bytes are split', () => {
+  test('finds the same commands however the bytes are split', () => {
     const bytes = Buffer.concat([encodeRequest('set', 'k', Buffer.from('\r\n$3')), encodeRequest('PING')]);
     for (let cut = 0; cut <= bytes.length; cut++) {
       const parser = new RequestParser();
