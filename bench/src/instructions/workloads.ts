@@ -48,7 +48,7 @@ export const WORKLOADS: readonly Workload[] = [
   {
     name: 'offers',
     title: 'an offer, 1,000 in flight',
-    messages: [10_000, 40_000],
+    messages: [5_000, 20_000],
     async run(cast, messages) {
       const producer = await cast.startProducer();
       await producer.ask('offerInFlight', { count: messages, inFlight: 1000, delay: HOUR });
@@ -57,7 +57,7 @@ export const WORKLOADS: readonly Workload[] = [
   {
     name: 'lists',
     title: 'an offer in a list of 1,000',
-    messages: [10_000, 40_000],
+    messages: [5_000, 20_000],
     async run(cast, messages) {
       const producer = await cast.startProducer();
       await producer.ask('offerLists', { count: messages, delay: HOUR });
@@ -66,14 +66,14 @@ export const WORKLOADS: readonly Workload[] = [
   {
     name: 'drain',
     title: 'a message of a backlog: offered in a list, and drained',
-    messages: [10_000, 40_000],
+    messages: [5_000, 20_000],
     run: drain,
   },
   {
     name: 'groups',
     title: 'a message of a backlog of 1,000 groups: offered in a list, and drained',
     system: GROUPS,
-    messages: [10_000, 40_000],
+    messages: [5_000, 20_000],
     run: drain,
   },
 ];
