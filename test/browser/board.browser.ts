@@ -56,7 +56,7 @@ describe('bull-board in a browser', () => {
     await expectVisible(page.getByText('Ready messages cannot be removed on their own. Clean the delayed messages,'));
   });
 
-  it('shows a delayed message with its due time, and promoting it has it handled', async () => {
+  it('shows a delayed message with its due time and promotes it, after which it is handled', async () => {
     const { timestamp, delay } = (await board.queue('emails', { status: 'delayed' })).jobs[0]!;
     await open('delayed');
     await expectVisible(page.getByText('welcome:ada'));
@@ -68,7 +68,7 @@ describe('bull-board in a browser', () => {
     await expectVisible(page.getByText('No Delayed jobs in this queue.'), 15_000);
   });
 
-  it('shows the error of a dead letter, and retrying it has it handled', async () => {
+  it('shows the error of a dead letter and retries it, after which it is handled', async () => {
     await open('failed');
     await expectVisible(page.getByText('bounce:bob'));
     await expectVisible(page.getByText('RejectMessage: The mailbox is full.'));

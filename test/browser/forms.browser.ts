@@ -43,7 +43,7 @@ describe('the forms of the sample page', () => {
     expect(await error.count()).toBe(0);
   });
 
-  it('show a task added through its address, but none requested by a page of another site', async () => {
+  it('show a task added by its URL, but none requested by a page of another site', async () => {
     const { app, browser } = running;
     const foreign = await browser.newPage();
     // The same server, but to the browser another site.

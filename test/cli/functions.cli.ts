@@ -92,7 +92,7 @@ describe('delete-functions', () => {
     expect({ output, problems }).toEqual({ output: `Deleted: ${namesOf(OLD).join(', ')}.\n`, problems: '' });
   });
 
-  test('makes the doctor list the libraries that it would delete, and those of another layout', async () => {
+  test('the doctor lists the libraries that this command would delete, and those of another layout', async () => {
     const { output } = await run('doctor', '--json');
     const findings = jsonLines(output) as Record<'check' | 'verdict' | 'found' | 'advice', string>[];
     const { verdict, found, advice } = findings.find(({ check }) => check === 'libraries')!;
@@ -102,12 +102,12 @@ describe('delete-functions', () => {
     expect(advice).toContain('delete-functions');
   });
 
-  test('makes the doctor mention no libraries if there are none of other versions', async () => {
+  test('the doctor does not mention libraries if there are none of other versions', async () => {
     await run('delete-functions', OF_OTHER_LAYOUT.name, ...namesOf(OLD), '--yes');
     expect((await run('doctor')).output).not.toContain('libraries');
   });
 
-  test('makes the doctor report that it may not list libraries', async () => {
+  test('the doctor reports that it may not list libraries', async () => {
     await redis.call('ACL', 'SETUSER', 'blind', 'reset', 'on', '>secret', '~*', '&*', '+@all', '-function|list');
     const { code, output } = await run('doctor', '--url', server.url.replace('redis://', 'redis://blind:secret@'));
     expect(code).toBe(0);

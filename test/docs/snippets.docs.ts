@@ -269,7 +269,7 @@ describe("the documentation's snippets", () => {
     expect(await exited).toEqual([null, 'SIGTERM']);
   }, 60_000);
 
-  it('print their documented output and exit without help', async () => {
+  it('print their documented output and exit on their own', async () => {
     const shown = snippets.filter(({ mark, output }) => mark === 'run' && output !== undefined);
     expect(shown.length).toBeGreaterThan(0);
     for (const snippet of shown) {

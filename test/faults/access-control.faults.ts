@@ -86,7 +86,7 @@ describe('a Redis user with the documented permissions', () => {
     expect(log.filter((line) => /NOPERM|permission/.test(line))).toEqual(note);
   });
 
-  test('has no permission that a worker does not need', () => {
+  test('has only the permissions that a worker needs', () => {
     const ofKeys = neededCommands(partitionPermissions, nativeKeys('delay-queue', 'orders'));
     const needed = [...neededToCall('functions'), ...neededToCall('scripts'), ...ofKeys];
     expect(commandRules(rules.worker!)).toEqual(rulesFor(needed));
@@ -149,7 +149,7 @@ describe('a Redis user with the documented permissions', () => {
     }
   });
 
-  test('gets one error that lists every missing permission for all queues', async () => {
+  test('lacking some of them, gets one error that lists everything missing, for all queues', async () => {
     const [a, b] = [scene.newQueue(), scene.newQueue()];
     await expect(startLacking(['+zremrangebyrank', '+publish', '+time'], [a, b])).rejects.toMatchObject({
       code: 'MISSING_PERMISSION',

@@ -95,7 +95,7 @@ describe('a cluster', () => {
       expect(refusal).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
     });
 
-    test('spends no attempt of the claimed messages', async () => {
+    test('uses up no attempts of the claimed messages', async () => {
       const ids = Array.from({ length: 20 }, (_, i) => `m${i}`);
       const { producer } = await startConsumer();
       await producer.pause(queue);

@@ -22,7 +22,7 @@ describe('killed connections and lost announcements', () => {
     return Number(await scene.redis.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes'));
   }
 
-  test('a message offered while the timer waits for a later one is handled in time', async () => {
+  test('a message offered while the timer waits for a later one is handled on time', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module: { consume: false } });
@@ -36,7 +36,7 @@ describe('killed connections and lost announcements', () => {
     }
   });
 
-  test('messages are handled in time while all subscriptions are killed repeatedly', async () => {
+  test('messages are handled on time while all subscriptions are repeatedly killed', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module: { consume: false } });

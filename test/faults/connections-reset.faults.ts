@@ -14,7 +14,7 @@ describe('connections that are reset repeatedly', () => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
-  test('lose no acknowledged message under load, make none early, and make one run again only after a lost lease', async () => {
+  test('lose no acknowledged message under load, deliver none early, and redeliver one only after a lost lease', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
     const module = { connection: proxy.url, offerTimeout: '1s', defaults: { checkInterval: '2s', blockTimeout: '1s' } };

@@ -95,7 +95,7 @@ const POINTS: readonly (CrashPoint & { readonly task: Task })[] = [
   },
 ];
 
-describe('a process killed with -9', () => {
+describe('a process killed with SIGKILL', () => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 

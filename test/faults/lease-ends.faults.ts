@@ -10,7 +10,7 @@ const SLACK = 2000;
 describe('a handler whose Redis stops answering', () => {
   const scene = new Scene({});
 
-  test('is aborted when its lease ends, although calls are still under way', async () => {
+  test('is aborted when its lease ends, even if calls are still pending', async () => {
     const queue = scene.newQueue();
     let startedAt = 0;
     let abortedAt = 0;

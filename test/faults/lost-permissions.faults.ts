@@ -21,7 +21,7 @@ describe.each([
   });
 
   test.each(commands)(
-    'has each call either rejected without a change or carried out as before: %s',
+    'gets each call either rejected without changes or carried out as before: %s',
     async (command) => {
       for (const [name, call] of Object.entries(calls)) {
         const { store, dump } = await queues.copy((redis, keys) =>

@@ -10,7 +10,7 @@ test.each([
   [4, 8],
   [16, 16],
 ])(
-  'a process with partitions: %i that starts before Redis agrees on %i with the others once Redis is up',
+  'a process started without Redis, with partitions: %i, agrees with the others on %i once Redis is up',
   async (own, agreed) => {
     const queue = scene.newQueue();
     const handled = new Handled();

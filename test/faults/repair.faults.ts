@@ -145,7 +145,7 @@ describe('orphaned messages', () => {
     await producer.clear(queue);
   });
 
-  test('become dead letters at once if another program wrote them, whatever due time their bytes spell', async () => {
+  test('become dead letters at once if another program wrote them, whatever due time their bytes would encode', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     await producer.offer(queue, 'sound', '1h');

@@ -54,7 +54,7 @@ test.each(['FUNCTION FLUSH', 'FUNCTION DELETE', 'SCRIPT FLUSH', 'FLUSHALL'] as c
   },
 );
 
-test('messages are settled by scripts while the library is missing and memory short, and later by functions again', async () => {
+test('messages are settled by scripts while the library is missing and memory is short, and by functions again later', async () => {
   const queue = scene.newQueue();
   const started = new Latch();
   const release = new Latch();

@@ -77,7 +77,7 @@ describe.each([
 
   const NOT_TORN = ['clear', 'pause', 'resume', 'repair'];
   test.each(Object.keys(calls).filter((name) => !NOT_TORN.includes(name)))(
-    'loses no message and keeps none forever: %s',
+    'neither loses a message nor keeps one forever: %s',
     async (name) => {
       await scene.redis.flushall();
       const queue = await queues.copy();

@@ -73,12 +73,12 @@ describe('garbage in the keys of a queue', () => {
   }
 
   describe.each(FULL_QUEUE_IDS)('in the message %s', (id) => {
-    test.each(Object.entries(OF_A_MESSAGE))('%s harms no other message', async (_name, damage) => {
+    test.each(Object.entries(OF_A_MESSAGE))('%s does not harm other messages', async (_name, damage) => {
       await expectNoHarm(damage(id), id);
     });
   });
 
-  test.each(Object.entries(OF_THE_QUEUE))('%s harms no messages', async (_name, damage) => {
+  test.each(Object.entries(OF_THE_QUEUE))('%s does not harm any message', async (_name, damage) => {
     await expectNoHarm(damage);
   });
 

@@ -101,7 +101,7 @@ describe('a password with any characters', () => {
   }
 
   test.each(Object.entries(WAYS))(
-    'appears in no error or log line when it is given %s and refused',
+    'never appears in an error or a log line when it is given %s and refused',
     async (way, connect) => {
       const { host, port } = server;
       const codes = new Set<string>();
@@ -123,7 +123,7 @@ describe('a password with any characters', () => {
     },
   );
 
-  test('appears in no error or log line if a server no longer accepts it', async () => {
+  test('never appears in an error or a log line if a server no longer accepts it', async () => {
     const { host, port } = scene.server;
     await fc.assert(
       fc.asyncProperty(password, async (right) => {
@@ -148,7 +148,7 @@ describe('a password with any characters', () => {
   });
 
   test.each(['ioredis 6', 'ioredis 5'])(
-    'appears in no error or log line if a server repeats it in an error reply, with %s',
+    'never appears in an error or a log line if a server repeats it in an error reply, with %s',
     async (major) => {
       // A server answers an unknown command by repeating its arguments.
       const forgetful = await startRedis({ args: ['--rename-command', 'AUTH', '', '--rename-command', 'HELLO', ''] });
@@ -166,7 +166,7 @@ describe('a password with any characters', () => {
     },
   );
 
-  test('appears in no error or log line if it is given to sentinels', async () => {
+  test('never appears in an error or a log line if it is given to sentinels', async () => {
     // A plain server refuses a password just as a sentinel does.
     const sentinels = [{ host: server.host, port: server.port }];
     await fc.assert(

@@ -82,7 +82,7 @@ describe('a foreign type in the key of a backlog', () => {
   const scene = new Scene();
   const queues = new FullQueues(scene, { hasGroups: true });
 
-  test.each(foreignTypes<'line'>({ line: 'list' }))('blocks no message: %s, type %s', async (_part, type) => {
+  test.each(foreignTypes<'line'>({ line: 'list' }))('does not block any message: %s, type %s', async (_part, type) => {
     const { store } = await queues.copy((redis, { line }) => FOREIGN_VALUES[type]!(redis.del(line), line));
     await store.cancel('held');
     await store.transfer({ limit: 10 });

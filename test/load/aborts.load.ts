@@ -116,7 +116,7 @@ describe('an abort', () => {
     expect([...handling.reasons]).toEqual(['MessageAborted']);
   });
 
-  test('races with the end of the handler and has exactly one winner', async () => {
+  test('races with the end of the handler, and exactly one of the two wins', async () => {
     const queue = scene.newQueue();
     const handled = new Set<string>();
     const observer = {

@@ -105,7 +105,7 @@ describe('a queue that becomes empty while another process offers to it', () => 
     return family;
   }
 
-  test('is registered whenever it holds a message whose offer is acknowledged', async () => {
+  test('is registered whenever it holds a message whose offer was acknowledged', async () => {
     let retired = 0;
     let looks = 0;
     const lost: string[] = [];

@@ -51,13 +51,13 @@ describe('a relay that crashes', () => {
   const at = new Date('2040-01-01');
   const later = new Date('2041-01-01');
 
-  it('between the offer and the removal of its row creates no duplicate', async () => {
+  it('does not create a duplicate if it has made an offer but not yet removed its row', async () => {
     const app = await scene.startApp({ outbox: { relay: false } });
     const messages = await relayTwice((transaction, queue) => app.outbox.offerAt(transaction, queue, 1, at));
     expect(messages).toEqual([{ id: expect.any(String), payload: 1, dueAt: at }]);
   });
 
-  it('between an operation and the removal of its row still leaves the result of the operations in order', async () => {
+  it('still produces the result of the operations in order if it has not yet removed the row of one it carried out', async () => {
     const { outbox } = await scene.startApp({ outbox: { relay: false } });
     const messages = await relayTwice(async (transaction, queue) => {
       // The message is not there yet: this changes nothing, even if it is repeated after the offer.

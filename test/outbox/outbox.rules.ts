@@ -157,7 +157,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     });
   });
 
-  it('counts a delay from the writing of its row, not from its relaying', async () => {
+  it('counts a delay from when its row is written, not from when it is relayed', async () => {
     const app = await scene.startApp();
     const queue = scene.newQueue();
     await app.outbox.pause();

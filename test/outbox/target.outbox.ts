@@ -51,7 +51,7 @@ describe('the outbox table', () => {
     },
   );
 
-  it('refuses rows from a process that only writes, for another target', async () => {
+  it('refuses rows for another target from a process that only writes', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp();
     await offer(app, queue, 'first');

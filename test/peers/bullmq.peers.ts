@@ -68,7 +68,7 @@ describe('a BullMQ job', () => {
     await expect(done.opened).resolves.toBeUndefined();
   });
 
-  test('has an id that is not an integer and has no colon', async () => {
+  test('cannot have an id that is an integer or contains a colon', async () => {
     const queue = openQueue();
     await expect(queue.add('remind', {}, { jobId: '7' })).rejects.toThrow('Custom Id cannot be integers');
     await expect(queue.add('remind', {}, { jobId: 'unpaid:7' })).rejects.toThrow('Custom Id cannot contain :');
@@ -85,7 +85,7 @@ describe('a BullMQ job', () => {
     expect(handled).toHaveBeenCalledTimes(1);
   });
 
-  test('has one attempt by default, and no attempt counted when its processing first starts', async () => {
+  test('has one attempt by default, and attemptsMade is 0 when it is first processed', async () => {
     const queue = openQueue();
     const made: number[] = [];
     startWorker(queue, ({ attemptsMade }) => {

@@ -51,7 +51,7 @@ describe('a process whose application has failed to start', () => {
     ['refused', 'context', { hook: 'onApplicationBootstrap', after: 1000 }],
     ['away', 'context', { hook: 'onApplicationBootstrap', after: 0 }],
     ['memory', 'http', { hook: 'onApplicationBootstrap', after: 0 }],
-  ])('exits without help: %s, %s, %p', async (server, how, failing) => {
+  ])('exits on its own: %s, %s, %p', async (server, how, failing) => {
     const report = await start({ module: moduleOf(server), queue: scene.newQueue(), how, failing });
     expect(report).toEqual({ failure: 'the start fails', lived: expect.any(Number) });
     expect(report.lived).toBeLessThan(SOON);
@@ -61,7 +61,7 @@ describe('a process whose application has failed to start', () => {
     ['handlers', { handles: true, offers: false }],
     ['a producer only', { handles: false, offers: true }],
     ['a producer only, without offers', { handles: false, offers: false }],
-  ])('contrasts with a process that has started, which stays alive: %s', async (_what, settings) => {
+  ])('stays alive if the application has started instead (control): %s', async (_what, settings) => {
     const { resources, ...report } = await start({ module: moduleOf('redis'), queue: scene.newQueue(), ...settings });
     expect(report).toEqual({ lived: expect.any(Number) });
     expect(resources).toContain('TCPSocketWrap');

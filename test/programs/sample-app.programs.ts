@@ -153,7 +153,7 @@ describe('the sample shop', () => {
     page.close();
   });
 
-  it('refuses a task without text and an invalid delay', async () => {
+  it('refuses a task without text or with an invalid delay', async () => {
     expect((await shop.post('/add')).status).toBe(400);
     expect((await shop.get('/add')).status).toBe(400);
     expect((await shop.post('/add?task=x&delay=soon')).status).toBe(400);

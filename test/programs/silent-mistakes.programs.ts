@@ -306,7 +306,7 @@ describe('an entry in `queues` that matches no queue of the process', () => {
     ['if the similar name has an entry', { shop1: {}, shop2: {} }, ['shop1']],
     ['for a sibling with another number', { 'tenant-1': {} }, ['tenant-2']],
     ['for a queue of a family', { 'shop-1': {} }, ['shop-*', 'shop-2']],
-  ])('causes no warning %s', async (_what, queues, names) => {
+  ])('does not cause a warning %s', async (_what, queues, names) => {
     expect(warnings(await start(queues, ...names))).toEqual([]);
   });
 });

@@ -46,7 +46,7 @@ describe('the documentation site', () => {
     return problems;
   }
 
-  it('has pages that fit 320 px, load nothing from other hosts, lack no files and satisfy axe', async () => {
+  it('has pages that fit 320 px, load nothing from other hosts, have no missing files and satisfy axe', async () => {
     const context = await browser.newContext({ viewport: { width: 320, height: 640 }, colorScheme: 'light' });
     const foreign = new Set<string>();
     context.on('request', (request) => request.url().startsWith(site.url) || foreign.add(request.url()));
@@ -90,7 +90,7 @@ describe('the documentation site', () => {
     expect(await bars.locator('.bars-figure').allTextContents()).toEqual([ours, theirs]);
   });
 
-  it('finds a page by a word', async () => {
+  it('finds a page by a search word', async () => {
     const page = await open('/guide/');
     await page.getByRole('button', { name: 'Search' }).first().click();
     await page.locator('#localsearch-input').fill('debounce');
@@ -134,7 +134,7 @@ describe('the documentation site', () => {
     return Object.entries(ROUTES).filter(([document]) => !document.startsWith('site/'));
   }
 
-  it("links back to the project's pages and to no copy", async () => {
+  it("links back to the project's pages rather than to copies of them", async () => {
     await until(async () => (await sitePages()).every(([document]) => !document.startsWith('site/docs')));
     const html = await BuiltSite.text('guide/recipes.html');
     expect(html).toContain('/edit/main/docs/recipes.md');

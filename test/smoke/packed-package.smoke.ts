@@ -92,7 +92,7 @@ describe('the packed package', () => {
     expect(Object.keys(manifest).sort()).toEqual(FIELDS);
   });
 
-  it('reads none of its own files, which a bundle would leave behind', async () => {
+  it('does not read its own files, which a bundle would leave behind', async () => {
     expect(packed.files.filter((path) => path.endsWith('.lua'))).toEqual([]);
     expect(await readsFiles(packed)).toEqual([]);
   });

@@ -94,7 +94,7 @@ export function describeRateProperties({
         return count >= Math.min(wanted, max - counted);
       }));
 
-    test('is reached to at least 95% by consumers that wait as long as they are told', () =>
+    test('is at least 95% used by consumers that wait as long as they are told', () =>
       fc.assert(
         fc.asyncProperty(anyRate, fc.array(anyVisit, { minLength: 1, maxLength: 20 }), async (rate, visits) => {
           const underTest = open(rate);

@@ -57,7 +57,7 @@ describe.each<{ one: Build; other: Build }>([
       return JSON.stringify(counts) === JSON.stringify({ delayed: 0, ready: 0, active: 0, dead });
     });
 
-  test('has the offers of one handled by the other, unchanged', async () => {
+  test('lets one handle the offers of the other, unchanged', async () => {
     const [offering, handling] = await startBoth();
     await offering.call('offer', { do: 'nothing' }, 20, { id: 'a', headers: { tenant: 'acme' } });
     await offering.call(
@@ -151,7 +151,7 @@ describe.each<{ one: Build; other: Build }>([
     ]);
   });
 
-  test('has the messages of a group handled by both, one at a time and in order', async () => {
+  test('lets both handle the messages of a group, one at a time and in order', async () => {
     const options: Options = { options: { groups: { concurrency: 1 } }, handler: { ...HANDLER, concurrency: 2 } };
     const both = [await start(one, options), await start(other, options)];
     const groups = ['g', 'h', 'i', 'j'];
@@ -178,7 +178,7 @@ describe.each<{ one: Build; other: Build }>([
     }
   });
 
-  test('has the occurrences of a message repeated by one handled by the other, and then by the first again', async () => {
+  test('lets each in turn handle the occurrences of a message that one of them repeats', async () => {
     const [offering, handling] = await startBoth();
     await offering.call('repeat', 'a', { cron: '* * * * * *' }, { do: 'nothing' });
     await until(() => handling.startsOf('a').length >= 2);

@@ -181,7 +181,7 @@ describe('an object of a declared class', () => {
     }
   });
 
-  it('is written for Jackson 3 with plain Longs, dates as text and unescaped emoji', () => {
+  it('is written for Jackson 3 with plain Longs, dates as strings and unescaped emoji', () => {
     const codec = jackson({ classes, jackson: 3 });
     const order = { id: '😀', amount: 5, placed: new Date(5), queue: [5], anything: 5n };
     expect(written(order, codec)).toBe(

@@ -68,7 +68,7 @@ describe('the json codec', () => {
 });
 
 describe('a JsonNumber', () => {
-  it('is calculated with as the nearest number and keeps its text', () => {
+  it('counts as the nearest number in arithmetic, and keeps its original text', () => {
     const price = new JsonNumber('12.50');
     expect([Number(price) * 2, String(price), JSON.stringify({ price })]).toEqual([25, '12.50', '{"price":12.5}']);
   });

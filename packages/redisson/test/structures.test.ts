@@ -175,7 +175,7 @@ describe('a queue in the Redisson layout', () => {
     expect([await queue.takeAsJava(), await queue.takeAsJava()]).toEqual(['b', 'c']);
   });
 
-  test('frees the ids of messages that Java takes and keeps nothing of them', async () => {
+  test('frees the ids of messages that Java takes, and keeps no data about them', async () => {
     const queue = open();
     for (const id of ['a', 'b', 'c']) await queue.offer({ [id]: { at: now() - HOUR, value: id } });
     await queue.transfer();

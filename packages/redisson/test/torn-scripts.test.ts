@@ -33,7 +33,7 @@ describe('a script of the Redisson layout that ends between two of its writes', 
 
   const NOT_TORN = ['clear', 'resume', 'repair'];
   test.each(Object.keys(CALLS).filter((name) => !NOT_TORN.includes(name)))(
-    'loses no message and leaves none active forever: %s',
+    'neither loses a message nor leaves one active forever: %s',
     async (name) => {
       await scene.redis.flushall();
       const queue = open({ url: scene.url });

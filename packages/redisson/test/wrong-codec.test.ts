@@ -26,7 +26,7 @@ describe('a queue in the Redisson layout with the wrong codec', () => {
     for (let at = 0; at < values.length; at += A_PART) await scene.redis.rpush(queue, ...values.slice(at, at + A_PART));
   }
 
-  test(`loses none of ${MANY} messages, stops handling, names the right codec, and with that codec handles them all`, async () => {
+  test(`loses none of ${MANY} messages, stops handling, names the right codec, and then handles them all with that codec`, async () => {
     const queue = newQueue();
     const texts = Array.from({ length: MANY }, (_, i) => `order ${i}`);
     await transferByJava(

@@ -39,7 +39,7 @@ describe('a test server', () => {
     expect(await client.ping()).toBe('PONG');
   });
 
-  it('answers nothing while it is frozen', async () => {
+  it('does not answer while it is frozen', async () => {
     await server.freeze();
     const reply = client.get('key');
     const silence = sleep(FROZEN, 'silence');

@@ -148,7 +148,7 @@ describeWithJava('payloads', (suite) => {
   });
 
   it.each([5, 2147483648, 5n, 0.5, true, [1], {}, new Date(5), Buffer.of(1)])(
-    'with type wrappers may be a single %p',
+    'with type wrappers may consist of a bare %p',
     async (payload) => {
       const value = await takenByJava('jackson', jackson.encode(payload));
       expect(value?.type).toMatch(
