@@ -6,17 +6,17 @@ export interface AdminStore {
   /** Finds a message in any state; null if no message has the id. */
   find(id: string): Promise<StoredMessage | null>;
 
-  /** Counts the messages in each state at one instant, and returns the first due times of the delayed and of the ready ones. */
+  /** Counts the messages in each state at one instant. Also returns the earliest due times of delayed and of ready messages. */
   status(): Promise<QueueStatus>;
 
   /**
    * Counts the messages of each type in each state, page by page, until a page has no cursor. Types are read from bodies of the native
-   * codec; with a layout that has others, no message has a type.
+   * codec; with a layout that has other bodies, no message has a type.
    *
-   * A page shows one instant, and several are exact together while no message moves. A message that keeps its place in its state is counted
-   * exactly once, whatever happens to others. One that moves is counted at its old place, at its new one, at both or at neither; but it is
-   * not missed if it only moves forward, from delayed to ready, active and dead.
-   * @param cursor - of the page before; none for the first
+   * A page shows one instant, and several pages are exact together while no message moves. A message that keeps its place in its state is
+   * counted exactly once, whatever happens to others. A message that moves is counted at its old place, at its new one, at both or at
+   * neither; but it is not missed if it only moves forward, from delayed to ready, active and dead.
+   * @param cursor - of the previous page; none for the first
    */
   countTypes(cursor?: string): Promise<TypeCountPage>;
 
@@ -28,34 +28,34 @@ export interface AdminStore {
 
   /**
    * Removes every message in every state; a paused queue stays paused. Running handlers continue, but their outcomes no longer change
-   * anything. What has been claimed still counts for the rate ({@link ConsumerStore.claim}).
+   * anything. Claimed messages still count towards the rate ({@link ConsumerStore.claim}).
    * @returns the number of messages removed
    */
   clear(): Promise<number>;
 
   /**
-   * Lists messages of one state, page by page, until a page has no cursor. Delayed ones come in the order of their due times, ready ones in
-   * the order of claims, active ones by the token of their claim and their id, and dead ones in the order of their deaths. Equal delayed
-   * and dead ones come in the order of their ids.
+   * Lists messages of one state, page by page, until a page has no cursor. Delayed messages are sorted by due time, ready ones by the order
+   * of claims, active ones by their claims' tokens and their ids, and dead ones by time of death. Delayed or dead messages with equal times
+   * are sorted by id.
    *
    * A page shows one instant. A message that keeps its place in its state is listed exactly once, whatever happens to others, including the
-   * one at the cursor. One that moves within its state is listed at its old place, at its new one, at both or at neither. A page is bounded
-   * in bytes and in number, so it may have fewer messages than `limit` and still a cursor. It has at least one unless none of the state is
-   * left.
-   * @throws DelayQueueError `INVALID_ARGUMENT` if the cursor is not one of a page of this state
+   * one at the cursor. A message that moves within its state is listed at its old place, at its new one, at both or at neither. A page is
+   * bounded in bytes and in number, so it may have a cursor and yet fewer messages than `limit`. It has at least one unless none of the
+   * state is left.
+   * @throws DelayQueueError `INVALID_ARGUMENT` if the cursor is not from a page of this state
    */
   list(request: PageRequest): Promise<StoredPage>;
 
   /**
-   * Lists the messages of a group, with their states at one instant, in steps through the messages of all groups. A message that exists all
-   * the time is listed at least once. Absent if messages have no groups.
+   * Lists the messages of a group, with their states at one instant, in steps through the messages of all groups. A message that exists
+   * throughout is listed at least once. Absent if messages have no groups.
    */
   listGroup?(request: GroupPageRequest): Promise<GroupPage>;
 
   /**
    * Makes dead letters due now, with all their attempts. {@link ConsumerStore.watchDue} announces it.
-   * @param options - `unwrap`: removes from a body the time at which its message first fell due (`body-forms.ts`), because it falls due
-   *   anew. Default: bodies stay as they are
+   * @param options - `unwrap`: removes from a body the time at which its message first fell due (`body-forms.ts`), because the message
+   *   falls due again. Default: bodies stay as they are
    * @returns the number of messages
    */
   redrive(selection: DeadSelection, options?: RedriveOptions): Promise<number>;
@@ -66,12 +66,12 @@ export interface AdminStore {
   /**
    * Gives a state to orphaned messages, as damage from outside may leave them: delayed until their due times, or ready if those have
    * passed. Each call examines a part of the queue; the first call for an undamaged queue ends at once. A queue with very many ready
-   * messages is left for later, because due orphans would come after all of those anyway.
+   * messages is left for later, because due orphans would follow all of them.
    *
-   * It also releases followers of messages that are gone or dead, which a process of an older version leaves behind, and gives a lease to
+   * Also releases followers of messages that are gone or dead, which a process of an older version leaves behind, and gives a lease to
    * claims that have none: a consumer that holds one extends it, otherwise {@link ConsumerStore.transfer} takes its messages back.
    * @param lease - of such claims, ms
-   * @param cursor - of the report before; none for the first call
+   * @param cursor - of the previous report; none for the first call
    */
   repair(lease: number, cursor?: string): Promise<RepairReport>;
 }
@@ -101,8 +101,8 @@ export interface QueueStatus {
   /** The due time of the earliest delayed message; null if none is delayed. */
   readonly nextDue: number | null;
   /**
-   * The due time of the ready message that is claimed next; null if none is ready, or it is not known. No other has waited longer, except
-   * those taken back from expired leases, which are claimed last with their old due times.
+   * The due time of the ready message that is claimed next; null if none is ready, or it is not known. No ready message has waited longer,
+   * except those taken back from expired leases, which are claimed last with their old due times.
    */
   readonly oldestReady: number | null;
   readonly paused: boolean;
@@ -112,7 +112,7 @@ export interface QueueStatus {
 
 /**
  * Returns how long the oldest due message has waited for a handler, ms by the store's clock; 0 if none waits. Delayed messages count as
- * soon as they are due, because nothing makes them ready while no process is there to do it.
+ * soon as they are due, because nothing makes them ready while no process is running.
  */
 export function overdueOf({ now, nextDue, oldestReady }: QueueStatus): number {
   return Math.max(0, now - (nextDue ?? now), now - (oldestReady ?? now));
@@ -134,7 +134,7 @@ export interface TypeCount {
 
 export interface PageRequest {
   readonly state: MessageState;
-  /** Where the page begins: behind the page with this cursor, or behind this many messages of the state. Default: at the first. */
+  /** Where the page begins: behind the page with this cursor, or after this many messages of the state. Default: at the first message. */
   readonly from?: { readonly cursor: string } | { readonly offset: number };
   /** Maximum number of messages, 1–1000. */
   readonly limit: number;
@@ -150,16 +150,16 @@ export interface StoredPage {
 
 export interface GroupPageRequest {
   readonly group: string;
-  /** The `cursor` of the page before; default: the first page. */
+  /** The `cursor` of the previous page; default: the first page. */
   readonly cursor?: string | undefined;
   /**
-   * The maximum number of messages, 0–1000. The smallest part of a step is listed as a whole, even if it has more. With 0 nothing more than
-   * that is listed, so that a caller who has used a part of it can ask for it again. Default: 1000.
+   * The maximum number of messages, 0–1000. The smallest part of a step is listed as a whole, even if it has more. With 0, only that part
+   * is listed, so a caller who has used some of its messages can ask for it again. Default: 1000.
    */
   readonly most?: number | undefined;
 }
 
-/** Messages of a group that one step through the messages of all groups has found, perhaps none, in no particular order. */
+/** The messages of a group, perhaps none, that one step through the messages of all groups has found, in no particular order. */
 export interface GroupPage {
   readonly members: readonly GroupMember[];
   /** For the next page; null after the last one. */

@@ -9,7 +9,7 @@ export interface ConsumerStore {
    * attempt is spent, and the message is ready again or dead. A message that repeats never dies here but becomes ready, because only
    * whoever claims it has the calendar that knows its next due time. Does at most `limit` of each; `more` asks for another call.
    *
-   * Whenever ready messages remain, one consumer is woken ({@link WakeSignal}), unless one already waits for the queue's rate (see
+   * Whenever ready messages remain, one consumer is woken ({@link WakeSignal}), unless a consumer already waits for the queue's rate (see
    * {@link claim}) or the queue is paused ({@link AdminStore.resume} wakes one). After a crash right after the call, the moved messages are
    * ready, and a consumer has been woken for them.
    */
@@ -17,26 +17,26 @@ export interface ConsumerStore {
 
   /**
    * Takes at most `limit` ready messages, oldest first and up to `maxBytes`, under one lease. They belong to this claim until the lease
-   * ends; then {@link transfer} takes them back. If ready messages remain, another consumer is woken. While the queue is paused, it takes
-   * nothing and wakes nobody. A crash right after the call costs the messages their lease and an attempt.
+   * ends; then {@link transfer} takes them back. If ready messages remain, another consumer is woken. While the queue is paused, the call
+   * takes nothing and wakes nobody. A crash right after the call costs the messages their lease and an attempt.
    *
-   * A token takes messages once: the answer names all that it will ever hold. A claim that `supersedes` another one ends it, even one that
+   * A token takes messages once: the answer names all that it will ever hold. A claim that `supersedes` another ends it, even if the other
    * arrives later: what the other took passes to this claim within the same bounds, the rest is ready again, no attempt is spent, and
    * nothing else is taken. If the other took nothing, this is a claim like any other.
    *
-   * A queue with a rate gives out no more messages than its rate allows; the rest stays ready. Every message taken counts, even if it was
-   * claimed before: retried, released, or taken back from an expired lease. What passes to a successor counts once. Nothing that has
-   * counted is given back, not even by {@link AdminStore.clear}, because whatever the rate protects has been used. A claim that gets less
-   * than it asks for because the rate is spent wakes nobody. Its answer tells one consumer of the queue when to claim again, and the others
-   * wait until they are woken. If that consumer does not come back, a {@link transfer} soon after wakes another one.
+   * A queue with a rate gives out no more messages than its rate allows; the rest stay ready. Every message taken counts, even if it was
+   * claimed before: retried, released, or taken back from an expired lease. Messages that pass to a successor count once. Whatever has
+   * counted stays counted, even after {@link AdminStore.clear}, because the resource that the rate protects has been used. A claim that
+   * gets less than it asks for because the rate is spent wakes nobody. Its answer tells one consumer of the queue when to claim again, and
+   * the others wait until they are woken. If that consumer does not come back, a {@link transfer} soon after wakes another one.
    */
   claim(request: ClaimRequest): Promise<ClaimReport>;
 
   /**
    * Does {@link transfer} and {@link claim} in one call, for a process with free slots: due messages go straight from delayed into the
-   * claim's lease. It does so only where the order is that of the two calls: nothing is ready, no lease has expired, and the queue is
-   * neither paused nor limited by a rate. What is due beyond the claim's limits stays delayed, and `more` says so. A crash right after has
-   * the cost of one after a claim.
+   * claim's lease. It does so only if the order is that of the two calls: nothing is ready, no lease has expired, and the queue is neither
+   * paused nor limited by a rate. Messages due beyond the claim's limits stay delayed, and `more` says so. A crash right after costs what a
+   * crash after a claim costs.
    * @param announcer - as in {@link TransferRequest}
    * @returns undefined if a condition is not met: nothing was changed or announced
    */
@@ -46,8 +46,8 @@ export interface ConsumerStore {
   wake(): Promise<void>;
 
   /**
-   * Makes the leases of these claims end `lease` ms from now. A lease belongs to all messages of a token, so the caller names all that it
-   * holds. Whatever else a token holds is released: it is ready again, with no attempt spent.
+   * Makes the leases of these claims end `lease` ms from now. A lease covers all messages of a token, so the caller names all that it
+   * holds. Any other messages of a token are released: they are ready again, with no attempt spent.
    * @returns the claims that are no longer held: settled, expired and taken back, replaced or cleared
    */
   extend<Held extends Claim>(claims: readonly Held[], lease: number): Promise<Held[]>;
@@ -57,17 +57,17 @@ export interface ConsumerStore {
    * announces a message that is delayed again and is the new earliest.
    *
    * A follower (`onDuplicate: 'follow'`) takes the place of a message that is gone or dead in the same step: it is offered now, with its
-   * own delay from now, and no dead letter is left. With every other outcome it keeps waiting. The same applies to a {@link transfer} that
-   * makes a message a dead letter.
+   * own delay from now, and no dead letter is left. With every other outcome it keeps waiting. A {@link transfer} that makes a message a
+   * dead letter treats its follower likewise.
    *
-   * A message that repeats comes again with `next` of its outcome, unless {@link ProducerStore.cancel} has ended it meanwhile, or it has a
-   * follower.
+   * A message that repeats comes again with the `next` of its outcome, unless {@link ProducerStore.cancel} has ended its repetition since,
+   * or it has a follower.
    */
   settle(settlements: readonly Settlement[]): Promise<SettleReport>;
 
   /**
    * Removes an active message. Exactly one of `abort` and {@link settle} wins. {@link DueListener.onAbort} tells the consumer that holds
-   * it; if that gets lost, {@link extend} does. A follower takes its place, but one that repeats is removed as well.
+   * it; if that announcement gets lost, {@link extend} does. A follower takes its place, but one that repeats is removed as well.
    * @returns false if the message is not active, or no longer
    */
   abort(id: string): Promise<boolean>;
@@ -79,8 +79,8 @@ export interface ConsumerStore {
   watchDue(listener: DueListener): () => void;
 
   /**
-   * Resolves once listeners of {@link watchDue} have got what was announced before this call, or after a moment if that cannot be known.
-   * Absent: they get it before any answer.
+   * Resolves once listeners of {@link watchDue} have received what was announced before this call, or after a moment if that cannot be
+   * known. Absent: they receive it before any answer.
    */
   catchUp?(): Promise<void>;
 
@@ -119,7 +119,7 @@ export interface TransferReport {
   readonly ready: number;
   /** Milliseconds (with fractions) until the earliest delayed message falls due or the earliest lease ends; null: none. */
   readonly nextIn: number | null;
-  /** The same as an instant; null: none. */
+  /** {@link nextIn} as an instant; null: none. */
   readonly nextAt: number | null;
   /** When the report was made, by the store's clock, ms (with fractions). */
   readonly at: number;
@@ -187,7 +187,7 @@ export type Outcome =
   /** Delayed again, no attempt spent. */
   | { readonly kind: 'defer'; readonly delay: number; readonly body?: MessageBody }
   | { readonly kind: 'defer'; readonly at: number; readonly body?: MessageBody }
-  /** Handled for now: offered anew in the same step, with the same id and all attempts. */
+  /** Handled for now: offered again in the same step, with the same id and all attempts. */
   | { readonly kind: 'again'; readonly delay: number; readonly body?: MessageBody }
   | { readonly kind: 'again'; readonly at: number; readonly body?: MessageBody }
   /** Not handled: ready again before all others, with the same due time and no attempt spent. A consumer is woken. */
@@ -203,7 +203,7 @@ export type Outcome =
       readonly next?: NextOccurrence & { readonly letter: string; readonly failedAttempts: number };
     };
 
-/** The next occurrence of a message that repeats: offered anew in the same step, with the same id and all attempts. */
+/** The next occurrence of a message that repeats: offered again in the same step, with the same id and all attempts. */
 export interface NextOccurrence {
   readonly at: number;
 }
@@ -227,7 +227,7 @@ export interface DueListener {
   onTransfer?(transfer: AnnouncedTransfer): void;
   /** The message of a claim was aborted, which ends the claim. */
   onAbort?(claim: Claim): void;
-  /** Announcements arrive from now on, or again. Earlier ones may have been missed. */
+  /** Called when announcements begin to arrive, or resume. Earlier ones may have been missed. */
   onListening(): void;
 }
 
@@ -238,7 +238,7 @@ export interface AnnouncedTransfer extends Announcer, Pick<TransferReport, 'at' 
 export interface WakeSignal {
   /** Waits for the signal, {@link leave} or {@link close}, at most `timeout` ms. True if it came; another consumer may still be faster. */
   wait(timeout: number): Promise<boolean>;
-  /** Leaves signals to others until the next wait. Not needed by a consumer that will soon wait again. */
+  /** Leaves signals to other consumers until the next wait. Not needed by a consumer that will soon wait again. */
   leave(): void;
   /** Ends a wait and frees the connection. */
   close(): Promise<void>;

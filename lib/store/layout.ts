@@ -32,7 +32,7 @@ export interface Layout extends QueueLayout {
   createMismatchCheck?(): CodecMismatchCheck;
 }
 
-/** The abilities of a layout. Anything else is refused before it is written. */
+/** The abilities of a layout. Anything that it cannot do is refused before it is written. */
 export interface LayoutAbilities {
   readonly headers: boolean;
   readonly types: boolean;
@@ -50,7 +50,7 @@ export interface LayoutAbilities {
   readonly debounce: boolean;
   readonly groups: boolean;
   readonly repeats: boolean;
-  /** True if others than processes of this package may handle its queues, so that the directory does not know all consumers. */
+  /** True if processes without this package may handle its queues, so the directory does not know all consumers. */
   readonly otherConsumers: boolean;
   /** True if several queues may have the same layout object. False if it names the keys of one queue. */
   readonly severalQueues: boolean;
@@ -77,9 +77,9 @@ export interface QueueToOpen extends Omit<QueueAddress, 'isCluster'> {
   readonly events: Events;
 }
 
-/** Distinguishes a wrong codec from a few broken bodies, where only the configuration says which codec writes the bodies. */
+/** Distinguishes a wrong codec from a few broken bodies if only the configuration says which codec writes the bodies. */
 export interface CodecMismatchCheck {
-  /** Why the queue must no longer be consumed; undefined: it may be. */
+  /** Why the queue must no longer be consumed; undefined if it may be. */
   readonly haltReason: string | undefined;
 
   /** A body was decoded. @throws DelayQueueError `INVALID_PAYLOAD` if another codec wrote it */

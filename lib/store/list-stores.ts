@@ -5,14 +5,14 @@ import { formatCursor, PAGE_BYTES, wrongCursor } from './page-cursor.js';
 import type { Reading } from './router.js';
 
 /**
- * Lists the delayed or dead messages of all stores in one order. A message's place is an instant and its name, with the same meaning in
- * every store, so a cursor fits all stores. An offset is reached by reading up to it.
+ * Lists the delayed or dead messages of all stores in one order. A message's place is an instant and a name, with the same meaning in every
+ * store, so a cursor fits all stores. To reach an offset, all messages before it are read.
  */
 export async function listMerged(
   reading: Reading,
   { state, from = { offset: 0 }, limit }: PageRequest,
 ): Promise<StoredPage> {
-  // A single store need not read up to an offset.
+  // A single store need not read the messages before an offset.
   const [only, ...others] = reading.stores;
   if (others.length === 0) return only!.list({ state, from, limit });
   let cursor = 'cursor' in from ? from.cursor : undefined;
@@ -45,7 +45,7 @@ async function readPart(reading: Reading, request: PageRequest) {
     instantOf(state, one) - instantOf(state, other) ||
     Buffer.compare(Buffer.from(nameOf(one)), Buffer.from(nameOf(other)));
   const found = pages.flatMap(({ messages }) => messages).sort(byPlace);
-  // A partition's unread messages come after the last one that was read of it.
+  // A partition's unread messages come after the last one that was read from it.
   const [end] = pages.flatMap(({ messages, cursor }) => (cursor === null ? [] : messages.slice(-1))).sort(byPlace);
   const certain = end ? found.filter((message) => byPlace(message, end) <= 0) : found;
   const messages = certain.slice(0, limit);
@@ -83,7 +83,7 @@ function parsePlace(cursor: string): PlaceInTurn {
   return { partition: Number(partition), inner: inner === '' ? undefined : inner };
 }
 
-/** In place of a partition's answer. */
+/** Stands in for a partition's answer. */
 const NOTHING = { counts: [], cursor: null };
 
 export async function countTypesInTurn(reading: Reading, cursor?: string): Promise<TypeCountPage> {
@@ -110,7 +110,7 @@ export async function listInTurn(reading: Reading, request: PageRequest): Promis
   return { messages, cursor: partition < reading.stores.length ? formatPlace({ partition }) : null };
 }
 
-/** Returns the partition in which a page begins, and where in there. */
+/** Returns the partition in which a page begins, and the place within it. */
 async function startOf(reading: Reading, { state, from }: PageRequest) {
   if (from && 'cursor' in from) {
     const { partition, inner } = parsePlace(from.cursor);

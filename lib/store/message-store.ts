@@ -9,9 +9,9 @@ import type { AdminStore } from './admin-store.js';
  * All methods promise:
  * - Each call is atomic: it happens as a whole or not at all, and no other call sees it half-done.
  * - A call that rejects with `NOT_CONNECTED`, `LOGIN_REFUSED` or `STORE_REFUSED` has changed nothing. After `OUTCOME_UNKNOWN` it may have
- *   happened, or may still happen until its time is up, and never later. Offers, settlements, claims and calls about one id can then be
- *   repeated: the second time they find their work done.
- * - Every id is in at most one state. `test/contract/` states the rest as rules, for every store.
+ *   happened, or may still happen until its deadline, and never later. Offers, settlements, claims and calls about one id can then be
+ *   repeated: the second call finds the work done.
+ * - Every id is in at most one state. `test/contract/` states the remaining rules, for every store.
  */
 export interface MessageStore extends ProducerStore, ConsumerStore, AdminStore {}
 
@@ -20,7 +20,7 @@ export interface StoreLimits {
   readonly attempts: number;
   /** The number of dead letters beyond which the oldest are dropped. */
   readonly maxDeadLetters: number;
-  /** Offers that would make more messages than this, in all states together, are refused; null: no limit. */
+  /** Offers that would bring the number of messages, in all states together, above this are refused; null: no limit. */
   readonly maxMessages: number | null;
   /** Absent or null: no limit. */
   readonly rate?: Rate | null;
@@ -31,7 +31,7 @@ export interface StoreLimits {
 export interface GroupRules {
   /** The maximum number of them handled at once, over all processes; null: no limit. */
   readonly concurrency: number | null;
-  /** `'hold'`: a message that waits for a retry keeps its permit. `'pass'`: it lets others pass. */
+  /** `'hold'`: a message that waits for a retry keeps its permit. `'pass'`: it gives its permit up. */
   readonly onRetry: 'hold' | 'pass';
 }
 

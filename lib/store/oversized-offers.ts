@@ -6,19 +6,19 @@ import { notConnected } from '../redis/redis-errors.js';
 /** The lowest `proto-max-bulk-len` that Redis can be configured with, bytes. */
 const LOWEST_LIMIT = 1024 * 1024;
 
-/** Maximum bytes of UTF-8 for a UTF-16 unit of a string. */
+/** Maximum number of UTF-8 bytes per UTF-16 unit of a string. */
 const MAX_BYTES = 3;
 
 const OVERSIZED: OfferReceipt = { outcome: 'oversized', dueAt: 0 };
 
-/** True if some Redis may not accept the body. With the default `maxPayloadBytes`, every Redis accepts all. */
+/** True if some Redis servers may not accept the body. With the default `maxPayloadBytes`, all accept every body. */
 export function mayBeOversized({ body }: Offer): boolean {
   return body.length * MAX_BYTES > LOWEST_LIMIT && Buffer.byteLength(body) > LOWEST_LIMIT;
 }
 
 /**
  * Offers the messages that Redis accepts. Redis closes a connection on which an argument longer than `proto-max-bulk-len` begins; all other
- * calls on it are lost, mostly without an error. So Redis is asked before a long one is sent.
+ * calls on it are lost, mostly without an error. So Redis is asked before a long argument is sent.
  * @param key - of a string, or of nothing, on the server of the queue
  * @param offer - offers those that are accepted
  */
@@ -35,7 +35,7 @@ export async function offerAccepted(
   return isAccepted.map((accepted) => (accepted ? receipts.next().value! : OVERSIZED));
 }
 
-/** Resolves to true if Redis accepts an argument of this length. Undefined if every Redis does, so that it is not asked. */
+/** Resolves to true if Redis accepts an argument of this length. Undefined if every Redis does, so no question is needed. */
 export function acceptsArgument(commands: RedisCommands, key: string, bytes: number): Promise<boolean> | undefined {
   return bytes > LOWEST_LIMIT ? accepts(commands, key, bytes) : undefined;
 }

@@ -4,7 +4,7 @@ import type { MessageState } from '../message/message.js';
 /** Maximum bytes of bodies in a page. A single larger one is still listed. */
 export const PAGE_BYTES = 1_048_576;
 
-/** The place of a message among those of its state. The store decides what it consists of. */
+/** The place of a message within its state. Each store decides how to express it. */
 export interface Place {
   /** The score or position; empty if it has none. */
   readonly at: string;
@@ -15,7 +15,7 @@ export interface Place {
 const NUMBER = /^-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf)$/;
 const POSITION = /^-?\d{1,15}$/;
 
-/** Checks what the places of each state consist of. */
+/** Checks the form of a place in each state. */
 const FORMS: Readonly<Record<MessageState, (place: Place) => boolean>> = {
   delayed: ({ at }) => NUMBER.test(at),
   ready: ({ at }) => POSITION.test(at),

@@ -8,8 +8,8 @@ export type { DueTime };
 export interface ProducerStore {
   /**
    * Stores new messages. Receipts come in the order of the offers, and each offer sees those before it in the same call. If the queue's
-   * earliest due time becomes earlier, the listeners of {@link ConsumerStore.watchDue} in all processes get it. An accepted offer survives
-   * whatever the store survives.
+   * earliest due time becomes earlier, the listeners of {@link ConsumerStore.watchDue} in all processes are told. An accepted offer
+   * survives whatever the store survives.
    */
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]>;
 
@@ -57,8 +57,8 @@ export type OnDuplicate =
   | 'replace'
   | 'reject'
   /**
-   * If the existing message is active, the new one waits, in place of an earlier follower, until that one is settled for good. In any other
-   * state, the existing message stays as it is. Not in every layout.
+   * If the existing message is active, the new one waits until that one is settled for good, and replaces an earlier follower. In any other
+   * state, the existing message stays as it is. Not available in every layout.
    */
   | 'follow';
 
@@ -66,23 +66,23 @@ export interface Offer {
   readonly id: string;
   readonly due: DueTime;
   /**
-   * `repeat` is for messages that repeat, due at an instant: in any state of the existing one, its next occurrences become those of the new
-   * one. If they are the same, it is kept. If it is delayed for its first attempt, or dead, it is replaced. If it is due already, it gets
-   * the new body (`kept`); if it is active, the new one follows it. Where that would replace an occurrence, but the instant has passed, the
-   * offer is `rejected`, because that occurrence may have been handled. Not in every layout.
+   * `repeat` is for messages that repeat, due at an instant: in any state of the existing message, its next occurrences become those of the
+   * new one. If they are the same, the existing message is kept. If it is delayed for its first attempt, or dead, it is replaced. If it is
+   * already due, it gets the new body (`kept`); if it is active, the new one follows it. If the offer would replace an occurrence, but its
+   * instant has passed, it is `rejected`, because that occurrence may have been handled. Not available in every layout.
    */
   readonly onDuplicate: OnDuplicate | 'repeat';
   /**
-   * Only with `replace`: no due time is later than this many ms after the first offer of the chain. A chain is the offers of this kind each
+   * Only with `replace`: no due time is later than this many ms after the first offer of the chain. A chain consists of such offers, each
    * of which replaces a message that is still delayed; the message has the `offeredAt` of the first.
    */
   readonly maxWait?: number;
   readonly body: MessageBody;
   /** True if the id was generated for the offer, so that no message can have it yet. */
   readonly isNew?: boolean;
-  /** The group that its body names, too, so that a script that stores many messages need not search their bodies. */
+  /** The group that its body also names, so a script that stores many messages need not search their bodies. */
   readonly group?: string;
-  /** As in {@link ProducerStore.cancel}. All offers of a call have the same, or none. */
+  /** As in {@link ProducerStore.cancel}. All offers of a call have the same value, or none. */
   readonly notAfter?: number;
 }
 

@@ -15,8 +15,8 @@ import type { Claim } from './consumer-store.js';
  */
 export interface QueueDirectory {
   /**
-   * Notes that a queue is about to get messages. A crash right after the call leaves an empty queue registered until it is retired.
-   * Precedes any call that is sent to the same server afterwards.
+   * Notes that a queue is about to get messages. A crash right after the call leaves an empty queue registered until it is retired. Runs
+   * before any call that is sent to the same server afterwards.
    */
   register(queue: string): Promise<void>;
 
@@ -26,15 +26,15 @@ export interface QueueDirectory {
   /** Returns the queues and families that some process has handled. */
   handled(): Promise<string[]>;
 
-  /** Lists names after `after`, by their bytes, of queues that were ever handled, or registered and not forgotten since. */
+  /** Lists the names after `after`, by their bytes, of queues that were ever handled, or registered and not forgotten since. */
   list(page: { readonly after: string; readonly limit: number }): Promise<string[]>;
 
   /** Returns the id of this set of queues, or `''` if it has none. @param proposed - the id to set if there is none; `''`: sets none */
   place(proposed: string): Promise<string>;
 
   /**
-   * Reads the registered queues of a family in parts. One that stays registered meanwhile is in some part, perhaps in several.
-   * @param cursor - of the part before; none for the first
+   * Reads the registered queues of a family in parts. A queue that stays registered throughout is in some part, perhaps in several.
+   * @param cursor - of the previous part; none for the first
    */
   listRegistered(family: string, cursor?: string): Promise<RegisteredPart>;
 
@@ -49,7 +49,7 @@ export interface QueueDirectory {
   watch(family: WatchedFamily, listener: FamilyListener): () => void;
 }
 
-/** How long messages may be added after a registration in reliance on it, ms. A later call that adds some cannot take effect. */
+/** How long messages may be added in reliance on a registration, ms. A later call that adds some cannot take effect. */
 export const REGISTRATION_VALID = 120_000;
 
 export interface Registration {
@@ -74,6 +74,6 @@ export interface FamilyListener {
   /** Something falls due in `dueIn` ms, earlier than anything else in the queue. */
   onEarlierDue(queue: string, dueIn: number): void;
   onAbort?(queue: string, claim: Claim): void;
-  /** Announcements arrive from now on, or again. Earlier ones may have been missed. */
+  /** Called when announcements begin to arrive, or resume. Earlier ones may have been missed. */
   onListening(): void;
 }

@@ -1,7 +1,7 @@
 import type { MessageStore } from './message-store.js';
 import type { Offer, OfferReceipt } from './producer-store.js';
 
-/** Decides which store a message of a queue goes to. It is chosen when the queue is opened. */
+/** Decides which store a message of a queue goes to. Chosen when the queue is opened. */
 export interface Router {
   /** The stores that may hold messages. A new list after each change. */
   readonly stores: readonly MessageStore[];
@@ -13,11 +13,11 @@ export interface Router {
   lookUp<Answer>(id: string, question: Question<Answer>): Promise<Answer>;
   /** Reads from all stores. */
   read<Result extends object>(look: (reading: Reading) => Promise<Result>): Promise<Result & Incomplete>;
-  /** Does something with all stores. Does it again if there turn out to be stores that this process did not know. */
+  /** Does something with all stores. Repeats it if there turn out to be stores that this process did not know. */
   withAll<Result>(work: (parts: readonly QueuePart[]) => Promise<Result>): Promise<Result>;
   /** Checks that the queue can be served here. Absent: always. @throws DelayQueueError `INVALID_OPTION` if not; others like any call */
   readonly check?: (() => Promise<void>) | undefined;
-  /** The store of the messages with groups, which is also among {@link stores}. Absent: they have none. */
+  /** The store of the messages with groups, which is also among {@link stores}. Absent: no message has a group. */
   readonly groups?: MessageStore | undefined;
   /** Present if the stores may change. */
   readonly changes?: RouterChanges | undefined;
@@ -39,8 +39,8 @@ export interface RouterChanges {
   /** Number of partitions over which new messages are spread. */
   readonly partitions: number;
   /**
-   * Offers messages to wherever they belong by now.
-   * @param destination - where they belonged
+   * Offers messages to the stores to which they now belong.
+   * @param destination - where they belonged before
    * @param refusal - of the destination; undefined: {@link Router.stores} has changed since
    */
   offerAgain(
@@ -52,7 +52,7 @@ export interface RouterChanges {
   follow(listener: () => void, checkInterval: number): () => void;
 }
 
-/** Refusal of a call, because the queue has another partitioning than the caller knew. Nothing was written. */
+/** Refusal of a call because the queue has another partitioning than the caller knew. Nothing was written. */
 export class Repartitioned extends Error {
   /** @param partitioning - as it is stored */
   constructor(readonly partitioning: string) {
@@ -107,7 +107,7 @@ export class PlainRouter implements Router {
   }
 }
 
-/** One reading from the stores of a queue. Each of them must answer. */
+/** One reading from all stores of a queue. Each store must answer. */
 export class Reading {
   readonly stores: MessageStore[];
 

@@ -10,7 +10,7 @@ type Write = (store: MessageStore, note: (changed: number) => void) => Promise<v
  * Writes to all stores of a queue, even if some fail. Writes again if there turn out to be stores that this process did not know.
  * @param what - the name of the method, for the error
  * @returns the number of messages changed
- * @throws DelayQueueError what the store throws, if nothing was done; otherwise `OUTCOME_UNKNOWN`, and `cause.errors` says where it failed
+ * @throws DelayQueueError the store's error if nothing was done; otherwise `OUTCOME_UNKNOWN`, and `cause.errors` says where it failed
  */
 export async function writeAll(router: Router, what: string, write: Write): Promise<number> {
   let changed = 0;
@@ -50,7 +50,7 @@ export interface FailedPart {
 const MAX_NAMED = 10;
 
 /**
- * Makes the error of a write of several calls, some of which have failed.
+ * Makes the error for a write of several calls, some of which have failed.
  * @param what - the name of the method
  * @param done - what the other calls have done, as the rest of a sentence; undefined: nothing
  */

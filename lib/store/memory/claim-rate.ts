@@ -4,7 +4,7 @@ import type { Rate } from '../message-store.js';
 export class ClaimRate {
   #awaited = -Infinity;
 
-  /** @param claims - what claims have taken of the rate; messages with groups and those without share it */
+  /** @param claims - the claims that have used the rate; messages with groups and those without share it */
   constructor(readonly claims = new ClaimWindow()) {}
 
   /** True if a consumer will claim once the rate allows more. */
@@ -12,7 +12,7 @@ export class ClaimRate {
     return now < this.#awaited;
   }
 
-  /** Makes the caller wait for the rate. @returns in how many ms it has to claim again; undefined if another consumer will */
+  /** Makes the caller wait for the rate. @returns in how many ms it must claim again; undefined if another consumer will */
   await({ per }: Rate, now: number): number | undefined {
     if (this.isAwaited(now)) return undefined;
     this.#awaited = this.claims.oldest + per;
@@ -20,7 +20,7 @@ export class ClaimRate {
   }
 }
 
-/** The claims that have taken of a queue's rate. */
+/** The claims that have used a queue's rate. */
 export class ClaimWindow {
   /** The claims that still count, oldest first. */
   readonly #claims: { readonly at: number; readonly count: number }[] = [];

@@ -1,7 +1,7 @@
 import { queueMicrotask } from '../../timing/event-loop.js';
 import type { AnnouncedTransfer, Announcer, Claim, DueListener, TransferReport } from '../consumer-store.js';
 
-/** Announces earlier due times, aborts and transfers. Listeners get them after the call that made them, as across processes. */
+/** Announces earlier due times, aborts and transfers. Listeners receive them after the call that made them, as across processes. */
 export class DueAnnouncer {
   readonly #subscriptions = new Set<{ readonly listener: DueListener }>();
 

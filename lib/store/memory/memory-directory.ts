@@ -69,7 +69,7 @@ export class MemoryQueueDirectory implements QueueDirectory {
     return () => this.#watches.delete(watch);
   }
 
-  /** Announces the earlier due times and the aborts of a queue from now on. */
+  /** From now on, announces whenever something in the queue falls due earlier than before, and each abort. */
   follow(queue: string, store: Pick<ConsumerStore, 'watchDue'>): void {
     store.watchDue({
       onEarlierDue: ({ dueIn }) => this.announce(queue, dueIn),

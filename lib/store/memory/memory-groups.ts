@@ -2,8 +2,8 @@ import type { GroupRules } from '../message-store.js';
 import type { MemoryMessage } from './message-table.js';
 
 /**
- * Chooses which messages may be claimed where messages have groups. A group has a limited number of permits, and groups are served
- * round-robin. A message has its permit from its claim until it is settled; with `hold`, also while it waits for a retry.
+ * Chooses which messages may be claimed in a queue with groups. A group has a limited number of permits, and groups are served round-robin.
+ * A message has its permit from its claim until it is settled; with `hold`, also while it waits for a retry.
  */
 export class MemoryGroups {
   /** By group: number of messages with a permit. */

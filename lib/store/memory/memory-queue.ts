@@ -34,7 +34,7 @@ export class MemoryQueue {
   /** Tokens of claims that others have replaced. */
   readonly #endedTokens = new Set<string>();
   rate = new ClaimRate();
-  /** By the id of the message that they follow. */
+  /** Followers by the id of the message that they follow. */
   readonly #followers = new Map<string, Pick<Offer, 'due' | 'body'>>();
 
   constructor(limits: StoreLimits) {
@@ -104,12 +104,12 @@ export class MemoryQueue {
     this.dropFollower(message.id);
   }
 
-  /** @returns true if there was one */
+  /** @returns true if there was a follower */
   dropFollower(id: string): boolean {
     return this.#followers.delete(id);
   }
 
-  /** Makes a due message that repeats not come again. @returns true if it would have */
+  /** Ends the repetition of a due message. @returns true if it would have come again */
   endRepetition(id: string): boolean {
     const message = this.table.get(id);
     if (!message || message.state === 'dead' || !repeats(message)) return false;
@@ -171,7 +171,7 @@ export class MemoryQueue {
     this.#groups?.take(taken);
     this.table.makeReadyFirst(passedOn.slice(taken.length));
     if (rate && takesReady) this.rate.claims.count(taken.length, now);
-    // A claim that got all it asked for may have left its consumer without a free slot, so that it cannot wait for the rate.
+    // A claim that got all it asked for may have left its consumer without a free slot, so the consumer cannot wait for the rate.
     const isRateSpent = takesReady && taken.length === room && room < most && this.claimable(1).length > 0;
     return { messages: taken, isRateSpent };
   }
@@ -189,17 +189,17 @@ export class MemoryQueue {
     return taken;
   }
 
-  /** True if a consumer waits for the rate, so that others need not be woken. */
+  /** True if a consumer waits for the rate, so no other needs to be woken. */
   isRateAwaited(now: number): boolean {
     return this.limits.rate ? this.rate.isAwaited(now) : false;
   }
 
-  /** @returns in how many milliseconds the caller has to claim again; undefined if another consumer will */
+  /** @returns in how many milliseconds the caller must claim again; undefined if another consumer will */
   awaitRate(now: number): number | undefined {
     return this.limits.rate ? this.rate.await(this.limits.rate, now) : undefined;
   }
 
-  /** Extends the leases of claims. Whatever else their tokens hold is ready again. */
+  /** Extends the leases of claims. Any other messages of their tokens are ready again. */
   extend<Held extends Claim>(
     claims: readonly Held[],
     until: number,
@@ -219,7 +219,7 @@ export class MemoryQueue {
 
   settle(settlements: readonly Settlement[], now: number): { readonly accepted: boolean[]; readonly released: number } {
     const accepted = settlements.map((settlement) => this.#settleOne(settlement, now));
-    // Again, but together, which keeps their order.
+    // Released once more, but together, which keeps their order.
     const isReleased = ({ outcome }: Settlement, i: number) => outcome.kind === 'release' && accepted[i];
     const released = settlements.filter(isReleased).map(({ claim }) => this.table.get(claim.id)!);
     this.table.makeReadyFirst(released);
@@ -258,7 +258,7 @@ export class MemoryQueue {
     if ('body' in outcome && outcome.body !== undefined && !('next' in outcome)) {
       const goesOn = repeats(message);
       message.body = Buffer.from(outcome.body);
-      // A rule that was cancelled meanwhile must not return.
+      // A rule that was cancelled since the claim must not return.
       if (!goesOn) message.body = withoutRule(message.body);
     }
     if (outcome.kind === 'retry' || outcome.kind === 'dead') message.failedAttempts++;

@@ -55,7 +55,7 @@ export class MemoryMessageStore implements MessageStore {
     this.#wakeSignals = new MemoryWakeSignals(clock);
   }
 
-  /** Shares one rate between this store and the other from now on. */
+  /** From now on, shares one rate between this store and the other. */
   shareRate(other: MemoryMessageStore): void {
     const { claims } = other.#queue.rate;
     if (this.#queue.rate.claims !== claims) this.#queue.rate = new ClaimRate(claims);
@@ -202,7 +202,7 @@ export class MemoryMessageStore implements MessageStore {
     return Boolean(this.#queue.limits.groups);
   }
 
-  /** Does what {@link status} does, synchronously. */
+  /** Like {@link status}, but synchronous. */
   glance(): QueueStatus {
     return {
       counts: this.#table.counts(),
@@ -296,7 +296,7 @@ export class MemoryMessageStore implements MessageStore {
     });
   }
 
-  /** Wakes a consumer, unless the queue is paused: it would claim nothing. @returns true if there was something to claim */
+  /** Wakes a consumer, unless the queue is paused: then it would claim nothing. @returns true if there was something to claim */
   #wakeForReady(): boolean {
     const isWorthIt = !this.#queue.paused && this.#queue.claimable(1).length > 0;
     if (isWorthIt) this.#wakeSignals.wake();

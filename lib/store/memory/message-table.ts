@@ -29,7 +29,7 @@ export interface MemoryMessage extends Ranked {
   name: string;
 }
 
-/** As in `equals.lua`. */
+/** The step that keeps messages with equal due times in order, as `scores.lua` does. */
 const FRACTION = 1 / 4096;
 
 export class MessageTable {

@@ -1,14 +1,14 @@
 const LARGEST_CHUNK = 1024;
 
-/** Orders items by rank, and those of equal rank by name (by character codes). */
+/** Has a rank, and a name that orders items of equal rank (by character codes). */
 export interface Ranked {
   readonly rank: number;
   readonly name: string;
 }
 
 /**
- * Keeps items in order at a cost that hardly grows with their number: in short sorted arrays, of which adding or removing an item shifts a
- * part of one. The rank and name of an item must not change while it is in the list.
+ * Keeps items in order at a cost that hardly grows with their number: in short sorted arrays, so adding or removing an item shifts only a
+ * part of one array. The rank and name of an item must not change while it is in the list.
  */
 export class RankedList<T extends Ranked> {
   /** No chunk is empty. */
@@ -32,7 +32,7 @@ export class RankedList<T extends Ranked> {
     if (chunk.length > LARGEST_CHUNK) this.#chunks.splice(at + 1, 0, chunk.splice(LARGEST_CHUNK / 2));
   }
 
-  /** @returns true if it was there */
+  /** @returns true if the item was in the list */
   remove(item: T): boolean {
     const at = this.#chunkOf(item);
     const chunk = this.#chunks[at] ?? [];

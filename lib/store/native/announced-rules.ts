@@ -20,12 +20,12 @@ interface AnnouncedRules {
 }
 
 /**
- * Compares how processes handle the groups of a queue: each announces its rules once it listens and after an outage, and those with others
- * answer. So both report the difference once the second one listens, and nothing is stored. Older versions ignore the announcements.
- * Returns a function that ends it.
+ * Compares how processes handle the groups of a queue: each announces its rules once it listens and after an outage, and processes with
+ * other rules answer. So both report the difference once the second one listens, and nothing is stored. Older versions ignore the
+ * announcements. Returns a function that ends the comparison.
  *
- * The databases of a server share the channel, so rules carry the number of the database and are compared only within it. They are
- * announced without one, too: an older version reads nothing else, and reports the difference.
+ * The databases of a server share the channel, so rules carry the number of the database and are compared only within it. They are also
+ * announced without a number: an older version reads nothing else, and reports the difference.
  */
 export function announceRules({ connections, prefix, queue, rules, onOther }: AnnouncedRules): () => void {
   const { announcements, commands } = connections;
@@ -33,7 +33,7 @@ export function announceRules({ connections, prefix, queue, rules, onOther }: An
   const own = textOf(rules);
   const publish = async (text: string) => {
     const heard = await commands.send(announcements.command, channel, text);
-    // Listeners to a pattern of channels receive nothing else.
+    // Listeners to a channel pattern receive only what PUBLISH sends.
     if (heard.number() === 0 && announcements.command === 'SPUBLISH') await commands.send('PUBLISH', channel, text);
   };
   // A failed comparison is not reported, because other calls report the cause.

@@ -2,9 +2,9 @@ import type { Announcer, DueListener, TransferReport } from '../consumer-store.j
 
 /**
  * The announcements on the channel of a queue, as text that scripts write. The databases of a server share its channels, so due times and
- * transfers end with the number of their database, and those of other databases are ignored. Without a number, they come from a version
- * that writes none, in any database: they are a hint that something may fall due, which costs at most one look. An abort names the token of
- * a claim, which is unique.
+ * transfers end with the number of their database, and those of other databases are ignored. Announcements without a number come from a
+ * version that writes none, in any database: each hints that something may fall due, and costs at most one look. An abort names the token
+ * of a claim, which is unique.
  */
 
 export interface Announcing {
@@ -52,7 +52,7 @@ function readTransfer([, scheduler, ...words]: readonly string[], database: stri
   }
 }
 
-/** The rest is the id, which may have spaces. */
+/** The remaining words are the id, which may have spaces. */
 function readAbort([, token, ...words]: readonly string[], listener: Listener): void {
   if (token !== undefined && words.length > 0) listener.onAbort?.({ token, id: words.join(' ') });
 }

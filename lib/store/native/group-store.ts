@@ -36,10 +36,10 @@ export class GroupStore extends NativeMessageStore {
     this.#keys = keys;
   }
 
-  /** Claims, and repairs if a message has lost its record: its group is unknown, so only counting anew frees its permit. */
+  /** Claims, and repairs if a message has lost its record: its group is unknown, so only a recount frees its permit. */
   override async claim(request: ClaimRequest): Promise<ClaimReport> {
     const report = await super.claim(request);
-    // If it fails, the next repair does it. The claim has been made.
+    // If the repair fails, the next one does it. The claim has been made.
     if (report.orphans.length > 0) await this.repair(request.lease).catch(() => undefined);
     return report;
   }

@@ -39,7 +39,7 @@ export const directoryPermissions: Permissions<DirectoryKeys> = {
   place: ['HGET', 'HSET'],
 };
 
-/** Names what a family needs besides what each of its queues needs. Redis compares the patterns with those of the user's ACL as text. */
+/** Names what a family needs in addition to what each of its queues needs. Redis compares the patterns with the user's ACL as text. */
 export function neededByFamily(prefix: string, family: WatchedFamily): NeededCommand[] {
   return [
     ...neededCommands(directoryPermissions, directoryKeys(prefix)),
@@ -61,7 +61,7 @@ const PART = 1000;
 /**
  * The directory of queues in Redis. Its keys and those of the queues are in different hash slots of a cluster. It ignores names that no
  * queue can have: somebody else wrote them, and they may break keys, patterns or a terminal. Registrations are plain commands, because a
- * function that the server does not know yet is called again only after the offer that it must precede.
+ * call of a function that the server does not know yet is repeated only after the offer that the registration must precede.
  */
 export class NativeQueueDirectory implements QueueDirectory {
   readonly #keys: DirectoryKeys;
@@ -110,7 +110,7 @@ export class NativeQueueDirectory implements QueueDirectory {
       const names = await this.#namesFrom(behind, limit);
       found.push(...names.map(String).filter((name) => QUEUE_NAME.test(name)));
       if (names.length < limit) break;
-      // As bytes, because they need not be text.
+      // As bytes, because names need not be text.
       behind = Buffer.concat([Buffer.from('('), names.at(-1)!]);
     }
     return found.slice(0, limit);

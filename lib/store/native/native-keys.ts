@@ -65,7 +65,7 @@ const GROUP_ENDINGS = {
 
 export type GroupKeys = NativeKeys & { readonly [Part in keyof typeof GROUP_ENDINGS]: string };
 
-/** Makes the keys, which processes that know of no groups leave alone. The pause and the rate belong to the whole queue. */
+/** Makes the keys, which processes that know nothing of groups leave alone. The pause and the rate belong to the whole queue. */
 export function groupKeys(prefix: string, queue: string): GroupKeys {
   const ofQueue = nativeKeys(prefix, queue);
   const root = `${prefix}:{${queue}}:lane:`;

@@ -2,7 +2,7 @@ import { RedisLibrary } from '../../redis/script/redis-library.js';
 import { groupKeys, type NativeKeys } from './native-keys.js';
 import { readLua } from './lua-files.js';
 
-/** The modules that a library of another layout may use, too. */
+/** The modules that a library of another layout may also use. */
 export const NATIVE_MODULES = {
   read: readLua,
   modules: [

@@ -41,7 +41,7 @@ export const partitionPermissions: Permissions<NativeKeys> = {
   declared: ['HEXISTS', 'HSET'],
 };
 
-/** The same for messages that have groups, which are in no partition. */
+/** The commands that scripts run on each key of messages with groups, which have no partitions, and those sent directly. */
 export const groupPermissions: Permissions<GroupKeys> = {
   ...nativePermissions,
   delayed: [...nativePermissions.delayed, 'ZCOUNT'],

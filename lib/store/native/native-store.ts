@@ -67,8 +67,8 @@ export interface NativeStoreOptions {
   readonly keys: NativeKeys;
   readonly limits: StoreLimits;
   /**
-   * The partitioning that calls about single messages assume. A partition with another one refuses them with `Repartitioned`. Default:
-   * none, because there is only this partition.
+   * The partitioning that calls about single messages assume. A partition with another partitioning refuses them with `Repartitioned`.
+   * Default: none, because this is the only partition.
    */
   readonly partitioning?: KnownPartitioning;
   /** The rules of messages that have groups, as in `lua/modules/groups.lua`. */
@@ -90,10 +90,10 @@ const MAX_DETAIL = 32;
 
 const mayReplace = ({ onDuplicate }: Offer) => onDuplicate === 'replace';
 
-/** As `maxMessages`: creates no message. */
+/** A value for `maxMessages` with which no message is created. */
 const NONE_NEW = -1;
 
-/** The messages of one partition of a queue in Redis, in the native layout. The logic is in the functions, which this class calls. */
+/** The messages of one partition of a queue in Redis, in the native layout. The logic is in the functions that this class calls. */
 export class NativeMessageStore implements MessageStore {
   readonly #connections: RedisConnections;
   readonly #keys: NativeKeys;

@@ -7,8 +7,8 @@ const CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 
 /**
  * Returns the hash tag of a partition's keys. Partition 0 has that of a queue without partitions; the others have names that no queue can
- * have, such as `orders#3.0Fk`. The suffix spaces the partitions evenly over the hash slots of a cluster, whatever their number: each one
- * that is added lies in the middle between two others. So all shards get equally many.
+ * have, such as `orders#3.0Fk`. The suffix spaces the partitions evenly over the hash slots of a cluster, whatever their number: each
+ * partition added lies midway between two others. So all shards get equally many.
  */
 export function partitionTag(queue: string, partition: number): string {
   if (partition === 0) return queue;

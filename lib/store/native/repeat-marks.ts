@@ -10,10 +10,10 @@ export interface DeclaredRepeat {
 }
 
 /**
- * Remembers, each beside its message, which repeats have been offered for handlers: one server of a cluster may lose its data alone. A mark
- * outlives its message, which may be cancelled or cleared, and is lost only with the data. So a missing mark means that the data was lost,
- * and the message with it. A mark may also be missing after the number of partitions has changed, but offering a message that exists leaves
- * it as it is.
+ * Remembers which repeats have been offered for handlers. Each mark is kept on its message's server, because one server of a cluster may
+ * lose its data alone. A mark outlives its message, which may be cancelled or cleared, and is lost only with the data. So a missing mark
+ * means that the data was lost, and the message with it. A mark may also be missing after the number of partitions has changed, but
+ * offering a message that exists leaves it as it is.
  */
 export class NativeRepeatMarks {
   constructor(
@@ -25,7 +25,7 @@ export class NativeRepeatMarks {
     return (await this.connections.commands.send('HEXISTS', this.#keyOf(repeat), repeat.id)).flag();
   }
 
-  /** Called once the message is stored, so that a process that crashes before leaves no mark. */
+  /** Called once the message is stored, so a process that crashes before that leaves no mark. */
   async set(repeat: DeclaredRepeat): Promise<void> {
     await this.connections.commands.send('HSET', this.#keyOf(repeat), repeat.id, 1);
   }

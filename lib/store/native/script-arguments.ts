@@ -21,7 +21,7 @@ export function offerArguments(offers: readonly Offer[]): ScriptArgument[] {
   return args;
 }
 
-/** The due time of an offer, and what it does if its id is in use. */
+/** The due time of an offer, and what to do if its id is in use. */
 export function offerDueArgument({ due, onDuplicate, maxWait }: Offer): string {
   if (onDuplicate === 'keep') return dueArgument(due);
   const otherwise = maxWait === undefined ? onDuplicate : `${onDuplicate} ${maxWait}`;

@@ -23,7 +23,7 @@ export function readReceipts(reply: ScriptReply, offers: number): OfferReceipt[]
   return reply.notCopied ? withProblem(receipts, reply) : receipts;
 }
 
-/** Adds the problem to the receipts of offers that are not known to be copied as asked. */
+/** Adds the problem to the receipts of offers that are not known to be copied as `acknowledge` asks. */
 export function withProblem(receipts: readonly OfferReceipt[], { notCopied }: ScriptReply): OfferReceipt[] {
   return receipts.map((receipt) => ({ ...receipt, notCopied }));
 }
@@ -96,7 +96,7 @@ export function readStoredPage(state: MessageState, reply: ScriptReply): StoredP
   return { messages, cursor: place === '' ? null : formatCursor(state, place) };
 }
 
-/** Reads a listed message. A damaged one lacks some parts and must not hide the others. */
+/** Reads a listed message. A damaged message lacks some parts and must not hide the others. */
 function readListed(state: MessageState, reply: ScriptReply): StoredMessage {
   const name = reply.text();
   const id = name.slice(name.indexOf('\n') + 1);
@@ -185,7 +185,7 @@ export interface NativeRecord {
   readonly body: Buffer;
 }
 
-/** Reads a record from a range of bytes. A shorter value than a record was written by somebody else; all of it becomes the body. */
+/** Reads a record from a range of bytes. A value shorter than a record was written by somebody else; all of it becomes the body. */
 export function readRecord(bytes: Buffer, start = 0, end = bytes.length): NativeRecord {
   if (end - start < PREFIX_BYTES) return { dueAt: 0, offeredAt: 0, body: bytes.subarray(start, end) };
   return {

@@ -1,5 +1,4 @@
--- Removes a message that is active, and tells the consumer that holds it. If it has a follower, that takes its place, unless it repeats:
--- then it is removed as well.
+-- Removes an active message, and tells the consumer that holds it. A follower takes its place; one that repeats is removed as well.
 --
 -- KEYS messages claims leases attempts partitions delayed followers
 --      | permits line held ready wake paused
@@ -9,7 +8,7 @@
 --      channel: text, of announcements
 --      database: text, of announcements: its number, or cluster, where they are sharded
 --      | groups: text, as in modules/groups.lua
--- Returns 1 if it was removed, 0 if it is not active (any more).
+-- Returns 1 if the message was removed, 0 if it is not active, or no longer.
 --
 -- Atomic so that exactly one of abort and settle wins. A crash right after leaves the message gone; if the announcement is lost, the
 -- consumer finds out when it extends the lease.
@@ -49,11 +48,11 @@ local function run(keys, args)
     Groups.read(q, { id })
     Groups.leave(q, { id })
   end
-  -- Before the first write, because a user's ACL can refuse it; nobody can act on it before the call has ended.
+  -- Before the first write, because a user's ACL can refuse to publish. Nobody can act on the announcement before this call has ended.
   local text = format('abort %s %s', token, id)
   call(Channel.command(database), channel, text)
   if database == 'cluster' then
-    -- Whoever listens to a pattern for a family of queues hears no SPUBLISH, and others may hear this one.
+    -- Listeners to a channel pattern for a family of queues do not receive what SPUBLISH sends, even if other listeners do.
     call('PUBLISH', channel, text)
   end
   if release then

@@ -1,20 +1,19 @@
--- Agrees on the partitioning of the queue: the newer one counts, that of this partition or that of the caller. A partitioning is
--- '<epoch> <number of partitions>', then former numbers if there are any; a queue that never had several partitions stores none.
+-- Agrees on the partitioning of the queue: the newer of this partition's and the caller's applies. A partitioning is '<epoch> <number of
+-- partitions>', then former numbers if there are any; a queue that never had several partitions stores none.
 --
 -- KEYS partitions paused
 -- ARGV deadline: text, instant in ms, 0: none
 --      known: text, the partitioning that the caller knows
---      next: text, the one that follows it, if nobody has made another one; empty: none
---      pause: text, whether this partition is paused if it takes a partitioning: '1' or '0'; empty: that does not change
---      channel: text, where to announce that it has taken one; empty: nowhere
+--      next: text, the partitioning to replace `known`, unless somebody has made another one; empty: none
+--      pause: text, whether this partition is paused if it takes a partitioning: '1' or '0'; empty: it stays as it is
+--      channel: text, on which to announce that this partition has taken one; empty: it is not announced
 --      database: text, of that announcement, as in offer
--- Returns the partitioning that this partition has now, and whether it is paused (0 or 1).
+-- Returns this partition's partitioning after the call, and whether it is paused (0 or 1).
 --
--- Atomic because nobody else may have replaced the partitioning that is followed. New ones are made in partition 0 only. A crash
--- right after leaves the other partitions with former ones: each refuses the calls of those who know the new one, until one of them
--- has told it.
+-- Atomic because nobody else may have replaced the partitioning that `next` replaces. New ones are made in partition 0 only. A crash right
+-- after leaves the other partitions with former ones: each refuses the calls of those who know the new one, until one of them has told it.
 
--- What is no partitioning was written by somebody else; it stays.
+-- A value in another form was written by somebody else; it stays.
 local function is_newer(one, other)
   local epoch, count = match(one, '^(%d+) (%d+)')
   local other_epoch, other_count = match(other, '^(%d+) (%d+)')
@@ -44,7 +43,7 @@ local function run(keys, args)
       Permissions.check(pause == '1' and 'SET' or 'DEL', paused)
     end
     if channel ~= '' then
-      -- Without the word of the database: a cluster has only one, and whoever looks in vain loses nothing.
+      -- Does not name the database: a cluster has only one, and elsewhere a needless look costs nothing.
       if call(Channel.command(database), channel, 'partitions') == 0 and database == 'cluster' then
         call('PUBLISH', channel, 'partitions')
       end

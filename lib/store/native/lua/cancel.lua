@@ -1,5 +1,5 @@
--- Removes a message that is still delayed, and the follower of a message in whatever state. One that repeats and is ready or active does
--- not come again: it loses its rule.
+-- Removes a message that is still delayed, and a follower whatever the state of the message that it follows. A message that repeats and is
+-- ready or active loses its rule, so it does not come again.
 --
 -- KEYS delayed messages attempts partitions followers dead
 --      | permits line held ready wake paused
@@ -7,11 +7,11 @@
 --      id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 --      | groups: text, as in modules/groups.lua
--- Returns 1 if any of this was done, 0 if the message is not delayed (any more), has no follower, and does not repeat.
+-- Returns 1 if any of this was done, 0 if the message is not delayed, or no longer, has no follower, and does not repeat.
 --
 -- Atomic so that exactly one of cancel, reschedule and transfer wins. A crash right after leaves the message gone.
 
--- The record without its rule of a message that is ready or active; nil: it does not repeat. Nothing has been written yet.
+-- The record, without its rule, of a ready or active message; nil if the message does not repeat. Nothing has been written yet.
 local function plan_end(q, id)
   local record = call('HGET', q.messages, id)
   local _, last

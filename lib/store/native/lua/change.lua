@@ -1,4 +1,4 @@
--- Changes the due time and the body of a message that is still delayed and has the body that the caller has read.
+-- Changes the due time and body of a message that is still delayed and still has the body that the caller has read.
 --
 -- KEYS delayed messages partitions
 --      | permits
@@ -10,10 +10,10 @@
 --      body: text, the new one
 --      channel: text, of announcements
 --      database: text, of announcements: its number, or cluster, where they are sharded
--- Returns 'changed', 'absent' if the message is not delayed (any more), or 'stale' if it has another body; then nothing was written.
+-- Returns 'changed', 'absent' if the message is not delayed, or no longer, or 'stale' if it has another body; then nothing was written.
 --
--- Atomic so that exactly one of cancel, reschedule, change and transfer wins, and so that no change is lost that came in between. A
--- crash right after leaves the message changed; a lost announcement costs a check interval.
+-- Atomic so that exactly one of cancel, reschedule, change and transfer wins, and no change made since the caller's read is lost. A crash
+-- right after leaves the message changed; a lost announcement costs a check interval.
 -- If memory is short, the server refuses this function before it starts.
 local function run(keys, args)
   local delayed, messages, partitions, permits = keys[1], keys[2], keys[3], keys[4]
@@ -28,7 +28,7 @@ local function run(keys, args)
     Partitioning.check(partitions, partitioning)
     return 'absent'
   end
-  -- Of what is too short to be a record, the caller has read everything as the body.
+  -- A value too short to be a record was read by the caller as a body, all of it.
   if sha1hex(Record.is(record) and Record.body(record) or record) ~= body_read then
     return 'stale'
   end

@@ -5,8 +5,8 @@
 -- ARGV deadline: text, instant in ms, 0: none
 -- Returns how many messages were removed.
 --
--- Atomic so that no part of a message stays behind. Keys are unlinked: the server frees them in the background, however
--- large they are. A crash right after leaves the queue empty.
+-- Atomic so that no part of a message stays behind. The server frees the unlinked keys in the background, however large they are. A crash
+-- right after leaves the queue empty.
 
 local function unlink_backlogs(line, groups)
   for first = 1, #groups, 1000 do

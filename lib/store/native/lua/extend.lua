@@ -1,16 +1,15 @@
--- Extends leases. A lease covers all messages that a token holds, so a call names all of them; those that it does not name are
--- unknown to the consumer, and become ready again.
+-- Extends leases. A lease covers all messages that a token holds, so a call names all of them. Any that it does not name are unknown to the
+-- consumer, and become ready again.
 --
 -- KEYS claims leases ready wake paused
 --      | messages permits line held
 -- ARGV lease: number, in ms, from now
 --      | groups: text, as in modules/groups.lua
 --      ...: for each message: id, token of the claim that holds it
--- Returns the positions, from 1, of those that are no longer held. An id is not enough: a message that was replaced may be held by
---      its old claim and its new one.
+-- Returns the positions, from 1, of messages that are no longer held. Ids would not do: the old and the new claim of a message that was
+--      replaced may both name its id.
 --
--- Atomic so that a lease is not extended for a claim that ends at the same moment. A crash right after leaves the leases to
--- expire by themselves.
+-- Atomic so that no lease is extended for a claim that ends at the same moment. A crash right after leaves the leases to expire.
 local function run(keys, args)
   local q = {
     claims = keys[1], leases = keys[2], ready = keys[3], wake = keys[4], paused = keys[5], messages = keys[6], permits = keys[7],

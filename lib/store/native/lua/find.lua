@@ -4,8 +4,8 @@
 --      | permits
 -- ARGV id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
--- Returns null if there is none with this id, else: state, record, failed attempts, then the end of the lease in ms if it is
---      active, or the time of death in ms and the error (JSON; null: it is lost) if it is dead.
+-- Returns null if no message has this id, otherwise: state, record, failed attempts, then the end of the lease in ms if it is active, or
+--      the time of death in ms and the error (JSON; null: it is lost) if it is dead.
 --
 -- Atomic so that the message is seen in one state. Writes nothing.
 local function run(keys, args)

@@ -4,9 +4,9 @@
 -- ARGV group: text
 --      cursor: text, from the previous call, empty: the first step
 --      size: number, roughly how many messages to examine; a small hash is examined as a whole
---      most: number, how many messages to list, 0: those of the first bucket of the hash, however many they are
--- Returns the next cursor (empty: this was the last step), then for each message of the group: id, state. They are more than `most` only if
---      they are all in the first bucket.
+--      most: number, maximum number of messages to list, 0: those of the first bucket of the hash, however many
+-- Returns the next cursor (empty: this was the last step), then for each message of the group: id, state. More than `most` are listed only
+--      if all are in the first bucket.
 --
 -- A step ends early once it has read 1 MiB of records.
 --
@@ -14,7 +14,7 @@
 
 local MAX_BYTES = 1048576
 
--- The ids of the group in one bucket, how many messages there are, and how many bytes they have.
+-- The group's ids in one bucket, the number of messages in it, and their size in bytes.
 local function read_bucket(part, group)
   local ids, bytes = {}, 0
   for at = 1, #part, 2 do

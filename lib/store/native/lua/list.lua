@@ -3,20 +3,20 @@
 -- KEYS delayed ready claims leases messages attempts dead errors
 --      | permits line
 -- ARGV state: text, 'delayed', 'ready', 'active' or 'dead'
---      at: text, score or position in the place where the previous page ended, empty: none
+--      at: text, score or position of the place where the previous page ended, empty: none
 --      name: text, the rest of that place, empty: start at the offset
---      offset: number, how many messages to pass over
+--      offset: number, how many messages to skip
 --      limit: number, maximum number of messages (1-1000)
--- Returns the place where the page ends (empty: this was the last page), then for each message: id, record (null: it is lost),
---      failed attempts, instant in ms (delayed: due; ready: 0; active: end of the lease; dead: time of death), error (JSON; null
---      unless dead). With groups, the id of a delayed message comes behind its group and a line feed.
+-- Returns the place where the page ends (empty: this was the last page), then for each message: id, record (null: it is lost), failed
+--      attempts, instant in ms (delayed: due; ready: 0; active: end of the lease; dead: time of death), error (JSON; null unless dead).
+--      With groups, a delayed message's id follows its group and a line feed.
 --
--- In the order of due times, of ready ids, of claims and then ids, or of times of death. A page has at most 1 MiB of records, but one
--- message at least.
+-- Sorted by due time, by position among the ready ids, by claim and then id, or by time of death. A page has at most 1 MiB of records, but
+-- at least one message.
 --
 -- Atomic so that a page shows one instant. Writes nothing.
 
--- By token and id: leases change their order, and outcomes the positions in a claim.
+-- Sorted by token and id, because extending a lease would change any order of leases, and outcomes change the positions in a claim.
 local function page_of_claims(key, start, most)
   local tokens, held = Claims.sorted(key)
   local last_token, last_id = match(start.name or '', '^([^\n]*)\n(.*)$')

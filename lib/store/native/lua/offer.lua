@@ -1,4 +1,4 @@
--- Stores new messages. With the first three keys alone it does so only if all their ids are free, which costs less.
+-- Stores new messages. With only the first three keys, it does so only if all ids are free, which costs less.
 --
 -- KEYS delayed messages partitions
 --      | ready claims leases attempts dead errors followers
@@ -11,19 +11,19 @@
 --      | groups: text, as in modules/groups.lua
 --      ...: for each offer: id; due ('+' and a delay, or '@' and an instant, in ms), and after a space what to do if the id is in use
 --        ('keep' unless it is there, 'replace', 'reject', 'follow' or 'repeat'; 'replace', a space and the longest wait in ms); body
--- Returns for each offer its due in ms (0: there is none); then, for each offer that did not create a message, its position
---      (from 1) and outcome: 'kept', 'replaced', 'rejected', 'full', or 'followed': it is kept beside the active message of its id.
---      Null if it needs the further keys; then nothing was written.
+-- Returns for each offer its due in ms (0: there is none); then, for each offer that did not create a message, its position (from 1) and
+--      outcome: 'kept', 'replaced', 'rejected', 'full', or 'followed': it waits for the active message of its id. Null if it needs the
+--      further keys; then nothing was written.
 --
--- Atomic because an id must be looked up and taken in one step, and because a due time that is stored but not announced
--- would be noticed late. A crash right after leaves the messages stored; a lost announcement costs a check interval.
+-- Atomic because an id must be looked up and taken in one step, and a due time that is stored but not announced would be noticed late. A
+-- crash right after leaves the messages stored; a lost announcement costs a check interval.
 -- If memory is short, the server refuses this function before it starts.
 
--- The first bytes of bodies with a group (which only offers to groups have), and of messages that were set aside.
+-- The first bytes of bodies with a group (which only offers to groups have), and of messages that were put off.
 local GROUPED, SET_ASIDE = 78, 87
 
--- Of the offers that were kept, those with 'follow' whose message is active are followers instead: changes the receipts, and returns the
--- followers, id and text, the last one for each id. An offer sees the offers before it.
+-- Turns kept offers with 'follow' whose message is active into followers: changes the receipts, and returns the followers, id and text, the
+-- last one for each id. An offer sees the offers before it.
 local function plan_followers(offers, receipts, is_active)
   local last, is_new, list = {}, {}, {}
   for at = #offers.ids + 1, #receipts, 2 do
@@ -41,9 +41,9 @@ local function plan_followers(offers, receipts, is_active)
   return list
 end
 
--- What an offer of a message that repeats does if its id is in use: 'replace' if the present one is dead, or not due yet; 'keep' if it has
--- the same body, or is due, and gets this one (`rewritten`: id, record); 'follow' if it is active; 'reject' if the instant has passed,
--- because an occurrence of the present one may have been that.
+-- What an offer of a repeating message does if its id is in use: 'replace' if the present message is dead, or not due yet; 'keep' if it has
+-- the same body, or is due, and gets the new body (`rewritten`: id, record); 'follow' if it is active; 'reject' if the instant has passed,
+-- because an occurrence of the present message may have been due then.
 local function decide_repeat(q, record, offer, rewritten, now)
   local id, body = offer.id, offer.body
   local follower = call('HMGET', q.followers, id)[1]
@@ -64,7 +64,7 @@ local function decide_repeat(q, record, offer, rewritten, now)
   return 'keep'
 end
 
--- What to store of several new messages: records, scores and members, dues, and the earliest due. Nil if one of their ids is in use.
+-- What to store for several new messages: records, scores and members, dues, and the earliest due. Nil if one of their ids is in use.
 local function plan_new(keys, args, now, micros)
   local ids, count = {}, 0
   for at = 5, #args, 3 do
@@ -112,14 +112,14 @@ local function short(keys, args)
     due = Clock.due(args[6], micros)
   end
   local score = format('%d', due)
-  -- Usually there is no partitioning, and where nothing is delayed either, one call tells both.
+  -- Usually there is no partitioning, and if nothing is delayed either, one call shows both.
   local is_whole = partitioning == '0 1'
   local existing = is_whole and call('EXISTS', delayed, partitions)
   local is_earliest = existing == 0 or call('ZCOUNT', delayed, '-inf', score) == 0
   if not is_whole or existing > (is_earliest and 0 or 1) then
     Partitioning.check(partitions, partitioning)
   end
-  -- The first write proves by itself that it is permitted; the complete offer tells of the permission that another one lacks.
+  -- The first write proves its own permission; the complete offer reports any other permission that is missing.
   local may_store = acl_check('ZADD', delayed, '0', '0')
   if not may_store or is_earliest and not acl_check(Channel.command(database), channel, '0') then
     return false
@@ -162,7 +162,7 @@ local function run(keys, args)
   local function is_active(id)
     return not is_delayed(id) and not call('ZSCORE', q.dead, id) and TakeOut.holders(q)[id]
   end
-  -- The messages that are due and get another body: id, record.
+  -- Messages that are due and get another body: id, record.
   local rewritten = {}
   local plan = Offers.decide(offers, room, micros, {
     due_in_use = Record.due,

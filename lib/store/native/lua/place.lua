@@ -1,10 +1,10 @@
--- Tells the id of the place that the directory is in, and gives it one if it has none.
+-- Returns the id of the place where the directory is kept, and sets one if it has none.
 --
 -- KEYS place
--- ARGV proposed: text, the id to give; empty: none
+-- proposed: text, the id to set; empty: none
 -- Returns the id; empty if there is none.
 --
--- Atomic because all who propose one get the same. A crash right after leaves the id.
+-- Atomic because all who propose an id get the same one. A crash right after leaves the id.
 local function run(keys, args)
   local place, proposed = keys[1], args[1]
   local id = call('HGET', place, 'id')

@@ -8,7 +8,7 @@
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 --      channel: text, of announcements
 --      database: text, of announcements: its number, or cluster, where they are sharded
---      unwrap: text, '1' if bodies that tell when their messages first fell due lose that; empty: bodies stay as they are
+--      unwrap: text, '1' to remove from bodies the instant at which their messages first fell due; empty: bodies stay as they are
 -- Returns how many were redriven.
 --
 -- Atomic so that a letter is never in two states and never in none. A crash right after leaves the messages due; a lost

@@ -1,33 +1,33 @@
--- Finds messages that are stored but in no state, as damage from outside may leave them, and makes them ready, or
--- delayed again if they are not due yet. Before that it gives a lease to claims that have none, and releases followers that nobody will
--- release: those of messages that are dead or gone, because a process that does not know of followers has settled them.
+-- Finds messages that are stored but in no state, as damage from outside may leave them, and makes them ready, or delayed again if they are
+-- not due yet. Before that, gives a lease to claims that have none, and releases followers that nothing else will: those of messages that
+-- are dead or gone, settled by a process that does not know of followers.
 --
 -- KEYS messages delayed ready claims leases dead wake paused followers attempts errors
 --      | permits line held
--- ARGV cursor: text, from the previous call, empty: a new search, which ends at once if all messages are accounted for;
---        'followers' and a cursor: goes on with these first
---      lease: number, of claims that have none, in ms: whoever holds one extends it, and without a holder it ends
+-- cursor: text, from the previous call, empty: a new search, which ends at once if all messages are accounted for; 'followers' and a
+--        cursor: continues with the followers first
+--      lease: number, of claims that have none, in ms: a holder extends it, and without one it ends
 --      size: number, roughly how many messages to examine; a small hash is examined as a whole
---      max_delay: number, ms; what falls due still later was never delayed by this package
+--      max_delay: number, ms; a message that falls due later than this from now was not delayed by this package
 --      channel: text, of announcements
 --      database: text, of announcements: its number, or cluster, where they are sharded
 --      | groups: text, as in modules/groups.lua
--- Returns the next cursor (empty: the search is over, or there are too many ready messages to search), the ids of the messages
---      that are ready now, and of those that are delayed now.
+-- Returns the next cursor (empty: the search is over, or there are too many ready messages to search), the ids of the messages that are
+--      ready now, and of those that are delayed now.
 --
--- Atomic so that a message on its way from one state to another is not mistaken for lost. A crash right after leaves them ready
--- and delayed; a lost announcement costs a check interval.
+-- Atomic so that a message on its way from one state to another is not mistaken for lost. A crash right after leaves the messages ready or
+-- delayed; a lost announcement costs a check interval.
 
 -- With more ready messages than this, searching all of them for each part of the queue would take too long.
 local MAX_READY = 10000
 
--- `elsewhere`: how many messages are ready that are not in the list of ready ids.
+-- `elsewhere`: how many messages are ready but not in the list of ready ids.
 local function is_sound(q, ready, elsewhere)
   local known = call('ZCARD', q.delayed) + ready + elsewhere + Claims.count(q.claims) + call('ZCARD', q.dead)
   return call('HLEN', q.messages) <= known
 end
 
--- Releases what nobody else will, of one part of the followers. Returns the cursor of the next part.
+-- Releases the abandoned followers in one part of all followers. Returns the cursor of the next part.
 local function release_abandoned(q, request, cursor)
   local next_cursor, part = unpack(call('HSCAN', q.followers, cursor, 'COUNT', request.size))
   local ids, dead = {}, {}
@@ -56,15 +56,15 @@ local function release_abandoned(q, request, cursor)
   return next_cursor
 end
 
--- When a lost message falls due: its record tells, and is changed with each delay. Nil if that is not in the future. A value of
--- somebody else, read as a record, is due in thousands of years: nobody should wait for it.
+-- The due time of a lost message, from its record, which is updated with each delay. Nil if it is not in the future. If somebody else wrote
+-- the value, it may seem due in thousands of years: nobody should wait for that.
 local function future_due(record, now, max_delay)
   local due = Record.due(record)
   return due > now and due - now <= max_delay and due or nil
 end
 
--- Whether a message that is in no other state waits in the backlog of its group. A backlog of which no group is known goes on.
--- `search`: which backlogs were read, and which ids wait there.
+-- True if a message that is in no other state waits in the backlog of its group. Marks the group as changed, so a backlog whose group is
+-- not in `permits` moves on. `search`: the backlogs that were read, and the ids that wait there.
 local function waits_in_backlog(q, id, search)
   Groups.read(q, { id })
   local group = q.groups.of[id]
@@ -77,8 +77,8 @@ local function waits_in_backlog(q, id, search)
   return search.waiting[id]
 end
 
--- Of one part of the queue, the ids of messages in no state: those to make ready, and those to delay again, with their due
--- times, as they are called in `delayed`; and the cursor of the next part.
+-- Finds in one part of the queue the ids of messages in no state: those to make ready, and those to delay again, with their due times and
+-- members of `delayed`; and the cursor of the next part.
 local function find_lost(q, request, now)
   local next_cursor, part = unpack(call('HSCAN', q.messages, request.cursor == '' and '0' or request.cursor, 'COUNT', request.size))
   local lost, search = { ready = {}, delayed = {}, dues = {} }, { waiting = {}, are_read = {} }
@@ -100,7 +100,7 @@ local function find_lost(q, request, now)
   return lost, next_cursor
 end
 
--- A claim without a lease would be held for ever. Returns whether there was one: it may hold messages that are gone, so counts tell nothing.
+-- A claim without a lease would never end. Returns true if there was one: it may hold messages that are gone, so counts prove nothing.
 local function lease_claims(q, request)
   local leased, missing = Ids.set(call('ZRANGE', q.leases, '0', '-1')), {}
   local claims = call('HGETALL', q.claims)
@@ -122,7 +122,7 @@ local function lease_claims(q, request)
   return true
 end
 
--- How many messages wait in backlogs, and whether as many permits are taken as there are messages that have one, and none waits in vain.
+-- How many messages wait in backlogs; and true if every message that has a permit accounts for one taken, and none waits in vain.
 local function look_at_groups(q, ready, active)
   local taken, waiting, is_right, names = 0, 0, true, {}
   for _, name in ipairs(call('HKEYS', q.permits)) do
@@ -147,7 +147,7 @@ local function count_permits(q, ids, of_ready)
   end
 end
 
--- Mends groups whose counts do not fit what is stored, as damage from outside may leave them.
+-- Corrects groups whose counts do not match what is stored, as damage from outside may leave them.
 local function recount_groups(q)
   local active, held = {}, {}
   for _, group in ipairs(q.groups.opened) do

@@ -1,5 +1,5 @@
--- Removes the registration of a queue, if it is still the one that the caller saw, and its name if nothing is in the queue and no
--- process has ever handled it by that name.
+-- Removes the registration of a queue if it is still the one that the caller saw, and the queue's name if the queue is empty and no process
+-- has ever handled it by that name.
 --
 -- KEYS registered names handled
 -- ARGV queue: text, its name
@@ -7,15 +7,15 @@
 --      name: text, kept or forgotten
 -- Returns 1 if the registration was removed, 0 if there is another one, or none.
 --
--- Atomic so that a registration made meanwhile stays, with its name. A crash right after leaves the queue unregistered, which is true of
--- an empty one.
+-- Atomic so that a registration made in between stays, with its name. A crash right after leaves the queue unregistered, as an empty queue
+-- may be.
 local function run(keys, args)
   local registered, names, handled = keys[1], keys[2], keys[3]
   local queue, stamp, name = args[1], args[2], args[3]
   if call('HGET', registered, queue) ~= stamp then
     return 0
   end
-  -- The first write proves by itself that it is permitted.
+  -- The first write proves its own permission.
   if name == 'forgotten' and not call('ZSCORE', handled, queue) then
     call('ZREM', names, queue)
   end

@@ -1,4 +1,4 @@
--- Signals ready messages, if there are any and the queue is not paused.
+-- Leaves the wake-up signal if messages are ready and the queue is not paused.
 --
 -- KEYS ready wake paused
 -- Returns 1 if there is a wake-up signal now, else 0.

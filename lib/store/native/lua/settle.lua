@@ -1,5 +1,5 @@
--- Ends claims, each with its outcome. With the first five keys alone it ends those of messages that were handled, if each claim still holds
--- its ids next to each other, and no message has a follower, which costs less.
+-- Ends claims, each with its outcome. With only the first five keys, it ends those of messages that were handled, if each claim still holds
+-- its ids next to each other and no message has a follower, which costs less.
 --
 -- KEYS messages claims leases attempts followers
 --      | delayed dead errors ready wake paused
@@ -8,25 +8,25 @@
 --      database: text, of announcements: its number, or cluster, where they are sharded
 --      max_dead: number, maximum number of dead letters
 --      | groups: text, as in modules/groups.lua
---      count: number, how many messages there are; their groups come first of what follows, each empty if the caller does not know it
+--      count: number, of messages; their groups come first of what follows, each empty if the caller does not know it
 --      ...: for each run of messages with the same claim and outcome: token of the claim; how many messages, and unless they were handled,
 --        after a space, the outcome ('retry', 'defer', 'again', 'release', 'dead', 'next' or 'bury'), a space and its detail (release:
 --        empty; retry, defer and again: delay in ms, or '@' and an instant; dead: error, JSON in one line; then, for a new body, a line feed
 --        and that body); their ids.
---        Of a message that repeats, 'next' is handled, and its detail is '@' and the instant of the next occurrence; 'bury' is dead, and
---        its detail goes on with a space, its failed attempts, a space, the error, a line feed, and the id of the dead letter
--- Returns dropped (oldest dead letters), then the position (from 1, among all ids) of each message whose claim was no longer
---      held: nothing was changed for it. Null if it needs the further keys; then nothing was written.
+--        For a message that repeats, 'next' means handled, with the detail '@' and the instant of the next occurrence; 'bury' means dead,
+--        with the same detail, a space, its failed attempts, a space, the error, a line feed, and the id of the dead letter
+-- Returns dropped (oldest dead letters), then the position (from 1, among all ids) of each message whose claim was no longer held: nothing
+--      was changed for it. Null if it needs the further keys; then nothing was written.
 --
--- A follower of a message that is handled or dead takes its place in the same step. Without one, a message that repeats comes again,
--- unless cancel has taken its rule meanwhile.
+-- A follower of a message that is handled or dead takes its place in the same step. Without a follower, a message that repeats comes again,
+-- unless cancel has removed its rule since.
 --
--- Atomic so that fence and outcome are one step: a consumer that lost its lease can change nothing. A crash right after leaves
--- the outcomes in force; a crash right before leaves the leases to expire by themselves.
+-- Atomic so that fence and outcome are one step: a consumer that has lost its lease can change nothing. A crash right after leaves the
+-- outcomes in force; a crash right before leaves the leases to expire.
 
--- Ends claims of messages that were handled, from argument `at` on. Returns false, and has changed nothing, if it takes more than that. Of
--- messages with groups, `of_groups.plan` reads what it takes to give back the permits before the first write, and `of_groups.pass_on` does
--- it after the last.
+-- Ends claims of messages that were handled, from argument `at` on. Returns false, and has changed nothing, if more than that is needed.
+-- For messages with groups, `of_groups.plan` reads what returning the permits needs before the first write, and `of_groups.pass_on` returns
+-- them after the last.
 local function acknowledge(keys, args, at, of_groups)
   local messages, claims, leases, attempts, followers = keys[1], keys[2], keys[3], keys[4], keys[5]
   -- What is left of each claim, by token: usually nothing. The ids are among the arguments, or in a list of several runs.
@@ -59,7 +59,7 @@ local function acknowledge(keys, args, at, of_groups)
     at = last + 1
   end
 
-  -- Usually neither key exists: attempts are kept only of messages that have failed.
+  -- Usually neither key exists: attempts are kept only for messages that have failed.
   local has_attempts = false
   if call('EXISTS', attempts, followers) > 0 then
     has_attempts = call('HLEN', attempts) > 0
@@ -73,7 +73,7 @@ local function acknowledge(keys, args, at, of_groups)
   if of_groups then
     of_groups.plan(ended_ids)
   end
-  -- The first write proves by itself that it is permitted; the others are proven before.
+  -- The first write proves its own permission; the rest are checked before it.
   if not (acl_check('HDEL', claims, '0') and acl_check('ZREM', leases, '0')
     and (not some_left or acl_check('HSET', claims, '0', '0')) and (not has_attempts or acl_check('HDEL', attempts, '0'))) then
     return false
@@ -85,7 +85,7 @@ local function acknowledge(keys, args, at, of_groups)
   for token, rest in pairs(left) do
     if rest == '\n' then
       call('HDEL', claims, token)
-      -- Where somebody else has stored something instead of leases, there is none to remove.
+      -- If somebody else has stored another type there, there is no lease to remove.
       protected_call('ZREM', leases, token)
     else
       call('HSET', claims, token, rest)

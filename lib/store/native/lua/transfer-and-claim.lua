@@ -1,5 +1,5 @@
--- Takes what is due from delayed straight into a lease, if nothing stands in the way: no message is ready, no lease has expired,
--- and the queue is not paused. Otherwise it changes nothing, and the caller transfers and claims in two calls.
+-- Moves what is due from delayed straight into a lease, provided that no message is ready, no lease has expired, and the queue is not
+-- paused. Otherwise changes nothing, and the caller transfers and claims in two calls.
 --
 -- KEYS delayed ready claims leases messages attempts paused ended:token
 -- ARGV deadline: text, instant in ms, 0: none
@@ -7,14 +7,14 @@
 --      limit: text, maximum number of messages to take (1-64), a space, and the maximum size of their records in bytes; one record is
 --        taken whatever its size
 --      lease: number, in ms
---      ...: if those who listen to the channel are told of this call, '<database, as in offer> <scheduler> <when it moved something
---        before, us, -1: never> <channel>'
--- Returns null if something stands in the way; otherwise the next instant in ms at which there is work (-1: none is known), now in
---      microseconds, more (0 or 1: whether more is due), and what was taken, as in claim: failed attempts, then each message.
+--      ...: if this call is to be announced, '<database, as in offer> <scheduler> <when it moved something before, us, -1: never>
+--        <channel>'
+-- Returns null if a condition is not met; otherwise the next instant in ms at which there is work (-1: none is known), now in microseconds,
+--      more (0 or 1: whether more is due), and what was taken, as in claim: failed attempts, then each message.
 --
 -- Atomic so that a message leaves delayed only into a lease. A crash right after costs the messages their lease and an attempt.
 
--- The ids of at most so many messages that are due, and a reply with their records, as far as they fit; nil if one has none.
+-- The ids of at most `limit` messages that are due, and a reply with the records that fit; nil if a message has no record.
 local function read_due(delayed, messages, now, limit)
   local most, max_bytes = match(limit, '^(%d+) (%d+)$')
   local ids, reply, bytes = call('ZRANGE', delayed, '-inf', format('%d', now), 'BYSCORE', 'LIMIT', '0', most), { 0, 0, 0, '' }, 0
@@ -35,7 +35,7 @@ local function run(keys, args)
   local attempts, paused, ended_token = keys[6], keys[7], keys[8]
   local deadline, token, limit, lease, announcer = args[1], args[2], args[3], args[4], args[5]
   local now, micros = Clock.read()
-  -- Often none of these keys exists: empty ones do not, and attempts are kept only of messages that have failed.
+  -- Often none of these keys exists: empty ones do not, and attempts are kept only for messages that have failed.
   local has_attempts, lease_end = false, nil
   local existing = call('EXISTS', ready, paused, ended_token, attempts, leases)
   if existing > 0 then
@@ -81,7 +81,7 @@ local function run(keys, args)
     reply[4] = concat(Claims.failed_attempts(attempts, ids, count), ' ')
   end
 
-  -- The first write proves by itself that it is permitted, and that the token is fresh; the others are proven before.
+  -- The first write proves its own permission, and that the token is new; the rest are checked before it.
   if not (acl_check('ZADD', leases, '0', '0') and acl_check('ZREMRANGEBYRANK', delayed, '0', '0')
     and (not announcer or Channel.may_announce(announcer))) or call('HSETNX', claims, token, held) == 0 then
     return false

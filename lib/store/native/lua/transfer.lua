@@ -2,7 +2,7 @@
 --
 -- KEYS delayed ready claims leases attempts messages dead errors wake paused rate followers
 --      | permits line held awaited
--- ARGV announcer: text, as in what transfer-and-claim tells; empty: nobody is told
+-- announcer: text, the `...` argument of transfer-and-claim; empty: the transfer is not announced
 --      limit: number, maximum number of messages to move, and of messages to take back (1-1000)
 --      max_attempts: number, attempts that a message has
 --      max_dead: number, maximum number of dead letters
@@ -12,8 +12,8 @@
 -- Returns moved, recovered (ready again), ids of the buried (dead now, or followed by another message), dropped (oldest dead letters), more
 --      (0 or 1), ready messages, now in microseconds, next instant in ms at which there is work (-1: none is known).
 --
--- Atomic so that a message is never in two states and never in none, and so that ready messages always have a wake-up signal. A crash
--- right after leaves the messages ready, with the signal waiting for the next consumer.
+-- Atomic so that a message is never in two states or in none, and ready messages always have a wake-up signal. A crash right after leaves
+-- the messages ready, with the signal waiting for the next consumer.
 local function run(keys, args)
   local q = {
     delayed = keys[1], ready = keys[2], claims = keys[3], leases = keys[4], attempts = keys[5], messages = keys[6], dead = keys[7],

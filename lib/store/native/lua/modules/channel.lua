@@ -4,10 +4,10 @@ function Channel.command(database)
   return database == 'cluster' and 'SPUBLISH' or 'PUBLISH'
 end
 
--- Tells everyone who listens. The last word is the database, because databases share channels; a cluster has only number 0. There, PUBLISH
--- would cost every server, and SPUBLISH costs only the shard of the queue, where its schedulers listen. Those that listen to a pattern for
--- a family of queues hear no SPUBLISH, so if nobody has heard it, all servers are told. A user's ACL can refuse it, so it is called, or
--- checked, before the first write; nobody can act on it before the call has ended.
+-- Publishes to every listener. The last word is the database, because databases share channels; a cluster has only number 0. In a cluster,
+-- PUBLISH would cost every server, while SPUBLISH costs only the shard of the queue, where its schedulers listen. Listeners to a channel
+-- pattern for a family of queues receive no SPUBLISH, so if nobody has received it, PUBLISH follows. A user's ACL can refuse it, so it is
+-- called, or checked, before the first write; nobody can act on it before the call has ended.
 function Channel.publish(database, channel, text)
   if database ~= 'cluster' then
     call('PUBLISH', channel, text .. ' ' .. database)
@@ -16,17 +16,17 @@ function Channel.publish(database, channel, text)
   end
 end
 
--- Announces to every scheduler that something falls due earlier than all that they know of: "<due ms> <ms from now> <database>".
--- Publishes nothing otherwise, because schedulers would wake for nothing.
+-- Announces to every scheduler that something falls due earlier than anything they know of: "<due ms> <ms from now> <database>". Otherwise
+-- publishes nothing, because schedulers would wake for nothing.
 function Channel.announce(database, channel, before, due, now)
   if due and (before == nil or due < before) then
     Channel.publish(database, channel, format('%.0f %.0f', due, max(0, due - now)))
   end
 end
 
--- Tells those who watch the queue of a transfer, so that they need not look themselves: "transfer <scheduler> <when it last moved
--- something, us> <ready messages> <now, us> <next instant in ms at which there is work> <database>"; -1: never, or none is known.
--- `announcer`: text, what transfer-and-claim.lua is given to tell.
+-- Tells everyone who watches the queue about a transfer, which saves them a look: "transfer <scheduler> <when it last moved something, us>
+-- <ready messages> <now, us> <next instant in ms at which there is work> <database>". An instant of -1: never, or not known. `announcer`:
+-- text, the `...` argument of transfer-and-claim.lua.
 function Channel.announce_transfer(announcer, has_moved, ready, next_at, micros)
   local database, scheduler, moved_at, channel = match(announcer, '^(%S+) (%S+) (%S+) (.*)$')
   moved_at = has_moved and format('%.0f', micros) or moved_at

@@ -1,18 +1,18 @@
 -- The server's clock, and the instants that calls name.
 
--- Returns whole milliseconds since the epoch, rounded down, to compare due times with; and microseconds, to measure waits from.
+-- Returns whole milliseconds since the epoch, rounded down, for comparison with due times; and microseconds, for measuring waits.
 function Clock.read()
   local time = call('TIME')
   local micros = time[1] * 1000000 + time[2]
   return (micros - micros % 1000) / 1000, micros
 end
 
--- The instant so many milliseconds from now, rounded up. Since comparisons round down, nothing is ever early.
+-- The instant this many milliseconds from now, rounded up. Comparisons round down, so nothing is ever early.
 function Clock.after(milliseconds, micros)
   return ceil(micros / 1000) + milliseconds
 end
 
--- When something falls due: '+' and a delay, or '@' and an instant, in ms. Whatever follows after a space says something else.
+-- The instant at which something falls due: '+' and a delay, or '@' and an instant, in ms. Anything after a space is ignored.
 function Clock.due(when, micros)
   local delay = tonumber(when)
   if delay then
@@ -23,8 +23,8 @@ function Clock.due(when, micros)
 end
 
 -- Refuses a call that arrives after its caller gave up: by then the caller, or somebody else, may have done what this call would undo.
--- `deadline`: text, an instant in ms, '0' if the caller does not know this clock. A caller that is refused while it still waits has an
--- outdated estimate of the clock, so the refusal contains the time.
+-- `deadline`: text, an instant in ms, '0' if the caller does not know this clock. If a caller is refused while it still waits, its estimate
+-- of the clock is outdated, so the refusal contains the time.
 function Clock.check(deadline, now)
   if deadline ~= '0' and now > tonumber(deadline) then
     error({ err = format('LATE %.0f the call arrived after its deadline; nothing was written', now) })

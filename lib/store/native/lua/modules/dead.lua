@@ -9,11 +9,11 @@ function Dead.check(q)
   )
 end
 
--- How many of the oldest dead letters a call looks at beyond those that it is to remove.
+-- How many of the oldest dead letters a call examines beyond those to be removed.
 local LOOK_PAST_UNREAD = 100
 
--- The ids of the oldest dead letters whose bodies could be read, at most `most`. The others are kept, because they can be read with the
--- right codec: see `UNREAD_ERROR` in `store/consumer-store.ts`.
+-- The ids of the oldest dead letters whose bodies could be read, at most `most`. Unread ones are kept, because the right codec may read
+-- them: see `UNREAD_ERROR` in `store/consumer-store.ts`.
 local function oldest_read(q, most)
   local ids, chosen = call('ZRANGE', q.dead, '0', most + LOOK_PAST_UNREAD - 1), {}
   for first = 1, #ids, LOOK_PAST_UNREAD do
@@ -35,7 +35,7 @@ function Dead.remove(q, ids)
   for _, key in ipairs({ q.errors, q.messages, q.attempts }) do call('HDEL', key, unpack(ids)) end
 end
 
--- Removes the oldest dead letters beyond `most`, at most 1000 of them. Returns how many.
+-- Removes the oldest dead letters beyond `most`, at most 1000. Returns how many were removed.
 function Dead.drop_oldest(q, most)
   local excess = min(call('ZCARD', q.dead) - most, 1000)
   local ids = excess > 0 and oldest_read(q, excess) or {}

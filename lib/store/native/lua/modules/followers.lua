@@ -1,21 +1,21 @@
--- Followers: a message that was offered while one of the same id was active is kept beside it, and offered once that one is settled.
--- It is kept as '+' and its delay, or '@' and its instant, in ms, then a line feed and its body.
+-- Followers: a message offered while another of its id is active is stored separately, and offered once the active one is settled. It is
+-- stored as '+' and its delay, or '@' and its instant, in ms, then a line feed and its body.
 
--- Whether what is stored for a follower repeats.
+-- True if a follower, as it is stored, repeats.
 function Followers.repeats(text)
   return find(text, '^[+@]%d+\nNrepeat\n[^\n]*\n') ~= nil
 end
 
--- Which followers take the place of these messages, which are about to be gone or dead: `ids`, the same as a set (`released`), what is
--- stored for them, and the earliest due time. Nil if there are none. Raises an error before the first write if one of the keys has
--- another type, or the user may not change it.
+-- The followers that take the places of these messages, which are about to be gone or dead: `ids`, the same as a set (`released`), what is
+-- stored for them, and the earliest due time. Nil if there are none. Raises an error before the first write if one of the keys has another
+-- type, or the user may not change it.
 function Followers.plan(q, ids, now, micros)
   local release
   for i, text in ipairs(#ids > 0 and call('HMGET', q.followers, unpack(ids)) or {}) do
     if text then
       release = release or { ids = {}, released = {}, scores = {}, records = {} }
       local when, body = match(text, '^([+@]%d+)\n(.*)$')
-      -- What has another form was written by somebody else; it must not keep messages from being settled.
+      -- A value in another form was written by somebody else; it must not keep messages from being settled.
       local id, due = ids[i], Clock.due(when or '+0', micros)
       local pair = 2 * #release.ids + 1
       release.scores[pair] = due
@@ -32,7 +32,7 @@ function Followers.plan(q, ids, now, micros)
   return release
 end
 
--- The ids of a list that no follower takes the place of.
+-- Those of these ids whose places no follower takes.
 function Followers.without_released(ids, release)
   local rest = {}
   for _, id in ipairs(ids) do
@@ -43,7 +43,7 @@ function Followers.without_released(ids, release)
   return rest
 end
 
--- The caller has taken the ids out of the states that their messages were in.
+-- The caller has already removed the ids from the states of their messages.
 function Followers.release(q, release)
   call('HSET', q.messages, unpack(release.records))
   call('ZADD', q.delayed, unpack(release.scores))

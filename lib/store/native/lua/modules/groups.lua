@@ -1,32 +1,32 @@
--- Groups: of one group, at most so many messages have a permit at once. A message takes a permit when it becomes ready, and has it until it
--- is settled; with 'hold', also while it waits for a retry. Due messages without a permit wait in the backlog of their group, in the order
--- in which they fell due. Groups take turns: one message of a group at most is in the list of ready ids, behind those of the others,
--- unless nobody else is ready. So where a group has room, nothing waits in its backlog.
+-- Groups: a group has a limited number of permits. A message takes one when it becomes ready, and has it until it is settled; with 'hold',
+-- also while it waits for a retry. Due messages without a permit wait in the backlog of their group, in the order in which they fell due.
+-- Groups are served round-robin: each has at most one message in the list of ready ids, behind those of other groups, unless no other
+-- group's message is ready. So while a group has room there, nothing waits in its backlog.
 --
--- permits group → '1': one permit is taken, and there is no other; or how many are taken, and how many of these by ready messages.
---         If any is of the second kind, there is a field '' besides
--- line    with the group appended, a list: the backlog. These keys are not declared, and in the slot of the others.
+-- permits group → '1': one permit is taken, and there is no other; or how many are taken, and how many of those by ready messages.
+--         If any text is of the second kind, there is also a field ''
+-- line    with the group appended, a list: the backlog. These keys are not declared, and are in the hash slot of the rest.
 --         Packed into a field of permits, they would cost nearly twice as much: Redis' Lua hashes every byte of a text.
 -- held    id → group, of delayed messages that have a permit
 --
--- A call of a queue whose messages have groups keeps in `q.groups` what it has read and is about to change. Elsewhere there is none.
+-- A call of a queue whose messages have groups keeps in `q.groups` what it has read and is about to change. Other calls have none.
 
--- In place of a group: some group has more than one permit, or had.
+-- Stands in place of a group: some group has more than one permit, or had.
 Groups.ANY_WIDE = ''
 
--- `rules`: '<how many permits a group has, 0: no limit> <hold or pass>'
+-- `rules`: '<number of permits of a group, 0: no limit> <hold or pass>'
 function Groups.begin(q, rules)
   local permits, on_retry = match(rules, '^(%d+) (%a+)$')
   q.groups = {
     permits = permits == '0' and huge or tonumber(permits), are_retries_held = on_retry == 'hold',
     -- The groups that the call may change: by name, by id, and in the order in which they were opened.
     by_name = {}, of = {}, opened = {},
-    -- How many messages have come into the list of ready ids since groups were stored.
+    -- How many messages have entered the list of ready ids since groups were stored.
     admitted = 0,
   }
 end
 
--- Raises an error before the first write if the user may not change what `store` changes. That `permits` has the right type, reading proves.
+-- Raises an error before the first write if the user may not change what `store` changes. Reading proves that `permits` has the right type.
 function Groups.check_permits(q)
   call('LLEN', q.ready)
   Permissions.check('HSET', q.permits, 'HDEL', q.permits, 'LPOP', q.line, 'RPUSH', q.ready)
@@ -40,18 +40,18 @@ function Groups.check(q)
   Permissions.check('RPUSH', q.line, 'HSET', q.held, 'HDEL', q.held)
 end
 
--- What is stored of groups.
+-- The stored texts of groups.
 function Groups.texts(q, names)
   return #names > 0 and call('HMGET', q.permits, unpack(names)) or {}
 end
 
--- The state of a group; `text`: what is stored of it.
+-- The state of a group; `text`: its stored text.
 function Groups.state(q, name, text)
   local groups = q.groups
   local group = groups.by_name[name]
   if not group then
     group = { name = name, stored = text, taken = 0, ready = 0, added = 0 }
-    -- Any other text was written by somebody else: no permit is taken then.
+    -- Any other text was written by somebody else, and counts as no permit taken.
     if text == '1' then
       group.taken = 1
     elseif text and #text == 8 then
@@ -62,7 +62,7 @@ function Groups.state(q, name, text)
   return group
 end
 
--- Opens the groups of these messages. Those without a group, which somebody else has left, have none.
+-- Opens the groups of these messages. A message without a group was left by somebody else, and opens none.
 function Groups.open(q, ids, names)
   local texts, of = Groups.texts(q, names), q.groups.of
   for i, id in ipairs(ids) do
@@ -70,8 +70,8 @@ function Groups.open(q, ids, names)
   end
 end
 
--- The names of the groups of these messages. One record at a time, because each may be as large as a payload. If somebody has deleted the
--- record, the group is known only of a message that is held.
+-- The names of the groups of these messages. Reads one record at a time, because each may be as large as a payload. If somebody has deleted
+-- the record, the group is known only if the message is held.
 function Groups.names(q, ids)
   local names = {}
   for i, id in ipairs(ids) do
@@ -81,7 +81,7 @@ function Groups.names(q, ids)
   return names
 end
 
--- Opens the groups of messages of which only the ids are known, unless that was done.
+-- Opens the groups of messages of which only the ids are known, unless they are open already.
 function Groups.read(q, ids)
   local unread, of = {}, q.groups.of
   for _, id in ipairs(ids) do
@@ -92,13 +92,13 @@ function Groups.read(q, ids)
   Groups.open(q, unread, Groups.names(q, unread))
 end
 
--- What a message is called in `delayed`. Its group was opened.
+-- The member of `delayed` for a message whose group is open.
 function Groups.member(q, id)
   local group = q.groups.of[id]
   return Record.member(id, group and group.name or '')
 end
 
--- Changes how many permits the groups of these messages have taken, and how many of them by ready messages.
+-- Changes how many permits the groups of these messages have taken, and how many of those belong to ready messages.
 function Groups.change(q, ids, taken, ready)
   for _, id in ipairs(ids) do
     local group = q.groups.of[id]
@@ -109,17 +109,17 @@ function Groups.change(q, ids, taken, ready)
   end
 end
 
--- These messages give their permits back.
+-- Returns the permits of these messages.
 function Groups.leave(q, ids)
   Groups.change(q, ids, -1, 0)
 end
 
--- These messages are ready again, with the permits that they had.
+-- Makes these messages ready again, with the permits that they had.
 function Groups.return_ready(q, ids)
   Groups.change(q, ids, 0, 1)
 end
 
--- Whether a group may let one more message into the list of ready ids. With a single permit, nobody counts how many are there.
+-- True if a group may let one more message into the list of ready ids. If groups have a single permit, ready messages are not counted.
 function Groups.has_room(q, group)
   return group.taken < q.groups.permits and (group.taken == 0 or group.ready == 0)
 end
@@ -129,13 +129,13 @@ local function take_permit(group)
   group.taken, group.is_changed = group.taken + 1, true
 end
 
--- In place of a backlog, somebody else may have stored something. An error would stop the call between two writes: there is none then.
+-- Runs a command on a backlog. A key of another type counts as no backlog: an error would stop the call between two writes.
 function Groups.run_on_backlog(q, command, name, ...)
   local reply = protected_call(command, q.line .. name, ...)
   return (type(reply) ~= 'table' or not reply.err) and reply
 end
 
--- What is stored of a group; false: nothing.
+-- The text to store for a group; false: nothing.
 local function encode(q, group)
   if group.taken == 1 and q.groups.permits == 1 then
     return '1'
@@ -143,8 +143,8 @@ local function encode(q, group)
   return group.taken > 0 and pack('>I4I4', group.taken, group.ready)
 end
 
--- Lets the next message of each changed group that has room into the list of ready ids, and stores the groups. Returns how many have come
--- there.
+-- Lets the next message of each changed group that has room into the list of ready ids, and stores the groups. Returns how many have
+-- entered the list.
 function Groups.store(q)
   local groups, came, texts, gone, any_wide = q.groups, {}, {}, {}, false
   for _, group in ipairs(groups.opened) do
@@ -180,13 +180,13 @@ function Groups.store(q)
       call('HDEL', q.permits, Groups.ANY_WIDE)
     end
   end
-  -- Whoever has come there may have left again in the same call.
+  -- A message that has entered may have left again in the same call.
   local count = #came + (groups.admitted > 0 and min(groups.admitted, call('LLEN', q.ready)) or 0)
   groups.admitted = 0
   return count
 end
 
--- Where every group has a single permit, and had when groups were allowed several, nothing has to be read of groups whose messages were
+-- If every group has a single permit, and had when groups were allowed several, nothing needs to be read about groups whose messages were
 -- handled: the next message of each backlog gets the permit. The names of the groups are `args[first]` to `args[last]`.
 local function pass_single_on(q, args, first, last)
   local came, emptied, line, count = {}, {}, q.line, 0
@@ -208,7 +208,7 @@ local function pass_single_on(q, args, first, last)
   return count
 end
 
--- Gives back the permits of messages that were handled: `plan` before the first write, `pass_on` after the last.
+-- Returns the permits of messages that were handled: `plan` runs before the first write, `pass_on` after the last.
 function Groups.acknowledgement(q, args, first, last)
   local is_single
   return {
@@ -229,7 +229,7 @@ function Groups.acknowledgement(q, args, first, last)
   }
 end
 
--- These messages keep their permits while they are delayed.
+-- Records that these messages keep their permits while they are delayed.
 function Groups.hold(q, ids)
   for _, id in ipairs(ids) do
     local group = q.groups.of[id]
@@ -237,22 +237,22 @@ function Groups.hold(q, ids)
   end
 end
 
--- A delayed message is gone; if it was held, it gives its permit back.
+-- Notes that a delayed message is gone; if it was held, its permit is returned.
 function Groups.leave_if_held(q, id)
   if call('HDEL', q.held, id) == 1 then
     Groups.leave(q, { id })
   end
 end
 
--- Whether a due message has to wait; `text`: what is stored of its group.
+-- True if a due message has to wait; `text`: the stored text of its group.
 local function must_wait(q, name, text)
   local group = Groups.state(q, name, text)
-  -- Whoever has left the group in this call has left its permit to the backlog.
+  -- A message that has left the group in this call has left its permit to the backlog.
   return group.is_changed or not Groups.has_room(q, group)
 end
 
--- These messages have fallen due. Returns those that are ready; the others wait. `names` and `texts`: of their groups, as they were read.
--- Every message of a backlog passes here, so this does without run_on_backlog, which costs more.
+-- Adds messages that have fallen due to their groups. Returns those that are ready; the rest wait. `names` and `texts`: of their groups, as
+-- read. Every message of a backlog passes through here, so it does without run_on_backlog, which costs more.
 function Groups.join(q, ids, names, texts)
   local by_name, line, has_single = q.groups.by_name, q.line, q.groups.permits == 1
   local ready, released, first = {}, {}, nil
@@ -267,12 +267,12 @@ function Groups.join(q, ids, names, texts)
       ready[#ready + 1], released[#released + 1] = ids[i], ids[i]
     elseif has_single and texts[i] == '1' and not by_name[name] or must_wait(q, name, texts[i]) then
       first = first or i
-      -- The next one of the group waits, too.
+      -- The group's next message waits, too.
       if names[i + 1] ~= name or held[i + 1] then
         local reply = first == i and protected_call('RPUSH', line .. name, ids[i])
           or protected_call('RPUSH', line .. name, unpack(ids, first, i))
         if type(reply) == 'table' then
-          -- They cannot wait, and are ready: better out of order than lost.
+          -- They cannot wait, so they are ready: better out of order than lost.
           for at = first, i do
             ready[#ready + 1] = ids[at]
             take_permit(Groups.state(q, name))
@@ -291,7 +291,7 @@ function Groups.join(q, ids, names, texts)
   return ready
 end
 
--- A message that was ready is gone. Where others wait behind it, the next one has its place and its permit; but it overtakes nobody who is
+-- Removes a message that was ready. The next one in its backlog, if any, gets its place and its permit, but overtakes no message that is
 -- ready because a claim was given back.
 function Groups.remove_ready(q, id)
   local group = q.groups.of[id]
@@ -307,10 +307,10 @@ function Groups.remove_ready(q, id)
   end
 end
 
--- What a claim changes. Where a group has a single permit, it changes nothing: whatever is claimed had the permit before.
+-- What a claim changes. If groups have a single permit each, it changes nothing: whatever is claimed already had the permit.
 
--- If fewer messages are ready than a claim can take, their groups add one each, in turn, as far as they have permits. Appends to `ids`,
--- which are all that are ready; returns how many. They stay in their backlogs until leave_to_claim takes them.
+-- If fewer messages are ready than a claim can take, their groups add one each, round-robin, while they have permits. Appends to `ids`,
+-- which are all that are ready; returns how many. The added ones stay in their backlogs until leave_to_claim takes them.
 function Groups.top_up(q, ids, most)
   local before, last, permits = #ids, nil, q.groups.permits
   Groups.read(q, ids)
@@ -330,7 +330,7 @@ function Groups.top_up(q, ids, most)
   return #ids - before
 end
 
--- Whether a group that the first `count` of these ready messages leave has another one for the list of ready ids.
+-- True if a group has another message for the list of ready ids once the first `count` of these ready messages have left it.
 function Groups.go_on(q, ids, count)
   if q.groups.permits == 1 then
     return false
@@ -345,7 +345,7 @@ function Groups.go_on(q, ids, count)
   return false
 end
 
--- These ids are ready again.
+-- Notes that these ids are ready again.
 function Groups.give_back(q, ids)
   if q.groups.permits > 1 and #ids > 0 then
     Groups.read(q, ids)
@@ -354,8 +354,8 @@ function Groups.give_back(q, ids)
   end
 end
 
--- The first `count` of these ids are ready no more; `in_list`: how many of all are in the list of ready ids, the others wait in backlogs;
--- `present`: those that have a message, and keep their permits.
+-- Removes the first `count` of these ids from the ready ones; `in_list`: how many of all are in the list of ready ids, the rest being in
+-- backlogs; `present`: those that have a message, and keep their permits.
 function Groups.leave_to_claim(q, ids, count, in_list, present)
   if q.groups.permits == 1 and count == #present then
     return

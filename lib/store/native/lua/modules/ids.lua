@@ -14,13 +14,13 @@ function Ids.text(ids, first)
   return '\n' .. concat(ids, '\n', first or 1) .. '\n'
 end
 
--- Removes ids that follow each other in the text, joined by line feeds. Returns nil if the text does not contain them like that.
+-- Removes consecutive ids, joined by line feeds, from the text. Returns nil if the text does not contain them in this order.
 function Ids.without(text, ids)
   local from, to = find(text, '\n' .. ids .. '\n', 1, true)
   return from and sub(text, 1, from) .. sub(text, to + 1)
 end
 
--- Maps ids to their positions, to look up whether an id is among them.
+-- Maps ids to their positions, which also makes them a set.
 function Ids.set(ids)
   local set = {}
   for place, id in ipairs(ids) do

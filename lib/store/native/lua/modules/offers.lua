@@ -1,11 +1,11 @@
 -- Decides the outcomes of the offers of a call.
 
--- The longest wait of an offer with 'replace <ms>'; false if it has none.
+-- The maximum wait of an offer with 'replace <ms>'; false if it has none.
 local function max_wait_of(on_duplicate)
   return #on_duplicate > 8 and tonumber(sub(on_duplicate, 9))
 end
 
--- `room`: how many more messages the queue may have.
+-- `room`: the number of messages that the queue may still accept.
 local function outcome_of(is_in_use, on_duplicate, room)
   if not is_in_use then
     return room > 0 and 'created' or 'full'
@@ -13,8 +13,8 @@ local function outcome_of(is_in_use, on_duplicate, room)
   return on_duplicate == 'replace' and 'replaced' or (on_duplicate == 'keep' or on_duplicate == 'follow') and 'kept' or 'rejected'
 end
 
--- Reads the offers of a call: each begins with its id and its due, behind which, after a space, there is what to do if the id is in use
--- (default: 'keep'). `first`: where they begin; `width`: how many arguments each has. Returns lists, one item for each offer.
+-- Reads the offers of a call: each begins with its id and its due, then, after a space, what to do if the id is in use (default: 'keep').
+-- `first`: the position of the first; `width`: the number of arguments of each. Returns lists with one item for each offer.
 function Offers.read(args, first, width, messages)
   local offers = { ids = {}, dues = {}, on_duplicate = {}, bodies = {}, at = {} }
   for at = first, #args, width do
@@ -27,12 +27,12 @@ function Offers.read(args, first, width, messages)
   return offers
 end
 
--- `about.due_in_use(record, id, i)`: when the message stored under the id of the i-th offer falls due; nil if the id is free nevertheless.
--- `about.chain_began(record, id)`: when the chain began that goes on if this message is replaced; false if none does. Only called for
--- offers with a longest wait.
--- `about.on_repeat(record, i)`: what the i-th offer does instead, which has 'repeat' and whose id is in use.
--- Returns the plan: `receipts`, the reply; `scores`, due and id of each message to store, one for each id; `sources`, which offer each is;
--- `replaced`, the ids of the messages that they replace; `earliest`; `began`, when the chain of each began in ms, nil: now.
+-- `about.due_in_use(record, id, i)`: the due time of the message stored under the id of the i-th offer; nil if the id is free nevertheless.
+-- `about.chain_began(record, id)`: when the chain began that continues if this message is replaced; false if there is none. Only called for
+-- offers with a maximum wait.
+-- `about.on_repeat(record, i)`: what the i-th offer does instead if it has 'repeat' and its id is in use.
+-- Returns the plan: `receipts`, the reply; `scores`, due and id of each message to store, one for each id; `sources`, the offer of each;
+-- `replaced`, the ids whose messages are replaced; `earliest`; `began`, when the chain of each began in ms, nil: now.
 function Offers.decide(offers, room, micros, about)
   local stored, receipts, scores, sources, replaced, places, began = offers.stored, {}, {}, {}, {}, {}, {}
   local others, earliest = {}, nil

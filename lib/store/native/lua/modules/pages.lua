@@ -1,6 +1,6 @@
--- Where a walk goes on that reads a queue page by page: behind the last message of the page before, even if that one has moved.
+-- Finds where the next page of a queue begins: behind the last message of the previous page, even if that message has moved.
 
--- Byte by byte, as Redis orders members. Lua's own comparison depends on the locale of the server.
+-- Compares byte by byte, as Redis orders members. Lua's own comparison depends on the locale of the server.
 local function comes_after(text, other)
   for at = 1, min(#text, #other) do
     local one, two = byte(text, at), byte(other, at)
@@ -11,8 +11,8 @@ local function comes_after(text, other)
   return #text > #other
 end
 
--- The position, from 0, of the first member of a sorted set that comes after a score and member; `bytes`: how many of the first bytes of
--- members are compared, if not all.
+-- The position, from 0, of the first member of a sorted set that comes after a score and member; `bytes`: how many leading bytes of members
+-- to compare, if not all.
 function Pages.place_behind(key, score, member, bytes)
   local low, high = 0, call('ZCARD', key)
   while low < high do
@@ -28,12 +28,12 @@ function Pages.place_behind(key, score, member, bytes)
   return low
 end
 
--- How many places towards the head of a list ids are searched for, and how many towards its tail.
+-- How many places to search for ids towards the head of a list, and how many towards its tail.
 local SEARCH_AHEAD, SEARCH_BEHIND = { 1000, 10000 }, 1000
 
--- The position, from 0, behind the last of some ids that followed each other in a list; `position`: where that one was. Claims take ids
--- from the head, so the others move towards it; a few are released to the head, and push the others back. If none is found, claims have
--- taken them and all before them: that is certain unless they took more than 10000 since.
+-- The position, from 0, behind the last of some ids that were adjacent in a list; `position`: where that last one was. Claims take ids from
+-- the head, so the rest move towards it; a few are released to the head, and push the rest back. If none is found, claims have taken them
+-- and everything before them: that is certain unless more than 10000 were taken in between.
 local function place_behind_listed(key, position, ids)
   if call('LRANGE', key, position, position)[1] == ids[#ids] then
     return position + 1
@@ -51,8 +51,8 @@ local function place_behind_listed(key, position, ids)
   return max(0, position - SEARCH_AHEAD[#SEARCH_AHEAD])
 end
 
--- These read the ids on a page, at most `most`. `start` has an `offset`, or the place of a message behind which the page begins: `at`, its
--- score or position, and `name`. Each returns the ids, and a function that tells the place of the id with a number.
+-- Each of these reads the ids on a page, at most `most`. `start` has an `offset`, or the place of a message behind which the page begins:
+-- `at`, its score or position, and `name`. Returns the ids, and a function that maps an id's number to its place.
 
 function Pages.of_set(key, start, most)
   local first = start.name and Pages.place_behind(key, tonumber(start.at), start.name) or start.offset
@@ -65,7 +65,7 @@ function Pages.of_set(key, start, most)
   end
 end
 
--- The name of a place has the last three ids, also those before the page: some are there even if an offer replaces a message.
+-- The name of a place has the last three ids, even from before the page: some of them are still there if an offer replaces a message.
 function Pages.of_list(key, start, most)
   local first = start.name and place_behind_listed(key, tonumber(start.at), Ids.of(start.name)) or start.offset
   local before = min(first, 2)
@@ -81,10 +81,10 @@ function Pages.of_delayed(q, start, most)
   return q.permits and (Record.read_members(ids)) or ids, place_at
 end
 
--- How many groups are looked at in one step, and in how many steps at most: those without a backlog have nothing to list.
+-- How many groups to examine in one step, and the maximum number of steps: groups without a backlog have nothing to list.
 local GROUPS_AT_ONCE, MAX_STEPS = 100, 100
 
--- Appends messages of one backlog, until there are `most`. Returns how many were passed over.
+-- Appends messages of one backlog until there are `most`. Returns how many were skipped.
 local function append_backlog(q, page, name, start)
   local key = q.line .. name
   local length = call('LLEN', key)
@@ -99,7 +99,7 @@ local function append_backlog(q, page, name, start)
   return start.offset or 0
 end
 
--- Appends messages that wait in backlogs. `reached`: where the page before has ended: a cursor, a group, and a place in its backlog; nil:
+-- Appends messages that wait in backlogs. `reached`: where the previous page ended: a cursor, a group, and a place in its backlog; nil:
 -- nowhere.
 local function append_backlogs(q, page, reached, to_pass)
   local cursor, last_name, at, name = match(reached or '', '^(%d+)\n([^\n]*)\n(%d+):(.*)$')
@@ -124,7 +124,7 @@ local function append_backlogs(q, page, reached, to_pass)
   end
 end
 
--- Of messages with groups, some wait in backlogs: first comes the list of ready ids, then one backlog after the other.
+-- With groups, some messages wait in backlogs: the list of ready ids comes first, then one backlog after another.
 function Pages.of_ready(q, start, most)
   if not q.permits then
     return Pages.of_list(q.ready, start, most)
@@ -143,10 +143,10 @@ function Pages.of_ready(q, start, most)
   end
 end
 
--- How many bytes of records a page may have; a single one may be larger.
+-- The maximum number of bytes of records on a page; a single record may be larger.
 Pages.MAX_BYTES = 1048576
 
--- The records of the first of these messages, at most `most`, as far as they fit on a page; false where there is none.
+-- The records of the first of these messages, at most `most` and as many as fit on a page; false for a message without one.
 function Pages.read_records(messages, ids, most)
   return Ids.read_within(min(#ids, most), Pages.MAX_BYTES, function(first, last)
     return call('HMGET', messages, unpack(ids, first, last))

@@ -1,21 +1,21 @@
--- Keeps claims within the queue's rate: no more than so many messages in any window of so many ms.
+-- Keeps claims within the queue's rate: at most so many messages in any window of so many ms.
 --
--- A bucket counts the messages of all claims within a 32nd of the window, and counts as a whole until a window after the last of
--- them. So no window ever has too many, a saturated queue still reaches 32/33 of its rate, and neither the size of the key nor the
--- cost of a claim grows with the number of claims.
+-- A bucket holds the number of messages claimed within a 32nd of the window, and counts in full until one window after its last claim. So
+-- no window ever has too many, a saturated queue still reaches 32/33 of its rate, and neither the size of the key nor the cost of a claim
+-- grows with the number of claims.
 --
 -- The key holds the instant before which the waiting consumer will not claim (`is_awaited`) and the beginning of the last bucket, 7 bytes
--- each; then, for each bucket, oldest first, the instant of its last claim (7 bytes) and its messages (4). Instants are big-endian
--- microseconds. All messages of a queue count together, but who waits for those without groups claims none with groups: of these, the
--- key `awaited` holds the first instant.
+-- each; then, for each bucket, oldest first, the instant of its last claim (7 bytes) and its number of messages (4). Instants are
+-- big-endian microseconds. All messages of a queue count together, but a consumer that waits for messages without groups claims none with
+-- groups: for those, the key `awaited` holds the first instant.
 local BUCKETS, HEADER_BYTES, BUCKET_BYTES = 32, 14, 11
 
 local function awaited_in(text)
   return text and #text == 7 and (unpack_bytes('>I7', text)) or 0
 end
 
--- `rule`: '<messages> <within ms>', empty: there is none, and nil is returned. Otherwise a state with `room`: how many more messages may be
--- claimed now.
+-- `rule`: '<messages> <within ms>', empty: there is none, and nil is returned. Otherwise returns a state with `room`, the number of
+-- messages that may still be claimed now.
 function Rate.read(q, rule, micros)
   if rule == '' then
     return nil
@@ -36,7 +36,7 @@ function Rate.read(q, rule, micros)
     end
     rate.buckets = sub(text, first)
     if unpack_bytes('>I7', text, newest) > micros then
-      -- The clock was set back: as if everything had been claimed just now.
+      -- The clock was set back: assumes that everything was claimed just now.
       rate.buckets, rate.began = pack('>I7I4', micros, claimed), micros
     end
   end
@@ -59,19 +59,19 @@ function Rate.count(rate, count, micros)
   rate.room = rate.room - count
 end
 
--- In how many microseconds the caller has to claim again, now that the rate is spent; -1 if another consumer is going to.
+-- The microseconds after which the caller must claim again, now that the rate is spent; -1 if another consumer will.
 function Rate.await(rate, micros)
-  -- At most a minute, so that clocks that run at different speeds hardly differ at its end.
+  -- At most a minute, so clocks that run at different speeds hardly differ at the end of the wait.
   local wait = min(unpack_bytes('>I7', rate.buckets) + rate.window - micros, 60000000)
   if micros < rate.awaited and rate.awaited <= micros + wait then
     return -1
   end
-  -- The consumer may be back a little early, if its clock is fast; it must not be taken for a second one.
+  -- The consumer may return a little early if its clock is fast; it must not be taken for a second one.
   rate.awaited = micros + floor(wait * 0.999)
   return wait
 end
 
--- The key outlives what it counts by a second, for the one who waits.
+-- The key outlives what it counts by a second, for the waiting consumer.
 function Rate.store(q, rate)
   local awaited = rate.awaited
   if q.groups then
@@ -83,7 +83,7 @@ function Rate.store(q, rate)
   call('SET', q.rate, pack('>I7I7', awaited, rate.began) .. rate.buckets, 'PX', rate.per + 1000)
 end
 
--- Whether a consumer is going to claim once the rate allows more, which takes a minute at most: to wake others is useless until then. It
+-- True if a consumer will claim once the rate allows more, which takes at most a minute: until then, waking others is useless. The consumer
 -- may be 0.1 s late.
 function Rate.is_awaited(q, rule, micros)
   local text = rule ~= '' and call('GET', q.groups and q.awaited or q.rate)

@@ -1,5 +1,5 @@
 -- A record: due time and time of the offer as 48-bit big-endian milliseconds, then the body. Functions read only the first lines of a body,
--- in this order: 'W' and an instant if the message was set aside; 'Ngroup' and its group; 'Nrepeat' and its rule; 'Nexpires'; its type.
+-- in this order: 'W' and an instant if the message was put off; 'Ngroup' and its group; 'Nrepeat' and its rule; 'Nexpires'; its type.
 -- `lib/message/codec` writes them.
 
 function Record.pack(due, offered, body)
@@ -15,7 +15,7 @@ function Record.due(value)
   return Record.is(value) and (unpack_bytes('>I6', value)) or 0
 end
 
--- The due time of the first message in a list of ids; -1: there is none.
+-- The due time of the first message in a list of ids; -1 if the list is empty.
 function Record.oldest_due(list, messages)
   local id = call('LRANGE', list, '0', '0')[1]
   return id and Record.due(call('HGET', messages, id)) or -1
@@ -37,23 +37,23 @@ function Record.body(value)
   return sub(value, 13)
 end
 
--- Where the instant of a message that was set aside ends; 12 if it was not.
+-- Where the instant of a message that was put off ends; 12 if it was not put off.
 function Record.wrapping_end(value)
   local _, last = find(value, '^W%d+\n', 13)
   return last or 12
 end
 
--- Where the lines of the rule begin in a record, and where they end; nil: the message does not repeat.
+-- Where the lines of the rule begin and end in a record; nil: the message does not repeat.
 function Record.find_rule(value)
   return find(value, '^Nrepeat\n[^\n]*\n', Record.wrapping_end(value) + 1)
 end
 
--- The record without the lines that end at `last`.
+-- The record without the lines of its rule, which end at `last`.
 function Record.without_rule(value, last)
   return last and Record.with_body(value, sub(value, last + 1)) or value
 end
 
--- Where a body that begins at this byte goes on behind all instants at which it was set aside.
+-- Where a body that begins at this byte continues after all instants at which it was put off.
 function Record.unwrapped_at(text, at)
   local _, last = find(text, '^W%d+\n', at)
   while last do
@@ -63,18 +63,18 @@ function Record.unwrapped_at(text, at)
   return at
 end
 
--- The group that a record or a body names from this byte on, '' for none.
+-- The group that a record or a body names from this byte on; '' for none.
 function Record.group_at(text, at)
   return match(text, '^Ngroup\n([^\n]+)\n', Record.unwrapped_at(text, at)) or ''
 end
 
--- '' also if there is no record.
+-- The group of a record; '' also if there is no record.
 function Record.group(value)
   return value and Record.group_at(value, 13) or ''
 end
 
--- What a message is called in `delayed`: its group, a line feed and its id, none of which contains another line feed. So a transfer knows
--- the group without the record, which may be as large as a payload. Those without a group are called by their ids.
+-- The member of `delayed` for a message: its group, a line feed and its id, none of which contains another line feed. So a transfer knows
+-- the group without the record, which may be as large as a payload. For a message without a group, the member is the id.
 function Record.member(id, group)
   return group == '' and id or group .. '\n' .. id
 end

@@ -11,13 +11,13 @@ function Scores.lower(one, other)
   return one and other and min(one, other) or one or other
 end
 
--- Messages of a group that fall due in the same millisecond become ready in the order of their offers: each is delayed by a fraction of it
--- more than the one before, whatever groups others have that fall due with it. The fractions are 0.0003, 0.0006 and so on up to 0.9996,
--- which scores tell apart until 2039; what does not fit in comes in the order of ids.
+-- Messages of a group that fall due in the same millisecond become ready in the order of their offers: each is delayed by a fraction of a
+-- millisecond more than the previous one, regardless of other groups. The fractions are 0.0003, 0.0006 and so on up to 0.9996, which scores
+-- tell apart until 2039; messages beyond that are ordered by id.
 local LAST = 3332
 
--- The score of the next message of a call that falls due then, as text with these digits, because any number takes Redis long to write and
--- to read. `last_of`: by due times, the last message of the call; empty at first.
+-- The score of a call's next message with this due time, as text with these digits, because Redis takes long to write and read an arbitrary
+-- number. `last_of`: the last message of the call for each due time; empty at first.
 function Scores.in_order(key, last_of, due, group)
   local last = last_of[due]
   if not last then

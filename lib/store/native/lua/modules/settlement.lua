@@ -1,6 +1,6 @@
--- Ends claims with any outcome: first a plan, which only reads, then its execution. settle.lua describes the arguments and the reply.
+-- Ends claims with any outcome: first makes a plan, which only reads, then executes it. settle.lua describes the arguments and the reply.
 
--- The lists of the plan that a message joins, by its outcome.
+-- The lists of the plan to which a message is added, by its outcome.
 local LISTS = {
   ack = { 'gone' },
   retry = { 'delayed', 'failed' },
@@ -29,7 +29,7 @@ local function read_runs(q, args, at)
   return runs, Claims.read(q.claims, tokens)
 end
 
--- Takes ids that follow each other, joined by line feeds, from a claim. Returns nil if the claim does not hold them in this order.
+-- Takes consecutive ids, joined by line feeds, from a claim. Returns nil if the claim does not hold them in this order.
 local function take_held(plan, token, ids)
   local before = plan.left[token] or plan.held[token]
   local left = before and Ids.without(before, ids)
@@ -69,7 +69,7 @@ local function add_pair(list, one, other)
   list[#list + 1], list[#list + 2] = one, other
 end
 
--- The record with the body of an outcome. A rule that was cancelled meanwhile does not come back.
+-- The record with an outcome's body. If the rule was cancelled since the claim, it does not return.
 local function with_outcome_body(record, body)
   local after = Record.with_body(record, body)
   local first, last = Record.find_rule(after)
@@ -110,8 +110,8 @@ local function plan_dead(q, plan, now)
   end
 end
 
--- A dead letter of its own for each occurrence that is dead: a copy of the message without its rule. An id in use is that of the same
--- occurrence.
+-- Each occurrence that is dead gets a dead letter of its own: a copy of the message without its rule. If the id is in use, its dead letter
+-- is that of the same occurrence.
 local function plan_buried(q, plan, now)
   Dead.check(q)
   for _, id in ipairs(plan.buried) do
@@ -127,7 +127,7 @@ local function plan_buried(q, plan, now)
   end
 end
 
--- Messages that repeat come again. One that has lost its rule is gone.
+-- Plans the next occurrence of messages that repeat. A message that has lost its rule is gone.
 local function plan_repeating(q, plan, now, micros)
   plan.earliest_before = Scores.lowest(q.delayed)
   for _, id in ipairs(plan.repeating) do
@@ -144,7 +144,7 @@ local function plan_repeating(q, plan, now, micros)
   end
 end
 
--- The followers of messages that are handled or dead take their places: there is no dead letter then.
+-- Followers of messages that are handled or dead take their places; such a message leaves no dead letter.
 local function plan_followers(q, plan, now, micros)
   local ended = {}
   for _, list in ipairs({ plan.gone, plan.dead, plan.repeating }) do
@@ -161,7 +161,7 @@ local function plan_followers(q, plan, now, micros)
   end
 end
 
--- Everything that is written, but for claims, the list of ready ids, and the dead letters that are dropped. Records come first, so that a
+-- Plans all writes except those to claims and to the list of ready ids, and the removal of dropped dead letters. Records come first, so a
 -- log that is torn between two writes has lost none.
 local function plan_writes(q, plan, attempts_kept)
   local keeps_attempts = attempts_kept + #plan.spent > 0
@@ -177,7 +177,7 @@ local function plan_writes(q, plan, attempts_kept)
   }
 end
 
--- Somebody may have deleted their records, so their consumers name the groups.
+-- The consumers name the groups, because somebody may have deleted the records.
 local function open_groups(q, plan)
   local named, names, others = {}, {}, {}
   for id, name in pairs(plan.names) do
@@ -234,7 +234,7 @@ function Settlement.plan(q, plan, attempts_kept, followers_kept)
   return now
 end
 
--- Of the messages whose claims have ended, all but those that are ready again give back their permits; retries may keep them.
+-- Returns the permits of messages whose claims have ended, except of those that are ready again; retries may keep theirs.
 local function leave_permits(q, plan)
   local held, left = {}, {}
   for id, run in pairs(plan.runs) do

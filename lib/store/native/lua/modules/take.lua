@@ -1,12 +1,12 @@
 -- Takes ready messages under a lease.
 
--- How long a token is remembered as ended: as long as a call may be under way, which is the longest offerTimeout.
+-- How long a token is remembered as ended, ms: as long as a call may be under way, which is the maximum offerTimeout.
 local ENDED_KEPT_MS = 600000
 
--- How many records are read at a time: each may be as large as a payload, and perhaps not all are taken.
+-- How many records to read at a time: each may be as large as a payload, and perhaps not all are taken.
 local READ_AT_ONCE = 64
 
--- What a claim asks for, from its arguments: see claim.lua, whose arguments begin at `at`.
+-- Reads what a claim asks for from its arguments, as in claim.lua, which begin at `at`.
 function Take.read_request(args, at)
   local max_bytes = tonumber(args[at + 3])
   return {
@@ -15,12 +15,12 @@ function Take.read_request(args, at)
   }
 end
 
--- A token takes messages only once, and none at all after another claim has replaced it.
+-- Returns a true value if the token may take nothing: it takes messages only once, and none after another claim has replaced it.
 function Take.has_taken(q, request)
   return call('GET', q.ended_token) or call('HGET', q.claims, request.token)
 end
 
--- What the claim that this one replaces holds.
+-- The ids held by the claim that this one replaces.
 function Take.passed_on(q, request)
   return request.supersedes == '' and {} or Ids.of(call('HGET', q.claims, request.supersedes) or '\n')
 end
@@ -39,7 +39,7 @@ function Take.check(q, request)
   end
 end
 
--- The records of these messages from position `first` to `last`. `known`: records by id, if the call has read them already.
+-- The records of these messages from position `first` to `last`. `known`: records by id, if the call has already read them.
 local function records_of(q, ids, first, last, known)
   local records = {}
   for at = first, last do
@@ -48,8 +48,8 @@ local function records_of(q, ids, first, last, known)
   return #records == last - first + 1 and records or call('HMGET', q.messages, unpack(ids, first, last))
 end
 
--- Appends the first of these messages to a reply, each as its id and its record (false: there is none): at most `most`, and `max_bytes` of
--- records, but at least one unless `most` is 0. Returns how many, and the ids of those that have a record.
+-- Appends messages from the front of `ids` to a reply, each as its id and its record (false: none): at most `most`, with at most
+-- `max_bytes` of records, but at least one unless `most` is 0. Returns how many were appended, and the ids of those that have a record.
 local function append_taken(q, reply, ids, most, max_bytes, known)
   local present, found, count, bytes, at = {}, 0, 0, 0, #reply
   while count < most do
@@ -72,7 +72,7 @@ local function append_taken(q, reply, ids, most, max_bytes, known)
   return count, present
 end
 
--- Whoever reuses the ids of messages that are gone starts with no failed attempt.
+-- Forgets the attempts of messages that are gone, so whoever reuses their ids starts with none.
 local function forget_attempts(q, ids, count, present)
   local is_present, lost = Ids.set(present), {}
   for i = 1, count do
@@ -116,12 +116,12 @@ function Take.run(q, request, micros, rate, elsewhere, known)
   if counts then
     Rate.count(rate, #present, micros)
   end
-  -- The caller waits for the rate only if it has a free slot left; otherwise the one that is woken will.
+  -- The caller waits for the rate only if it still has a free slot; otherwise the consumer woken next will.
   local claim_again_in = -1
   if rate and rate.room == 0 and more and #passed == 0 and count < limit then
     more, claim_again_in = false, Rate.await(rate, micros)
   end
-  -- There is a signal, but nothing left to wake a consumer for.
+  -- There is a signal, but nothing is left to wake a consumer for.
   local is_signal_stale = not more and signals > 0
 
   Take.check(q, request)

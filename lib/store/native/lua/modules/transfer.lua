@@ -1,7 +1,7 @@
--- Moves what is due from delayed to ready, and takes back active messages whose lease has expired: first a plan, which only reads, then its
--- execution.
+-- Moves what is due from delayed to ready, and takes back active messages whose lease has expired: first makes a plan, which only reads,
+-- then executes it.
 
--- What a transfer asks for, from its arguments: see transfer.lua, whose arguments begin at `at`.
+-- Reads what a transfer asks for from its arguments, as in transfer.lua, which begin at `at`.
 function Transfer.read_request(args, at)
   local request = {
     limit = tonumber(args[at + 1]), max_attempts = tonumber(args[at + 2]), max_dead = tonumber(args[at + 3]), lease_error = args[at + 4],
@@ -11,8 +11,8 @@ function Transfer.read_request(args, at)
   return request
 end
 
--- The first members of a sorted set whose score is in the past, at most `most` of them. `first` is the lowest score: if that is in the
--- future, nothing needs to be read.
+-- The first members of a sorted set whose scores are in the past, at most `most`. `first` is the lowest score: if that is in the future,
+-- nothing needs to be read.
 function Transfer.up_to_now(key, first, now, most)
   if first == nil or first > now then
     return {}
@@ -20,7 +20,7 @@ function Transfer.up_to_now(key, first, now, most)
   return call('ZRANGE', key, '-inf', now, 'BYSCORE', 'LIMIT', '0', most)
 end
 
--- The ids held by claims whose lease has expired, at most `limit` of them, and what is left of these claims, by token.
+-- The ids held by claims whose lease has expired, at most `limit`, and what is left of these claims, by token.
 local function expired_claims(q, tokens, limit)
   local expired = { ids = {}, left = {} }
   for _, token in ipairs(tokens) do
@@ -37,7 +37,7 @@ local function expired_claims(q, tokens, limit)
   return expired
 end
 
--- Raises an error before the first write if the user may not change what the plan changes, or tell of it.
+-- Raises an error before the first write if the user may not change what the plan changes, or announce it.
 local function check_permissions(q, request, plan)
   if #plan.due > 0 then
     Permissions.check('ZREMRANGEBYRANK', q.delayed, 'RPUSH', q.ready)
@@ -54,9 +54,9 @@ local function check_permissions(q, request, plan)
   end
 end
 
--- The ids whose last attempt ends with their lease, as a list and as a set. Those of messages that repeat are not among them: such a message
--- is ready again, and whoever claims it ends the occurrence, because only a calendar knows the next one. Nor are ids without a message,
--- which a claim drops.
+-- The ids whose last attempt ends with their lease, as a list and as a set. Messages that repeat are not among them: such a message is
+-- ready again, and whoever claims it ends the occurrence, because only a calendar knows the next one. Nor are ids without a message, which
+-- a claim drops.
 local function find_buried(q, plan, max_attempts)
   local ids, is_buried = {}, {}
   for i, id in ipairs(plan.expired.ids) do
@@ -100,7 +100,7 @@ function Transfer.plan(q, request, now, micros)
   return plan
 end
 
--- Returns recovered (ready again) and dropped (oldest dead letters).
+-- Returns the numbers of messages recovered (ready again) and of dead letters dropped (oldest first).
 local function take_back(q, request, now, plan)
   local spent, again, letters, causes = {}, {}, {}, {}
   for i, id in ipairs(plan.expired.ids) do
@@ -151,7 +151,7 @@ function Transfer.execute(q, request, now, plan)
   end
   local due = plan.due
   if #due > 0 then
-    -- They have the lowest scores, so they are the first by rank.
+    -- The due messages have the lowest scores, so they are first by rank.
     call('ZREMRANGEBYRANK', q.delayed, '0', #due - 1)
     due = q.groups and Groups.join(q, due, plan.names, plan.texts) or due
     if #due > 0 then
@@ -159,7 +159,7 @@ function Transfer.execute(q, request, now, plan)
     end
     next_due = Scores.lowest(q.delayed)
   end
-  -- After what is due, which is removed by its rank.
+  -- After the removal of due messages, which goes by rank.
   if plan.release then
     Followers.release(q, plan.release)
     next_due = Scores.lowest(q.delayed)
@@ -174,7 +174,7 @@ function Transfer.execute(q, request, now, plan)
   return report
 end
 
--- The reply of transfer.lua; those who watch are told.
+-- The reply of transfer.lua; also announces the transfer.
 function Transfer.reply(request, report, micros)
   if request.database then
     local has_moved = report.moved + report.recovered + #report.buried > 0

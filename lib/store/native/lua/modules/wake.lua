@@ -1,6 +1,6 @@
--- The wake-up signal: an element in the list `wake`, at most one, which consumers wait for.
+-- The wake-up signal: at most one element in the list `wake`, for which consumers wait.
 
--- Leaves the signal, unless it is there already, so that one idle consumer wakes.
+-- Leaves the signal to wake one idle consumer, unless it is already there.
 function Wake.signal(key)
   if call('LLEN', key) == 0 then
     call('RPUSH', key, '1')
@@ -28,7 +28,7 @@ function Wake.check_give_back(q)
   Wake.check(q)
 end
 
--- Gives messages back unhandled: they are ready again, ahead of all others.
+-- Releases messages: they are ready again, ahead of all others.
 function Wake.give_back(q, ids)
   for i = #ids, 1, -1 do
     call('LPUSH', q.ready, ids[i])
