@@ -20,7 +20,7 @@ export class ShuttingDown extends Error {
   override readonly name = 'ShuttingDown';
 }
 
-/** Aborts the signals of messages that took too long, and returns the reason. Their handlers may carry on nevertheless. */
+/** Aborts the signals of messages that took too long, and returns the reason. Their handlers may still carry on. */
 export function timeOut(deliveries: readonly { abort(reason: Error): void }[], problem: string): HandlerTimeout {
   const reason = new HandlerTimeout(problem);
   againWatch.stop();

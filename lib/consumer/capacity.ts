@@ -42,7 +42,7 @@ export class Slots {
   readonly onNotFull: (() => void)[] = [];
   cancelTimer: CancelTimer | undefined;
 
-  /** @param loops - the number of consumer loops that share the slots now */
+  /** @param loops - the number of consumer loops that share the slots at present */
   constructor(
     readonly total: number,
     public loops: number,
@@ -76,7 +76,7 @@ export class Capacity {
     private readonly options: {
       readonly slots: Slots;
       readonly clock: Pick<Clock, 'monotonic' | 'schedule'>;
-      /** The maximum number of messages in one call of a handler. */
+      /** The maximum number of messages per handler call. */
       readonly batch: number;
     },
   ) {
@@ -95,7 +95,7 @@ export class Capacity {
     return this.slots.free === 0 && this.slots.reservations.size === 0;
   }
 
-  /** How many messages may be claimed together with a transfer, which fills at most half of the slots; below 1: none. */
+  /** The maximum number of messages to claim together with a transfer, which fills at most half of the slots. Below 1: claim none. */
   get besidesTransfer(): number {
     const spare = this.slots.free - Math.floor(this.slots.total / 2);
     return spare > 0 && this.isOpen ? Math.min(spare, this.#wanted) : 0;

@@ -22,7 +22,7 @@ const MAX_UNANSWERED = 3;
 /** The smallest share of the usual limits that a claim asks for. */
 const MIN_SHARE = 1 / 16;
 
-/** The maximum error of the store's time, ms. Messages may expire too early by as much. A slower answer leads to another request. */
+/** The maximum error of the store's time, ms: messages may expire too early by this much. A slower answer leads to another request. */
 const MAX_ROUND_TRIP = 50;
 
 /** The minimum interval between requests for the store's time, ms. On a network that is always slow, the answers get no better. */
@@ -43,7 +43,7 @@ export interface Claimed {
   readonly answeredAt: number;
   /** When to claim again because the rate is used up, on the monotonic clock; undefined if there is no need to. */
   readonly claimAgainAt: number | undefined;
-  /** The report of the transfer in the same call; undefined if none was requested or nothing was changed. */
+  /** The report of the transfer made in the same call; undefined if none was requested or nothing was changed. */
   readonly transfer: TransferReport | undefined;
 }
 
@@ -58,7 +58,7 @@ export class Claimer {
   #unanswered: string[] = [];
   #misses = 0;
   #sent: { readonly token: string; readonly sentAt: number } | undefined;
-  /** The share of the usual limits that claims ask for now. */
+  /** The share of the usual limits for which claims ask at present. */
   #share = 1;
   readonly #storeClock = new RemoteClock(MAX_ROUND_TRIP);
   readonly #storeNow = (): number => this.#storeClock.at(this.options.clock.monotonic());
@@ -88,7 +88,7 @@ export class Claimer {
     return this.#sent?.token === token;
   }
 
-  /** Claims at most `limit` ready messages; given `besides`, in the same call as a transfer. Throws what the store throws. */
+  /** Claims at most `limit` ready messages, in the same call as a transfer if `besides` is given. Throws what the store throws. */
   async claim(limit: number, besides?: TransferBesides): Promise<Claimed> {
     let claimed = await this.#ask(limit, besides);
     const { transfer } = claimed;

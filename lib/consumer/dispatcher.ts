@@ -51,7 +51,7 @@ export class Dispatcher {
     this.#warning = new OnceAMinute(options.clock);
   }
 
-  /** @param answeredAt - when the answer to the claim arrived, on the monotonic clock */
+  /** @param answeredAt - when the claim's answer arrived, on the monotonic clock */
   add(lease: Lease, deliveries: readonly Delivery[], answeredAt: number): void {
     if (deliveries.length === 0) return;
     const startBy = answeredAt + this.options.lease / 3;

@@ -47,9 +47,9 @@ export class MessageRunner {
       readonly expiry?: QueueExpiry | undefined;
       /** Undefined if repeating messages are left to other processes. */
       readonly repeats?: RepeatsOf | undefined;
-      /** For a queue whose messages another codec may have written. */
+      /** Set for a queue whose messages another codec may have written. */
       readonly mismatchCheck?: CodecMismatchCheck | undefined;
-      /** For a queue with handlers that take batches. */
+      /** Set for a queue with handlers that take batches. */
       readonly waitingCalls?: WaitingCalls | undefined;
       readonly outcomes: Outcomes;
     },
@@ -60,7 +60,7 @@ export class MessageRunner {
     this.#expires = options.expiry !== undefined && options.expiry.after !== null;
   }
 
-  /** Why no more messages of the queue must be claimed; undefined if they may be. */
+  /** The reason why no more messages of the queue must be claimed; undefined if they may be. */
   get haltReason(): string | undefined {
     return this.#mismatchCheck?.haltReason;
   }

@@ -119,7 +119,7 @@ export class QueueWorker {
     }
   }
 
-  /** Leaves a partition that is empty, as far as anybody knows. */
+  /** Leaves a partition that is empty, to the best of this process' knowledge. */
   async #leave(worker: PartitionWorker): Promise<void> {
     this.#leaving.add(worker);
     await worker.stop();

@@ -75,7 +75,7 @@ export class Settler {
   async #settleAll(batch: readonly DeliverySettlement[]): Promise<void> {
     const { store, leases } = this.options;
     const accepted = await this.#sendUntilAnswered(batch);
-    // The announcement of an abort may still be on its way.
+    // An abort's announcement may still be on its way.
     if (accepted?.includes(false) && batch.some(({ claim }, i) => !accepted[i] && !claim.isLost))
       await store.catchUp?.();
     for (let i = 0; i < batch.length; i++) {

@@ -58,7 +58,7 @@ export class TransferScheduler implements DueListener {
   /** The number of ready messages in the last report. */
   #ready = 0;
   #checkAt = Infinity;
-  /** When this scheduler last looked by itself, on the monotonic clock. */
+  /** When this scheduler last asked the store itself, on the monotonic clock. */
   #lookedAt = -Infinity;
   /** When a transfer was last announced, on the monotonic clock. */
   #announcedAt = -Infinity;
@@ -94,7 +94,7 @@ export class TransferScheduler implements DueListener {
     return this.#eager;
   }
 
-  /** Milliseconds until the next known due time or end of a lease. 0 while messages are ready. */
+  /** Milliseconds until the next known due time or end of a lease; 0 while messages are ready. */
   get quietFor(): number {
     if (this.#running || this.#failures > 0 || this.#ready > 0) return 0;
     return this.#expected ? Math.max(0, this.#expected.at - this.options.clock.monotonic()) : Infinity;

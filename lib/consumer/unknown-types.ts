@@ -4,7 +4,7 @@ import { describeFailure } from '../message/failure.js';
 import type { Outcome } from '../store/consumer-store.js';
 import type { Delivery } from './delivery.js';
 
-/** How long a message is put off, ms; ±20 %, so that messages that came together do not come back together for ever. */
+/** How long a message is put off, ms; ±20 %, so that messages that came together do not keep coming back together. */
 const PAUSE = 30_000;
 
 /** The maximum number of types whose first message is reported as such. */
@@ -15,7 +15,7 @@ class UnknownType extends Error {
   override readonly name = 'UnknownType';
 }
 
-/** Decides the outcome of messages that only another process may handle, such as one of the new release during a rolling deploy. */
+/** Decides the outcome of messages that only another process may be able to handle, such as one of the new release in a rolling deploy. */
 export class UnknownTypes {
   readonly #reported = new Set<string>();
 

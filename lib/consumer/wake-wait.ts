@@ -20,7 +20,7 @@ export class WakeWait {
     private readonly options: {
       readonly signal: WakeSignal;
       readonly clock: Clock;
-      /** The longest rest after a call of {@link WakeWait.wake}, ms. */
+      /** The maximum time for which {@link WakeWait.wake} has no effect, ms. */
       readonly maxRest: number;
       /** Called for a signal that came while nobody waited, because another consumer must get it. */
       readonly passOn: () => void;
@@ -50,7 +50,7 @@ export class WakeWait {
     this.#restsUntil = -Infinity;
   }
 
-  /** Leaves signals to others until the next wait. */
+  /** Leaves signals to other consumers until the next wait. */
   leave(): void {
     this.options.signal.leave();
   }

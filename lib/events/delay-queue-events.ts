@@ -103,7 +103,7 @@ export interface DelayQueueEvents {
   /** This process handles no more messages of the queue until it is restarted. */
   halted: {
     readonly queue: string;
-    /** The reason, in words for people. */
+    /** The reason, as human-readable text. */
     readonly reason: string;
   };
   /** Messages are offered to a queue that no process has ever handled. Emitted once per queue and process. */
@@ -134,7 +134,7 @@ export interface DelayQueueEvents {
 
   /** Background work fails. Emitted when the failure begins, when its reason changes, and once a minute while it lasts. */
   'work-failing': DelayQueueEvents['work-restored'] & {
-    /** The reason, in words for people. */
+    /** The reason, as human-readable text. */
     readonly reason: string;
   };
   /** Background work succeeds again. */
@@ -158,7 +158,7 @@ export interface DelayQueueEvents {
   };
   /** A connection to Redis is down. Emitted like `work-failing`. */
   'connection-lost': DelayQueueEvents['connection-restored'] & {
-    /** The reason, in words for people. */
+    /** The reason, as human-readable text. */
     readonly reason: string;
   };
   /** A connection to Redis is back. */
@@ -170,7 +170,7 @@ export interface DelayQueueEvents {
   };
   /** After an outage, the connection leads to a server that cannot serve the queues. */
   'server-unsupported': {
-    /** The reason, in words for people. */
+    /** The reason, as human-readable text. */
     readonly reason: string;
   };
 
@@ -179,14 +179,14 @@ export interface DelayQueueEvents {
     readonly queue: string;
     /** The class and method of the handler. */
     readonly handler: string;
-    /** Empty: every type without a handler of its own. */
+    /** The type handled; empty: every type without a handler of its own. */
     readonly type: string;
   };
   /** The process stops with messages still unsettled, because `shutdownTimeout` is over. */
   'shutdown-timed-out': {
     /** The number of unsettled messages, which are delivered again when their leases expire. */
     readonly count: number;
-    /** The counts of each queue, or of each family that has a handler. */
+    /** The numbers for each queue, or for each family that has a handler. */
     readonly queues: readonly {
       /** A queue's name, or a family's name, which ends with `*`. */
       readonly queue: string;

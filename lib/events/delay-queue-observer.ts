@@ -31,8 +31,8 @@ export interface DelayQueueObserver {
   offer?(offers: OfferContext, next: (headers?: MessageHeaders) => Promise<unknown>): unknown;
 
   /**
-   * Runs around the handling of one message, for each attempt. The handler runs in the context in which `next` is called, such as a span or
-   * an `AsyncLocalStorage`.
+   * Runs around the handling of one message, for each attempt. The handler runs in the context in which `next` is called, for instance that
+   * of a span or an `AsyncLocalStorage`.
    * @param next - handles the message, once
    */
   handle?(message: DelayedMessage, next: () => HandlingOutcome | Promise<HandlingOutcome>): unknown;

@@ -9,7 +9,7 @@ import type { ConnectedServer } from './notes.js';
 /** The maximum number of ids in one line. */
 const NAMED = 5;
 
-/** A line gives the duration of a failure if that is at least this long, ms. */
+/** The shortest failure whose duration a line gives, ms. */
 const WORTH_MENTIONING = 60_000;
 
 interface WorkTexts {

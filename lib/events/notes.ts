@@ -24,9 +24,9 @@ export interface Notes {
   'repeat-lost': { readonly queue: string; readonly id: string };
   /** Redis is connected and checked, for the first time in this process. */
   connected: ConnectedServer;
-  /** Messages live in this process only. */
+  /** Messages are kept in this process only. */
   'memory-store': object;
-  /** Tests move the time of this process, and its messages are in memory. */
+  /** A test moves the time of this process, and the process' messages are in memory. */
   'under-test': object;
   /** The module sets these options of the connection itself. */
   'options-overridden': { readonly options: readonly { readonly name: string; readonly because: string }[] };

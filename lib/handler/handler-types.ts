@@ -15,7 +15,7 @@ export type HandlerArguments<Queue, TypeOrOptions, Batch extends number | undefi
     ? Payloads extends PayloadSpec
       ? [options?: TypedHandlerOptions<Batch>]
       : unknown extends TypeOrOptions
-        ? // The queue's parameter tells what is missing.
+        ? // The parameter for the queue tells what is missing.
           [type?: TypesOf<Payloads>]
         : [
             type: [TypeOrOptions] extends [TypesOf<Payloads>] ? TypeOrOptions : TypesOf<Payloads>,
@@ -40,7 +40,7 @@ export type DecoratorOfHandler<Queue, TypeOrOptions, Batch extends number | unde
       : MethodDecorator
     : [Batch] extends [number]
       ? number extends Batch
-        ? // Of options in a variable, the compiler does not know whether they have one.
+        ? // The compiler does not know whether options in a variable have a batch.
           MethodDecorator
         : HandlerDecorator<
             [never[], DelayedMessage<never, never>[]],

@@ -22,7 +22,7 @@ export class LateClasses implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    // Once for all instances of the delay queue.
+    // Only once, for all instances of the delay queue.
     const [first] = this.app.get(LateClasses, { strict: false, each: true });
     if (first === this) this.#listen();
   }

@@ -2,7 +2,7 @@ import { ContextIdFactory, ModuleRef } from '@nestjs/core';
 import type { HandlerMessage } from './delayed-message-handler.js';
 import { type ContextId, type InstanceWrapper, REQUEST_CONTEXT_ID } from './nest-internals.js';
 
-/** True if Nest makes instances on request instead of one at start-up. */
+/** True if Nest makes instances on request rather than a single one at start-up. */
 export function isScoped(host: InstanceWrapper): boolean {
   return host.isTransient || !host.isDependencyTreeStatic();
 }

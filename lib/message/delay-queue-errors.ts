@@ -70,7 +70,7 @@ export class DelayQueueError extends Error {
   declare readonly messageId?: string;
 
   /**
-   * @param message - what happened and how to fix it, in words for people
+   * @param message - what happened and how to fix it, as human-readable text
    * @param options - `cause`: the underlying error; `messageId`: the id of the message concerned
    */
   constructor(

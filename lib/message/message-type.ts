@@ -1,7 +1,7 @@
 import { DelayQueueError } from './delay-queue-errors.js';
 import { showGiven } from './show-given.js';
 
-/** The type of a message that was offered without one. */
+/** The type of a message that was offered without a type. */
 export const NO_TYPE = '';
 
 const MESSAGE_TYPE = /^[A-Za-z0-9_.:-]{1,64}$/;

@@ -45,7 +45,7 @@ interface ChangeRequest {
   readonly change: MessageChange | undefined;
   /** Default: {@link readChange} without a payload check. */
   readonly payloads?: PayloadRules | undefined;
-  /** Instant of the monotonic clock after which the change has no effect. */
+  /** The instant of the monotonic clock after which the change has no effect. */
   readonly notAfter?: number;
 }
 

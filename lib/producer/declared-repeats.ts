@@ -67,7 +67,7 @@ export class DeclaredRepeats implements StartTask, OnModuleDestroy {
     try {
       await Promise.all(declared.map((each) => this.#begin(each)));
     } catch (error) {
-      // Nest calls no onModuleDestroy() if the application fails to start.
+      // Nest does not call onModuleDestroy() if the application fails to start.
       this.onModuleDestroy();
       throw error;
     }

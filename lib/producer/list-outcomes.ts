@@ -47,7 +47,7 @@ export function incomplete(failures: readonly unknown[], written: number, all: n
   return written === 0 ? cause : onlyPartly(written, all, { message: (cause as Error).message, cause });
 }
 
-/** Maximum number of ids that an error names. */
+/** The maximum number of ids that an error names. */
 const MAX_NAMED = 10;
 
 /**

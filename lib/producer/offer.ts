@@ -25,10 +25,10 @@ export interface OfferOptions {
   /** Text values that travel with the payload. Default: none. */
   readonly headers?: MessageHeaders | undefined;
   /**
-   * What to do if a message with this id exists, in any state. `'keep'` keeps it and ignores the new one. `'replace'` replaces it; a
-   * handler that holds the old message loses its lease. `'reject'` fails with `DUPLICATE_MESSAGE`. `'follow'` keeps it, but if it is
-   * active, the new message waits until it is done, and only then does the new message's delay begin; only the last follower counts.
-   * `'follow'` is not available in every layout. Default: `'keep'`.
+   * What to do if a message with this id exists, in any state. `'keep'` keeps the old message and ignores the new one. `'replace'` puts the
+   * new one in its place; a handler that holds the old one loses its lease. `'reject'` fails with `DUPLICATE_MESSAGE`. `'follow'` keeps the
+   * old one, but if that is active, the new one waits until it is done, and only then does the new one's delay begin; only the last
+   * follower counts. `'follow'` is not available in every layout. Default: `'keep'`.
    */
   readonly onDuplicate?: 'keep' | 'replace' | 'reject' | 'follow' | undefined;
   /**
@@ -107,7 +107,7 @@ export interface SpecialOptions {
   readonly expiry?: Expiry | undefined;
   /** ms */
   readonly maxWait?: number | undefined;
-  /** Instant of the monotonic clock after which the offer has no effect. */
+  /** The instant of the monotonic clock after which the offer has no effect. */
   readonly notAfter?: number | undefined;
 }
 

@@ -7,7 +7,7 @@ export function unsupported({ name, options }: Queue, what: string): DelayQueueE
   return new DelayQueueError('UNSUPPORTED_BY_LAYOUT', problem);
 }
 
-/** Throws `UNSUPPORTED_BY_LAYOUT` if the layout of a queue does not support an offer. */
+/** Throws `UNSUPPORTED_BY_LAYOUT` if the layout of a queue does not support an option of an offer. */
 export function assertSupported(
   queue: Queue,
   onDuplicate: CheckedOfferOptions['onDuplicate'],

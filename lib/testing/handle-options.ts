@@ -13,7 +13,7 @@ export interface HandleOptions {
   readonly id?: string | undefined;
   /** Default: none. */
   readonly headers?: MessageHeaders | undefined;
-  /** The group of the message, in a queue with `groups`. Default: none. */
+  /** The group of the message, for a queue with `groups`. Default: none. */
   readonly group?: string | undefined;
   /** The number of the attempt. If the last of `attempts` fails, the message is dead. Default: 1. */
   readonly attempt?: number | undefined;

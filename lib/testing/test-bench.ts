@@ -7,7 +7,7 @@ import { QueuesUnderTest } from './queues-under-test.js';
 import { VirtualClock } from './virtual-clock.js';
 import type { WatchedStore } from './watched-store.js';
 
-/** Replaces Redis, time and chance in an application under test, and knows what happens there. */
+/** Replaces Redis, time and chance in an application under test, and watches what happens there. */
 export class TestBench implements TestOverrides {
   readonly clock: VirtualClock;
   /** The middle of the range. */

@@ -25,7 +25,7 @@ export interface WatchedStoreOptions {
   readonly onSettled: () => void;
 }
 
-/** A store in memory that reports offers and outcomes. */
+/** An in-memory store that reports offers and outcomes. */
 export class WatchedStore extends MemoryMessageStore {
   readonly instance: string;
   readonly queue: string;
