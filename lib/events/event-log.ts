@@ -3,7 +3,7 @@ import ms from 'ms';
 import type { MessageFailure } from '../message/message.js';
 import { isFamily } from '../message/queue-name.js';
 import type { BackgroundWork, DeathCause, HeldByQueue } from './delay-queue-events.js';
-import type { Events, Told } from './events.js';
+import type { Events, Reported } from './events.js';
 import type { ConnectedServer } from './notes.js';
 
 /** The maximum number of ids in one line. */
@@ -69,7 +69,7 @@ const unknownForm = (form: string) =>
     : `its body has the form '${form}', which only a newer version reads`;
 
 /** The texts and levels of everything that is logged. */
-type Texts = { readonly [Name in keyof Told]?: (logger: Logger, told: Told[Name]) => void };
+type Texts = { readonly [Name in keyof Reported]?: (logger: Logger, payload: Reported[Name]) => void };
 
 const QUEUE_TEXTS: Texts = {
   failed: (logger, { queue, id, attempt, attempts, failure, retryIn, trace }) => {
@@ -265,8 +265,8 @@ export function logEvents(events: Events, { queues, redis }: Loggers): void {
 
 function subscribe(events: Events, logger: Logger, texts: Texts): void {
   for (const name of Object.keys(texts) as (keyof Texts)[]) {
-    const write = texts[name] as (logger: Logger, told: unknown) => void;
-    events.on(name, (told) => write(logger, told));
+    const write = texts[name] as (logger: Logger, payload: unknown) => void;
+    events.on(name, (payload) => write(logger, payload));
   }
 }
 

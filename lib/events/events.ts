@@ -3,7 +3,7 @@ import { type DelayQueueEvent, type DelayQueueEvents, EVENT_NAMES, type EventNam
 import type { Notes } from './notes.js';
 
 /** An event or a note, for the parts of the library that listen. */
-export type Told = DelayQueueEvents & Notes;
+export type Reported = DelayQueueEvents & Notes;
 
 /** Channels that publish events to any subscriber in the process. */
 const CHANNELS = Object.fromEntries(
@@ -12,7 +12,7 @@ const CHANNELS = Object.fromEntries(
 
 /** Passes on events, for the process and the application, and notes, for the log. Either costs almost nothing without a listener. */
 export class Events {
-  readonly #listeners = new Map<keyof Told, ((told: never) => void)[]>();
+  readonly #listeners = new Map<keyof Reported, ((payload: never) => void)[]>();
   readonly #watchers: ((event: DelayQueueEvent) => void)[] = [];
   readonly #notedOnce = new Set<keyof Notes>();
   readonly #origin: Pick<DelayQueueEvent, 'instance'>;
@@ -23,7 +23,7 @@ export class Events {
   }
 
   /** @param listener - must not throw */
-  on<Name extends keyof Told>(name: Name, listener: (told: Told[Name]) => void): void {
+  on<Name extends keyof Reported>(name: Name, listener: (payload: Reported[Name]) => void): void {
     this.#listeners.set(name, [...(this.#listeners.get(name) ?? []), listener]);
   }
 
@@ -37,12 +37,12 @@ export class Events {
   }
 
   emit<Name extends EventName>(name: Name, event: DelayQueueEvents[Name]): void {
-    this.#tell(name, event);
+    this.#callListeners(name, event);
     const hasSubscribers = CHANNELS[name].hasSubscribers;
     if (this.#watchers.length === 0 && !hasSubscribers) return;
-    const told: unknown = this.complete(name, event);
-    for (const watch of this.#watchers) watch(told as DelayQueueEvent);
-    if (hasSubscribers) CHANNELS[name].publish(told);
+    const payload: unknown = this.complete(name, event);
+    for (const watch of this.#watchers) watch(payload as DelayQueueEvent);
+    if (hasSubscribers) CHANNELS[name].publish(payload);
   }
 
   /** Completes an event for listeners and observers. */
@@ -52,7 +52,7 @@ export class Events {
 
   /** Passes a note to the log, but to no observer. */
   note<Name extends keyof Notes>(name: Name, note: Notes[Name]): void {
-    this.#tell(name, note);
+    this.#callListeners(name, note);
   }
 
   /** Like {@link note}, but only the first time per name, because each connection may find out the same. */
@@ -65,8 +65,8 @@ export class Events {
     return this.#notedOnce.has(name);
   }
 
-  #tell(name: keyof Told, told: object): void {
-    const listeners = this.#listeners.get(name) as ((told: object) => void)[] | undefined;
-    if (listeners) for (const listener of listeners) listener(told);
+  #callListeners(name: keyof Reported, payload: object): void {
+    const listeners = this.#listeners.get(name) as ((payload: object) => void)[] | undefined;
+    if (listeners) for (const listener of listeners) listener(payload);
   }
 }

@@ -44,7 +44,7 @@ export class Observers {
   add(given: DelayQueueObserver, name: string): void {
     const observer = this.#ofInstance(given, name);
     const owner = this.#ownerOf(name);
-    if (observer.event) this.events.watch((event) => tell(() => observer.event!(event), owner));
+    if (observer.event) this.events.watch((event) => callHook(() => observer.event!(event), owner));
     if (observer.offer) {
       const outer = this.offer;
       const inner: typeof outer = (offers, work, limit) =>
@@ -81,7 +81,7 @@ export class Observers {
     const owner = this.#ownerOf(listener.place);
     this.events.on(name, (event) => {
       if (!listener.isWanted('queue' in event ? event.queue : undefined)) return;
-      tell(() => listener.call(this.events.complete(name, event)), owner);
+      callHook(() => listener.call(this.events.complete(name, event)), owner);
     });
   }
 
@@ -114,6 +114,6 @@ function inside<Subject, Result>(
   return outer ? (subject, work, limit) => outer(subject, () => inner(subject, work, limit), limit) : inner;
 }
 
-function tell(call: () => unknown, owner: HookOwner): void {
+function callHook(call: () => unknown, owner: HookOwner): void {
   void surround(call, () => undefined, owner);
 }

@@ -42,7 +42,7 @@ export class LateClasses implements OnModuleInit {
     const moduleRef = module.getProviderByKey<ModuleRef>(ModuleRef).instance;
     const create = moduleRef.create.bind(moduleRef);
     moduleRef.create = (type, ...rest) => {
-      if (!this.#isProvided(type)) this.#tell(declaredIn(type), 'moduleRef.create()');
+      if (!this.#isProvided(type)) this.#warn(declaredIn(type), 'moduleRef.create()');
       return create(type, ...rest);
     };
   }
@@ -51,7 +51,7 @@ export class LateClasses implements OnModuleInit {
     this.#follow(module);
     const hosts = [...module.providers.values(), ...module.controllers.values()];
     const methods = hosts.flatMap(({ metatype }) => declaredIn(metatype));
-    this.#tell(methods, `the lazily loaded ${module.name}`);
+    this.#warn(methods, `the lazily loaded ${module.name}`);
   }
 
   #isProvided(type: Type): boolean {
@@ -60,7 +60,7 @@ export class LateClasses implements OnModuleInit {
     );
   }
 
-  #tell(methods: readonly string[], by: string): void {
+  #warn(methods: readonly string[], by: string): void {
     if (methods.length > 0) this.events.note('made-late', { methods, by });
   }
 }

@@ -110,7 +110,7 @@ const MAX_OF_LIST = 5;
 const MAX_REASON = 300;
 
 /** Fields in which objects that are not errors give a reason. Any other field may hold a payload or a secret, so only its name is shown. */
-const TELLING = ['name', 'status', 'statusCode', 'code', 'error', 'message', 'reason', 'details'] as const;
+const REASON_FIELDS = ['name', 'status', 'statusCode', 'code', 'error', 'message', 'reason', 'details'] as const;
 
 /** The maximum number and length of field names shown for an object without such a field. */
 const MAX_NAMES = 10;
@@ -187,11 +187,11 @@ class Reasons {
   #reasonOfObject(object: Fields, depth: number): string {
     const violations = this.#violationsOf(object, depth);
     if (violations.length > 0) return violations.join(', ');
-    const told = TELLING.map((name) => [name, tryReading(() => object[name])] as const)
+    const reasons = REASON_FIELDS.map((name) => [name, tryReading(() => object[name])] as const)
       .filter(([, value]) => value !== undefined && value !== null && typeof value !== 'function')
       .map(([name, value]) => [name, this.#reasonOf(value, depth + 1)?.slice(0, MAX_REASON)] as const)
       .filter(([, reason]) => reason !== undefined && reason !== '');
-    if (told.length > 0) return told.map(([name, reason]) => `${name}: ${reason}`).join(', ');
+    if (reasons.length > 0) return reasons.map(([name, reason]) => `${name}: ${reason}`).join(', ');
     const text = textOf(() => object, MAX_REASON);
     if (!text.startsWith('[object ')) return text;
     const names = tryReading(() => Object.keys(object)) ?? [];

@@ -60,10 +60,10 @@ export class HandlerTrial {
     const message = { id, body, failedAttempts: attempt - 1, dueAt: now, offeredAt: now };
     const delivery = new Delivery(name, message, { token: '', end: Infinity, held: 1, storeNow: () => now });
     const outcome = await this.#runner.run(delivery);
-    return this.#tell(outcome, delivery, body);
+    return this.#explain(outcome, delivery, body);
   }
 
-  #tell(outcome: Outcome, { thrown }: Delivery, body: Buffer): HandleOutcome {
+  #explain(outcome: Outcome, { thrown }: Delivery, body: Buffer): HandleOutcome {
     switch (outcome.kind) {
       case 'ack':
         return { kind: 'ack' };

@@ -6,10 +6,10 @@ import { until } from '../support/until.js';
 /** The due time of a message that is offered and cancelled at once, when a watcher begins. */
 const BEGINNING = 0;
 
-interface Heard {
+interface Recorded {
   /** Due times. */
-  readonly heard: number[];
-  readonly told: AnnouncedTransfer[];
+  readonly dueTimes: number[];
+  readonly transfers: AnnouncedTransfer[];
   readonly stop: () => void;
 }
 
@@ -17,15 +17,15 @@ interface Heard {
  * Records announcements from now on. They keep their order, so once one of our own arrives, no earlier one is still on its way: in a
  * cluster they take a while from server to server.
  */
-export async function listen(store: MessageStore): Promise<Heard> {
-  const [heard, told]: [number[], AnnouncedTransfer[]] = [[], []];
+export async function listen(store: MessageStore): Promise<Recorded> {
+  const [dueTimes, transfers]: [number[], AnnouncedTransfer[]] = [[], []];
   let [listening, hasBegun] = [false, false];
   const stop = store.watchDue({
     onEarlierDue: ({ dueAt }) => {
       if (dueAt === BEGINNING) hasBegun = true;
-      else heard.push(dueAt);
+      else dueTimes.push(dueAt);
     },
-    onTransfer: (transfer) => told.push(transfer),
+    onTransfer: (transfer) => transfers.push(transfer),
     onListening: () => {
       listening = true;
     },
@@ -35,6 +35,6 @@ export async function listen(store: MessageStore): Promise<Heard> {
   await store.offer([{ id: 'the beginning', due: { at: BEGINNING }, onDuplicate: 'reject', body }]);
   await until(() => hasBegun);
   await store.cancel('the beginning');
-  heard.length = 0;
-  return { heard, told, stop };
+  dueTimes.length = 0;
+  return { dueTimes, transfers, stop };
 }

@@ -29,7 +29,7 @@ describe.each([
         if (id === 'first') await finish.opened;
       }
     }
-    const event = (told: DelayQueueEvent) => void (told.name === 'expired' && expired.push(told.id));
+    const event = (reported: DelayQueueEvent) => void (reported.name === 'expired' && expired.push(reported.id));
     const { context } = await scene.startApp({
       module: { ...module, observers: [{ event }] },
       providers: [Visits, Statistics],
@@ -53,7 +53,7 @@ describe.each([
     const handled: string[] = [];
     const expired: string[] = [];
     const observer = {
-      event: (told: DelayQueueEvent) => void (told.name === 'expired' && expired.push(told.id)),
+      event: (reported: DelayQueueEvent) => void (reported.name === 'expired' && expired.push(reported.id)),
       handle: async ({ expiresAt }: DelayedMessage, next: () => unknown) => {
         await until(() => Date.now() > expiresAt!.getTime() + 50);
         return next();

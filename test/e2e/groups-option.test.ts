@@ -91,9 +91,9 @@ describe('processes that disagree about groups', () => {
   test('processes of a family log a difference once for the whole family', async () => {
     const family = `${scene.newQueue()}-*`;
     const apps = [(await handle(family, {})).app, (await handle(family, { concurrency: 3 })).app];
-    const told = () => warningsOf(apps, `${family}: this process has groups`);
-    await until(() => told().length >= 2, WAITS);
-    expect(told()).toHaveLength(2);
+    const reported = () => warningsOf(apps, `${family}: this process has groups`);
+    await until(() => reported().length >= 2, WAITS);
+    expect(reported()).toHaveLength(2);
   });
 
   test('processes that agree log nothing', async () => {

@@ -119,10 +119,10 @@ describe('the number of partitions', () => {
     await offerAll(first.producer, queue, ids(40));
     const { producer, log } = await startConsumer(queue, 4);
     for (const id of ids(40)) expect(await producer.cancel(queue, id)).toBe(true);
-    const told = log.filter((line) =>
+    const reported = log.filter((line) =>
       line.startsWith(`warn ${queue}: this process is configured with partitions: 4, but`),
     );
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
     expect(await recordOf(queue)).toBe('2 8');
   });
 

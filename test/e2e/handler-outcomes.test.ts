@@ -177,7 +177,7 @@ describe('the result of a handler with enhancers', () => {
         'an interceptor returns': UseInterceptors(new ReturnInstead()),
         'an interceptor throws': UseInterceptors(new ThrowInstead()),
       };
-      const told: Record<string, unknown> = {};
+      const reported: Record<string, unknown> = {};
       for (const [what, enhance] of Object.entries(ends)) {
         const queue = scene.newQueue();
         @Injectable()
@@ -189,10 +189,10 @@ describe('the result of a handler with enhancers', () => {
           }
         }
         const { producer } = await startAndOffer(queue, Enhanced);
-        told[what] = (await producer.find(queue, 'a'))?.state;
+        reported[what] = (await producer.find(queue, 'a'))?.state;
       }
       const { state } = becomes as { state: string };
-      expect(told).toEqual(Object.fromEntries(Object.keys(ends).map((what) => [what, state])));
+      expect(reported).toEqual(Object.fromEntries(Object.keys(ends).map((what) => [what, state])));
     },
   );
 
@@ -211,10 +211,10 @@ describe('the result of a handler with enhancers', () => {
 
 describe('the result of a handler', () => {
   test('is reported alike to observers and events, whether returned or thrown', async () => {
-    const told: Record<string, string[]> = {};
+    const reported: Record<string, string[]> = {};
     for (const word of Object.keys(WORDS)) {
       for (const way of ['is returned', 'is thrown']) {
-        const lines: string[] = (told[`${word} ${way}`] = []);
+        const lines: string[] = (reported[`${word} ${way}`] = []);
         const app = await startTestApp(
           {
             store: 'memory',
@@ -233,10 +233,11 @@ describe('the result of a handler', () => {
         await app.close();
       }
     }
-    for (const word of Object.keys(WORDS)) expect(told[`${word} is thrown`]).toEqual(told[`${word} is returned`]);
-    expect(told['again() is thrown']).toEqual(expect.arrayContaining(['outcome again', 'again']));
-    expect(told['DeferMessage is returned']).toEqual(expect.arrayContaining(['outcome defer', 'deferred']));
-    expect(told['RejectMessage is returned']).toEqual(expect.arrayContaining(['outcome dead', 'failed', 'dead']));
+    for (const word of Object.keys(WORDS))
+      expect(reported[`${word} is thrown`]).toEqual(reported[`${word} is returned`]);
+    expect(reported['again() is thrown']).toEqual(expect.arrayContaining(['outcome again', 'again']));
+    expect(reported['DeferMessage is returned']).toEqual(expect.arrayContaining(['outcome defer', 'deferred']));
+    expect(reported['RejectMessage is returned']).toEqual(expect.arrayContaining(['outcome dead', 'failed', 'dead']));
   });
 
   test.each(CASES)('is reported alike by a test of one handler: %s %s', async (word, way) => {

@@ -256,10 +256,10 @@ describe('an application with several instances', () => {
 
 describe('listeners and observers', () => {
   /** The events that they received, as `who: instance event queue`. */
-  let told: string[] = [];
-  afterEach(() => void (told = []));
+  let reported: string[] = [];
+  afterEach(() => void (reported = []));
   const tell = (who: string, { instance, name, ...event }: DelayQueueEvent) => {
-    if (name === 'handled') told.push(`${who}: ${instance} ${'queue' in event && event.queue}`);
+    if (name === 'handled') reported.push(`${who}: ${instance} ${'queue' in event && event.queue}`);
   };
 
   async function handleAll(providers: Provider[], imports = [UNNAMED(), BILLING(), CACHE()]): Promise<void> {
@@ -298,8 +298,8 @@ describe('listeners and observers', () => {
       }
     }
     await handleAll([Listeners]);
-    await until(() => told.length === 4);
-    expect(told.sort()).toEqual([
+    await until(() => reported.length === 4);
+    expect(reported.sort()).toEqual([
       'all of billing: billing orders',
       'all: undefined orders',
       'class of cache: cache orders',
@@ -325,13 +325,13 @@ describe('listeners and observers', () => {
       }
     }
     await handleAll([Audit, Derived]);
-    await until(() => told.length === 3);
-    expect(told.sort()).toEqual(['audit: billing orders', 'audit: undefined orders', 'derived: cache orders']);
+    await until(() => reported.length === 3);
+    expect(reported.sort()).toEqual(['audit: billing orders', 'audit: undefined orders', 'derived: cache orders']);
   });
 
   test('may include an observer that supplies a separate observer per instance', async () => {
     const observerOf = (place: string): DelayQueueObserver => ({
-      handle: ({ queue }) => void told.push(`${place} ${queue}`),
+      handle: ({ queue }) => void reported.push(`${place} ${queue}`),
     });
     const observer = { ...observerOf('unnamed'), forInstance: (name: string) => observerOf(`of ${name}`) };
     const observers = [observer];
@@ -343,7 +343,7 @@ describe('listeners and observers', () => {
         DelayQueueModule.forRoot({ name: 'cache', store: 'memory', observers }),
       ],
     );
-    expect(told.sort()).toEqual(['of billing orders', 'of cache orders', 'unnamed orders']);
+    expect(reported.sort()).toEqual(['of billing orders', 'of cache orders', 'unnamed orders']);
   });
 
   test('fail the start if an observer supplies none', async () => {

@@ -96,17 +96,17 @@ describe.each([
 
   test('tells its lateness in whole milliseconds', async () => {
     const queue = scene.newQueue();
-    const told: number[] = [];
+    const reported: number[] = [];
     const handle = async (_payload: unknown, message: DelayedMessage) => {
-      told.push(message.lateness);
+      reported.push(message.lateness);
       await sleep(5);
-      told.push(message.lateness);
+      reported.push(message.lateness);
     };
     const { producer } = await scene.startApp({ module, providers: [handlerOf(queue, handle)] });
     await producer.offer(queue, 1, 0);
-    await until(() => told.length === 2);
-    expect(told.map((lateness) => Number.isSafeInteger(lateness))).toEqual([true, true]);
-    expect(told[1]! - told[0]!).toBeGreaterThan(0);
+    await until(() => reported.length === 2);
+    expect(reported.map((lateness) => Number.isSafeInteger(lateness))).toEqual([true, true]);
+    expect(reported[1]! - reported[0]!).toBeGreaterThan(0);
   });
 
   test('has a signal that accepts any number of listeners without a warning from Node.js', async () => {

@@ -311,9 +311,9 @@ describe('a listener', () => {
   const scene = new Scene();
 
   test('is called for the events of its name and queue, on providers and controllers', async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const note = (who: string, { name, queue }: { name: string; queue: string }) =>
-      told.push(`${who}: ${name} ${queue}`);
+      reported.push(`${who}: ${name} ${queue}`);
     @Injectable()
     class Alarms {
       @OnDelayQueueEvent('dead', Orders)
@@ -334,7 +334,7 @@ describe('a listener', () => {
     class Board {
       @OnDelayQueueEvent('dead')
       show({ queue, id, type, attempt, by, failure }: DelayQueueEvent<'dead'>) {
-        told.push(`board: ${queue} ${id} ${type} ${attempt} ${by} ${failure.message}`);
+        reported.push(`board: ${queue} ${id} ${type} ${attempt} ${by} ${failure.message}`);
       }
     }
     const reject = () => {
@@ -352,12 +352,12 @@ describe('a listener', () => {
       controllers: [Board],
     });
     await context.get(Orders).offer('remind', { orderId: 'o-1' }, 0, { id: 'a' });
-    await until(() => told.length === 2);
+    await until(() => reported.length === 2);
     await producer.offer('mails', 1, 0, { id: 'b' });
-    await until(() => told.length === 4);
+    await until(() => reported.length === 4);
     await producer.offer('tenant-7', 1, 0, { id: 'c' });
-    await until(() => told.length === 6);
-    expect(told).toEqual([
+    await until(() => reported.length === 6);
+    expect(reported).toEqual([
       'two: dead orders',
       'board: orders a remind 1 reject no',
       'two: dead mails',

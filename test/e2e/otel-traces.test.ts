@@ -184,14 +184,14 @@ describe('the span of an attempt', () => {
     expect(attempts.map(parentOf)).toEqual([undefined, undefined, undefined]);
     expect(new Set([...attempts, offer!].map(traceOf)).size).toBe(4);
     expect(attempts.map(linkedTo)).toEqual(attempts.map(() => [offer!.spanContext().spanId]));
-    const told = attempts.map(({ attributes, status }) => [
+    const reported = attempts.map(({ attributes, status }) => [
       attributes['delay_queue.message.attempt'],
       attributes['delay_queue.message.outcome'],
       attributes['error.type'],
       status,
     ]);
     const failed = { code: SpanStatusCode.ERROR, message: 'no money' };
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [1, 'retry', 'PaymentDeclined', failed],
       [2, 'retry', 'PaymentDeclined', failed],
       [3, 'dead', 'PaymentDeclined', failed],

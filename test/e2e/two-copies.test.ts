@@ -97,13 +97,13 @@ describe('another copy of the package', () => {
   test('has decorators and typed queues that this one finds', async () => {
     const [queue, typed] = [scene.newQueue(), scene.newQueue()];
     const Typed = other.DelayQueue(typed, other.payload<number>(), { attempts: 1 });
-    const told: string[] = [];
+    const reported: string[] = [];
     @Injectable()
     @other.DelayQueueListener()
     class Handlers {
       @other.DelayedHandler(queue)
       handlePlain(): void {
-        told.push('handled');
+        reported.push('handled');
       }
       @other.DelayedHandler(Typed)
       handleTyped(): void {
@@ -111,17 +111,17 @@ describe('another copy of the package', () => {
       }
       @other.OnDelayQueueEvent('dead', Typed)
       tell(): void {
-        told.push('dead');
+        reported.push('dead');
       }
       event({ name }: { readonly name: string }): void {
-        if (name === 'handled') told.push('observed');
+        if (name === 'handled') reported.push('observed');
       }
     }
     const { producer } = await scene.startApp({ providers: [Handlers] });
     await producer.offer(queue, 1, 0);
     await producer.offer(typed, 1, 0);
-    await until(() => told.length === 3);
-    expect(told.sort()).toEqual(['dead', 'handled', 'observed']);
+    await until(() => reported.length === 3);
+    expect(reported.sort()).toEqual(['dead', 'handled', 'observed']);
   });
 
   test('has a layout, codecs and Java values that this one accepts', async () => {

@@ -87,7 +87,7 @@ describe('announcements in a cluster', () => {
   }
 
   /** Waits until the channel of a queue has that many listeners on its primary. */
-  async function untilHeard(by: number, name = queue): Promise<void> {
+  async function untilAnnounced(by: number, name = queue): Promise<void> {
     const numbers = async () =>
       (await cluster().ask(
         await cluster().primaryOf(keyOf(name)),
@@ -99,7 +99,7 @@ describe('announcements in a cluster', () => {
   }
 
   /** Expects a message that is announced, because it falls due before all others, to be handled in time. */
-  async function expectHeard({ producer }: Pick<TestApp, 'producer'>, name = queue): Promise<void> {
+  async function expectAnnounced({ producer }: Pick<TestApp, 'producer'>, name = queue): Promise<void> {
     const id = randomName('m');
     await producer.offer(name, null, 100, { id });
     expect((await handled.until(id, { within: LATEST })).late).toBeLessThan(LATEST);
@@ -116,9 +116,9 @@ describe('announcements in a cluster', () => {
     const producer = await startProducer();
     await startConsumer();
     await startConsumer();
-    await untilHeard(2);
+    await untilAnnounced(2);
     const before = { all: await sentToOthers('publish'), shard: await sentToOthers('publishshard') };
-    for (let i = 0; i < 5; i++) await expectHeard({ producer });
+    for (let i = 0; i < 5; i++) await expectAnnounced({ producer });
     expect(await sentToOthers('publish')).toBe(before.all);
     expect(await sentToOthers('publishshard')).toBeGreaterThanOrEqual(before.shard + 5);
   });
@@ -126,7 +126,7 @@ describe('announcements in a cluster', () => {
   test('arrive for all queues over one connection per primary', async () => {
     const queues = Array.from({ length: 12 }, () => randomName('queue'));
     const app = await startApp({ providers: queues.map((name) => handlerOf(name, handled.record)) });
-    for (const name of queues) await untilHeard(1, name);
+    for (const name of queues) await untilAnnounced(1, name);
     const lists = await Promise.all(cluster().members.map((member) => cluster().ask(member, 'CLIENT', 'LIST')));
     const clients = lists.flatMap((list) => String(list).match(/name=delay-queue:\S+ .*\bssub=\d+/g) ?? []);
     const listening = clients.filter((client) => client.startsWith('name=delay-queue:announcements '));
@@ -134,7 +134,7 @@ describe('announcements in a cluster', () => {
     // One after the other: each asks all servers, and a flood of connections may take longer than each may wait.
     for (const name of queues) primaries.add(await cluster().primaryOf(keyOf(name)));
     expect(listening).toHaveLength(primaries.size);
-    await Promise.all(queues.map((name) => expectHeard(app, name)));
+    await Promise.all(queues.map((name) => expectAnnounced(app, name)));
   });
 
   test('use one connection per primary, as commands do; wake-up signals use one per queue', async () => {
@@ -150,18 +150,18 @@ describe('announcements in a cluster', () => {
   test('reach all processes of a family, even if one of them runs a worker for the queue', async () => {
     const family = randomName('tenant');
     const app = await startConsumer(`${family}-*`);
-    const heard: string[] = [];
+    const announced: string[] = [];
     let isListening = false;
     new NativeQueueDirectory(connect(), 'delay-queue').watch(
       { name: `${family}-*`, hasGroups: false },
-      { onListening: () => (isListening = true), onEarlierDue: (name) => heard.push(name) },
+      { onListening: () => (isListening = true), onEarlierDue: (name) => announced.push(name) },
     );
     await until(() => isListening);
     for (let i = 1; i <= 3; i++) {
-      await expectHeard(app, `${family}-1`);
-      await until(() => heard.length === i);
+      await expectAnnounced(app, `${family}-1`);
+      await until(() => announced.length === i);
     }
-    expect(new Set(heard)).toEqual(new Set([`${family}-1`]));
+    expect(new Set(announced)).toEqual(new Set([`${family}-1`]));
   });
 
   test.each(['queue', 'family'])('reach processes that have other group options for a %s', async (what) => {
@@ -170,10 +170,10 @@ describe('announcements in a cluster', () => {
     for (const concurrency of [1, 2]) {
       apps.push(await startApp({ providers: [handlerOf(name, handled.record, { groups: { concurrency } })] }));
     }
-    const told = () =>
+    const reported = () =>
       apps.flatMap(({ log }) => log.filter((line) => line.includes(`${name}: this process has groups`)));
-    await until(() => told().length >= 2, { within: 10_000 });
-    expect(told()).toHaveLength(2);
+    await until(() => reported().length >= 2, { within: 10_000 });
+    expect(reported()).toHaveLength(2);
   });
 
   test('require the documented permissions, which are checked at startup', async () => {
@@ -186,8 +186,8 @@ describe('announcements in a cluster', () => {
       return { cluster: { nodes: cluster().nodes, options: { redisOptions: { username, password: 'secret' } } } };
     };
     const app = await startConsumer(queue, await connectionOf(rules));
-    await untilHeard(1);
-    await expectHeard(app);
+    await untilAnnounced(1);
+    await expectAnnounced(app);
     expect(app.log.filter((line) => /NOPERM|permission/.test(line))).toEqual([]);
     const lacking = rules.filter((rule) => rule !== '+spublish' && rule !== '+ssubscribe');
     await expect(startConsumer(queue, await connectionOf(lacking))).rejects.toMatchObject({
@@ -200,21 +200,21 @@ describe('announcements in a cluster', () => {
     test('after a planned failover', async () => {
       const producer = await startProducer();
       await startConsumer();
-      await untilHeard(1);
+      await untilAnnounced(1);
       await cluster().failOver(keyOf(queue));
-      await untilHeard(1);
-      await expectHeard({ producer });
+      await untilAnnounced(1);
+      await expectAnnounced({ producer });
     });
 
     test('after the primary was killed', async () => {
       const producer = await startProducer();
       const { log } = await startConsumer();
-      await untilHeard(1);
+      await untilAnnounced(1);
       const former = await cluster().primaryOf(keyOf(queue));
       await former.server.kill9();
       await cluster().untilReplaced(keyOf(queue), former);
-      await untilHeard(1);
-      await expectHeard({ producer });
+      await untilAnnounced(1);
+      await expectAnnounced({ producer });
       await former.server.restart();
       const levels = () => log.filter((line) => line.includes('announcements')).map((line) => line.split(' ')[0]);
       await until(() => levels().includes('error') && levels().at(-1) === 'log');
@@ -237,11 +237,11 @@ describe('announcements in a cluster', () => {
       test('after the slot has moved, and after it has moved once more', async () => {
         const producer = await startProducer();
         const { log } = await startConsumer(queue, connectionOf());
-        await untilHeard(1);
+        await untilAnnounced(1);
         for (let i = 0; i < 2; i++) {
           await move();
-          await untilHeard(1);
-          await expectHeard({ producer });
+          await untilAnnounced(1);
+          await expectAnnounced({ producer });
         }
         expect(log.filter((line) => line.startsWith('error'))).toEqual([]);
       });
@@ -251,19 +251,19 @@ describe('announcements in a cluster', () => {
         ['has failed over', () => cluster().failOver(keyOf(queue))],
         ['was given up and taken back', giveUpAndTakeBack],
       ])('by a listener that sends no commands, and that checks again after the slot %s', async (_what, happen) => {
-        const heard: string[] = [];
+        const announced: string[] = [];
         let looks = 0;
         connect(connectionOf()).announcements.listen(channelOf(queue), {
-          onMessage: (text) => heard.push(text),
+          onMessage: (text) => announced.push(text),
           onListening: () => looks++,
         });
         await until(() => looks === 1);
         await happen();
         await until(() => looks > 1);
-        await untilHeard(1);
+        await untilAnnounced(1);
         await cluster().ask(await cluster().primaryOf(keyOf(queue)), 'SPUBLISH', channelOf(queue), 'hello');
-        await until(() => heard.length > 0);
-        expect(heard).toEqual(['hello']);
+        await until(() => announced.length > 0);
+        expect(announced).toEqual(['hello']);
       });
     });
   });

@@ -79,9 +79,9 @@ describe('error replies from a Redis that is starting, failing over or full', ()
       );
       const log = stages.at(-1)!.log.filter((line) => line.startsWith('error'));
       for (const { queue, reply, advice } of stages) {
-        const told = log.filter((line) => line.includes(queue) && line.includes(reply) && advice.test(line));
+        const reported = log.filter((line) => line.includes(queue) && line.includes(reply) && advice.test(line));
         const counts = ['transfer failed', 'claiming failed', 'settling failed'].map(
-          (step) => told.filter((line) => line.includes(step)).length,
+          (step) => reported.filter((line) => line.includes(step)).length,
         );
         // READONLY makes the client reconnect, and unanswered calls are lost with the connection.
         if (reply.startsWith('READONLY')) expect(Math.max(...counts)).toBeGreaterThan(0);

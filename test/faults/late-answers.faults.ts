@@ -38,7 +38,7 @@ describe.each(LAYOUTS)('a claim in %s', (_, defaults) => {
     const handled = new Handled();
     const lateness: number[] = [];
     const expired: string[] = [];
-    const event = (told: DelayQueueEvent) => void (told.name === 'expired' && expired.push(told.id));
+    const event = (reported: DelayQueueEvent) => void (reported.name === 'expired' && expired.push(reported.id));
     const proxy = await proxies.start();
     const { producer } = await scene.startApp({ module: { consume: false, defaults } });
     const handler = handlerOf(queue, (payload, message) => {

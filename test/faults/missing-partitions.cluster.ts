@@ -217,17 +217,17 @@ describe.each([
   });
 
   test('a process with a rate is warned that partitions cannot keep it', async () => {
-    const told: DelayQueueEvent[] = [];
+    const reported: DelayQueueEvent[] = [];
     const settings = { partitions: 1, rate: { max: 10, per: '1s' }, checkInterval: '1s' };
-    const observer = { event: (event: DelayQueueEvent) => void told.push(event) };
+    const observer = { event: (event: DelayQueueEvent) => void reported.push(event) };
     const limited = await startTestApp(
       { connection: { cluster: { nodes: cluster().nodes } }, queues: { [queue]: settings }, observers: [observer] },
       { providers: [handlerOf(queue, () => undefined)] },
     );
     const isRefusal = (event: DelayQueueEvent) =>
       event.name === 'server-unsupported' && event.reason.includes('is configured with a rate');
-    await until(() => told.some(isRefusal));
-    expect(told.find(isRefusal)).toMatchObject({ name: 'server-unsupported' });
+    await until(() => reported.some(isRefusal));
+    expect(reported.find(isRefusal)).toMatchObject({ name: 'server-unsupported' });
     await limited.close();
   });
 

@@ -149,10 +149,10 @@ describe('changing the partitions of a queue', () => {
     ['only the first partition', []],
     ['half of the partitions', [1, 3, 5]],
     ['all partitions', [1, 2, 3, 4, 5, 6, 7]],
-  ])('can be completed if the process that changed them died after it had updated %s', async (_who, told) => {
+  ])('can be completed if the process that changed them died after it had updated %s', async (_who, reported) => {
     const { queue, partitions: old } = await openFull(4);
     const { epoch } = old.partitioning;
-    for (const partition of [0, ...told]) await setPartitioning(queue, partition, `${epoch + 1} 8 4`);
+    for (const partition of [0, ...reported]) await setPartitioning(queue, partition, `${epoch + 1} 8 4`);
     const stranger = open(queue, 4, 1);
     // Some know of the change and some do not, and all offer the same.
     const outcomes = await Promise.all([

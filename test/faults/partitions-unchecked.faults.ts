@@ -23,8 +23,8 @@ test.each([
     await until(async () =>
       (await scene.redis.get(scene.key(queue, 'partitions')))?.startsWith(`${own > 8 ? '3' : '2'} ${agreed}`),
     );
-    const told = `warn ${queue}: this process is configured with partitions: 4, but the queue has 8`;
-    await until(() => late.log.some((line) => line.startsWith(told)) === own < 8);
+    const reported = `warn ${queue}: this process is configured with partitions: 4, but the queue has 8`;
+    await until(() => late.log.some((line) => line.startsWith(reported)) === own < 8);
     await until(() => late.producer.offer(queue, 0, '1h'));
     for (let i = 0; i < 20; i++) await producer.offer(queue, 0, 0, { id: `m${i}` });
     await handled.untilCalls(20);

@@ -30,11 +30,11 @@ describe('slow replies', () => {
       await until(() => hold.count > 0);
       // It subscribed later, so it hears an announcement after the application does.
       const spy = new Redis(proxy.url);
-      const heard: string[] = [];
-      spy.on('message', (_channel, text) => heard.push(text));
+      const announced: string[] = [];
+      spy.on('message', (_channel, text) => announced.push(text));
       await spy.subscribe(scene.key(queue, 'due'));
       const { dueAt } = await producer.offer(queue, null, 500, { id: `${round}-earlier` });
-      await until(() => heard.some((text) => text.startsWith(String(dueAt.getTime()))));
+      await until(() => announced.some((text) => text.startsWith(String(dueAt.getTime()))));
       spy.disconnect();
       hold.release();
 

@@ -36,8 +36,8 @@ const password = fc
 /** Passwords of which ioredis takes a part for a host or the name of an option if they are in a URL unencoded. */
 const TAKEN_APART = ['Kw7x@Jv3y#Hb5z', '?Kw7xJv3y#Hb5z', '12?Kw7x Jv3y=Hb5z', '12?Kw7x=Jv3y&Hb5z'];
 
-function expectNothingOf(told: readonly string[]): void {
-  for (const part of PARTS) expect(told.join('\n')).not.toContain(part);
+function expectNothingOf(reported: readonly string[]): void {
+  for (const part of PARTS) expect(reported.join('\n')).not.toContain(part);
 }
 
 interface Place {
@@ -134,14 +134,14 @@ describe('a password with any characters', () => {
         await app.producer.offer('orders', right, '1h');
         await scene.redis.call('ACL', 'SETUSER', username, 'resetpass', '>another');
         await scene.redis.client('KILL', 'USER', username);
-        const told: string[] = [];
+        const reported: string[] = [];
         await until(async () => {
           const error = await refusalOf(app.producer.offer('orders', right, '1h'));
-          told.push(everythingOf(error));
+          reported.push(everythingOf(error));
           return (error as DelayQueueError | undefined)?.code === 'LOGIN_REFUSED';
         });
         await app.close();
-        expectNothingOf([...told, ...app.log]);
+        expectNothingOf([...reported, ...app.log]);
       }),
       { numRuns: 10 },
     );
@@ -156,9 +156,9 @@ describe('a password with any characters', () => {
       await fc.assert(
         fc.asyncProperty(password, async (wrong) => {
           const { host, port } = forgetful;
-          const told = await tellOf(WAYS[way]!({ host, port, username: 'app', password: wrong }));
-          expect(told.join()).toContain("ERR unknown command 'auth'");
-          expectNothingOf(told);
+          const reported = await tellOf(WAYS[way]!({ host, port, username: 'app', password: wrong }));
+          expect(reported.join()).toContain("ERR unknown command 'auth'");
+          expectNothingOf(reported);
         }),
         { numRuns: 10 },
       );
@@ -171,9 +171,9 @@ describe('a password with any characters', () => {
     const sentinels = [{ host: server.host, port: server.port }];
     await fc.assert(
       fc.asyncProperty(password, async (sentinelPassword) => {
-        const told = await tellOf({ sentinels, name: 'primary', sentinelPassword, password: sentinelPassword });
-        expect(told.join()).toMatch(/LOGIN_REFUSED[^]*WRONGPASS[^]*sentinelPassword/);
-        expectNothingOf(told);
+        const reported = await tellOf({ sentinels, name: 'primary', sentinelPassword, password: sentinelPassword });
+        expect(reported.join()).toMatch(/LOGIN_REFUSED[^]*WRONGPASS[^]*sentinelPassword/);
+        expectNothingOf(reported);
       }),
       { numRuns: 5 },
     );

@@ -5,7 +5,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import { followCommands } from './commands/follow.commands.js';
 import { repeatCommands } from './commands/repeat.commands.js';
 import { changeCommands } from './commands/change.commands.js';
-import { DueEar } from './due-ear.js';
+import { DueTimeListener } from './due-listener.js';
 import type { QueueModel } from './queue-model.js';
 import type { RealQueue, RealStore } from './real-queue.js';
 
@@ -32,12 +32,12 @@ class MemoryRealQueue implements RealQueue {
   readonly #clock = new ManualClock();
   readonly #store: MemoryMessageStore;
   readonly views: RealQueue['views'];
-  readonly ear: DueEar;
+  readonly listener: DueTimeListener;
 
   constructor(limits: StoreLimits, openStore: (options: MemoryStoreOptions) => MemoryMessageStore) {
     this.#store = openStore({ limits, clock: this.#clock });
     this.views = [this.#store, this.#store];
-    this.ear = new DueEar(this.#store);
+    this.listener = new DueTimeListener(this.#store);
   }
 
   now(): Promise<number> {
@@ -64,7 +64,7 @@ class MemoryRealQueue implements RealQueue {
   }
 
   close(): Promise<void> {
-    this.ear.stop();
+    this.listener.stop();
     expect(this.#clock.pendingTimers).toBe(0);
     return Promise.resolve();
   }

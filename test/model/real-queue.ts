@@ -1,6 +1,6 @@
 import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
 import type { WeightedCommands } from './commands/command.js';
-import type { DueEar } from './due-ear.js';
+import type { DueTimeListener } from './due-listener.js';
 import type { Moment } from './instant.js';
 import type { QueueModel } from './queue-model.js';
 
@@ -9,7 +9,7 @@ export interface RealQueue {
   /** The same queue as two processes see it. */
   readonly views: readonly [MessageStore, MessageStore];
   /** Listens to the second view. */
-  readonly ear: DueEar;
+  readonly listener: DueTimeListener;
   /** The store's clock. */
   now(): Promise<number>;
   /** Called before each command, so that instants which earlier commands set without a delay have passed. */

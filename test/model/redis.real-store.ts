@@ -5,7 +5,7 @@ import { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { randomName } from '../support/random-name.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
-import { DueEar } from './due-ear.js';
+import { DueTimeListener } from './due-listener.js';
 import type { QueueModel } from './queue-model.js';
 import type { JavaClient, RealQueue, RealStore } from './real-queue.js';
 
@@ -52,7 +52,7 @@ export class RedisRealStore implements RealStore {
 
 class RedisRealQueue implements RealQueue {
   readonly views: RealQueue['views'];
-  readonly ear: DueEar;
+  readonly listener: DueTimeListener;
   readonly java: JavaClient | undefined;
   readonly #options: RedisQueueOptions;
   #lastSeen = 0;
@@ -65,7 +65,7 @@ class RedisRealQueue implements RealQueue {
   ) {
     this.#options = { prefix: 'model', queue: randomName('queue'), limits };
     this.views = [layout.openStore(here, this.#options), layout.openStore(there, this.#options)];
-    this.ear = new DueEar(this.views[1]);
+    this.listener = new DueTimeListener(this.views[1]);
     this.java = layout.openJava?.(redis, this.#options);
   }
 
@@ -90,7 +90,7 @@ class RedisRealQueue implements RealQueue {
   }
 
   async close(): Promise<void> {
-    this.ear.stop();
+    this.listener.stop();
     await this.redis.unlink([...this.layout.keysOf(this.#options).all]);
   }
 }

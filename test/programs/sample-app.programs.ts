@@ -99,7 +99,7 @@ describe('the sample shop', () => {
       }),
     );
     // The same outcome may be announced twice.
-    expect(outcomes.map((told) => new Set(told).size)).toEqual(outcomes.map(() => 1));
+    expect(outcomes.map((reported) => new Set(reported).size)).toEqual(outcomes.map(() => 1));
   });
 
   it('answers 404 for an unknown order', async () => {

@@ -26,7 +26,7 @@ export function describeInstances(app: () => Application): void {
       const output = await app().command(process.execPath, [app().path('built/instances.js')], { env });
       expect(JSON.parse(output)).toEqual({
         handled: ['billing: b', 'drafts: c', 'invoice: d', 'shop: a'],
-        told: ['billing: invoices', 'billing: orders'],
+        reported: ['billing: invoices', 'billing: orders'],
         found: 'nothing',
       });
       expect(await keysOf(shop!)).not.toContain('left');

@@ -12,12 +12,12 @@ export const FOREIGN_VALUES: Readonly<Record<string, (redis: ChainableCommander,
 };
 
 /** One that is no collection, and one that many commands take for theirs. */
-const TELLING = ['string', 'list'];
+const CONFUSABLE = ['string', 'list'];
 
 /** Each part of a queue with each of these types that its key must not have. */
 export function foreignTypes<Part extends string>(
   rightTypes: Readonly<Record<Part, string>>,
-  types: readonly string[] = isThorough ? Object.keys(FOREIGN_VALUES) : TELLING,
+  types: readonly string[] = isThorough ? Object.keys(FOREIGN_VALUES) : CONFUSABLE,
 ): [Part, string][] {
   const parts = Object.entries(rightTypes) as [Part, string][];
   return parts.flatMap(([part, right]) =>

@@ -33,8 +33,10 @@ test('a batch handler that takes a single message gets an error that tells it to
   const found = diagnose(file, { edit: (source) => source.replaceAll(MARK, '// ') });
 
   const rule = 'with batch, the handler must accept an array of payloads and one of messages';
-  const told = found.filter(({ message }) => message.split('\n').at(-1)!.includes(`Property '"${rule}"' is missing`));
-  expect(told).toHaveLength(2);
+  const reported = found.filter(({ message }) =>
+    message.split('\n').at(-1)!.includes(`Property '"${rule}"' is missing`),
+  );
+  expect(reported).toHaveLength(2);
 }, 60_000);
 
 test('every option accepts undefined under exactOptionalPropertyTypes', () => {

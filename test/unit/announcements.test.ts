@@ -2,14 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { readAnnouncement } from '../../lib/store/native/announcements.js';
 
 /** What a listener in database 3 receives. */
-function hear(text: string): unknown[] {
-  const heard: unknown[] = [];
+function announcedIn(text: string): unknown[] {
+  const announced: unknown[] = [];
   readAnnouncement(text, '3', {
-    onEarlierDue: (due) => heard.push(due),
-    onTransfer: (transfer) => heard.push(transfer),
-    onAbort: (claim) => heard.push(claim),
+    onEarlierDue: (due) => announced.push(due),
+    onTransfer: (transfer) => announced.push(transfer),
+    onAbort: (claim) => announced.push(claim),
   });
-  return heard;
+  return announced;
 }
 
 describe('an announcement', () => {
@@ -20,12 +20,12 @@ describe('an announcement', () => {
     ['transfer s -1 0 7000 -1 3', { scheduler: 's', at: 7, movedAt: null, ready: 0, nextAt: null, nextIn: null }],
     ['abort token an id with spaces 0', { token: 'token', id: 'an id with spaces 0' }],
   ])('reaches the listener if it comes from the same database: %s', (text, expected) => {
-    expect(hear(text)).toEqual([expected]);
+    expect(announcedIn(text)).toEqual([expected]);
   });
 
   it.each(['1000 250 0', '1000 250 33', '1000 250 three', 'transfer s 5000 2 7000 90 0'])(
     'is ignored if it comes from another database: %s',
-    (text) => expect(hear(text)).toEqual([]),
+    (text) => expect(announcedIn(text)).toEqual([]),
   );
 
   it.each([
@@ -33,7 +33,7 @@ describe('an announcement', () => {
     ['transfer s 5000 2 7000 90', [{ dueAt: 90, dueIn: 83 }]],
     ['transfer s 5000 2 7000 -1', []],
   ])('counts as an earlier due time if it names no database: %s', (text, expected) => {
-    expect(hear(text)).toEqual(expected);
+    expect(announcedIn(text)).toEqual(expected);
   });
 
   it.each([
@@ -46,5 +46,5 @@ describe('an announcement', () => {
     'transfer',
     'transfer s 1 2 x 4 3',
     'abort',
-  ])('is ignored if it cannot be read: %p', (text) => expect(hear(text)).toEqual([]));
+  ])('is ignored if it cannot be read: %p', (text) => expect(announcedIn(text)).toEqual([]));
 });

@@ -13,7 +13,7 @@ const LEASE = 3000;
 
 describe('Dispatcher', () => {
   let clock: ManualClock;
-  let told: LoggedEvents;
+  let reported: LoggedEvents;
   let slots: Slots;
   let capacity: Capacity;
   /** Everything that happened, in order. */
@@ -23,7 +23,7 @@ describe('Dispatcher', () => {
 
   beforeEach(() => {
     clock = new ManualClock();
-    told = new LoggedEvents();
+    reported = new LoggedEvents();
     slots = new Slots(100, 1);
     capacity = new Capacity({ slots, clock, batch: 1 });
     events = [];
@@ -32,7 +32,7 @@ describe('Dispatcher', () => {
     dispatcher = new Dispatcher({
       queue: 'orders',
       clock,
-      events: told,
+      events: reported,
       capacity,
       lease: LEASE,
       runner: {
@@ -175,7 +175,7 @@ describe('Dispatcher', () => {
 
   it('warns of blocking handlers once a minute, with the remedy and the number of released messages', async () => {
     handle = () => clock.block(1000);
-    const warnings = () => told.lines.filter((line) => line.startsWith('warn'));
+    const warnings = () => reported.lines.filter((line) => line.startsWith('warn'));
     for (const token of ['t', 'u', 'v']) {
       add(token, 'abc');
       await dispatcher.run();

@@ -9,17 +9,17 @@ const handled = { queue: 'orders', id: 'a', type: '', attempt: 1 };
 
 describe('the diagnostics channels', () => {
   const subscribed: [string, ChannelListener][] = [];
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
 
   function listen(name: string): void {
-    const listener: ChannelListener = (event, channel) => told.push([channel, event]);
+    const listener: ChannelListener = (event, channel) => reported.push([channel, event]);
     subscribed.push([name, listener]);
     subscribe(name, listener);
   }
 
   afterEach(() => {
     for (const [name, listener] of subscribed.splice(0)) unsubscribe(name, listener);
-    told.length = 0;
+    reported.length = 0;
   });
 
   it('deliver each event of their name to their subscribers, and no other', () => {
@@ -27,7 +27,7 @@ describe('the diagnostics channels', () => {
     listen('nestjs-delay-queue:handled');
     events.emit('handled', handled);
     events.emit('deferred', handled);
-    expect(told).toEqual([['nestjs-delay-queue:handled', { name: 'handled', ...handled }]]);
+    expect(reported).toEqual([['nestjs-delay-queue:handled', { name: 'handled', ...handled }]]);
   });
 
   it('let no event be built without a subscriber', () => {
@@ -45,6 +45,6 @@ describe('the diagnostics channels', () => {
     listen('nestjs-delay-queue:handled');
     await store.offer([{ id: 'a', due: { after: 10 }, onDuplicate: 'replace', body: 'J1' }]);
     await clock.advance(60_000);
-    expect(told).toEqual([['nestjs-delay-queue:handled', { name: 'handled', ...handled }]]);
+    expect(reported).toEqual([['nestjs-delay-queue:handled', { name: 'handled', ...handled }]]);
   });
 });

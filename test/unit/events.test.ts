@@ -8,7 +8,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import { type Handler, startConsumer } from '../support/start-consumer.js';
 
 const HOUR = 3_600_000;
-const TOLD: readonly EventName[] = [
+const REPORTED: readonly EventName[] = [
   'handled',
   'again',
   'deferred',
@@ -25,14 +25,14 @@ describe('the events of a message', () => {
   let clock: ManualClock;
   let store: MemoryMessageStore;
   let events: LoggedEvents;
-  let told: [EventName, object][];
+  let reported: [EventName, object][];
 
   beforeEach(() => {
     clock = new ManualClock();
     store = new MemoryMessageStore({ limits: { attempts: 3, maxDeadLetters: 1, maxMessages: null }, clock });
     events = new LoggedEvents();
-    told = [];
-    for (const name of TOLD) events.on(name, (event) => told.push([name, event]));
+    reported = [];
+    for (const name of REPORTED) events.on(name, (event) => reported.push([name, event]));
   });
 
   async function offer(id: string, body = 'J1'): Promise<void> {
@@ -43,7 +43,7 @@ describe('the events of a message', () => {
     startConsumer({ store, clock, events }, handle, { attempts: 2, backoff: { type: 'fixed', delay: HOUR } });
     await offer('a');
     await clock.advance(60_000);
-    return told;
+    return reported;
   }
 
   const failure: unknown = expect.objectContaining({ name: 'Error', message: 'no' });
@@ -90,7 +90,7 @@ describe('the events of a message', () => {
     startConsumer({ store, clock, events }, () => undefined);
     await offer('a', 'what is that');
     await clock.advance(60_000);
-    expect(told).toEqual([transferred, ['dead', { ...first, by: 'unreadable', failure: named('UnreadableBody') }]]);
+    expect(reported).toEqual([transferred, ['dead', { ...first, by: 'unreadable', failure: named('UnreadableBody') }]]);
   });
 
   it.each([
@@ -114,7 +114,7 @@ describe('the events of a message', () => {
     await handleWith(async () => {
       await store.offer([{ id: 'a', due: { after: 24 * HOUR }, onDuplicate: 'replace', body: 'J2' }]);
     });
-    expect(told).toEqual([transferred, ['lease-lost', { queue: 'orders', id: 'a' }]]);
+    expect(reported).toEqual([transferred, ['lease-lost', { queue: 'orders', id: 'a' }]]);
   });
 
   it('a message whose consumer is gone is reported as recovered', async () => {
@@ -124,7 +124,7 @@ describe('the events of a message', () => {
     await store.claim({ token: 'gone', limit: 1, lease: 1000 });
     startConsumer({ store, clock, events }, () => undefined);
     await clock.advance(60_000);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['leases-expired', { queue: 'orders', recovered: 1, deadLettered: 0 }],
       ['handled', { ...first, attempt: 2 }],
     ]);
@@ -138,7 +138,7 @@ describe('the events of a message', () => {
     store.limit({ attempts: 1, maxDeadLetters: 1, maxMessages: null });
     startConsumer({ store, clock, events }, () => undefined);
     await clock.advance(60_000);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['leases-expired', { queue: 'orders', recovered: 0, deadLettered: 1 }],
       ['dead', { queue: 'orders', id: 'a', by: 'lease', failure: LEASE_EXPIRED }],
     ]);
@@ -148,7 +148,7 @@ describe('the events of a message', () => {
     startConsumer({ store, clock, events }, throws(new Error('no')), { attempts: 1 });
     await offer('a');
     await clock.advance(60_000);
-    expect(told.at(-1)).toEqual(['dead', { ...first, by: 'handler', failure }]);
+    expect(reported.at(-1)).toEqual(['dead', { ...first, by: 'handler', failure }]);
   });
 
   it('a dead letter beyond maxDeadLetters is reported as dropped', async () => {
@@ -157,7 +157,7 @@ describe('the events of a message', () => {
     await clock.advance(60_000);
     await offer('b');
     await clock.advance(60_000);
-    expect(told.filter(([name]) => name === 'dead-letters-dropped')).toEqual([
+    expect(reported.filter(([name]) => name === 'dead-letters-dropped')).toEqual([
       ['dead-letters-dropped', { queue: 'orders', count: 1 }],
     ]);
   });

@@ -150,8 +150,8 @@ describe('the reason of a failure', () => {
     `${'x'.repeat(1990)}redis://app:hunter2@host`,
   ])('contains no credentials of URLs: %s', (message) => {
     const error = new Error(message, { cause: new Error(`of ${message}`) });
-    const told = [showFailure(error), traceOf(error), JSON.stringify(describeFailure(error))];
-    expect(told.join('\n')).not.toContain('hunter2');
+    const reported = [showFailure(error), traceOf(error), JSON.stringify(describeFailure(error))];
+    expect(reported.join('\n')).not.toContain('hunter2');
   });
 
   it('keeps addresses without credentials', () => {

@@ -364,7 +364,7 @@ describe('a family of queues', () => {
     const test = new FamilyUnderTest();
     const aborts = new DueAnnouncer();
     test.directory.follow('t-1', { watchDue: (listener) => aborts.watch(listener) });
-    const abort = (id: string) => (aborts.tellOfAbort({ id, token: 'token' }), test.clock.advance(0));
+    const abort = (id: string) => (aborts.announceAbort({ id, token: 'token' }), test.clock.advance(0));
     test.lookTime = 100;
     await test.start();
     test.prospects.set('t-1', ready(1));

@@ -12,7 +12,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 function newCheck(answers: (boolean | Error)[] = []) {
   const events = new LoggedEvents();
   const asked: string[] = [];
-  let hear: (rules: GroupRules) => void = () => undefined;
+  let announce: (rules: GroupRules) => void = () => undefined;
   const check = new GroupsCheck(
     {
       hasGroups: (name) => {
@@ -20,11 +20,11 @@ function newCheck(answers: (boolean | Error)[] = []) {
         const answer = answers.shift() ?? false;
         return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
       },
-      announceGroups: (_queue, _rules, onOther) => void (hear = onOther),
+      announceGroups: (_queue, _rules, onOther) => void (announce = onOther),
     },
     events,
   );
-  return { check, events, asked, hear: (rules: GroupRules) => hear(rules) };
+  return { check, events, asked, announce: (rules: GroupRules) => announce(rules) };
 }
 
 describe('messages with groups in a process that handles none', () => {
@@ -65,9 +65,9 @@ describe('messages with groups in a process that handles none', () => {
 
 describe('processes with other group options', () => {
   it('are reported once for each of their options', () => {
-    const { check, events, hear } = newCheck();
+    const { check, events, announce } = newCheck();
     check.compare('orders', resolveQueueOptions({ groups: { concurrency: 2 } }));
-    for (const concurrency of [1, 1, null, 1]) hear({ concurrency, onRetry: 'hold' });
+    for (const concurrency of [1, 1, null, 1]) announce({ concurrency, onRetry: 'hold' });
     expect(events.lines.map((line) => /another one has (\{.*?\})/.exec(line)?.[1])).toEqual([
       "{ concurrency: 1, onRetry: 'hold' }",
       "{ concurrency: 'unlimited', onRetry: 'hold' }",

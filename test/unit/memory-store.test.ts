@@ -57,22 +57,22 @@ describe('MemoryMessageStore', () => {
   });
 
   it('calls no listener within the call that it announces', () => {
-    const heard: string[] = [];
-    store.watchDue({ onListening: () => heard.push('listening'), onEarlierDue: () => heard.push('earlier') });
+    const announced: string[] = [];
+    store.watchDue({ onListening: () => announced.push('listening'), onEarlierDue: () => announced.push('earlier') });
     void store.offer([offer('a', 10)]);
-    expect(heard).toEqual([]);
+    expect(announced).toEqual([]);
   });
 
   it('calls no listener that has stopped before the announcement', async () => {
-    const heard: string[] = [];
+    const announced: string[] = [];
     const stop = store.watchDue({
-      onListening: () => heard.push('listening'),
-      onEarlierDue: () => heard.push('earlier'),
+      onListening: () => announced.push('listening'),
+      onEarlierDue: () => announced.push('earlier'),
     });
     void store.offer([offer('a', 10)]);
     stop();
     await clock.advance(0);
-    expect(heard).toEqual([]);
+    expect(announced).toEqual([]);
   });
 
   it('accepts and transfers a hundred thousand messages, offered latest first, within seconds', async () => {

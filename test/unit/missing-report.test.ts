@@ -5,15 +5,15 @@ import { ManualClock } from '../support/manual-clock.js';
 
 describe('the report of partitions that do not answer', () => {
   let clock: ManualClock;
-  let told: string[];
+  let reported: string[];
   let report: MissingReport;
   const whole = (...missing: number[]) => report.note({ missing, hasAskedAll: true });
   const part = (...missing: number[]) => report.note({ missing, hasAskedAll: false });
 
   beforeEach(() => {
     clock = new ManualClock();
-    told = [];
-    report = new MissingReport(new OnceAMinute(clock), (missing) => told.push(missing.join(' ')));
+    reported = [];
+    report = new MissingReport(new OnceAMinute(clock), (missing) => reported.push(missing.join(' ')));
   });
 
   it('names them once, and once a minute while they stay the same', async () => {
@@ -21,10 +21,10 @@ describe('the report of partitions that do not answer', () => {
     whole(0, 4);
     await clock.advance(59_999);
     whole(0, 4);
-    expect(told).toEqual(['0 4']);
+    expect(reported).toEqual(['0 4']);
     await clock.advance(1);
     whole(0, 4);
-    expect(told).toEqual(['0 4', '0 4']);
+    expect(reported).toEqual(['0 4', '0 4']);
   });
 
   it('names them at once when they change, or stop answering again', () => {
@@ -32,7 +32,7 @@ describe('the report of partitions that do not answer', () => {
     whole(4);
     whole();
     whole(4);
-    expect(told).toEqual(['0 4', '4', '4']);
+    expect(reported).toEqual(['0 4', '4', '4']);
   });
 
   it('adds nothing after a read that has asked only other partitions', () => {
@@ -40,8 +40,8 @@ describe('the report of partitions that do not answer', () => {
     part();
     part(4);
     whole(0, 4);
-    expect(told).toEqual(['0 4']);
+    expect(reported).toEqual(['0 4']);
     part(7);
-    expect(told).toEqual(['0 4', '0 4 7']);
+    expect(reported).toEqual(['0 4', '0 4 7']);
   });
 });

@@ -131,9 +131,9 @@ describe('TransferScheduler', () => {
   });
 
   it('transfers again when its subscription restarts', async () => {
-    let heard: () => void = () => undefined;
+    let announced: () => void = () => undefined;
     store.watchDue = (listener) => {
-      heard = () => listener.onListening();
+      announced = () => listener.onListening();
       return () => undefined;
     };
     scheduler().start();
@@ -141,7 +141,7 @@ describe('TransferScheduler', () => {
     await offer('a', 10);
     await clock.advance(500);
     expect(await ready()).toBe(0);
-    heard();
+    announced();
     await clock.advance(0);
     expect(await ready()).toBe(1);
   });
@@ -302,8 +302,8 @@ describe('TransferScheduler', () => {
       ['that leaves nothing', {}],
       ['after which a message is due much later', { nextAt: 1e12, nextIn: 1e12 }],
       ['from the future', { at: 1e15, movedAt: 1e15 }],
-    ])('still moves what it expects: a transfer %s', async (_what, told) => {
-      strange(told);
+    ])('still moves what it expects: a transfer %s', async (_what, reported) => {
+      strange(reported);
       await clock.advance(9000 + 1250);
       expect([transfers, await ready()]).toEqual([1, 1]);
     });
@@ -311,8 +311,8 @@ describe('TransferScheduler', () => {
     it.each<[string, Partial<AnnouncedTransfer>]>([
       ['has moved nothing', { movedAt: null }],
       ["moved something before the store's clock was set back", { movedAt: 1e15 }],
-    ])('stays punctual if another scheduler announces that it %s', async (_what, told) => {
-      strange(told);
+    ])('stays punctual if another scheduler announces that it %s', async (_what, reported) => {
+      strange(reported);
       await clock.advance(9000);
       expect([transfers, await ready()]).toEqual([1, 1]);
     });
@@ -320,9 +320,9 @@ describe('TransferScheduler', () => {
     it.each<[string, Partial<AnnouncedTransfer>]>([
       ['nothing is left', {}],
       ['messages are ready', { ready: 5 }],
-    ])('still looks within the check interval, however often they say that %s', async (_what, told) => {
+    ])('still looks within the check interval, however often they say that %s', async (_what, reported) => {
       for (let passed = 1000; passed < CHECK_INTERVAL; passed += 100) {
-        strange(told);
+        strange(reported);
         await clock.advance(100);
       }
       expect(await ready()).toBe(1);

@@ -64,16 +64,16 @@ describe('a message whose type has no handler', () => {
   it('is logged once per type', () => {
     const events = new LoggedEvents();
     const types = unknownTypes(HOUR, { events });
-    const told: unknown[] = [];
-    events.on('unknown-type', (event) => told.push(event));
+    const reported: unknown[] = [];
+    events.on('unknown-type', (event) => reported.push(event));
     for (const type of ['new', 'newer', 'new', '']) types.noHandler(delivery(DUE, type), BODY);
     expect(events.lines.map((line) => /type '\w+'|no type/.exec(line)?.[0])).toEqual([
       "type 'new'",
       "type 'newer'",
       'no type',
     ]);
-    expect(told).toHaveLength(4);
-    expect(told[2]).toEqual({ queue: 'orders', id: 'a', type: 'new', retryIn: 30_000, isFirst: false });
+    expect(reported).toHaveLength(4);
+    expect(reported[2]).toEqual({ queue: 'orders', id: 'a', type: 'new', retryIn: 30_000, isFirst: false });
   });
 });
 

@@ -61,7 +61,7 @@ export class ListenerExplorer implements OnModuleInit {
       if (!this.#isOwn(definition ? instanceOfQueue(definition, given, place) : given, place)) continue;
       assertCallable(method, declared, declaredListeners.kind);
       const host = instanceOf(method.host, place) as Instance;
-      this.observers.listen(event, { place: fullName, isWanted, call: (told) => host[method.name]!(told) });
+      this.observers.listen(event, { place: fullName, isWanted, call: (event) => host[method.name]!(event) });
     }
   }
 

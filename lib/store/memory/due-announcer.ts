@@ -8,32 +8,32 @@ export class DueAnnouncer {
   watch(listener: DueListener): () => void {
     const subscription = { listener };
     this.#subscriptions.add(subscription);
-    this.#say(subscription, () => listener.onListening());
+    this.#announce(subscription, () => listener.onListening());
     return () => {
       this.#subscriptions.delete(subscription);
     };
   }
 
   announce(dueAt: number, now: number): void {
-    this.#sayToAll((listener) => listener.onEarlierDue({ dueAt, dueIn: Math.max(0, dueAt - now) }));
+    this.#announceToAll((listener) => listener.onEarlierDue({ dueAt, dueIn: Math.max(0, dueAt - now) }));
   }
 
-  tellOfAbort(claim: Claim): void {
-    this.#sayToAll((listener) => listener.onAbort?.(claim));
+  announceAbort(claim: Claim): void {
+    this.#announceToAll((listener) => listener.onAbort?.(claim));
   }
 
   announceTransfer({ scheduler, movedAt }: Announcer, report: TransferReport): void {
     const { moved, recovered, deadLettered, ready, at, nextAt, nextIn } = report;
     const hasMoved = moved + recovered + deadLettered.length > 0;
-    const told: AnnouncedTransfer = { scheduler, at, movedAt: hasMoved ? at : movedAt, ready, nextAt, nextIn };
-    this.#sayToAll((listener) => listener.onTransfer?.(told));
+    const transfer: AnnouncedTransfer = { scheduler, at, movedAt: hasMoved ? at : movedAt, ready, nextAt, nextIn };
+    this.#announceToAll((listener) => listener.onTransfer?.(transfer));
   }
 
-  #sayToAll(say: (listener: DueListener) => void): void {
-    for (const subscription of this.#subscriptions) this.#say(subscription, () => say(subscription.listener));
+  #announceToAll(say: (listener: DueListener) => void): void {
+    for (const subscription of this.#subscriptions) this.#announce(subscription, () => say(subscription.listener));
   }
 
-  #say(subscription: { readonly listener: DueListener }, say: () => void): void {
+  #announce(subscription: { readonly listener: DueListener }, say: () => void): void {
     queueMicrotask(() => {
       if (this.#subscriptions.has(subscription)) say();
     });

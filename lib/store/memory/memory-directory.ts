@@ -73,16 +73,16 @@ export class MemoryQueueDirectory implements QueueDirectory {
   follow(queue: string, store: Pick<ConsumerStore, 'watchDue'>): void {
     store.watchDue({
       onEarlierDue: ({ dueIn }) => this.announce(queue, dueIn),
-      onAbort: (claim) => this.#tell(queue, (listener) => listener.onAbort?.(queue, claim)),
+      onAbort: (claim) => this.#announce(queue, (listener) => listener.onAbort?.(queue, claim)),
       onListening: () => undefined,
     });
   }
 
   announce(queue: string, dueIn: number): void {
-    this.#tell(queue, (listener) => listener.onEarlierDue(queue, dueIn));
+    this.#announce(queue, (listener) => listener.onEarlierDue(queue, dueIn));
   }
 
-  #tell(queue: string, say: (listener: FamilyListener) => void): void {
+  #announce(queue: string, say: (listener: FamilyListener) => void): void {
     for (const { family, listener } of this.#watches) if (belongsTo(family, queue)) say(listener);
   }
 }

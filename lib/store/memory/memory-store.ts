@@ -173,7 +173,7 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically((now) => {
       const message = this.#table.getIn('active', id);
       if (!message) return false;
-      this.#announcer.tellOfAbort({ id, token: message.token! });
+      this.#announcer.announceAbort({ id, token: message.token! });
       this.#queue.abort(message, now);
       if (this.#hasGroups) this.#wakeForReady();
       return true;

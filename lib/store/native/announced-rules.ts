@@ -32,9 +32,9 @@ export function announceRules({ connections, prefix, queue, rules, onOther }: An
   const channel = groupKeys(prefix, queue).due;
   const own = textOf(rules);
   const publish = async (text: string) => {
-    const heard = await commands.send(announcements.command, channel, text);
+    const announced = await commands.send(announcements.command, channel, text);
     // Listeners to a channel pattern receive only what PUBLISH sends.
-    if (heard.number() === 0 && announcements.command === 'SPUBLISH') await commands.send('PUBLISH', channel, text);
+    if (announced.number() === 0 && announcements.command === 'SPUBLISH') await commands.send('PUBLISH', channel, text);
   };
   // A failed comparison is not reported, because other calls report the cause.
   const announce = (word: string, database?: string) => {

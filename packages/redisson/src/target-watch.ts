@@ -22,7 +22,7 @@ export interface TargetWatchOptions {
  */
 export class TargetWatch {
   readonly #options: TargetWatchOptions;
-  readonly #listeners = new Set<{ readonly tell: () => void }>();
+  readonly #listeners = new Set<{ readonly onArrival: () => void }>();
   readonly #work: RetriedWork;
   #list: List | undefined;
   #length = 0;
@@ -38,8 +38,8 @@ export class TargetWatch {
   }
 
   /** Calls `tell` until the returned function is called. */
-  watch(tell: () => void): () => void {
-    const listener = { tell };
+  watch(onArrival: () => void): () => void {
+    const listener = { onArrival };
     this.#listeners.add(listener);
     if (!this.#list) {
       this.#list = this.#options.open();
@@ -75,7 +75,7 @@ export class TargetWatch {
       if (filled === false && clock.monotonic() - since < SHORT_WAIT) await this.#work.pause(SHORT_WAIT);
       if (!filled) continue;
       await this.#moving;
-      if (!this.#isKnown) for (const { tell } of this.#listeners) tell();
+      if (!this.#isKnown) for (const { onArrival } of this.#listeners) onArrival();
       else if (this.#length === 0) continue;
       await this.#untilEmptied();
     }

@@ -157,9 +157,9 @@ describe('an application with a queue in the Redisson layout', () => {
     const [queue, native] = [newQueue(), scene.newQueue()];
     const { producer, log } = await scene.startApp({ module: { queues: { [queue]: { layout: redisson() } } } });
     for (const each of [queue, native]) await producer.offer(each, 1, '1h');
-    const told = () => log.filter((line) => line.includes('has ever handled'));
-    await until(() => told().length > 0);
-    expect(told()).toEqual([expect.stringContaining(native)]);
+    const reported = () => log.filter((line) => line.includes('has ever handled'));
+    await until(() => reported().length > 0);
+    expect(reported()).toEqual([expect.stringContaining(native)]);
   });
 
   test('does not find messages by payload in the memory store', async () => {

@@ -80,17 +80,17 @@ describe('a queue in the Redisson layout', () => {
 
   test('announces the due time of a new head and nothing else', async () => {
     const queue = open();
-    const heard: string[] = [];
-    const ear = queue.redis.duplicate();
-    ear.on('message', (_channel, text: string) => heard.push(text));
-    await ear.subscribe(queue.keys.channel);
+    const announced: string[] = [];
+    const listener = queue.redis.duplicate();
+    listener.on('message', (_channel, text: string) => announced.push(text));
+    await listener.subscribe(queue.keys.channel);
     for (const [id, at] of Object.entries({ a: 3000, b: 4000, c: 2000, d: 2000 })) {
       await queue.offer({ [id]: { at: FAR - 10_000 + at, value: id } });
     }
     await queue.store.reschedule('b', { at: FAR - 9000 });
-    await until(() => heard.length >= 3);
-    expect(heard).toEqual([`${FAR - 7000}`, `${FAR - 8000}`, `${FAR - 9000}`]);
-    ear.disconnect();
+    await until(() => announced.length >= 3);
+    expect(announced).toEqual([`${FAR - 7000}`, `${FAR - 8000}`, `${FAR - 9000}`]);
+    listener.disconnect();
   });
 
   test('turns an unreadable entry into a dead letter with its bytes, and lets its neighbors be claimed', async () => {

@@ -35,7 +35,7 @@ describe('watching the target list', () => {
   let clock: ManualClock;
   let list: ListWait;
   let watch: TargetWatch;
-  let told: number;
+  let reported: number;
   let end: () => void;
 
   beforeEach(async () => {
@@ -43,8 +43,8 @@ describe('watching the target list', () => {
     list = new ListWait();
     const options = { queue: 'orders', clock, events: new LoggedEvents(), blockTimeout: BLOCK_TIMEOUT };
     watch = new TargetWatch({ ...options, open: () => list });
-    told = 0;
-    end = watch.watch(() => told++);
+    reported = 0;
+    end = watch.watch(() => reported++);
     await clock.advance(0);
   });
   afterEach(() => end());
@@ -56,31 +56,31 @@ describe('watching the target list', () => {
 
   it('reports values from other processes', async () => {
     await fill();
-    expect(told).toBe(1);
+    expect(reported).toBe(1);
   });
 
   it('does not report the values of a transfer in this process', async () => {
     watch.note(3);
     await fill();
-    expect(told).toBe(0);
+    expect(reported).toBe(0);
   });
 
   it('waits for a running transfer before it decides whether values are new', async () => {
     const transfer = new Latch();
     void watch.whileMoving(() => transfer.opened);
     await fill();
-    expect(told).toBe(0);
+    expect(reported).toBe(0);
     watch.note(1);
     transfer.open();
     await clock.advance(0);
-    expect(told).toBe(0);
+    expect(reported).toBe(0);
   });
 
   it('does not report values transferred by this process that have since been claimed', async () => {
     watch.note(1);
     watch.note(0);
     await fill();
-    expect(told).toBe(0);
+    expect(reported).toBe(0);
   });
 
   it('waits again once a claim has taken the transferred values, and reports later ones', async () => {
@@ -89,17 +89,17 @@ describe('watching the target list', () => {
     await fill();
     expect(list.waits).toBe(2);
     await fill();
-    expect(told).toBe(1);
+    expect(reported).toBe(1);
   });
 
   it('reports once, and waits again when the list is empty', async () => {
     await fill();
     watch.note(5);
     await clock.advance(0);
-    expect([told, list.waits]).toEqual([1, 1]);
+    expect([reported, list.waits]).toEqual([1, 1]);
     watch.note(0);
     await clock.advance(0);
-    expect([told, list.waits]).toEqual([1, 2]);
+    expect([reported, list.waits]).toEqual([1, 2]);
   });
 
   it('waits without keeping the process busy if its wake-up signal is closed', async () => {
@@ -114,9 +114,9 @@ describe('watching the target list', () => {
     await clock.advance(BLOCK_TIMEOUT);
     list.answer(false);
     await clock.advance(0);
-    expect([told, list.waits]).toEqual([0, 2]);
+    expect([reported, list.waits]).toEqual([0, 2]);
     end();
     await clock.advance(0);
-    expect([told, list.waits]).toEqual([0, 2]);
+    expect([reported, list.waits]).toEqual([0, 2]);
   });
 });

@@ -72,19 +72,19 @@ export function describeAborts(queues: ContractQueues): void {
       const queue = await queues.open();
       const ids = ['a', 'b c', ' d ', 'ünïcode'];
       const claims = await queue.makeActive(ids);
-      const heard: Claim[][] = [[], []];
+      const announced: Claim[][] = [[], []];
       let listening = 0;
       const stops = [queue.store, queue.secondView].map((view, i) =>
         view.watchDue({
           onEarlierDue: () => undefined,
-          onAbort: (claim) => heard[i]!.push(claim),
+          onAbort: (claim) => announced[i]!.push(claim),
           onListening: () => listening++,
         }),
       );
       await until(() => listening >= 2);
       for (const id of ids) expect(await queue.secondView.abort(id)).toBe(true);
-      for (const each of heard) await until(() => new Set(each.map(({ id }) => id)).size === ids.length);
-      for (const each of heard) expect(each).toEqual(expect.arrayContaining(claims.map(defined)));
+      for (const each of announced) await until(() => new Set(each.map(({ id }) => id)).size === ids.length);
+      for (const each of announced) expect(each).toEqual(expect.arrayContaining(claims.map(defined)));
       stops.forEach((stop) => stop());
     });
   });

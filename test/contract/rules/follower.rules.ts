@@ -165,12 +165,12 @@ export function describeFollowers(queues: ContractQueues): void {
         const queue = await queues.open({ attempts: 1 });
         const [claim] = await queue.makeActive(['a']);
         await follow(queue, 'a', 'new', { after: 50 });
-        const heard: number[] = [];
+        const announced: number[] = [];
         let listening = (): void => undefined;
         const ready = new Promise<void>((resolve) => (listening = resolve));
         const stop = queue.secondView.watchDue({
           onListening: listening,
-          onEarlierDue: ({ dueAt }) => void heard.push(dueAt),
+          onEarlierDue: ({ dueAt }) => void announced.push(dueAt),
         });
         await ready;
         if (by === 'a settle') await queue.settle(claim, { kind: 'ack' });
@@ -181,9 +181,9 @@ export function describeFollowers(queues: ContractQueues): void {
             await queue.advance(1);
         }
         const { dueAt } = await queue.find('a');
-        for (let i = 0; i < 200 && heard.length === 0; i++) await queue.advance(1);
+        for (let i = 0; i < 200 && announced.length === 0; i++) await queue.advance(1);
         stop();
-        expect(heard).toEqual([dueAt]);
+        expect(announced).toEqual([dueAt]);
       },
     );
 

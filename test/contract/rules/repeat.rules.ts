@@ -113,11 +113,11 @@ export function describeRepeating(queues: ContractQueues): void {
     it('is announced if its next occurrence is due earliest', async () => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
-      const { heard, stop } = await listen(queue.secondView);
+      const { dueTimes, stop } = await listen(queue.secondView);
       const at = await soon(queue);
       await queue.settle(claim, handled(at));
-      await until(() => heard.length > 0);
-      expect(heard).toEqual([at]);
+      await until(() => dueTimes.length > 0);
+      expect(dueTimes).toEqual([at]);
       stop();
     });
 

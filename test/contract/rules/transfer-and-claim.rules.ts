@@ -75,15 +75,15 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
 
     it('watchers learn of the transfer, with the end of its lease as the next instant', async () => {
       const queue = await queues.open();
-      const { told, stop } = await listen(queue.secondView);
+      const { transfers, stop } = await listen(queue.secondView);
       await granted(queue, 't1', {}, { scheduler: 'idle', movedAt: null });
       await queue.offerDue('a');
       await granted(queue, 't2');
       const { report } = await granted(queue, 't3', {}, { scheduler: 'idle', movedAt: 5.25 });
       await queue.offerDue('b');
       const { report: mover } = await granted(queue, 't4', { lease: HOUR / 2 }, { scheduler: 'mover', movedAt: 5.25 });
-      await until(() => told.length >= 3);
-      expect(told).toEqual([
+      await until(() => transfers.length >= 3);
+      expect(transfers).toEqual([
         { scheduler: 'idle', at: SOME_TIME, movedAt: null, ready: 0, nextAt: null, nextIn: null },
         { scheduler: 'idle', at: report.at, movedAt: 5.25, ready: 0, nextAt: report.nextAt, nextIn: report.nextIn },
         { scheduler: 'mover', at: mover.at, movedAt: mover.at, ready: 0, nextAt: mover.nextAt, nextIn: mover.nextIn },
@@ -93,12 +93,12 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
 
     it('watchers learn nothing if the call changes nothing', async () => {
       const queue = await queues.open();
-      const { told, stop } = await listen(queue.store);
+      const { transfers, stop } = await listen(queue.store);
       await queue.makeReady('a');
       expect(await call(queue.store, 't', {}, { scheduler: 's', movedAt: null })).toBeUndefined();
       await queue.store.transfer({ limit: 1, announcer: { scheduler: 'end', movedAt: null } });
-      await until(() => told.length > 0);
-      expect(told.map(({ scheduler }) => scheduler)).toEqual(['end']);
+      await until(() => transfers.length > 0);
+      expect(transfers.map(({ scheduler }) => scheduler)).toEqual(['end']);
       stop();
     });
 

@@ -28,22 +28,22 @@ export function describeWatching(queues: ContractQueues): void {
       await queue.offer('earlier', { at: base + 20 }, { onDuplicate: 'reject' });
       await queue.offer('earliest', { at: base + 10 });
       const expected = [base + 50, base + 40, base + 10];
-      for (const { heard } of [here, there]) {
-        await until(() => heard.length >= expected.length);
-        expect(heard).toEqual(expected);
+      for (const { dueTimes } of [here, there]) {
+        await until(() => dueTimes.length >= expected.length);
+        expect(dueTimes).toEqual(expected);
       }
       [here, there].forEach(({ stop }) => stop());
     });
 
     it('many offers in one call are announced once, with the earliest due time', async () => {
       const queue = await queues.open();
-      const { heard, stop } = await listen(queue.store);
+      const { dueTimes, stop } = await listen(queue.store);
       const base = Math.floor(await queue.now()) + HOUR;
       const body = queue.codec.encode({ type: '', payload: 1, headers: {} });
       await queue.store.offer(
         [5, 3, 4].map((offset) => ({ id: `${offset}`, due: { at: base + offset }, onDuplicate: 'reject', body })),
       );
-      await expectHeard(queue, heard, [base + 3]);
+      await expectAnnounced(queue, dueTimes, [base + 3]);
       stop();
     });
 
@@ -61,9 +61,9 @@ export function describeWatching(queues: ContractQueues): void {
       await queue.claim();
       const { dueAt } = await queue.offer('later', { after: HOUR / 2 });
       await transfer('idle', null);
-      for (const { told } of [here, there]) {
-        await until(() => told.length >= 3);
-        expect(told).toEqual([
+      for (const { transfers } of [here, there]) {
+        await until(() => transfers.length >= 3);
+        expect(transfers).toEqual([
           { scheduler: 'idle', at: idle.at, movedAt: 7.125, ready: 0, nextAt: null, nextIn: null },
           {
             scheduler: 'mover',
@@ -81,12 +81,12 @@ export function describeWatching(queues: ContractQueues): void {
 
     it('a scheduler that recovers an expired lease counts as having moved a message', async () => {
       const queue = await queues.open();
-      const { told, stop } = await listen(queue.store);
+      const { transfers, stop } = await listen(queue.store);
       await queue.makeActive(['a'], SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 5);
       const { at } = await queue.store.transfer({ limit: 10, announcer: { scheduler: 's', movedAt: null } });
-      await until(() => told.length > 0);
-      expect(told).toMatchObject([{ movedAt: at, ready: 1 }]);
+      await until(() => transfers.length > 0);
+      expect(transfers).toMatchObject([{ movedAt: at, ready: 1 }]);
       stop();
     });
 
@@ -116,11 +116,11 @@ export function describeWatching(queues: ContractQueues): void {
       const base = Math.floor(await queue.now()) + HOUR;
       await queue.offer('a', { at: base + 100 });
       await queue.offer('b', { at: base + 200 });
-      const { heard, stop } = await listen(queue.store);
+      const { dueTimes, stop } = await listen(queue.store);
       await queue.store.reschedule('b', { at: base + 150 });
       await queue.store.reschedule('b', { at: base + 50 });
       await queue.store.reschedule('b', { at: base + 300 });
-      await expectHeard(queue, heard, [base + 50]);
+      await expectAnnounced(queue, dueTimes, [base + 50]);
       stop();
     });
 
@@ -128,10 +128,10 @@ export function describeWatching(queues: ContractQueues): void {
       const queue = await queues.open();
       const base = Math.floor(await queue.now()) + HOUR;
       await queue.offer('a', { at: base + 100 });
-      const { heard, stop } = await listen(queue.store);
+      const { dueTimes, stop } = await listen(queue.store);
       await queue.offer('a', { at: base + 200 }, { onDuplicate: 'replace' });
       await queue.offer('a', { at: base + 50 }, { onDuplicate: 'replace' });
-      await expectHeard(queue, heard, [base + 50]);
+      await expectAnnounced(queue, dueTimes, [base + 50]);
       stop();
     });
 
@@ -140,10 +140,10 @@ export function describeWatching(queues: ContractQueues): void {
       async (kind) => {
         const queue = await queues.open();
         const [first, second] = await queue.makeActive(['a', 'b']);
-        const { heard, stop } = await listen(queue.store);
+        const { dueTimes, stop } = await listen(queue.store);
         await queue.settle(first, { kind, delay: HOUR } as Outcome);
         await queue.settle(second, { kind, delay: 2 * HOUR } as Outcome);
-        await expectHeard(queue, heard, [(await queue.find('a')).dueAt]);
+        await expectAnnounced(queue, dueTimes, [(await queue.find('a')).dueAt]);
         stop();
       },
     );
@@ -152,9 +152,9 @@ export function describeWatching(queues: ContractQueues): void {
       const queue = await queues.open();
       await queue.makeDead('a');
       await queue.offer('b', { after: HOUR });
-      const { heard, stop } = await listen(queue.store);
+      const { dueTimes, stop } = await listen(queue.store);
       await queue.store.redrive({ id: 'a' });
-      await expectHeard(queue, heard, [(await queue.find('a')).dueAt]);
+      await expectAnnounced(queue, dueTimes, [(await queue.find('a')).dueAt]);
       stop();
     });
 
@@ -163,11 +163,11 @@ export function describeWatching(queues: ContractQueues): void {
       await queue.offerDue('a');
       await queue.offer('b', { after: HOUR });
       await queue.offer('c', { after: 2 * HOUR });
-      const { heard, stop } = await listen(queue.store);
+      const { dueTimes, stop } = await listen(queue.store);
       await queue.transfer();
       await queue.store.cancel('b');
       await queue.store.clear();
-      await expectHeard(queue, heard, []);
+      await expectAnnounced(queue, dueTimes, []);
       stop();
     });
 
@@ -178,17 +178,21 @@ export function describeWatching(queues: ContractQueues): void {
       leaving.stop();
       leaving.stop();
       const { dueAt } = await queue.offer('a', { after: HOUR });
-      await until(() => staying.heard.length > 0);
-      expect(staying.heard).toEqual([dueAt]);
-      expect(leaving.heard).toEqual([]);
+      await until(() => staying.dueTimes.length > 0);
+      expect(staying.dueTimes).toEqual([dueAt]);
+      expect(leaving.dueTimes).toEqual([]);
       staying.stop();
     });
   });
 }
 
 /** Announcements keep their order, so once a last one of our own arrives, none before it is still on its way. */
-async function expectHeard(queue: ContractQueue, heard: readonly number[], expected: readonly number[]): Promise<void> {
+async function expectAnnounced(
+  queue: ContractQueue,
+  dueTimes: readonly number[],
+  expected: readonly number[],
+): Promise<void> {
   await queue.offer('the end', { at: 1 });
-  await until(() => heard.at(-1) === 1);
-  expect(heard.slice(0, -1)).toEqual(expected.map(defined));
+  await until(() => dueTimes.at(-1) === 1);
+  expect(dueTimes.slice(0, -1)).toEqual(expected.map(defined));
 }

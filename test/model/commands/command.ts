@@ -28,14 +28,14 @@ export function command<Args>({ name, args, when, run }: Meaning<Args>): fc.Arbi
   return args.map((chosen) => ({
     check: (model) => when?.(model as QueueModel, chosen) ?? true,
     run: async (model, real) => {
-      await real.ear.listening;
-      real.ear.forget();
+      await real.listener.listening;
+      real.listener.forget();
       await real.beginStep();
       const headBefore = earliestDue(model);
       await run(model, real, chosen);
       await expectAgreement(model, real);
       const head = earliestDue(model);
-      if (head < headBefore) await real.ear.untilItHears(head);
+      if (head < headBefore) await real.listener.untilAnnounced(head);
     },
     toString: () => `${name} ${JSON.stringify(chosen)}`,
   }));

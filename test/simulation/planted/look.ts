@@ -8,11 +8,11 @@ const BUSY_EVERY = 3;
 
 const [seed, messages] = process.argv.slice(2) as [string, string];
 
-let isTold = false;
+let isReported = false;
 
-function tell(broken: Broken | undefined): void {
-  if (isTold) return;
-  isTold = true;
+function report(broken: Broken | undefined): void {
+  if (isReported) return;
+  isReported = true;
   const { user, system } = process.cpuUsage();
   const sight: Sight = { broken, cpuSeconds: (user + system) / 1e6 };
   process.stdout.write(JSON.stringify(sight), () => process.exit(0));
@@ -20,7 +20,7 @@ function tell(broken: Broken | undefined): void {
 
 // Outside of the promises of this module, which the simulation could not run.
 setTimeout(() => {
-  process.on('uncaughtException', ({ stack }) => tell({ promise: 'throws nothing', detail: String(stack) }));
+  process.on('uncaughtException', ({ stack }) => report({ promise: 'throws nothing', detail: String(stack) }));
   const options = { seed, messages: Number(messages), processes: undefined, faults: true, kinds: undefined };
   const isQuiet = Number(seed) % BUSY_EVERY !== 0;
   const result = new Simulation({
@@ -29,5 +29,5 @@ setTimeout(() => {
     onProgress: () => undefined,
   }).run();
   const [first] = result.violations;
-  tell(first && { promise: first.promise, detail: `${first.id}: ${first.detail}` });
+  report(first && { promise: first.promise, detail: `${first.id}: ${first.detail}` });
 }, 0);

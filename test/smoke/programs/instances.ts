@@ -21,7 +21,7 @@ class Invoices extends DelayQueue('invoices', payload<{ of: string }>(), { insta
 
 /** The handled messages and the events that listeners received. */
 const handled: string[] = [];
-const told: string[] = [];
+const reported: string[] = [];
 
 @Injectable()
 class Orders {
@@ -61,7 +61,7 @@ class Orders {
 
   @OnDelayQueueEvent('handled', { instance: 'billing' })
   tell({ instance, queue }: DelayQueueEvent<'handled'>): void {
-    told.push(`${instance}: ${queue}`);
+    reported.push(`${instance}: ${queue}`);
   }
 }
 
@@ -79,11 +79,11 @@ async function main(): Promise<void> {
   const app = await NestFactory.createApplicationContext(AppModule, { logger: ['error'] });
   const billing = app.get<DelayQueueProducer>(getDelayQueueProducerToken('billing'));
   await app.get(Orders).place();
-  while (handled.length < 4 || told.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (handled.length < 4 || reported.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
   await billing.offer('left', null, '1h', { id: 'left' });
   const found = (await app.get(DelayQueueProducer).find('left', 'left')) ?? 'nothing';
   await app.close();
-  console.log(JSON.stringify({ handled: handled.sort(), told: told.sort(), found }));
+  console.log(JSON.stringify({ handled: handled.sort(), reported: reported.sort(), found }));
 }
 
 void main();

@@ -64,12 +64,12 @@ function toldSpans(): object {
   const spans = exporter.getFinishedSpans();
   const nameOf = (span: { readonly name: string }) => span.name.replace(QUEUE, 'orders');
   const names = new Map(spans.map((span) => [span.spanContext().spanId, nameOf(span)]));
-  const told = spans.map((span) => {
+  const reported = spans.map((span) => {
     const { parentSpanId, parentSpanContext } = span as WithParent;
     const parent = names.get(parentSpanContext?.spanId ?? parentSpanId ?? '') ?? null;
     return [nameOf(span), { parent, links: span.links.map((link) => names.get(link.context.spanId)) }];
   });
-  return Object.fromEntries(told) as object;
+  return Object.fromEntries(reported) as object;
 }
 
 async function main(): Promise<void> {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { block } from '../../support/block.js';
 import { until } from '../../support/until.js';
-import { WORTH_TELLING, watchForStalls } from './stall-watch.js';
+import { MIN_REPORTED, watchForStalls } from './stall-watch.js';
 
 test('a stall is reported only if it lasts longer than the process blocked itself', async () => {
   const stalls: [number, number][] = [];
@@ -12,12 +12,12 @@ test('a stall is reported only if it lasts longer than the process blocked itsel
     (from, to) => stalls.push([from, to]),
     () => blocked,
   );
-  blocked = WORTH_TELLING + 100;
+  blocked = MIN_REPORTED + 100;
   block(blocked);
   await sleep(200);
   expect(stalls).toEqual([]);
   blocked += 100;
-  block(WORTH_TELLING + 250);
+  block(MIN_REPORTED + 250);
   await until(() => stalls.length > 0);
   end();
 });
@@ -29,7 +29,7 @@ test('a stall is reported with its beginning and end, but not after the watch ha
     (from, to) => stalls.push([from, to]),
   );
   const before = performance.now();
-  block(WORTH_TELLING + 150);
+  block(MIN_REPORTED + 150);
   const after = performance.now();
   await until(() => stalls.length > 0);
   end();
@@ -37,8 +37,8 @@ test('a stall is reported with its beginning and end, but not after the watch ha
   expect(from).toBeLessThanOrEqual(before);
   expect(to).toBeGreaterThanOrEqual(after);
 
-  const told = stalls.length;
-  block(WORTH_TELLING + 150);
+  const reported = stalls.length;
+  block(MIN_REPORTED + 150);
   await sleep(200);
-  expect(stalls).toHaveLength(told);
+  expect(stalls).toHaveLength(reported);
 });

@@ -1,7 +1,7 @@
 const INTERVAL = 100;
 
 /** The shortest stall worth reporting, ms: an overloaded machine makes leases end just as a fault does. */
-export const WORTH_TELLING = 500;
+export const MIN_REPORTED = 500;
 
 /**
  * Reports when this process stalls, whatever the reason.
@@ -12,14 +12,14 @@ export const WORTH_TELLING = 500;
  */
 export function watchForStalls(
   now: () => number,
-  tell: (from: number, to: number) => void,
+  report: (from: number, to: number) => void,
   blocked: () => number = () => 0,
 ): () => void {
   let last = now();
   let blockedBefore = blocked();
   const timer = setInterval(() => {
     const at = now();
-    if (at - last - (blocked() - blockedBefore) > WORTH_TELLING) tell(last, at);
+    if (at - last - (blocked() - blockedBefore) > MIN_REPORTED) report(last, at);
     last = at;
     blockedBefore = blocked();
   }, INTERVAL).unref();

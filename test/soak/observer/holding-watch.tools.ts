@@ -52,8 +52,8 @@ test('a message is recorded if and only if one claim holds it for longer than a 
   watch.finish();
   await redis.del(claims);
 
-  const told = [...readHistory(folder).byMessage()].flatMap(({ entries }) => entries);
-  expect(told).toEqual([
+  const reported = [...readHistory(folder).byMessage()].flatMap(({ entries }) => entries);
+  expect(reported).toEqual([
     { process: 0, kind: 'held', n: 1, from: 100, at: LEASE + 101 },
     { process: 0, kind: 'held', n: 3, from: 100, at: LEASE + 101 },
     { process: 0, kind: 'held', n: 3, from: 9000, at: 9000 + LEASE + 1 },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Journal } from '../journal/journal.js';
-import { WORTH_TELLING, watchForStalls } from '../journal/stall-watch.js';
+import { MIN_REPORTED, watchForStalls } from '../journal/stall-watch.js';
 import type { FaultLog } from '../nemesis/fault-log.js';
 import type { Fleet } from '../processes/fleet.js';
 import { isReplicated } from '../servers/replicated-servers.js';
@@ -107,7 +107,7 @@ export class Observer {
       // Redis is down, which the fault log already says.
       return;
     }
-    if (now() - from > WORTH_TELLING) {
+    if (now() - from > MIN_REPORTED) {
       const detail = `its answer took ${now() - from} ms`;
       log.add({
         kind: 'server stalled by the machine',

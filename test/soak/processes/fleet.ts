@@ -140,7 +140,7 @@ export class Fleet {
     this.#ended.add(role);
     const processes = this.#berths.filter((berth) => berth.role === role).map(({ process }) => process);
     const timer = setTimeout(() => processes.forEach((process) => void process.kill('SIGKILL')), within);
-    for (const process of processes) process.tellToStop();
+    for (const process of processes) process.askToStop();
     await Promise.all(processes.map((process) => process.exited()));
     clearTimeout(timer);
   }

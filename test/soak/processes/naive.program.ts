@@ -7,7 +7,7 @@ import { QUEUE_NAMES } from '../workload/message-plan.js';
 import { MessageHandler } from './message-handler.js';
 import { NaiveQueue } from './naive-queue.js';
 import { readProcessSettings } from './process-settings.js';
-import { tellReady, whenToldToStop } from './with-parent.js';
+import { reportReady, whenAskedToStop } from './with-parent.js';
 
 const settings = readProcessSettings();
 const journal = new Journal(settings.journal, settings.epoch);
@@ -16,10 +16,10 @@ const queues = QUEUE_NAMES.map((queue) => new NaiveQueue(settings, { queue, jour
 
 for (const queue of queues) queue.start();
 journal.watchForStalls();
-tellReady();
+reportReady();
 
 process.on('SIGTERM', () => void stop());
-await whenToldToStop();
+await whenAskedToStop();
 await stop();
 
 async function stop(): Promise<void> {

@@ -7,7 +7,7 @@ import { MessageProducer } from './message-producer.js';
 import { moduleOptions } from './module-options.js';
 import { readProcessSettings } from './process-settings.js';
 import { startSupervised } from './start-supervised.js';
-import { tellReady, whenToldToStop } from './with-parent.js';
+import { reportReady, whenAskedToStop } from './with-parent.js';
 
 const settings = readProcessSettings();
 const journal = new Journal(settings.journal, settings.epoch, settings.shift);
@@ -25,10 +25,10 @@ const app = await startSupervised(() => ({
 }));
 journal.watchForStalls();
 const producer = new MessageProducer(settings, journal, app.get(DelayQueueProducer, { strict: false }));
-tellReady();
+reportReady();
 
 producer.start();
-await whenToldToStop();
+await whenAskedToStop();
 await producer.finish();
 await app.close();
 journal.flush();

@@ -82,7 +82,7 @@ export class SoakProcess {
   }
 
   /** Asks the process to finish gracefully. */
-  tellToStop(): void {
+  askToStop(): void {
     if (this.isRunning && this.#child.connected) this.#child.send('stop');
   }
 

@@ -12,7 +12,7 @@ import { MessageHandler } from './message-handler.js';
 import { moduleOptions } from './module-options.js';
 import { readProcessSettings } from './process-settings.js';
 import { startSupervised } from './start-supervised.js';
-import { tellReady, whenToldToStop } from './with-parent.js';
+import { reportReady, whenAskedToStop } from './with-parent.js';
 
 const settings = readProcessSettings();
 const journal = new Journal(settings.journal, settings.epoch);
@@ -33,10 +33,10 @@ const app = await startSupervised(() => ({
   ),
 }));
 journal.watchForStalls(() => handler.blocked);
-tellReady();
+reportReady();
 
 process.on('SIGTERM', () => void stop());
-await whenToldToStop();
+await whenAskedToStop();
 await stop();
 
 async function stop(): Promise<void> {

@@ -21,7 +21,7 @@ export interface Due {
 export class DueWatch {
   /** Due times and ids of the messages that will fall due, or did and are still delayed. */
   #foreseen = new Map<string, MessageSnapshot>();
-  #told = new Set<string>();
+  #reported = new Set<string>();
   #isComplete = true;
   #isFirst = true;
 
@@ -37,12 +37,12 @@ export class DueWatch {
     const { messages, isComplete } = await this.#delayedUntil(horizon, nextDue);
     const present = new Map(messages.map((message) => [keyOf(message), message]));
     const due = [...new Map([...this.#foreseen, ...present])].filter(
-      ([key, { dueAt }]) => dueAt <= now && !this.#told.has(key),
+      ([key, { dueAt }]) => dueAt <= now && !this.#reported.has(key),
     );
     const atLeast = !this.#isComplete;
     const isFirst = this.#isFirst;
     this.#foreseen = present;
-    this.#told = new Set([...this.#told, ...due.map(([key]) => key)].filter((key) => present.has(key)));
+    this.#reported = new Set([...this.#reported, ...due.map(([key]) => key)].filter((key) => present.has(key)));
     [this.#isComplete, this.#isFirst] = [isComplete, false];
     return isFirst || due.length === 0 ? undefined : { ids: due.map(([, { id }]) => id), atLeast };
   }

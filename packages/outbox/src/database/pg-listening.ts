@@ -9,8 +9,8 @@ export interface PgClient {
 export interface PgPoolClient extends PgClient {
   /** Returns the client to the pool; with `true`, closes it. */
   release(destroy?: boolean): void;
-  on(event: 'notification' | 'error' | 'end', listener: (told: never) => void): unknown;
-  removeListener(event: 'notification' | 'error' | 'end', listener: (told: never) => void): unknown;
+  on(event: 'notification' | 'error' | 'end', listener: (argument: never) => void): unknown;
+  removeListener(event: 'notification' | 'error' | 'end', listener: (argument: never) => void): unknown;
 }
 
 /** The part of a pool of `pg` that is used. */

@@ -5,7 +5,7 @@ import type { DelayQueueProducer } from 'nestjs-delay-queue';
 import type { OutboxDatabase } from '../database/outbox-database.js';
 import type { OutboxTable, TakenRows } from '../table/outbox-table.js';
 import { inTransaction } from '../table/steps.js';
-import { ChannelEar } from './channel-ear.js';
+import { ChannelListener } from './channel-listener.js';
 import { type Delivery, deliver } from './deliver.js';
 import type { RelayedCalls, RelayTarget } from './relay-target.js';
 import { Refusals } from './refusals.js';
@@ -25,7 +25,7 @@ const IN_TIME = 0.75;
 /** How often it looks for rows that only later versions know, ms. */
 const UNKNOWN_EVERY = 60_000;
 
-const DEAF =
+const UNDELIVERED =
   'Notifications of PostgreSQL do not arrive, as behind PgBouncer in transaction mode: the relay looks at the table from time to time ' +
   'instead. Give the database of the outbox `listen`, a pool that goes around it.';
 /** How long the database may be silent before that is reported, ms. */
@@ -78,7 +78,7 @@ export interface RelayStatus {
 export class OutboxRelay {
   readonly #logger = new Logger('DelayQueueOutbox');
   readonly #wakeUp = new WakeUp();
-  #ear: ChannelEar | undefined;
+  #listener: ChannelListener | undefined;
   #loop: Promise<void> | undefined;
   #isStopping = false;
   #relayed = 0;
@@ -104,7 +104,7 @@ export class OutboxRelay {
   get status(): RelayStatus {
     return {
       running: this.#loop !== undefined && !this.#isStopping,
-      listening: this.#ear?.isListening ?? false,
+      listening: this.#listener?.isListening ?? false,
       relayed: this.#relayed,
       problem: this.#problem,
     };
@@ -113,12 +113,12 @@ export class OutboxRelay {
   start(): void {
     const { database, table } = this.parts;
     if (database.listen) {
-      this.#ear = new ChannelEar({
+      this.#listener = new ChannelListener({
         listen: database.listen.bind(database),
         channel: table.name,
         notify: () => inTransaction(database, () => table.notify()),
-        heard: () => this.#wakeUp.wake(),
-        isDeaf: () => this.#logger.warn(DEAF),
+        onNotification: () => this.#wakeUp.wake(),
+        onUndelivered: () => this.#logger.warn(UNDELIVERED),
       });
     }
     this.#loop = this.#run();
@@ -131,12 +131,12 @@ export class OutboxRelay {
     // A database that no longer answers must not delay the stop. The lease of the rows ends by itself.
     await Promise.race([this.#loop, sleep(STOP_TIMEOUT, undefined, { ref: false })]);
     this.#warnings.sum(performance.now(), true);
-    await this.#ear?.close();
+    await this.#listener?.close();
   }
 
   /** Notes that this process has written a row, and will commit it soon. */
   expect(): void {
-    if (this.#ear?.isListening || this.#problem !== undefined) return;
+    if (this.#listener?.isListening || this.#problem !== undefined) return;
     this.#pause = QUICKEST;
     this.#wakeUp.wake();
   }
@@ -198,7 +198,7 @@ export class OutboxRelay {
     while (!this.#isStopping) {
       let look = NOTHING;
       let failure: unknown;
-      const silence = setTimeout(() => this.#tell(SILENT), MAX_SILENCE).unref();
+      const silence = setTimeout(() => this.#report(SILENT), MAX_SILENCE).unref();
       try {
         await this.parts.targetCheck.run();
         look = await this.look();
@@ -208,8 +208,8 @@ export class OutboxRelay {
       } finally {
         clearTimeout(silence);
       }
-      this.#tell(failure);
-      await this.#tellOfUnknown(look);
+      this.#report(failure);
+      await this.#reportUnknown(look);
       if (failure === undefined) await this.#waitAfter(look);
       else await this.#waitOut();
     }
@@ -219,12 +219,12 @@ export class OutboxRelay {
     const { pollInterval } = this.parts;
     if (more) return;
     if (taken > 0) this.#pause = QUICKEST;
-    const isTold = this.#ear?.isListening && !isHeldBack;
+    const isNotified = this.#listener?.isListening && !isHeldBack;
     const started = performance.now();
     const retry = this.#refusals.nextIn(started) ?? Infinity;
-    await this.#wakeUp.wait(Math.min(retry, isTold ? pollInterval : this.#pause));
+    await this.#wakeUp.wait(Math.min(retry, isNotified ? pollInterval : this.#pause));
     this.#pause = Math.min(this.#pause * 2, pollInterval);
-    if (this.#ear?.isListening || this.#isStopping) return;
+    if (this.#listener?.isListening || this.#isStopping) return;
     // Writers in this process wake the relay before they commit, perhaps often.
     const rest = QUICKEST - (performance.now() - started);
     if (rest > 0) await sleep(rest);
@@ -247,7 +247,7 @@ export class OutboxRelay {
   }
 
   /** Runs when there is nothing else to do. */
-  async #tellOfUnknown({ taken }: Look): Promise<void> {
+  async #reportUnknown({ taken }: Look): Promise<void> {
     const { database, table } = this.parts;
     const now = performance.now();
     if (taken > 0 || now < this.#unknownAt || this.#problem !== undefined) return;
@@ -260,7 +260,7 @@ export class OutboxRelay {
   }
 
   /** Reports once that it cannot continue, and once that it can again. */
-  #tell(failure: unknown): void {
+  #report(failure: unknown): void {
     if (failure === undefined) {
       if (this.#problem === undefined) return;
       this.#logger.log('The outbox is relayed again.');

@@ -5,35 +5,35 @@ import type { OutboxDatabase } from '../database/outbox-database.js';
 const MIN_PAUSE = 100;
 const MAX_PAUSE = 5000;
 /** The pause if nothing arrives, which stays so until somebody changes something. */
-const DEAF_PAUSE = 60_000;
+const UNDELIVERED_PAUSE = 60_000;
 /** How long its own notification may take, ms. */
 const PROOF_TIMEOUT = 5000;
 /** How long a close waits for an answer of the database, ms. */
 const CLOSE_TIMEOUT = 1000;
 
-export interface EarParts {
+export interface ChannelListenerParts {
   readonly listen: NonNullable<OutboxDatabase['listen']>;
   readonly channel: string;
   /** Notifies the channel, over another connection. */
   readonly notify: () => Promise<void>;
   /** Called at each notification, and whenever some may have been missed. */
-  readonly heard: () => void;
+  readonly onNotification: () => void;
   /** Called if its own notification does not arrive. */
-  readonly isDeaf: () => void;
+  readonly onUndelivered: () => void;
 }
 
 /**
  * Listens to the channel of a table while it is open, and connects again whenever the connection is lost. A pooler such as PgBouncer may
  * accept that and pass nothing on, so it counts as listening only once a notification has arrived.
  */
-export class ChannelEar {
+export class ChannelListener {
   #close: (() => Promise<void>) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #pause = MIN_PAUSE;
   #isOpen = true;
   #opening: Promise<void>;
 
-  constructor(private readonly parts: EarParts) {
+  constructor(private readonly parts: ChannelListenerParts) {
     this.#opening = this.#start();
   }
 
@@ -49,13 +49,13 @@ export class ChannelEar {
   }
 
   async #start(): Promise<void> {
-    const { listen, channel, notify, heard, isDeaf } = this.parts;
+    const { listen, channel, notify, onNotification, onUndelivered } = this.parts;
     let isLost = false;
     let proven = () => undefined as void;
     const proof = new Promise<boolean>((resolve) => (proven = () => resolve(true)));
     const notified = () => {
       proven();
-      heard();
+      onNotification();
     };
     const lost = () => {
       isLost = true;
@@ -68,14 +68,14 @@ export class ChannelEar {
       if (!isProven || isLost || !this.#isOpen) {
         await close().catch(() => undefined);
         if (isProven === false && this.#isOpen) {
-          isDeaf();
-          this.#pause = DEAF_PAUSE;
+          onUndelivered();
+          this.#pause = UNDELIVERED_PAUSE;
         }
-        throw new Error('It cannot be heard here');
+        throw new Error('Notifications do not arrive here');
       }
       this.#close = close;
       this.#pause = MIN_PAUSE;
-      heard();
+      onNotification();
     } catch {
       // The relay keeps looking, and reports what is wrong with the database.
       this.#later();
