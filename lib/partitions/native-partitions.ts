@@ -28,15 +28,15 @@ import { type Agreed, PartitioningCopies } from './partitioning-copies.js';
 const CHANGED = 'partitions';
 
 /**
- * The partitions of a queue in Redis. Each has a copy of the queue's partitioning; that of partition 0 is the first to change, and the
- * newest one counts. A process adopts a partitioning once it has updated all partitions, so that none of them takes calls by an older one.
+ * The partitions of a queue in Redis. Each has a copy of the queue's partitioning; partition 0's copy is the first to change, and the
+ * newest copy applies. A process adopts a partitioning once it has updated all partitions, so none takes calls that use an older one.
  */
 export class NativePartitions implements Partitions {
   #partitioning: Partitioning;
-  /** As the stores send it. */
+  /** The known partitioning, as the stores send it. */
   readonly #known: { text: string };
   #stores: readonly NativeMessageStore[];
-  /** True if calls may use the partitioning. A queue configured with one partition need not ask: a refusal says if it has others. */
+  /** True if calls may use the partitioning. A queue configured with one partition need not ask: a refusal says if there are more. */
   #isKnown: boolean;
   #agreeing: Promise<void> | undefined;
   #adopting: Promise<void> | undefined;
@@ -80,7 +80,7 @@ export class NativePartitions implements Partitions {
   }
 
   reachOf(partition: number): Reach {
-    // There may be fewer than the caller knows.
+    // There may be fewer partitions than the caller knows.
     return this.#stores[partition]?.reach ?? 'lost';
   }
 
@@ -106,7 +106,7 @@ export class NativePartitions implements Partitions {
     const partitioning = parsePartitioning(refusal.partitioning)!;
     await this.#adopt(partitioning);
     if (!isNewer(this.#partitioning, partitioning)) return;
-    // The process that made the newer one has not updated this partition.
+    // The process that made the newer partitioning has not updated this partition.
     const updated = await this.#copies.update(partition, await this.#copies.agree(this.#partitioning));
     await this.#adopt(updated.partitioning);
   }
@@ -127,7 +127,7 @@ export class NativePartitions implements Partitions {
     const lookLater = () => {
       cancelTimer = clock.schedule(() => void look().then(() => isStopped || lookLater()), checkInterval);
     };
-    // Announcements may have been missed until it listens.
+    // Before the subscription is active, announcements may have been missed.
     const unlisten = this.connections.announcements.listen(this.#copies.channel, {
       onMessage: (text) => void (text === CHANGED && look()),
       onListening: () => void look(),
@@ -179,7 +179,7 @@ export class NativePartitions implements Partitions {
     this.#reportDifference();
   }
 
-  /** Returns true unless somebody else has made another partitioning. */
+  /** Returns false if another process has replaced the partitioning in the meantime. */
   async #replace(next: Partitioning): Promise<boolean> {
     const former = this.#partitioning;
     const agreed = await this.#copies.agree(former, next);
@@ -204,7 +204,7 @@ export class NativePartitions implements Partitions {
     await this.#useAgreed(await this.#copies.agree(known));
   }
 
-  /** Updates all partitions, then adopts the partitioning. A partition that cannot be updated now refuses calls until somebody does it. */
+  /** Updates all partitions, then adopts the partitioning. A partition that cannot be updated now refuses calls until it is. */
   async #useAgreed(first: Agreed): Promise<void> {
     for (let agreed = first; ;) {
       this.#check(agreed.partitioning);

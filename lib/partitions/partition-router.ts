@@ -94,13 +94,13 @@ export class PartitionRouter implements Router, RouterChanges {
     throw unstable();
   }
 
-  /** Reads the partitions that answer, and again if there turn out to be others than this process knew. */
+  /** Reads the partitions that answer. Reads again if there turn out to be partitions that this process did not know. */
   async read<Result extends object>(look: (reading: Reading) => Promise<Result>): Promise<Result & Incomplete> {
     const { known } = this;
     for (;;) {
       const ready = known.ready();
       if (ready) await ready;
-      // There may be others, unknown to this process.
+      // This process may not know yet that there are other partitions.
       if (widthOf(known.partitioning) === 1 && known.reachOf(0) === 'lost') await known.refresh();
       const { stores } = known;
       const reading = known.read();

@@ -38,7 +38,7 @@ export class PartitioningCopies {
     return reply.done ? UNPARTITIONED : parse(partitions, reply.text());
   }
 
-  /** Agrees with partition 0 on the newest partitioning; `next` replaces the known one, unless somebody has replaced that meanwhile. */
+  /** Agrees with partition 0 on the newest partitioning; `next` replaces the known one, unless another has already replaced it. */
   agree(known: Partitioning, next?: Partitioning): Promise<Agreed> {
     return this.#agree(0, { known, next: next ? formatPartitioning(next) : '', pause: '', channel: this.channel });
   }
@@ -48,7 +48,7 @@ export class PartitioningCopies {
     return this.#agree(partition, { known: partitioning, next: '', pause: isPaused ? '1' : '0', channel: '' });
   }
 
-  /** Updates all partitions but the first, as far as they can be reached. Returns the newest partitioning that they know. */
+  /** Updates every reachable partition except the first. Returns the newest partitioning that any of them knows. */
   async updateOthers(agreed: Agreed): Promise<Partitioning> {
     const answers = await this.#askEach(widthOf(agreed.partitioning), async (partition) =>
       partition === 0 ? undefined : this.update(partition, agreed),
@@ -59,7 +59,7 @@ export class PartitioningCopies {
     );
   }
 
-  /** The newest partitioning of the first `count` partitions, as far as they can be reached; undefined if none has any. */
+  /** The newest partitioning of the reachable ones among the first `count` partitions; undefined if none has any. */
   async newest(count: number): Promise<Partitioning | undefined> {
     const answers = await this.#askEach(count, (partition) => this.read(partition));
     const newest = newestOf(
@@ -75,8 +75,8 @@ export class PartitioningCopies {
   }
 
   /**
-   * Returns the partitioning without those former numbers that no message can depend on: the partitions in question are empty, and stay so
-   * for former partitionings, because they have this one. Undefined if all are needed.
+   * Returns the partitioning without the former numbers on which no message can depend: the partitions in question are empty, and stay
+   * empty for former partitionings, because they have this one. Undefined if all numbers are needed.
    */
   async withoutUnneeded(partitioning: Partitioning): Promise<Partitioning | undefined> {
     const { formers } = partitioning;
@@ -91,7 +91,7 @@ export class PartitioningCopies {
     const text = formatPartitioning(partitioning);
     return this.#askEach(widthOf(partitioning), async (partition) => {
       const { partitions, messages, followers } = this.#keys(partition);
-      // In this order: a partition that is empty by then stays so, as far as former partitionings are concerned.
+      // In this order, because a partition found empty once it has this partitioning stays empty for former ones.
       const [stored, count] = await Promise.all([
         this.connections.commands.send('GET', partitions),
         this.connections.commands.send('EXISTS', messages, followers),
@@ -100,7 +100,7 @@ export class PartitioningCopies {
     });
   }
 
-  /** Asks this many partitions; undefined for those that cannot be reached or do not answer. */
+  /** Asks this many partitions; undefined for each that cannot be reached or does not answer. */
   #askEach<Answer>(count: number, ask: (partition: number) => Promise<Answer>): Promise<(Answer | undefined)[]> {
     const asked = Array.from({ length: count }, async (_, partition) => {
       const slot = hashSlot(this.#keys(partition).partitions);

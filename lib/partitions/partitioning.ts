@@ -18,14 +18,14 @@ export function formatPartitioning({ epoch, count, formers }: Partitioning): str
   return [epoch, count, ...formers].join(' ');
 }
 
-/** Returns undefined if the text is no partitioning. */
+/** Returns undefined if the text is not a partitioning. */
 export function parsePartitioning(text: string): Partitioning | undefined {
   if (!/^\d+( \d+)+$/.test(text)) return undefined;
   const [epoch, count, ...formers] = text.split(' ').map(Number);
   return { epoch: epoch!, count: count!, formers };
 }
 
-/** Equal epochs with different counts occur only if a server has lost what it acknowledged; then the larger count wins. */
+/** True if `one` is newer. If only the counts differ, a server has lost what it acknowledged; then the larger count wins. */
 export function isNewer(one: Partitioning, other: Partitioning): boolean {
   return one.epoch === other.epoch ? one.count > other.count : one.epoch > other.epoch;
 }
@@ -39,27 +39,27 @@ export function widthOf({ count, formers }: Partitioning): number {
   return Math.max(count, ...formers);
 }
 
-/** The partitions where a message with this id may be: first that of new messages, then former ones. */
+/** The partitions where a message with this id may be: first where a new one would go, then those of former numbers. */
 export function placesOf(id: string, { count, formers }: Partitioning): number[] {
   const place = partitionOf(id, count);
   if (formers.length === 0) return [place];
   return [...new Set([place, ...formers.map((former) => partitionOf(id, former))])];
 }
 
-/** Returns the partitioning after the count has changed. */
+/** Returns the partitioning that results from changing the count. */
 export function withCount({ epoch, count: former, formers }: Partitioning, count: number): Partitioning {
   const others = formers.filter((other) => other !== count && other !== former);
   return { epoch: epoch + 1, count, formers: [former, ...others] };
 }
 
-/** Returns the partitioning after some former counts have lost their meaning. */
+/** Returns the partitioning without former counts that have lost their meaning. */
 export function withoutFormers({ epoch, count, formers }: Partitioning, gone: readonly number[]): Partitioning {
   return { epoch: epoch + 1, count, formers: formers.filter((former) => !gone.includes(former)) };
 }
 
 /**
- * The partitions with messages that a former count may have put elsewhere than the present one. By the jump hash, these are the ones that
- * fewer partitions do not have, or, if there are more now, all former ones.
+ * The partitions with messages that a former count may have put elsewhere than the present one does. With the jump hash, those are the
+ * partitions that a smaller count does not have or, if the count has risen, all former ones.
  */
 export function partitionsLeftBy(former: number, { count }: Partitioning): number[] {
   const [begin, end] = former > count ? [count, former] : [0, former];

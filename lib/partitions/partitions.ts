@@ -7,9 +7,9 @@ import type { PatientReading } from './patient-reading.js';
 
 /** The partitions of a queue, as this process knows them. Their number may change while it runs. */
 export interface Partitions {
-  /** Gives calls about single messages their partition. Another object after each change. */
+  /** Decides the partition for calls about single messages. A new object after each change. */
   readonly partitioning: Partitioning;
-  /** The store of each partition that may hold messages. Another list after each change. */
+  /** The store of each partition that may hold messages. A new list after each change. */
   readonly stores: readonly MessageStore[];
   /** The known reach of a partition's connection; nothing is sent. */
   reachOf(partition: number): Reach;
@@ -21,7 +21,7 @@ export interface Partitions {
   ready(): Promise<void> | undefined;
   /** Changes the number of partitions to the configured one, or adopts the existing one; throws `INVALID_OPTION` if it cannot. */
   agree(): Promise<void>;
-  /** Adopts the newest partitioning of partition 0 or, while that is lost, of the others. */
+  /** Adopts the newest partitioning of partition 0 or, while that partition is lost, of the others. */
   refresh(): Promise<void>;
   /** Adopts the partitioning of a partition that has refused a call, or updates it with the newer one. */
   reconcile(partition: number, refusal: Repartitioned): Promise<void>;

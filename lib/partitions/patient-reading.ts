@@ -7,7 +7,7 @@ import type { CancelTimer, Clock } from '../timing/clock.js';
 import { setImmediate } from '../timing/event-loop.js';
 import type { OnceAMinute } from '../timing/once-a-minute.js';
 
-/** How long a read waits for a partition, ms, by the state of its connection. One that is lost is not asked. */
+/** How long a read waits for a partition, ms, by the state of its connection. A partition whose connection is lost is not asked. */
 const PATIENCE = { ready: 500, opening: 500, silent: 50 } as const;
 
 /** Lets a read do without partitions that do not answer. */
@@ -18,7 +18,7 @@ export interface Reaches {
   readonly note?: (reached: Reached) => void;
 }
 
-/** One read of all partitions. It omits and remembers those that do not answer soon, and fails only if none answers. */
+/** One read of all partitions. Omits and remembers partitions that do not answer soon, and fails only if none answers. */
 export class PatientReading extends Reading {
   /** Indexes in {@link stores} that have not answered. */
   readonly #missing = new Set<number>();
@@ -37,7 +37,7 @@ export class PatientReading extends Reading {
     this.#note = reaches?.note;
     this.#partitions = partitions.length;
     const lost = reaches ? [...partitions.keys()].filter((partition) => reaches.reachOf(partition) === 'lost') : [];
-    // If there is nothing to read without them, they are worth the wait.
+    // If no other partition could be read, these are worth the wait.
     if (partitions.length === 1 || lost.length === partitions.length) return;
     this.#reaches = reaches;
     this.#missing = new Set(lost);
@@ -73,7 +73,7 @@ export class PatientReading extends Reading {
     return answer;
   }
 
-  /** Waits for an answer of a partition; undefined if none comes soon or it cannot be reached. Otherwise throws what the call throws. */
+  /** Waits for a partition's answer; undefined if none comes soon or it cannot be reached. Otherwise throws what the call throws. */
   async inTime<Answer>(partition: number, call: () => Promise<Answer>): Promise<Answer | undefined> {
     if (!this.#reaches) return call();
     const { clock, reachOf } = this.#reaches;
@@ -83,13 +83,13 @@ export class PatientReading extends Reading {
     let cancel: CancelTimer | undefined;
     const lapse = new Promise<undefined>((resolve) => {
       const giveUp = () => void this.#signOfLife().then(() => resolve(undefined));
-      // After the event loop was blocked, answers that are there already come first.
+      // After a blocked event loop, answers that have already arrived come first.
       cancel = clock.schedule(() => setImmediate(giveUp), PATIENCE[reach]);
     });
     return Promise.race([answer, lapse]).finally(cancel);
   }
 
-  /** Added stores are where partition 0 is. */
+  /** Returns the partition of a store. Added stores are on partition 0's server. */
   #partitionAt(place: number): number {
     return place < this.#partitions ? place : 0;
   }
@@ -106,7 +106,7 @@ export class PatientReading extends Reading {
     }
   }
 
-  /** If all partitions are slow, none is missing: this takes as long as they do, and never resolves if they fail. */
+  /** Resolves once any partition has answered, and never if all fail. So if all are merely slow, none counts as missing. */
   #signOfLife(): Promise<unknown> {
     const never = () => new Promise(() => undefined);
     return (this.#sign ??= Promise.any(this.stores.map((store) => store.status())).catch(never));
@@ -129,7 +129,7 @@ function noAnswer(): DelayQueueError {
 export interface Reached {
   /** The partitions that have not answered. */
   readonly missing: readonly number[];
-  /** True if it has asked all of them: only then does it know that those not missing answer. */
+  /** True if all partitions were asked: only then are those not missing known to answer. */
   readonly hasAskedAll: boolean;
 }
 

@@ -4,7 +4,7 @@ import { type Destination, Repartitioned, WriteFailure, type WriteOutcome } from
 import { type Partitioning, placesOf } from './partitioning.js';
 import type { Partitions } from './partitions.js';
 
-/** The maximum number of repetitions after changes of the partitions meanwhile; far more than there can be. */
+/** The maximum number of repetitions after changes of the partitioning; far more than can occur. */
 export const MAX_ROUNDS = 10;
 
 export function unstable(): DelayQueueError {
@@ -12,12 +12,12 @@ export function unstable(): DelayQueueError {
 }
 
 /**
- * The destination of messages in one partition, by one partitioning. Offers whose ids may be in use elsewhere take several calls, one after
- * the other, and later offers to the same partition wait for them, so that all stay in order.
+ * The destination of messages in one partition, under one partitioning. Offers whose ids may be in use elsewhere take several calls in
+ * sequence, and later offers to the same partition wait for them, which keeps the order.
  */
 export class Place implements Destination {
   readonly #partitioning: Partitioning;
-  /** The offers that are placed in turn, until they are answered. */
+  /** The offers that are placed in sequence, until they are answered. */
   #ahead: Promise<unknown> | undefined;
 
   constructor(
@@ -50,7 +50,7 @@ export class Place implements Destination {
   }
 }
 
-/** An offer for which partitions where its id may be in use are asked first, before it is made where it belongs. */
+/** An offer that is made where it belongs only after other partitions where its id may be in use were asked. */
 interface Placed {
   readonly offer: Offer;
   /** Its index in the list of offers. */
@@ -60,9 +60,9 @@ interface Placed {
 }
 
 /**
- * Offers messages wherever they belong, by the newest partitioning, and returns the outcome of each. An id is first offered to partitions
- * where it may be in use since the queue had other partitions; such an offer creates nothing. The partitions asked have the caller's
- * partitioning, or refuse, so no process with a former one can create the id there afterwards.
+ * Offers messages wherever they belong, under the newest partitioning, and returns the outcome of each. An id is first offered to
+ * partitions where it may be in use since the queue had other partitions; such an offer creates nothing. The partitions asked have the
+ * caller's partitioning, or refuse, so no process with a former one can create the id there afterwards.
  */
 export async function placeOffers(partitions: Partitions, offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
   const outcomes: WriteOutcome[] = [];
@@ -74,7 +74,7 @@ export async function placeOffers(partitions: Partitions, offers: readonly Offer
   return outcomes;
 }
 
-/** One attempt to place offers, by one partitioning throughout. */
+/** One attempt to place offers, under one partitioning throughout. */
 class Round {
   readonly #refused: Placed[] = [];
 
@@ -83,7 +83,7 @@ class Round {
     private readonly outcomes: WriteOutcome[],
   ) {}
 
-  /** Returns the offers to place anew, because the partitioning has changed. */
+  /** Returns the offers to place again, because the partitioning has changed. */
   async run(offers: readonly Pick<Placed, 'offer' | 'at'>[]): Promise<Placed[]> {
     const ready = this.partitions.ready();
     if (ready) await ready;
@@ -93,7 +93,7 @@ class Round {
       return { offer, at, formers: offer.isNew ? [] : formers, last: last! };
     });
     while (left.length > 0) {
-      // A store sends the partitioning that is known when it is called, and these offers use another one.
+      // A store sends the partitioning known at the time of the call, and these offers use another one.
       if (this.partitions.partitioning !== partitioning) return [...this.#refused, ...left];
       left = (await Promise.all(byNextCall(left).map((together) => this.#offer(together)))).flat();
     }

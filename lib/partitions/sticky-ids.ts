@@ -4,11 +4,11 @@ import { setImmediate } from '../timing/event-loop.js';
 import type { Partitions } from './partitions.js';
 
 /**
- * Ends generated ids so that those of one turn of the event loop share a partition, and those of the next turn the next one: spread over
- * all partitions, a turn's offers could not share a call. Skips partitions that do not answer. An id's end, in braces, decides.
+ * Ends generated ids so that those of one turn of the event loop share a partition, and those of the next turn share the next one: spread
+ * over all partitions, a turn's offers could not share a call. Skips partitions that do not answer. The end of an id, in braces, decides.
  */
 export class StickyIds {
-  /** An end of ids for each partition. */
+  /** An ending for ids of each partition. */
   readonly #origins: readonly string[];
   readonly #partitionOfOrigin: ReadonlyMap<string, number>;
   readonly #first: number;
@@ -33,13 +33,13 @@ export class StickyIds {
     return this.#origins[isReached ? partition : this.#detour(partition, reaches)]!;
   }
 
-  /** The partition of an id; without the hash for ids generated here. */
+  /** The partition of an id; ids generated here need no hash. */
   partitionOf(id: string): number {
     const own = this.#partitionOfOrigin.get(id.slice(id.indexOf('{')));
     return own ?? partitionOf(id, this.partitions);
   }
 
-  /** The partition to use instead of one that does not answer: another one each time, so that none gets all of its messages. */
+  /** The partition to use instead of one that does not answer: a different one each time, so none gets all of its messages. */
   #detour(partition: number, reaches: Pick<Partitions, 'reachOf'>): number {
     const rounds = Math.floor(this.#turns / this.partitions);
     for (let i = 0; i < this.partitions; i++) {

@@ -13,9 +13,9 @@ import { type WakeSignal, WakeSignals } from './wake-signals.js';
 interface Settings extends ServerSettings, SubscriberSettings {}
 
 /**
- * All connections of a process: one for commands and one for announcements, or in a cluster one of each to every primary, and those on
- * which consumers wait. Calls of a producer that wait for copies use others, because Redis answers nothing else on such a connection
- * meanwhile.
+ * All connections of a process: one for commands and one for announcements (in a cluster, one of each to every primary), and those on which
+ * consumers wait. Producer calls that wait for copies use connections of their own, because Redis answers nothing else on such a connection
+ * while they wait.
  */
 export class RedisConnections {
   readonly servers: RedisServers;
@@ -53,17 +53,17 @@ export class RedisConnections {
     for (const servers of this.#allServers) servers.connect();
   }
 
-  /** Makes commands fail at once without a connection from now on. */
+  /** From now on, commands without a connection fail at once. */
   failFast(): void {
     for (const servers of this.#allServers) servers.failFast();
   }
 
-  /** Opens the wake-up signal of one consumer. @param wakeAnother - puts a signal back that nobody here waits for */
+  /** Opens the wake-up signal of one consumer. @param wakeAnother - puts back a signal for which nobody here waits */
   openWakeSignal(key: string, wakeAnother: () => Promise<void>): WakeSignal {
     return this.#wakeSignals.open(key, wakeAnother);
   }
 
-  /** Opens a connection on which calls on a key may block. It is closed with the others, unless the caller closes it earlier. */
+  /** Opens a connection on which calls about a key may block. It is closed with the rest, unless the caller closes it earlier. */
   openConnection(key: string): Connection {
     // Queues come and go while a process runs.
     for (const connection of this.#opened) if (connection.isClosed) this.#opened.delete(connection);

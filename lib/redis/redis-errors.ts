@@ -63,13 +63,13 @@ function removeText(error: Error, text: string | RegExp): void {
   if (bare !== message) Object.assign(error, { message: bare, stack: stack?.replace(message, () => bare) });
 }
 
-/** Returns the error or, if it stands for the errors of several nodes or addresses, one of them, without secrets. */
+/** Returns the error without secrets. If it stands for the errors of several nodes or addresses, returns one of those. */
 export function reasonOf(error: unknown): unknown {
   const { lastNodeError, errors } = (error ?? {}) as { lastNodeError?: unknown; errors?: readonly unknown[] };
   return withoutSecrets(lastNodeError ?? errors?.[0] ?? error);
 }
 
-/** True if an error refuses the login, so that later attempts would fail, too. */
+/** True if an error refuses the login, so later attempts would fail, too. */
 export function isLoginRefusal(reason: unknown): boolean {
   return adviceOnLogin(reason) !== undefined;
 }
@@ -78,7 +78,7 @@ function adviceOnLogin(reason: unknown): string | undefined {
   return types.isNativeError(reason) ? LOGIN_ADVICE.find(([said]) => said.test(reason.message))?.[1] : undefined;
 }
 
-/** True for the error of ioredis for a command that it neither sent nor queued. */
+/** True for the error that ioredis throws for a command that it neither sent nor queued. */
 export function wasNotSent(error: unknown): boolean {
   return error instanceof Error && error.message.includes('enableOfflineQueue options is false');
 }
@@ -87,8 +87,8 @@ export function wasNotSent(error: unknown): boolean {
 const LEFT_OVER = /^Command queue state error.*Last (reply: (s(un)?subscribe|pong)|error: MOVED)/is;
 
 /**
- * True if ioredis has one answer too many: it took the notice that a server has ended a subscription for the answer to a command. Version 5
- * always does so, version 6 if it is unsubscribing at the time.
+ * True if ioredis has counted one answer too many: it took the notice that a server has ended a subscription for the answer to a command.
+ * Version 5 always does so; version 6 does if it is unsubscribing at the time.
  */
 export function isMiscount(error: unknown): boolean {
   return error instanceof Error && LEFT_OVER.test(error.message);
@@ -100,7 +100,7 @@ export function serverTimeOfLateCall(error: unknown): number | undefined {
   return time === undefined ? undefined : Number(time);
 }
 
-/** The error reply of a cluster's server that has done nothing, because it does not have the key, or not yet. */
+/** The error reply of a cluster server that has done nothing because it does not have the key, or not yet. */
 export interface Redirection {
   readonly word: 'MOVED' | 'ASK' | 'TRYAGAIN' | 'CLUSTERDOWN';
   /** The hash slot, and the address of the server that has it. Only with MOVED and ASK. */
@@ -212,7 +212,7 @@ export function adviceOnConnecting(error: unknown, usesTls: boolean): string | u
   return WITH_TLS.find(([codes]) => codes.test(String(code)))?.[1];
 }
 
-/** The error of a connection that the other side closes without one. */
+/** The error of a connection that the other side closes without an error. */
 export function closedEarly(): Error {
   return Object.assign(new Error('the connection was closed before it was ready'), { code: 'ECONNRESET' });
 }

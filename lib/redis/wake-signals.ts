@@ -17,13 +17,13 @@ const KEPT = 25;
 /** A signal within this time after the call was sent, ms, is probably one of many. */
 const DENSE = 50;
 
-/** First pause before a call is unblocked again after the server said that none was blocked, ms. It doubles each time. */
+/** First pause before a call is unblocked again after the server said that no call was blocked, ms. It doubles each time. */
 const FIRST_PAUSE = 5;
 
-/** Maximum number of misses in a row, about a second. Then the client's id must be wrong, or the connections lead to different servers. */
+/** Maximum number of misses in a row, about a second. More mean a wrong client id, or connections that lead to different servers. */
 const MAX_MISSES = 8;
 
-/** How long a closing signal waits until the server no longer pops its key, ms. */
+/** How long a closing signal waits for the server to stop popping its key, ms. */
 const CLOSE_TIMEOUT = 1000;
 
 export interface WakeSignalsOptions {
@@ -31,8 +31,8 @@ export interface WakeSignalsOptions {
   readonly events: Events;
   readonly open: (key: string) => Connection;
   /**
-   * Sends `CLIENT UNBLOCK` over another connection, and returns true if a call was blocked. Undefined for a cluster, where a call cannot
-   * name keys of several hash slots, so that each key has a connection of its own.
+   * Sends `CLIENT UNBLOCK` over another connection, and returns true if a call was blocked. Undefined for a cluster: there, a call cannot
+   * name keys of several hash slots, so each key has a connection of its own.
    */
   readonly unblock: ((clientId: number) => Promise<boolean>) | undefined;
 }
@@ -76,7 +76,7 @@ export class WakeSignals {
     return connection;
   }
 
-  /** Gives each key a connection of its own from now on. */
+  /** From now on, gives each key a connection of its own. */
   #separate(): void {
     if (!this.#isShared) return;
     this.#isShared = false;
@@ -92,7 +92,7 @@ interface Waiter {
 
 /**
  * The wake-up signal of one consumer. A woken consumer soon waits again, so its key stays in the calls that follow. A signal that comes
- * meanwhile ends its next wait at once. If that does not begin soon, the signal wakes another consumer.
+ * between two waits ends the next one at once. If that wait does not begin soon, the signal wakes another consumer.
  */
 export class WakeSignal {
   /** The connection on which the signal is awaited. It may change. */
@@ -152,7 +152,7 @@ export class WakeSignal {
 
   #passOn(): void {
     this.isListed = false;
-    // If it fails, the next transfer wakes a consumer.
+    // If this fails, the next transfer wakes a consumer.
     this.wakeAnother().catch(() => undefined);
   }
 
@@ -165,7 +165,7 @@ export class WakeSignal {
 }
 
 interface SharedConnectionOptions extends Pick<WakeSignalsOptions, 'clock' | 'unblock'> {
-  /** Called once several keys turn out to be unable to share a call, with the error if the server said so. */
+  /** Called once several keys turn out to be unable to share a call, with the error if the server reported it. */
   readonly onUnshareable: (error?: unknown) => void;
   readonly onClosed: () => void;
 }
@@ -179,12 +179,12 @@ interface BlockedCall {
 /**
  * One connection on which several consumers wait. It pops only signals, never messages: whatever a crashed or half-open client pops is
  * lost, and a signal is soon replaced. A blocked call keeps the keys that it was sent with. When a key joins, the call is ended with
- * `CLIENT UNBLOCK` and sent again. It blocks until the earliest of the waits is over. This side watches the time, too, because a server
+ * `CLIENT UNBLOCK` and sent again. It blocks until the earliest of the waits is over. This side also watches the time, because a server
  * whose clock is set back keeps a blocked client waiting longer.
  */
 class SharedConnection {
   readonly #pauses: Pauses;
-  /** In the order in which the server checks them: the one popped last comes last. */
+  /** The signals in the order in which the server checks them: the one popped last comes last. */
   readonly #signals = new Set<WakeSignal>();
   /** The client's id, requested before a call that may have to be ended; undefined if unknown. */
   #clientId: Promise<number | undefined> | undefined;
@@ -202,7 +202,7 @@ class SharedConnection {
     if (options.unblock) connection.client.on('close', () => (this.#clientId = undefined));
   }
 
-  /** False if the key is listed already, because a signal would wake only one of several consumers with it. */
+  /** False if the key is already listed, because a signal would wake only one of several consumers with it. */
   hasRoomFor({ key }: WakeSignal): boolean {
     return !this.#closing && this.#signals.size < MAX_KEYS && [...this.#signals].every((each) => each.key !== key);
   }
@@ -225,7 +225,7 @@ class SharedConnection {
     else if (this.#call && !isServed(signal, this.#call)) void this.#replaceCall();
   }
 
-  /** Resolves once nothing can be popped for the signal. With the last one, the connection is closed. */
+  /** Resolves once nothing can be popped for the signal. Closes the connection with the last signal. */
   async remove(signal: WakeSignal): Promise<void> {
     this.#signals.delete(signal);
     await endOfTurn();
@@ -255,7 +255,7 @@ class SharedConnection {
     await connection.ready('BLPOP', Math.max(0, this.#earliestEnd() - clock.monotonic()));
     const until = this.#earliestEnd();
     if (until === Infinity) return;
-    // The server takes 0 for no limit.
+    // To the server, 0 means no limit.
     const timeout = Math.max(1, Math.ceil(until - clock.monotonic()));
     const listed = [...this.#signals].filter(({ isListed }) => isListed);
     if (this.options.unblock) this.#clientId ??= this.#askClientId();
@@ -268,7 +268,7 @@ class SharedConnection {
       const reply = await connection.answer(answer, timeout + ANSWER_GRACE);
       this.#isDense = reply !== null && clock.monotonic() - sentAt < DENSE;
       if (reply) this.#onSignal(call.signals.get(reply[0])!);
-      // All waits end with the earliest, so that the next ones begin together and share a call. Before that, a key joined or left.
+      // All waits end with the earliest, so the next ones begin together and share a call. An earlier end: a key joined or left.
       else if (clock.monotonic() >= until) for (const signal of listed) signal.endWait(false);
     } finally {
       this.#call = undefined;
@@ -291,17 +291,17 @@ class SharedConnection {
       );
       for (const position of reply.rest((each) => each.number())) this.#onSignal(waiting[position - 1]!);
     } catch {
-      // The call that follows fails, too, or takes the signals.
+      // The next call fails, too, or takes the signals.
     }
   }
 
   #fail(error: unknown): void {
     const { connection } = this;
-    // A consumer that is woken without a signal finds what came meanwhile.
+    // A consumer woken without a signal finds what it missed.
     const isWoken = isCrossSlot(error) || connection.isElsewhere(error);
     const result = connection.isClosed ? false : isWoken || explain('BLPOP', error);
     for (const signal of this.#waiting()) signal.endWait(result);
-    // A list of another type, or one without permission, must not silence the others.
+    // A key with another type, or without permission, must not silence the others.
     if (isErrorReply(error) && /^(CROSSSLOT|WRONGTYPE|NOPERM)\b/.test(error.message)) this.options.onUnshareable(error);
   }
 
@@ -313,7 +313,7 @@ class SharedConnection {
     return Math.min(...[...this.#signals].map(({ waiter }) => waiter?.until ?? Infinity));
   }
 
-  /** Ends the blocked call, so that the loop sends one with the current keys. All changes of a turn share one call. */
+  /** Ends the blocked call, and the loop sends one with the current keys. All changes of a turn share one call. */
   #replaceCall(): Promise<void> {
     return (this.#replacing ??= this.#endStaleCalls());
   }
@@ -334,7 +334,7 @@ class SharedConnection {
     } catch {
       this.options.onUnshareable();
     } finally {
-      // In the same step as the last check of the call, so that nobody waits for a loop that has ended.
+      // In the same step as the last check of the call, so nobody waits for a loop that has ended.
       this.#replacing = undefined;
     }
   }
@@ -362,7 +362,7 @@ class SharedConnection {
   }
 }
 
-/** True if a call does not listen for all that wait, or listens for one that is closed. */
+/** True if a call does not listen for all that wait, or listens for a signal that is closed. */
 function isStale(call: BlockedCall, waiting: readonly WakeSignal[]): boolean {
   return [...call.signals.values()].some(({ isClosed }) => isClosed) || !waiting.every((each) => isServed(each, call));
 }

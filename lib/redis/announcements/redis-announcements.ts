@@ -9,7 +9,7 @@ import { type ChannelListener, Subscriber, type SubscriberSettings, type TopicKi
 /** How long a lost connection may take to return before another server of a cluster is chosen, ms. */
 const LEAVE_PAUSE = 250;
 
-/** How long the servers of a cluster take to tell each other of a change, with a margin, ms. */
+/** How long a change may take to reach all servers of a cluster, with a margin, ms. */
 const READ_AGAIN = 1000;
 
 const SINGLE_SERVER = '';
@@ -26,8 +26,8 @@ interface Subscription {
 /**
  * Listens to announcements, for all queues of a process, over one connection to each server. In a cluster, `PUBLISH` goes to all servers.
  * Announcements stay with the primary that has the queue (`SPUBLISH`), unless nobody listens there; then they are published to all, because
- * patterns match nothing else. So a process subscribes with `SUBSCRIBE` to a channel that one of its patterns matches. Otherwise nothing
- * would reach the patterns of other processes. The databases of a server share its channels, so announcements name their database.
+ * patterns match nothing from `SPUBLISH`. So a process subscribes with `SUBSCRIBE` to a channel that one of its patterns matches. Otherwise
+ * other processes' patterns would receive nothing. The databases of a server share its channels, so announcements name theirs.
  */
 export class RedisAnnouncements {
   readonly #subscriptions = new Set<Subscription>();
@@ -109,7 +109,7 @@ export class RedisAnnouncements {
     };
   }
 
-  /** Subscribes at the current server of each. Listeners look for what they missed once the new subscription is active. */
+  /** Subscribes to each at its current server. Listeners look for what they missed once the new subscription is active. */
   #follow(subscriptions: Iterable<Subscription>, lost?: string): void {
     for (const subscription of subscriptions) {
       const { kind, name, listener } = subscription;
@@ -169,7 +169,7 @@ export class RedisAnnouncements {
     }, READ_AGAIN);
   }
 
-  /** Closes the connections to servers of a cluster at which nobody listens any more. */
+  /** Closes the connections to servers of a cluster that have no listeners left. */
   #retireIdle(): void {
     if (!this.map) return;
     for (const [address, subscriber] of this.#subscribers) {

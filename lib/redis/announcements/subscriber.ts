@@ -11,7 +11,7 @@ export interface ChannelListener {
   onListening(): void;
 }
 
-/** A channel, all channels that match a pattern, or a sharded channel, whose hash slot the server has. */
+/** A channel, all channels that match a pattern, or a sharded channel whose hash slot the server has. */
 export type TopicKind = 'channel' | 'pattern' | 'shard';
 
 const SUBSCRIBE = { channel: 'subscribe', pattern: 'psubscribe', shard: 'ssubscribe' } as const;
@@ -22,7 +22,7 @@ export interface SubscriberSettings extends ConnectionSettings {
   readonly heartbeat: number;
 }
 
-/** Maximum wait of {@link Subscriber.catchUp}, ms, because callers delay other work meanwhile. */
+/** Maximum wait of {@link Subscriber.catchUp}, ms, because callers delay other work while they wait. */
 const MAX_CATCH_UP = 500;
 
 interface Topic {
@@ -127,13 +127,13 @@ export class Subscriber {
       this.#cancelRetry = undefined;
       // A new connection renews all subscriptions anyway.
       if (!this.connection.isReady) return;
-      // A topic that is on another server moves there only now, because two servers may refer to each other for a while.
+      // A topic that has moved to another server is followed only now, because two servers may refer to each other for a while.
       for (const reason of [...this.#unconfirmed.values()]) this.connection.isElsewhere(reason);
       this.#subscribe([...this.#unconfirmed.keys()]);
     }, failurePause(++this.#failures));
   }
 
-  /** Renews the subscriptions that the server has ended by itself, unless they have moved with their hash slots by then. */
+  /** Renews the subscriptions that the server has ended, unless they have moved with their hash slots by then. */
   #renewEnded(): void {
     const subscriptions = (this.connection.client as Redis).condition?.subscriber;
     // ioredis records when the server ends such a subscription.

@@ -17,12 +17,12 @@ const TO_CALL: Readonly<Record<Scripting, readonly string[]>> = {
   scripts: ['EVAL', 'EVALSHA'],
 };
 
-/** Names the commands that calling functions needs. None if both ways are possible: the check itself shows that one works. */
+/** The commands needed to call functions. None if both ways of calling are possible: the check itself shows that one of them works. */
 export function neededToCall(scripting: Scripting | undefined): NeededCommand[] {
   return [...(scripting ? TO_CALL[scripting] : []), 'TIME'].map((name) => ({ name }));
 }
 
-/** The commands with which the wake-up signals of several queues share a connection. Without them, each queue has one of its own. */
+/** The commands that let the wake-up signals of several queues share a connection. Without them, each queue has a connection of its own. */
 export const FOR_SHARED_SIGNALS: readonly NeededCommand[] = [{ name: 'CLIENT|ID' }, { name: 'CLIENT|UNBLOCK' }];
 
 /** Maximum number of commands that one call asks about, for any number of queues: about a millisecond's work. */
@@ -48,7 +48,7 @@ export async function findMissing<Needed extends NeededCommand>(
       const reply = await commands.run(ownFunctions.checkPermissions, { keys: {}, rest });
       missing.push(...reply.rest((each) => asked[each.number() - 1]!));
     }
-    // A script goes by its digest now: only this call's error tells if the server knows EVALSHA.
+    // Scripts are called by digest now: only this call's error tells if the server knows EVALSHA.
     await commands.run(ownFunctions.checkPermissions, { keys: {}, rest: [] });
   } catch (error) {
     throw verdictOn(error);

@@ -24,13 +24,13 @@ export interface RedisCheckOptions {
 }
 
 /**
- * Checks Redis at the start, and whenever a connection is back, because it may then lead to another server. Permissions are checked once
- * for each version of the server and each user. Another server of the same version is asked about one queue on behalf of all. Otherwise a
- * failover would cost a call for each queue of each process.
+ * Checks Redis at the start, and whenever a connection is back, because the new connection may lead to another server. Permissions are
+ * checked once for each version of the server and each user. Another server of the same version is asked about one queue on behalf of all.
+ * Otherwise a failover would cost a call for each queue of each process.
  */
 export class RedisCheck {
   readonly #options: RedisCheckOptions;
-  /** Servers whose connections have become ready since they were checked. */
+  /** Servers whose connections have become ready since the last check. */
   readonly #unchecked = new Set<RedisServer>();
   /** The identities of servers that have permitted everything. */
   readonly #permittedBy = new Set<string>();
@@ -61,7 +61,7 @@ export class RedisCheck {
     await this.#check(commands.servers.all('INFO'));
   }
 
-  /** @param servers - those to check besides the unchecked ones */
+  /** @param servers - servers to check in addition to those in `#unchecked` */
   async #check(servers: readonly RedisServer[] | Promise<readonly RedisServer[]>): Promise<void> {
     this.#isChecking = true;
     try {
@@ -117,7 +117,7 @@ export class RedisCheck {
   async #checkPermissions(commands: RedisCommands, kind: string): Promise<void> {
     const { queues } = this.#options;
     if (this.#askedAbout.has(kind) && (await findProblems(commands, queues.slice(0, 1))).length === 0) return;
-    // Before the answer, so that other servers of this kind are asked about one queue only.
+    // Before the answer, so other servers of this kind are asked about one queue only.
     this.#askedAbout.add(kind);
     const problems = await findProblems(commands, queues);
     if (problems.length > 0)
@@ -139,7 +139,7 @@ function* neededBy(queues: readonly CheckedPermissions[]) {
   for (const { name, needed } of queues) for (const command of needed()) yield { ...command, queue: name };
 }
 
-/** True if a check has found a problem that does not pass by itself, unlike an outage, a failover or a lack of memory. */
+/** True if a check has found a problem that does not pass, unlike an outage, a failover or a lack of memory. */
 export function isVerdict(error: unknown): boolean {
   return hasCode(error, 'LOGIN_REFUSED', 'UNSUPPORTED_SERVER', 'MISSING_PERMISSION');
 }

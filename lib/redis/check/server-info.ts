@@ -6,7 +6,7 @@ import type { Copies, RedisServer } from '../commands/redis-server.js';
 import { databaseOf } from '../connection/redis-client.js';
 import { lacksPermission, unknownCommand } from '../redis-errors.js';
 
-/** Where the servers are, for people to read, without the login. */
+/** Where the servers are, in human-readable form and without credentials. */
 export type ServerPlace = Pick<ConnectedServer, 'address' | 'primaries' | 'master' | 'database'>;
 
 /** The oldest version whose scripts can declare that they may run when memory is full. */
@@ -48,7 +48,7 @@ export function checkServer(
   info: string,
   { allowEviction, copies }: { readonly allowEviction: boolean; readonly copies?: Copies | undefined },
 ): void {
-  // Valkey reports the version of Redis that it is compatible with.
+  // Valkey reports the Redis version with which it is compatible.
   const version = infoField(info, 'redis_version');
   if (Number.parseInt(version) < OLDEST_VERSION)
     throw unsupported(`Redis ${version} is too old: use Redis ${OLDEST_VERSION}.0 or newer, or Valkey`);
@@ -75,7 +75,7 @@ function checkDurability(info: string, version: string): void {
 }
 
 /**
- * Returns `UNSUPPORTED_SERVER` if the server lacks what every queue needs, `MISSING_PERMISSION` if its user does, or the error as it is.
+ * Returns `UNSUPPORTED_SERVER` if the server lacks what every queue needs, `MISSING_PERMISSION` if its user does, or else the error itself.
  */
 export function verdictOn(error: unknown): unknown {
   if (!hasCode(error, 'STORE_REFUSED')) return error;

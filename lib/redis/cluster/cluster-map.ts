@@ -6,18 +6,18 @@ import { redisOverrides } from '../options/read-client-options.js';
 import { notConnected, type Redirection } from '../redis-errors.js';
 import { SLOTS } from './hash-slot.js';
 
-/** How long a call waits for a server before it checks if another one has taken its place, ms. */
+/** How long a call waits for a server before it checks if another server has taken its place, ms. */
 const LOOK_AGAIN = 250;
 
-/** Number of servers that are asked for the map at once, and how long they may take, ms, because one of them may hang. */
+/** Number of servers asked for the map at once, and how long they may take, ms, because one of them may hang. */
 const ASKED = 2;
 const READ_TIMEOUT = 1000;
 
 /**
  * Knows which server of a cluster has which hash slot. The `Cluster` of ioredis finds the servers and reads the first map. It sends nothing
- * else, because it repeats calls by itself and does not say if a failed call was sent. It also keeps connections that nothing needs, so it
- * is suspended as soon as a server is connected. From then on, connected servers are asked for the map. Once none is left, ioredis looks
- * for servers again.
+ * else, because it repeats calls on its own and does not say if a failed call was sent. It also keeps needless connections, so it is
+ * suspended as soon as a server is connected. From then on, connected servers are asked for the map. Once none is left, ioredis looks for
+ * servers again.
  */
 export class ClusterMap {
   readonly #cluster: Cluster;
@@ -26,7 +26,7 @@ export class ClusterMap {
   readonly #servers = new Set<RedisConnection>();
   #slots: (string | undefined)[] = [];
   readonly #listeners = new Set<() => void>();
-  /** The clients that ioredis has made for the servers. Ours are duplicates, with the same options. */
+  /** The clients that ioredis has made for the servers. This module's clients are duplicates, with the same options. */
   #templates: readonly Redis[] = [];
   #primaries: readonly string[] = [];
   #reading: symbol | undefined;
@@ -77,12 +77,12 @@ export class ClusterMap {
     return { client, onRedirection: (redirection) => this.note(redirection) };
   }
 
-  /** Reads the map from this server, too, from now on. */
+  /** From now on, also reads the map from this server. */
   follow(server: RedisConnection): void {
     this.#servers.add(server);
     server.onReady(() => this.#suspendCluster());
     server.client.on('end', () => server.isClosed && this.#servers.delete(server));
-    // Another server may have taken its place.
+    // Another server may have taken this one's place.
     server.client.on('close', () => this.readAgain());
   }
 
@@ -118,13 +118,13 @@ export class ClusterMap {
         // A server that was frozen may report an old map.
         if (this.#reading === reading) this.#learn(slots);
       })
-      // Whoever needs the map reads it again.
+      // Any caller that needs the map reads it again.
       .catch(() => undefined)
       .finally(end);
   }
 
   /**
-   * Waits until the connection that `find` returns, which may be another one after each reading of the map, is ready. Throws like
+   * Waits until the connection that `find` returns is ready; each reading of the map may change that connection. Throws like
    * `Connection.ready`, and what `find` throws.
    * @param find - returns undefined if no connection is known
    */

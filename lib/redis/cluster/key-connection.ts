@@ -5,7 +5,7 @@ import { closed } from '../redis-errors.js';
 import type { ClusterMap } from './cluster-map.js';
 import { hashSlot } from './hash-slot.js';
 
-/** A connection to the server of a cluster that has a key. It reconnects when another server has it. */
+/** A connection to the cluster server that has a key. Reconnects when the key moves to another server. */
 export class KeyConnection implements Connection {
   readonly #hashSlot: number;
   readonly #outage: FailureStreak;
@@ -25,7 +25,7 @@ export class KeyConnection implements Connection {
     this.#unwatch = map.onChange(() => this.#follow());
   }
 
-  /** Available once the connection was ready. */
+  /** Available once the connection has been ready. */
   get client(): RedisClient {
     return this.#connection!.client;
   }

@@ -8,7 +8,7 @@ import type { RedisServer, RedisServers } from './redis-server.js';
 /** Pause before a retry with a client that looked ready but could not send, ms. */
 const UNNOTICED_PAUSE = 5;
 
-/** The share of a call's time that must be left when it is sent after a wait, or sent again. */
+/** The minimum share of a call's time that must be left when the call is sent after a wait, or sent again. */
 const TIME_TO_ANSWER = 0.1;
 
 interface Settings {
@@ -52,7 +52,7 @@ export class RedisCommands {
   }
 
   /**
-   * Sends a command. Its first word, if there is one, is its key. Calls of one turn to the same server are sent in their order.
+   * Sends a command. Its first word, if there is one, is its key. Calls made in one turn to the same server are sent in order.
    * @throws DelayQueueError like {@link run}
    */
   send(name: string, ...words: ScriptArgument[]): Promise<ScriptReply> {
@@ -125,7 +125,7 @@ export class RedisCommands {
     return Math.max(0, deadline - this.settings.clock.monotonic());
   }
 
-  /** True if an attempt would probably end with an unknown outcome. Until now, nothing has been carried out. */
+  /** True if another attempt would probably end with an unknown outcome. So far, nothing has been carried out. */
   #isTooLate(deadline: number): boolean {
     return this.#left(deadline) < this.settings.commandTimeout * TIME_TO_ANSWER;
   }

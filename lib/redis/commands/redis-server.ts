@@ -15,8 +15,8 @@ import { type ScriptArgument, ScriptReply } from '../script/script-call.js';
 import { type Send, type SendOptions, ServerFunctions } from '../script/server-functions.js';
 
 /**
- * Maximum time of an answer that says enough about the server's clock, ms; after a longer one it is asked again. Slow but sound networks
- * are faster, and after an outage each question costs the waiting calls a round trip.
+ * Maximum round trip of an answer that dates the server's clock precisely enough, ms; after a longer one the server is asked again. Slow
+ * but sound networks are faster, and after an outage each question costs the waiting calls a round trip.
  */
 const MAX_ROUND_TRIP = 250;
 
@@ -25,21 +25,21 @@ export interface RedisServers {
   readonly isClosed: boolean;
   readonly isConnected: boolean;
   connect(): void;
-  /** Returns the server that has a key, or any if there is none; undefined if unknown yet. Its connection may not be ready. */
+  /** Returns the server that has a key, or any server if no key is given; undefined if not yet known. Its connection may not be ready. */
   of(key: string | undefined): RedisServer | undefined;
   reachOf(hashSlot: number): Reach;
-  /** Waits like `Connection.ready` until {@link of} returns a server that can be sent to, and throws the same. */
+  /** Waits like `Connection.ready` until {@link of} returns a server that accepts commands, and throws the same errors. */
   ready(command: string, timeout?: number, key?: string): Promise<void>;
   all(command: string): Promise<readonly RedisServer[]>;
   /** Returns how to get around an error; undefined if the call has failed. */
   detour(error: unknown): Detour | undefined;
   onReady(listener: (server: RedisServer) => void): void;
-  /** Makes commands fail at once without a connection from now on. */
+  /** From now on, commands without a connection fail at once. */
   failFast(): void;
   close(): Promise<void>;
 }
 
-/** How to send a call again after an error reply that says that nothing was done. */
+/** How to send a call again after an error reply which says that nothing was done. */
 export interface Detour {
   /** How long to wait first, ms. */
   readonly pause: number;
@@ -49,7 +49,7 @@ export interface Detour {
 
 /** The copies for which a write waits before it is answered. */
 export interface Copies {
-  /** Minimum number of replicas that have it, from 0. */
+  /** Minimum number of replicas that must have the write, from 0. */
   readonly replicas: number;
   /** How long to wait, ms. */
   readonly within: number;
@@ -63,12 +63,12 @@ export interface ServerSettings extends ConnectionSettings {
 }
 
 /**
- * A server that runs calls. It is ready once it has told its time, by which calls carry their deadlines. Calls to a server that refuses to
- * tell it carry none. By itself it is also all servers there are.
+ * A server that runs calls. It is ready once its time is known, from which the deadlines of calls are computed. Calls to a server that
+ * refuses to tell its time carry no deadline. A single server also serves as the set of all servers.
  */
 export class RedisServer extends RedisConnection implements RedisServers {
   readonly functions: ServerFunctions;
-  /** Sends the call of a function like {@link send}, and waits for its copies if configured. */
+  /** Like {@link send}, but for a function call: also waits for the copies, if configured. */
   readonly call: Send;
   readonly #settings: ServerSettings;
   /** Each server of a cluster has a clock of its own. */
@@ -134,8 +134,8 @@ export class RedisServer extends RedisConnection implements RedisServers {
   }
 
   /**
-   * Holds back what follows in this turn of the event loop, because ioredis makes a system call for each command, which for many at once is
-   * as much work as all the rest. A lone call is not held back.
+   * Holds back further commands of this turn of the event loop, because ioredis makes a system call for each command, which for many at
+   * once doubles the work. A single call is not held back.
    */
   #writeOnceATurn(): void {
     const { stream } = this.client as Redis;
@@ -150,7 +150,7 @@ export class RedisServer extends RedisConnection implements RedisServers {
 
   /**
    * Waits for the copies on the same connection, in the same turn, because Redis waits for what that connection has written. On another
-   * one, or on this one after an outage, it would confirm copies of nothing.
+   * connection, or on this one after an outage, Redis would confirm copies of nothing.
    */
   async #sendCopied(copies: Copies, command: string, words: ScriptArgument[], options: SendOptions) {
     const written = this.send(command, words, options);
@@ -165,7 +165,7 @@ export class RedisServer extends RedisConnection implements RedisServers {
     return reply;
   }
 
-  /** Asks the server for its time, unless it is being asked. @returns false if the connection was lost; never rejected */
+  /** Asks the server for its time, unless a question is under way. @returns false if the connection was lost; never rejected */
   #askTime(): Promise<boolean> {
     this.#question ??= this.#ask().finally(() => (this.#question = undefined));
     return this.#question;
@@ -174,7 +174,7 @@ export class RedisServer extends RedisConnection implements RedisServers {
   async #ask(): Promise<boolean> {
     try {
       await this.#readTime();
-      // The answer took long. On a network that is always slow, the second one is no better, and is good enough.
+      // The answer took long. On a network that is always slow, the second answer is no better, and is good enough.
       if (this.#serverClock.isStale(this.#settings.clock.monotonic())) await this.#readTime();
       return true;
     } catch (error) {
@@ -194,14 +194,14 @@ export function waitFor({ replicas, within, fsync }: Copies): { command: string;
   return fsync ? { command: 'WAITAOF', words: [1, replicas, within] } : { command: 'WAIT', words: [replicas, within] };
 }
 
-/** Reads the answer of {@link waitFor}. @returns what is missing, for people to read; undefined: nothing */
+/** Reads the answer of {@link waitFor}. @returns what is missing, in human-readable form; undefined: nothing */
 function missingCopies(answer: ScriptReply, { replicas, fsync }: Copies): string | undefined {
   if (fsync && answer.number() < 1) return 'the primary has not written it to disk';
   const copied = answer.number();
   return copied < replicas ? `${copied} of ${replicas} replicas have confirmed it` : undefined;
 }
 
-/** The error for what the primary has, but perhaps no replica. */
+/** The error for a write that the primary has, but perhaps no replica. */
 function notReplicated({ within }: Copies, reason: unknown): DelayQueueError {
   const problem = typeof reason === 'string' ? reason : showFailure(reason);
   return new DelayQueueError(

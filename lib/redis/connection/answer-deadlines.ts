@@ -13,7 +13,7 @@ export interface Deadline {
 /**
  * The deadlines for the answers on one connection. One timer serves all of them and keeps running when an answer arrives, because a timer
  * for each command would cost about as much as sending the command. When a caller's time is up, only that call fails. Servers answer in
- * order, so a connection counts as dead once it answers nobody.
+ * order, so a connection that answers no call counts as dead.
  */
 export class AnswerDeadlines {
   readonly pending = new Set<Deadline>();
@@ -21,7 +21,7 @@ export class AnswerDeadlines {
   #firesAt = Infinity;
   #answeredAt = -Infinity;
 
-  /** @param onSilent - called when an answer is due and none at all has arrived for `patience` ms */
+  /** @param onSilent - called when an answer is due and no answer has arrived for `patience` ms */
   constructor(
     private readonly clock: Clock,
     private readonly onSilent: (patience: number) => void,

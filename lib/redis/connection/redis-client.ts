@@ -18,11 +18,11 @@ export type RedisClient = Redis | Cluster;
 /** The purpose of a connection, which is part of its name in `CLIENT LIST`. */
 export type ConnectionRole = 'commands' | 'producer' | 'announcements' | 'wake-signals';
 
-/** The number of the database that a client uses. A cluster has only 0. */
+/** The number of the database that a client uses. A cluster has only database 0. */
 export function databaseOf(client: RedisClient): number {
   if (client.isCluster) return 0;
   const { condition, options } = client as Redis;
-  // A client from a function may have selected another one itself.
+  // A client from a function may have selected another database itself.
   return condition?.select ?? options.db ?? 0;
 }
 
@@ -66,8 +66,8 @@ function loginOf({ username, password, tls }: RedisOptions = {}): RedisOptions {
 }
 
 /**
- * Refuses a client that may be shared, because the module subscribes with it, blocks on it and closes it. A client that the overrides keep
- * from connecting is not in use yet.
+ * Refuses a client that may be shared, because the module subscribes with its clients, blocks on them and closes them. A client that the
+ * overrides keep from connecting is not in use yet.
  */
 function fromFactory(factory: ConnectionFactory, overrides: RedisOptions): RedisClient {
   const client = callFactory(factory, { ...clusterOverrides, ...overrides });
@@ -86,7 +86,7 @@ function fromFactory(factory: ConnectionFactory, overrides: RedisOptions): Redis
   const problems = client.isCluster ? problemsOfCluster(client as Cluster) : problemsOfRedis(client as Redis);
   const described = problems.map(({ path, message }) => `${path.join('.') || 'options'} ${message}`);
   if (problems.length > 0) throw misused(`creates a client whose ${described.join('; ')}`);
-  // If a URL does not encode an `@` in the password, ioredis takes a part of the password for the host.
+  // If a URL contains an unencoded `@` in the password, ioredis takes a part of the password for the host.
   client.on('error', withoutHost);
   return client;
 }
@@ -96,7 +96,7 @@ function describeReturned(given: unknown): string {
   return typeof status === 'string' ? `one that is in use (its status is '${status}')` : kindOf(given);
 }
 
-/** Removes secrets from errors: for a URL that it cannot read, ioredis throws an error that contains it, including the password. */
+/** Removes secrets from errors: the error that ioredis throws for an unreadable URL contains it, including the password. */
 function callFactory(factory: ConnectionFactory, overrides: RedisOptions): RedisClient {
   try {
     return factory(overrides);
@@ -169,7 +169,7 @@ export function tolerateRefusedGreeting(client: RedisClient, events: Events): vo
   client.hello = withLoginCheck(client as Redis, events) as typeof client.hello;
 }
 
-/** Tolerates that the user may not send `INFO`, with which ioredis waits for a server that is still loading its data. */
+/** Tolerates that the user may not send `INFO`, which ioredis uses to wait for a server that is still loading its data. */
 function withoutInfo(sendInfo: SendInfo): SendInfo {
   return (callback) =>
     // Only ioredis gives a callback.
@@ -182,7 +182,7 @@ function withoutInfo(sendInfo: SendInfo): SendInfo {
 }
 
 /**
- * Logs in once more with AUTH. HELLO, with which ioredis 6 logs in, accepts any password for a user without one. Only AUTH with a password
+ * Logs in once more with AUTH. ioredis 6 logs in with HELLO, which accepts any password for a user without one. Only AUTH with a password
  * alone reports that, and only for the user `default`.
  */
 function withLoginCheck(client: Redis, events: Events): SendHello {
@@ -206,7 +206,7 @@ function withIgnoredLogin(sendAuth: SendAuth, events: Events): SendAuth {
   };
   // ioredis 5 gives a callback, ioredis 6 awaits the promise.
   return (login, callback) => {
-    // With the name of the user, any password would be accepted.
+    // With the user's name, any password would be accepted.
     const words = Array.isArray(login) && login[0] === 'default' ? (login[1] as string) : login;
     if (callback)
       return sendAuth(words, (error, answer) => (isIgnored(error) ? callback(null, 'OK') : callback(error, answer)));

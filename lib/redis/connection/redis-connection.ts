@@ -45,11 +45,11 @@ export interface Connection {
    */
   ready(command: string, timeout?: number): Promise<void>;
   /**
-   * Waits for an answer. A peer that vanished silently looks like a slow one: if it answers nobody for `patience` ms (default:
+   * Waits for an answer. A peer that vanished silently looks like a slow one: if no answer arrives for `patience` ms (default:
    * `commandTimeout`), the connection is replaced.
    */
   answer<Answer>(answer: Promise<Answer>, patience?: number): Promise<Answer>;
-  /** True if an error says that the key is not, or not yet, on this server. The next command then goes where it is. */
+  /** True if an error says that the key is not on this server, or not yet. The next command then goes to the server that has it. */
   isElsewhere(error: unknown): boolean;
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ export interface ConnectionParts {
   /** Not connected yet. */
   readonly client?: RedisClient | undefined;
   readonly outage?: FailureStreak;
-  /** Called with what a server of a cluster says about where a key is. */
+  /** Called when a server of a cluster says where a key is. */
   readonly onRedirection?: (redirection: Redirection) => void;
 }
 
@@ -80,10 +80,10 @@ export interface ConnectionParts {
  */
 export type Reach = 'ready' | 'silent' | 'opening' | 'lost';
 
-/** How long an answer may be outstanding, and a connection may take to open, for that {@link Reach}, ms. */
+/** How long an answer may be outstanding, or a connection may take to open, before {@link Reach} changes, ms. */
 const MAX_SILENCE = 1000;
 
-/** How long closing may take, ms. Before that, ioredis destroys a socket that the other side does not close. */
+/** How long closing may take, ms. Sooner than that, ioredis destroys a socket that the other side does not close. */
 const CLOSE_TIMEOUT = 1000;
 
 /** Pause before a client that has given up connects again, ms. */
@@ -104,9 +104,9 @@ export class RedisConnection implements Connection {
   readonly #onRedirection: ConnectionParts['onRedirection'];
   readonly #waits: Pauses;
   #lastError: unknown;
-  /** The probable mistake in the options, as long as the connection has never been ready. */
+  /** The probable mistake in the options, while the connection has never been ready. */
   #advice: string | undefined;
-  /** Since when the connection is opening, on the monotonic clock. */
+  /** When the connection last began to open, on the monotonic clock. */
   #openingSince: number;
   #isPrepared = false;
   readonly #readyListeners: (() => void)[] = [];
@@ -167,14 +167,14 @@ export class RedisConnection implements Connection {
   connect(): void {
     if (this.#isClosed) return;
     const { status } = this.client;
-    // A client that is suspended between two attempts stays 'reconnecting'. One that is about to end is opened again after that.
+    // A client suspended between two attempts stays 'reconnecting'. A client that is about to end is opened again afterwards.
     const isIdle = this.#isSuspended ? !this.#isEnding : status === 'wait' || status === 'end';
     this.#isSuspended = false;
     if (!isIdle) return;
     if (this.#isResting) this.#openingSince = this.#settings.clock.monotonic();
     this.#isResting = false;
     this.#settings.startUp?.opened(this);
-    // Usually the same error as in an 'error' event, with less detail.
+    // Usually the same error as in an 'error' event, but with less detail.
     this.client.connect().catch((error: unknown) => (this.#lastError ??= reasonOf(error)));
   }
 
@@ -196,7 +196,7 @@ export class RedisConnection implements Connection {
     this.#readyListeners.push(() => listener(this));
   }
 
-  /** Makes commands fail at once without a connection from now on. */
+  /** From now on, commands without a connection fail at once. */
   failFast(): void {
     this.#failsFast = true;
     this.#waits.end();
@@ -261,7 +261,7 @@ export class RedisConnection implements Connection {
     this.client.disconnect();
   }
 
-  /** Closes the connection until it is needed, or {@link connect} is called, without counting it as lost. */
+  /** Closes the connection until it is needed, or {@link connect} is called, without counting this as a loss. */
   rest(): void {
     if (this.#isSuspended) return;
     this.#isResting = true;
@@ -280,7 +280,7 @@ export class RedisConnection implements Connection {
     return undefined;
   }
 
-  /** A server without TLS waits for more bytes of what it takes for a command. */
+  /** A server without TLS waits for the rest of what it takes for a command. */
   #onConnecting(): void {
     if (!this.#isStarting || !this.#usesTls) return;
     const { clock, commandTimeout } = this.#settings;
@@ -328,7 +328,7 @@ export class RedisConnection implements Connection {
   }
 
   #onError(error: unknown): void {
-    // The first follows what ioredis tried to send after the connection was dropped. The second is harmless.
+    // The first error follows what ioredis tried to send after the connection was dropped. The second is harmless.
     if (this.#isClosed || wasNotSent(error) || isMiscount(error)) return;
     const reason = this.#noteError(error);
     const isRefused = this.#isRefused;
@@ -336,7 +336,7 @@ export class RedisConnection implements Connection {
     if (!isRefused || !this.#isStarting)
       this.#outage.failed(isRefused ? describeRefusal(reason) : this.#describe(reason));
     if (isRefused) this.#isStarting = false;
-    // A reply to the login. ioredis would continue, even in another database than asked for.
+    // A reply to the login. ioredis would continue, even in a database other than the one asked for.
     if (isErrorReply(reason)) this.#drop();
     if (isRefused) this.#waits.end();
   }

@@ -12,7 +12,7 @@ interface Resting {
 
 /**
  * Knows when the application has started. An open connection keeps the process alive, and Nest does not announce that a start has failed
- * because another hook threw. So until the start is done, connections are only open while one of them is used.
+ * because another hook threw. So until the start is done, a connection is open only while it is used.
  */
 export class StartUp {
   readonly #connections = new Set<Resting>();

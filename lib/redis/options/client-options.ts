@@ -4,7 +4,7 @@ import { MAX_TIMER } from '../../timing/clock.js';
 
 /** The values that an option accepts. Numbers and flags may also be text, as in a URL. */
 export interface OptionKind {
-  /** In an error, follows the option's name. */
+  /** Follows the option's name in error messages. */
   readonly rule: string;
   /** Returns the value as ioredis needs it. Returns undefined or throws if the value is not of this kind. */
   readonly read: (value: unknown) => unknown;
@@ -99,7 +99,7 @@ export type OptionRule<Value = unknown> =
   | { readonly fate: 'passed on'; readonly kind: OptionKind }
   /** The module uses its own value, and warns. */
   | { readonly fate: 'overridden'; readonly value: Value; readonly because: string }
-  /** The start-up fails, unless the value is one of these or null. */
+  /** Start-up fails, unless the value is null or one of these. */
   | { readonly fate: 'refused'; readonly unless: readonly Value[]; readonly because: string };
 
 export type OptionRules = Readonly<Record<string, OptionRule>>;
@@ -112,7 +112,7 @@ const passedOn = (kind: OptionKind) => ({ fate: 'passed on', kind }) as const;
 const overridden = <Value>(value: Value, because: string) => ({ fate: 'overridden', value, because }) as const;
 const refused = <Value>(unless: readonly Value[], because: string) => ({ fate: 'refused', unless, because }) as const;
 
-/** Maximum pause between two attempts to reconnect, ms: work resumes soon after Redis is back. */
+/** Maximum pause between two attempts to reconnect, ms, so work resumes soon after Redis is back. */
 const MAX_RECONNECT_PAUSE = 1000;
 const reconnectPause = (times: number) => Math.min(times * 50, MAX_RECONNECT_PAUSE);
 
@@ -164,7 +164,7 @@ export const redisRules = {
   enableTLSForSentinelMode: passedOn(flag),
   sentinelCommandTimeout: passedOn(wholeNumber(1, MAX_TIMER)),
   sentinelMaxConnections: passedOn(wholeNumber(1, 1000)),
-  // For the connections that only listen for failovers. The connections for commands notice one by themselves.
+  // For the connections that only listen for failovers. The connections for commands notice failovers themselves.
   sentinelReconnectStrategy: passedOn(callback),
   sentinelRetryStrategy: overridden(reconnectPause, RECONNECTING),
   updateSentinels: passedOn(flag),
@@ -181,7 +181,7 @@ export const redisRules = {
   disconnectTimeout: overridden(100, 'a closing application would wait for it'),
 
   retryStrategy: overridden(reconnectPause, RECONNECTING),
-  // After a failover, the old primary answers as a replica. A new connection goes to wherever the host name leads now.
+  // After a failover, the old primary answers as a replica. A new connection goes wherever the host name leads by then.
   reconnectOnError: overridden((error: Error) => error.message.startsWith('READONLY'), RECONNECTING),
   maxLoadingRetryTime: overridden(MAX_RECONNECT_PAUSE, RECONNECTING),
   autoResubscribe: overridden(false, 'the module resubscribes by itself'),
@@ -220,10 +220,10 @@ export const clusterRules = {
   retryDelayOnMoved: overridden(0, REDIRECTIONS),
   retryDelayOnTryAgain: overridden(100, REDIRECTIONS),
   retryDelayOnClusterDown: overridden(100, REDIRECTIONS),
-  // If the connection breaks, a command may have been carried out. An offer that is sent again would find itself.
+  // If the connection breaks, a command may have been carried out. A repeated offer would find the id in use by its first try.
   retryDelayOnFailover: overridden(0, ONE_CALL),
   clusterRetryStrategy: overridden(reconnectPause, RECONNECTING),
-  // A lost node is found again with the slots. If it reconnected by itself, its loss would stay hidden.
+  // A lost node is found again with the slots. If it reconnected on its own, its loss would stay hidden.
   clusterNodeRetryStrategy: overridden(null, RECONNECTING),
   scaleReads: overridden('master', 'replicas lag behind, and the scripts run on the primary'),
   shardedSubscribers: overridden(false, UNUSED),

@@ -51,7 +51,7 @@ export function isCluster(connection: ConnectionOptions): connection is ClusterC
 
 const PLACES = ['host', 'port', 'path', 'sentinels', 'Connector'] as const satisfies readonly (keyof RedisOptions)[];
 
-/** True if no server is named, so that ioredis would connect to one on this machine. */
+/** True if no server is named, in which case ioredis would connect to one on this machine. */
 export function namesNoServer(connection: ConnectionOptions | undefined): boolean {
   if (connection === undefined) return true;
   if (typeof connection !== 'object' || isCluster(connection)) return false;
@@ -84,7 +84,7 @@ const A_CLASS = 'is a class: give a function that makes clients, (overrides) => 
 
 const isClass = (given: object) => /^class\b/.test(Function.prototype.toString.call(given));
 
-/** Describes what is wrong with an object that is a client; undefined if it is none. */
+/** Describes what is wrong with an object that is a client; undefined if it is not a client. */
 function asClient(given: object): string | undefined {
   if (!('duplicate' in given)) return undefined;
   if (!('isCluster' in given))

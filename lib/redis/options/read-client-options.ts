@@ -20,7 +20,7 @@ type Path = readonly string[];
 const ODD_NAME =
   'must contain only options of ioredis; the unknown name is not shown, because it may be part of a password';
 
-/** The values that the module sets in any case, for each level. */
+/** The values that the module always sets, for each level. */
 export const redisOverrides = overridesOf(redisRules) as RedisOptions;
 export const clusterOverrides = overridesOf(clusterRules) as ClusterOptions;
 
@@ -38,7 +38,7 @@ export class ClientOptionsReader {
     // A connector of the application may find the primary without a name.
     if (!values.name && !values.Connector)
       this.#refuse(['sentinels'], 'need the name of the primary that they watch: set `name`');
-    // Until a former primary learns of its successor, for about ten seconds, it accepts offers that are lost.
+    // For about ten seconds, until a former primary learns of its successor, it accepts offers that are then lost.
     return { failoverDetector: true, ...values };
   }
 
@@ -101,7 +101,7 @@ export class ClientOptionsReader {
     }
   }
 
-  /** True if the name may be part of a password: if a `?` in it is not encoded in a URL, ioredis reads what follows as options. */
+  /** True if the name may be part of a password: if a URL contains an unencoded `?` there, ioredis reads the rest as options. */
   #mayBeSecret(rules: OptionRules, name: string, value: unknown): boolean {
     return this.source === 'client' && typeof value === 'string' && nearestNames(name, Object.keys(rules)).length === 0;
   }
@@ -152,7 +152,7 @@ function attempt<Value>(read: () => Value): Value | undefined {
   }
 }
 
-/** Compares with text, too, because a flag in a URL is text. */
+/** Also compares with text, because a flag in a URL is text. */
 const isSame = (given: unknown, own: unknown) => given === (own ?? undefined) || given === String(own);
 
 function overridesOf(rules: OptionRules): Record<string, unknown> {
@@ -168,7 +168,7 @@ const UNREADABLE =
 
 const UNSET = 'is not a URL: is an environment variable in it not set?';
 
-/** Matches if the host, the port or the database, but not the password, is the text of a variable that is not set. */
+/** Matches if the host, the port or the database, but not the password, is the text of an unset variable. */
 const UNSET_PART = /^rediss?:\/\/(.*@)?([^/@]*[:/])?undefined($|[:/?])/;
 
 /** Otherwise the password would be cut at its first `&`, and an error would show the rest as an unknown option. */

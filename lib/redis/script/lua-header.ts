@@ -15,7 +15,7 @@ export interface LuaKey<Part extends string = string> {
 
 export interface LuaArgument {
   readonly name: string;
-  /** The caller's name for it: the same in camel case. */
+  /** The caller's name for it: the declared name in camel case. */
   readonly givenAs: string;
 }
 

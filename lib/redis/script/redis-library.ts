@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { type LuaHeader, type LuaKey, readHeader } from './lua-header.js';
 import { readLua as readOwn } from './lua-files.js';
 
-/** A folder with Lua, and its files that belong to a library. */
+/** A folder of Lua files, and the names of those that belong to a library. */
 export interface LuaFolder {
   readonly read: (path: string) => string;
-  /** Names of files in `lua/modules`. Each adds to a table, named as the file in Pascal case, and may use all that come before it. */
+  /** Names of files in `lua/modules`. Each adds to a table, named after the file in Pascal case, and may use all files before it. */
   readonly modules: readonly string[];
   /** Modules that only calls with a certain key need, and that key. */
   readonly modulesByKey?: Readonly<Record<string, string>>;
@@ -23,15 +23,15 @@ export interface RedisFunction<Part extends string = string> extends LuaHeader<P
   readonly name: string;
   readonly library: RedisLibrary;
   readonly calledAs: string;
-  /** The same as scripts, for servers without functions: one for each number of sets of keys that a call can send. */
+  /** The function as scripts, for servers without functions: one for each number of sets of keys that a call can send. */
   readonly scripts: readonly Script[];
   /** True if it has an argument `deadline`, the instant after which it refuses to run. */
   readonly hasDeadline: boolean;
-  /** The key that decides which server of a cluster is called; undefined: any of them. */
+  /** The key that decides which server of a cluster is called; undefined: any server. */
   readonly firstKey: Part | undefined;
 }
 
-/** The server's functions that Lua files use, by the names that they have there. */
+/** The server's functions that Lua files use, by the names that they have in those files. */
 const BUILT_IN: Readonly<Record<string, string>> = {
   ...{ call: 'redis.call', protected_call: 'redis.pcall', acl_check: 'redis.acl_check_cmd', sha1hex: 'redis.sha1hex' },
   ...{ find: 'string.find', match: 'string.match', gmatch: 'string.gmatch', sub: 'string.sub', byte: 'string.byte' },
@@ -48,7 +48,7 @@ const BUILT_IN: Readonly<Record<string, string>> = {
 const GLOBALS = ['tonumber', 'unpack', 'ipairs', 'pairs', 'type', 'next', 'select', 'error'];
 const NAMES = [...Object.keys(BUILT_IN), ...GLOBALS].join(', ');
 
-/** The server has none of these while a library loads, so the first call connects them. Afterwards they cost less than globals. */
+/** The server has none of these while a library loads, so the first call connects them. From then on they cost less than globals. */
 const PRELUDE = `local function built_in() return ${[...Object.values(BUILT_IN), ...GLOBALS].join(', ')} end
 local ${NAMES}
 local function connect() ${NAMES} = built_in() end
@@ -62,7 +62,7 @@ redis.register_function{ function_name = name .. '_' .. DIGEST, flags = flags, c
 end
 `;
 
-/** The names of libraries and functions are global on a server, where several versions run side by side, so each contains the digest. */
+/** The names of libraries and functions are global on a server, where several versions run side by side, so each has the digest. */
 const DIGEST_LENGTH = 12;
 
 const SOURCE = /^#!lua name=(delay_queue_(\w+))\nlocal DIGEST = '\2'\n(local PURPOSE = '([^']*)'\n[^]*)$/;
@@ -139,7 +139,7 @@ export class RedisLibrary implements LoadedLibrary {
     };
   }
 
-  /** {@link define}s functions. @param files - of each of them, by any name */
+  /** {@link define}s functions. @param files - the file of each function, by any name */
   defineAll<Name extends string, Part extends string>(
     files: Readonly<Record<Name, string>>,
     layout: Readonly<Record<Part, string>>,
@@ -148,7 +148,7 @@ export class RedisLibrary implements LoadedLibrary {
     return Object.fromEntries(defined) as Record<Name, RedisFunction<Part>>;
   }
 
-  /** Makes a script, which creates its functions anew in each call and so has only those that a call with these keys needs. */
+  /** Makes a script, which creates its functions again in each call and so has only those that a call with these keys needs. */
   #scriptOf(text: string, further: number, keys: readonly LuaKey[]): Script {
     const entry = further === 0 && text.includes('\nlocal function short(') ? 'short' : 'run';
     const modules = this.#modules.filter(({ key }) => key === undefined || keys.some(({ part }) => part === key));
@@ -168,14 +168,14 @@ export class RedisLibrary implements LoadedLibrary {
   }
 }
 
-/** Puts statements of a script after what they use of the server. */
+/** Puts statements of a script after the server's functions that they use. */
 function withBuiltIn(statements: readonly Statement[]): string {
   const code = statements.map(({ text }) => text).join('');
   const used = Object.entries(BUILT_IN).filter(([name]) => mentions(code, name));
   return `local ${used.map(([name]) => name).join(', ')} = ${used.map(([, value]) => value).join(', ')}\n${code}`;
 }
 
-/** Returns the statement that defines a name and all that it needs, in their order; none if nothing defines it. */
+/** Returns the statement that defines a name, preceded by all that it needs, in their order; none if nothing defines it. */
 function neededFor(name: string, all: readonly Statement[]): Statement[] {
   const last = all.findLastIndex(({ defines }) => defines.includes(name));
   const needed = last < 0 ? [] : [all[last]!];
@@ -197,7 +197,7 @@ function statementsOf(text: string): Statement[] {
   });
 }
 
-/** Makes what modules define local to a script, under a name without a dot: a script has few of these, and no tables for them. */
+/** Makes what modules define local to a script, under names without a dot: a script has few definitions, and no tables for them. */
 function withLocals(statement: string): string {
   const flat = statement.replace(/\b([A-Z]\w+)\.(\w+)/g, '$1_$2');
   return flat.replace(/^(?=function|[A-Z])/, 'local ');

@@ -21,7 +21,7 @@ export interface ScriptCall<Part extends string = string> {
 const NONE: ScriptArguments = {};
 
 /**
- * Returns the words of a call: the name of the function, the number of keys, the keys, and the arguments. They are put together once,
+ * Returns the words of a call: the name of the function, the number of keys, the keys, and the arguments. They are joined only once,
  * because a list of offers has thousands.
  * @param deadline - for a function that has one: an instant by the server's clock, ms; 0: none
  * @throws TypeError if the arguments are not those that the header declares
@@ -52,7 +52,7 @@ export function wordsOf<Part extends string>(
   return words;
 }
 
-/** The reply of a script, read value by value in the order that its header states, or that of a command. */
+/** The reply of a script or command, read value by value; a script's values come in the order that its header states. */
 export class ScriptReply {
   readonly #values: readonly unknown[];
   #at: number;
@@ -69,7 +69,7 @@ export class ScriptReply {
     return this.#at >= this.#values.length || (this.#values.length === 1 && this.#values[0] === null);
   }
 
-  /** Passes on whether something was done. @throws DelayQueueError `NOT_REPLICATED` if it was, and is not known to be copied */
+  /** Returns `isDone`. @throws DelayQueueError `NOT_REPLICATED` if it is true, and the write is not known to be copied */
   ifCopied(isDone: boolean): boolean {
     if (isDone && this.notCopied) throw this.notCopied;
     return isDone;

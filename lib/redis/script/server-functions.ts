@@ -5,7 +5,7 @@ import type { RedisFunction, RedisLibrary, Script } from './redis-library.js';
 import type { ScriptArgument, ScriptReply } from './script-call.js';
 
 export interface SendOptions {
-  /** Now, on the monotonic clock. */
+  /** When the command is sent, on the monotonic clock. */
   readonly sentAt: number;
   /** When to stop waiting for the answer, on the monotonic clock. */
   readonly deadline: number;
@@ -26,8 +26,8 @@ interface Settings {
 }
 
 /**
- * Maximum random wait of a process before it looks again for a missing library and loads it, ms, because processes that start together miss
- * it together. The square root makes few waits short, so one or two processes load it.
+ * Maximum random wait of a process before it looks again for a missing library and loads it, ms, because processes that start together all
+ * miss it at once. The square root makes few waits short, so one or two processes load it.
  */
 const MAX_LOAD_PAUSE = 100;
 
@@ -41,17 +41,17 @@ const RELOAD_PAUSE = 5000;
 const TRANSIENT = /^(OOM|NOREPLICAS|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
 
 /**
- * Calls functions on one server. A call that finds its library missing fails, and the next one loads it. A function that is not available
- * is a script: sent whole the first time, and then by its digest. On each connection, one call shows if the server has the library, or
- * still has a script, and the others wait for it. Otherwise all would be refused together.
+ * Calls functions on one server. A call that finds its library missing fails, and the next call loads it. A function that is not available
+ * is run as a script: sent whole the first time, and then by its digest. On each connection, one call shows if the server has the library,
+ * or still has a script, and the other calls wait for it. Otherwise all would be refused together.
  */
 export class ServerFunctions {
   /** The libraries that the server is known to have, whose functions need no {@link call}, and the scripts. */
   readonly loaded = new Set<RedisLibrary | Script>();
-  /** The scripts that it had when a connection was lost, and may still have. */
+  /** The scripts that the server had when a connection was lost, and may still have. */
   readonly #loadedBefore = new Set<RedisLibrary | Script>();
   readonly #missing = new Set<RedisLibrary>();
-  /** The calls that show if it has a library or a script. */
+  /** The calls that show if the server has a library or a script. */
   readonly #shows = new Map<RedisLibrary | Script, Promise<unknown>>();
   /** When to try again to load a library, on the monotonic clock. Until then its functions are scripts. */
   readonly #loadAgainAt = new Map<RedisLibrary, number>();
@@ -106,7 +106,7 @@ export class ServerFunctions {
     return areScripts || (again !== undefined && this.settings.clock.monotonic() < again);
   }
 
-  /** Loads the library of a function, unless another process loads it meanwhile, and calls the function. */
+  /** Loads the library of a function, unless another process loads it first, and calls the function. */
   async #load(called: RedisFunction, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
     const { clock, scripting } = this.settings;
     const { library } = called;
@@ -159,7 +159,7 @@ export class ServerFunctions {
       if (this.#loadedBefore.has(script))
         return await this.#show(script, this.send('EVALSHA', [sha1, ...words], options));
     } catch (error) {
-      // The server has lost it (SCRIPT FLUSH, a restart), or refused the call before it read the script.
+      // The server has lost the script (SCRIPT FLUSH, a restart), or refused the call before it read the script.
       if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
     }
     this.loaded.add(script);

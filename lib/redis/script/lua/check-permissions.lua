@@ -1,11 +1,11 @@
 -- Checks which commands the user may run.
 --
 -- ARGV ...: for each command: its name, then the key or channel, empty if it has none
--- Returns the position (from 1) of each command that the user may not run, or that the server does not have;
---   the error NOACLCHECK if the server cannot tell.
+-- Returns the position (from 1) of each command that the user may not run, or that the server does not have; the error NOACLCHECK if the
+--   server cannot tell.
 --
--- The keys are among the arguments, because the server would refuse a call with a key that the user may not access.
--- None of the commands is run, so nothing needs to be atomic, and a crash leaves nothing behind. Writes nothing.
+-- The keys are among the arguments, because the server would refuse a call with a key that the user may not access. None of the commands is
+-- run, so nothing needs to be atomic, and a crash leaves nothing behind. Writes nothing.
 
 -- The words of commands that have no key, or several.
 local WORDS = {
@@ -13,7 +13,7 @@ local WORDS = {
   ['CLIENT|ID'] = { 'CLIENT', 'ID' }, ['CLIENT|UNBLOCK'] = { 'CLIENT', 'UNBLOCK', '0' }, WAIT = { '0', '0' }, WAITAOF = { '0', '0', '0' },
 }
 
--- Number of words that must follow the key in commands that only read, or that a function calls without a check.
+-- Number of words that must follow the key, for commands that only read or that a function calls without a check.
 local WORDS_AFTER_KEY = {
   EXISTS = 0, GET = 0, HKEYS = 0, HLEN = 0, HSETNX = 2, LLEN = 0, PSUBSCRIBE = 0, SSUBSCRIBE = 0, SUBSCRIBE = 0, UNLINK = 0, ZCARD = 0,
   ZCOUNT = 2, ZREVRANGEBYSCORE = 2,
@@ -34,7 +34,7 @@ local function may_run(command, key)
 end
 
 local function run(_, args)
-  -- Servers that are compatible with Redis may lack it, and would seem to refuse everything.
+  -- Servers compatible with Redis may lack this function, and would seem to refuse everything.
   if not acl_check then
     return redis.error_reply('NOACLCHECK redis.acl_check_cmd is missing')
   end
