@@ -90,7 +90,7 @@ export interface TypedQueueOptions extends QueueOptions, InstanceOptions {}
 
 /** The options of a queue. All are optional. */
 export interface QueueOptions {
-  /** How many messages of the queue a process handles at once. 1–1000. @defaultValue `16` */
+  /** How many of the queue's messages a process handles at once. 1–1000. @defaultValue `16` */
   readonly concurrency?: number | undefined;
   /**
    * The number of hash slots in a Redis Cluster over which the queue's messages are spread by id, for a queue that is too busy for one
