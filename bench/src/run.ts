@@ -27,7 +27,7 @@ export async function run(settings: RunSettings): Promise<Row[]> {
   const rows: Row[] = [];
   for (const scenario of settings.scenarios) {
     const systems = settings.systems.filter((system) => takesPart(system, scenario));
-    const rounds = Math.min(settings.rounds, scenario.mostRounds ?? Infinity);
+    const rounds = Math.min(settings.rounds, scenario.maxRounds ?? Infinity);
     const measured = new Map<System, Values[]>(systems.map((system) => [system, []]));
     for (let round = 0; round < rounds; round++) {
       for (const batch of orderOf(systems, round, scenario.idle ?? false)) {

@@ -1,5 +1,5 @@
 /** The maximum number of suggestions. */
-const MOST = 3;
+const MAX = 3;
 
 /** Returns similar names, nearest first. A difference only in digits, as between the names of tenants, is not taken for a slip. */
 export function nearestNames(written: string, names: Iterable<string>): string[] {
@@ -10,7 +10,7 @@ export function nearestNames(written: string, names: Iterable<string>): string[]
     if (distance <= furthest && withoutDigits(name) !== withoutDigits(written)) near.push({ name, distance });
   }
   near.sort((a, b) => a.distance - b.distance);
-  return near.slice(0, MOST).map(({ name }) => name);
+  return near.slice(0, MAX).map(({ name }) => name);
 }
 
 const withoutDigits = (name: string) => name.replace(/\d/g, '');

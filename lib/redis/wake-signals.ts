@@ -287,7 +287,7 @@ class SharedConnection {
     const keys = waiting.map(({ key }) => key);
     try {
       const reply = new ScriptReply(
-        await this.connection.client.eval(ownFunctions.takeTokens.scripts[0]!.source, 0, ...keys),
+        await this.connection.client.eval(ownFunctions.takeSignals.scripts[0]!.source, 0, ...keys),
       );
       for (const position of reply.rest((each) => each.number())) this.#onSignal(waiting[position - 1]!);
     } catch {

@@ -11,7 +11,7 @@ export class VirtualClock implements Clock {
   readonly #timers = new Set<Timer>();
   readonly #startedAt: number;
   #monotonic = 0;
-  #released: { readonly longestWait: number } | undefined;
+  #released: { readonly maxWait: number } | undefined;
 
   /** @param startAt - milliseconds since the epoch */
   constructor(startAt: number) {
@@ -39,7 +39,7 @@ export class VirtualClock implements Clock {
     if (!(delay <= MAX_TIMER)) {
       throw new RangeError(`${delay} ms are more than one timer can wait`);
     }
-    return this.#released ? afterRealTime(task, Math.min(delay, this.#released.longestWait)) : this.#arm(task, delay);
+    return this.#released ? afterRealTime(task, Math.min(delay, this.#released.maxWait)) : this.#arm(task, delay);
   }
 
   /** Schedules like any other timer, because virtual time has no fractions of a millisecond to be late by. */
@@ -61,9 +61,9 @@ export class VirtualClock implements Clock {
     return true;
   }
 
-  /** Lets timers take real time from now on, at most `longestWait` ms, because nobody moves this clock any more. */
-  release(longestWait: number): void {
-    this.#released = { longestWait };
+  /** Lets timers take real time from now on, at most `maxWait` ms, because nobody moves this clock any more. */
+  release(maxWait: number): void {
+    this.#released = { maxWait };
   }
 
   #arm(task: () => void, delay: number): CancelTimer {

@@ -13,14 +13,14 @@ export class RemoteClock {
   #offset: number | undefined;
   #validUntil = -Infinity;
 
-  /** @param longestRoundTrip - an answer that took longer says too little about the clock, ms */
-  constructor(private readonly longestRoundTrip: number) {}
+  /** @param maxRoundTrip - an answer that took longer says too little about the clock, ms */
+  constructor(private readonly maxRoundTrip: number) {}
 
   /** Learns from an answer with the clock's time, ms since the epoch. A slow one keeps an earlier estimate that is within its range. */
   learn(shown: number, { sentAt, receivedAt }: RoundTrip): void {
     const least = shown - receivedAt;
     const most = shown - sentAt;
-    const isWide = receivedAt - sentAt > this.longestRoundTrip;
+    const isWide = receivedAt - sentAt > this.maxRoundTrip;
     const isKept = this.#offset !== undefined && least <= this.#offset && this.#offset <= most;
     if (!isKept) this.#offset = most;
     if (!isWide) this.#validUntil = sentAt + MAX_VALID;

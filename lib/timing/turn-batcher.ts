@@ -46,12 +46,12 @@ export class TurnBatcher<Item> {
       send(items);
       return;
     }
-    const maxItems = this.#mostOf(items.length);
+    const maxItems = this.#maxItemsOf(items.length);
     for (const batch of inBatches(items, { maxItems, maxWeight, weigh })) send(batch);
   };
 
   /** Halves a batch if idle: answers lead to the next batch, so with only one, the server and this process would wait for each other. */
-  #mostOf(count: number): number {
+  #maxItemsOf(count: number): number {
     const { maxItems, isIdle } = this.#options;
     return count >= MIN_SPLIT && isIdle?.() ? Math.min(maxItems, Math.ceil(count / 2)) : maxItems;
   }

@@ -14,6 +14,7 @@ const GONE: readonly (readonly [words: RegExp, instead: string])[] = [
   [/admissions?/, 'claim limit'],
   [/(codec|create) doubts?/, 'codec mismatch'],
   [/unfit/, 'unsupported'],
+  [/substitutes?/, 'test overrides'],
   [/again in vain/, '`again()` not returned'],
   [/intakes?|upkeep/, 'ProducerStore, AdminStore'],
   [/restless/, 'unstable'],

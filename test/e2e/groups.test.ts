@@ -13,14 +13,14 @@ class Desk {
   readonly done: string[] = [];
   readonly #running = new Map<string, number>();
   readonly #waiting: (() => void)[] = [];
-  mostAtOnce = 0;
+  maxAtOnce = 0;
   isOpen = true;
 
   readonly handle = async (payload: unknown, { id, group = '' }: DelayedMessage): Promise<void> => {
     this.started.push(id);
     const running = (this.#running.get(group) ?? 0) + 1;
     this.#running.set(group, running);
-    this.mostAtOnce = Math.max(this.mostAtOnce, running);
+    this.maxAtOnce = Math.max(this.maxAtOnce, running);
     try {
       if (!this.isOpen) await new Promise<void>((resolve) => this.#waiting.push(resolve));
       else await new Promise((resolve) => setImmediate(resolve));
@@ -70,7 +70,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     );
     await until(() => desk.done.length === 40, { within: 20_000 });
     expect(desk.done).toEqual(ids);
-    expect(desk.mostAtOnce).toBe(1);
+    expect(desk.maxAtOnce).toBe(1);
   });
 
   test('handle messages of one group with the same due time in the order of their offers', async () => {
@@ -97,7 +97,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 1, active: 3, dead: 0 });
     desk.open();
     await until(() => desk.done.length === 4, { within: 20_000 });
-    expect(desk.mostAtOnce).toBe(2);
+    expect(desk.maxAtOnce).toBe(2);
   });
 
   test.each([
@@ -136,7 +136,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
       Array.from({ length: 300 }, (_, i) => ({ id: `m${i}`, payload: i, delay: i % 50, group: `g${i % 7}` })),
     );
     await until(() => desk.done.length === 300, { within: 20_000 });
-    expect(desk.mostAtOnce).toBe(1);
+    expect(desk.maxAtOnce).toBe(1);
     await until(async () => (await producer.counts(queue)).active === 0, { within: 20_000 });
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });

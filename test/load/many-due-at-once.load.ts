@@ -23,7 +23,7 @@ const PING_P99 = 20;
 const TIMES_QUIET = 20;
 
 /** The maximum time of 99 of 100 answers, ms; more if the processors are overloaded. */
-function longestAnswer(idle: Distribution): number {
+function maxAnswerTime(idle: Distribution): number {
   const overload = Math.max(1, loadavg()[0]! / availableParallelism());
   return Math.max(PING_P99, TIMES_QUIET * idle.p99) * overload;
 }
@@ -96,7 +96,7 @@ describe('a loaded queue', () => {
       const { busy, idle } = await watchPings(`handling ${what}`, () => handleAll(queue, count));
       expect(busy.count).toBeGreaterThan(100);
       expect(busy.p50).toBeLessThanOrEqual(PING_P99);
-      expect(busy.p99).toBeLessThanOrEqual(longestAnswer(idle));
+      expect(busy.p99).toBeLessThanOrEqual(maxAnswerTime(idle));
     },
     600_000,
   );

@@ -15,7 +15,7 @@ const TOLERANCE = 250;
 const LAYOUTS = Object.entries(layouts);
 
 /** The most starts in any window of a length. */
-function mostWithin(length: number, starts: readonly number[]): number {
+function maxWithin(length: number, starts: readonly number[]): number {
   const sorted = starts.toSorted((a, b) => a - b);
   let first = 0;
   return Math.max(
@@ -46,7 +46,7 @@ describe('a queue with a rate', () => {
     const starts = handled.calls.map(({ at }) => at);
     console.log(`550 messages at ${rate.max} a second took ${took} ms`);
 
-    expect(mostWithin(SECOND - TOLERANCE, starts)).toBeLessThanOrEqual(rate.max);
+    expect(maxWithin(SECOND - TOLERANCE, starts)).toBeLessThanOrEqual(rate.max);
     // The last fifty need not wait for the rest of their second.
     expect(took).toBeGreaterThanOrEqual(5 * SECOND);
     expect(took).toBeLessThanOrEqual((5 * SECOND) / 0.9 + TOLERANCE);
@@ -70,7 +70,7 @@ describe('a queue with a rate', () => {
 
     // All were due at about the same time.
     const starts = workers.flatMap((worker) => worker.of('start').map(({ late }) => late));
-    expect(mostWithin(SECOND - TOLERANCE, starts)).toBeLessThanOrEqual(rate.max);
+    expect(maxWithin(SECOND - TOLERANCE, starts)).toBeLessThanOrEqual(rate.max);
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 

@@ -26,7 +26,7 @@ describe('a short soak', () => {
       ...DEFAULT_SETTINGS,
       seconds: 5,
       rate: 300,
-      longestDelay: 3000,
+      maxDelay: 3000,
       workers: 2,
       producers: 2,
       out,
@@ -100,7 +100,7 @@ describe('a short soak', () => {
 
   describe('with a naive consumer in place of the module', () => {
     const naive = (consumer: ConsumerKind, settings: Partial<SoakSettings> = {}) =>
-      soak({ consumer, faultsEvery: 0, seconds: 2, longestDelay: 1000, producers: 1, ...settings });
+      soak({ consumer, faultsEvery: 0, seconds: 2, maxDelay: 1000, producers: 1, ...settings });
 
     test(
       'passes if the consumer does nothing wrong',

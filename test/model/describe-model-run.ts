@@ -52,7 +52,7 @@ function anyCommand({ delays, canAdvance, ownCommands = [] }: RealStore): fc.Arb
 
 /** Runs random commands against a store and a model side by side, and compares the two after each command. */
 export function describeModelRun(name: string, openStore: () => RealStore, limitsOfRuns = anyLimits): void {
-  const { runs, mostCommands, seed, path, replay } = modelSettings();
+  const { runs, maxCommands, seed, path, replay } = modelSettings();
   const patience = PATIENCE + runs * PATIENCE_PER_RUN;
 
   describe(`${name} and the model`, () => {
@@ -67,7 +67,7 @@ export function describeModelRun(name: string, openStore: () => RealStore, limit
       `agree after every command of ${runs} random runs (MODEL_SEED=${seed})`,
       async () => {
         const commands = fc.commands([anyCommand(store)], {
-          maxCommands: mostCommands,
+          maxCommands,
           size: 'max',
           replayPath: replay,
         });

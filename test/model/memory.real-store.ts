@@ -52,7 +52,7 @@ class MemoryRealQueue implements RealQueue {
     return this.#clock.advance(ms);
   }
 
-  async takeToken(): Promise<void> {
+  async takeWakeSignal(): Promise<void> {
     await this.#tryWakeSignal();
   }
 
@@ -71,8 +71,8 @@ class MemoryRealQueue implements RealQueue {
 
   async #tryWakeSignal(): Promise<boolean> {
     const wakeSignal = this.#store.openWakeSignal();
-    const rang = wakeSignal.wait(1000);
+    const woken = wakeSignal.wait(1000);
     await wakeSignal.close();
-    return rang;
+    return woken;
   }
 }

@@ -5,7 +5,7 @@
 export interface ModelSettings {
   readonly runs: number;
   /** The largest number of commands in a run. */
-  readonly mostCommands: number;
+  readonly maxCommands: number;
   readonly seed: number;
   /** fast-check's path to a shrunk counter-example. */
   readonly path: string | undefined;
@@ -20,7 +20,7 @@ export function modelSettings(): ModelSettings {
   const { MODEL_RUNS, MODEL_COMMANDS, MODEL_SEED, MODEL_PATH, MODEL_REPLAY } = process.env;
   return {
     runs: Number(MODEL_RUNS || RUNS),
-    mostCommands: Number(MODEL_COMMANDS || MAX_COMMANDS),
+    maxCommands: Number(MODEL_COMMANDS || MAX_COMMANDS),
     seed: Number(MODEL_SEED || Math.floor(Math.random() * 2 ** 31)),
     path: MODEL_PATH || undefined,
     replay: MODEL_REPLAY || undefined,

@@ -17,7 +17,7 @@ export interface RealQueue {
   /** Lets time pass, if the test owns the clock. */
   advance?(ms: number): Promise<void>;
   /** Takes the wake-up signal, like a consumer that wakes and then crashes. */
-  takeToken(): Promise<void>;
+  takeWakeSignal(): Promise<void>;
   /** Expects what is stored beneath the port to agree with the model. */
   checkInside(model: QueueModel): Promise<void>;
   /** A Java client of the same queue, in Redisson's layout only. */

@@ -81,7 +81,7 @@ class RedisRealQueue implements RealQueue {
     while ((await this.now()) < end);
   }
 
-  async takeToken(): Promise<void> {
+  async takeWakeSignal(): Promise<void> {
     await this.redis.lpop(this.layout.keysOf(this.#options).wake);
   }
 

@@ -193,11 +193,11 @@ export class Simulation {
     const world = this.#world;
     this.#oracle.forget();
     this.#oracle.judgeHeld();
-    const { longestDelay, callTimeout, lease, checkInterval } = this.#scenario;
+    const { maxDelay, callTimeout, lease, checkInterval } = this.#scenario;
     let limit = drainedBy;
     if (limit === Infinity && this.#workload.offered >= this.options.messages) {
       world.after(this.options.faults ? LAST_FAULTS : 0, () => this.#nemesis.end());
-      limit = world.now + LAST_FAULTS + 2 * longestDelay + 10 * callTimeout + 6 * lease + 2 * checkInterval + 120_000;
+      limit = world.now + LAST_FAULTS + 2 * maxDelay + 10 * callTimeout + 6 * lease + 2 * checkInterval + 120_000;
     }
     if (this.#workload.isDone && this.#oracle.inQueues === 0 && this.#nemesis.isOver && this.#isUp)
       return this.#probeCapacity();

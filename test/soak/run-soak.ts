@@ -52,7 +52,7 @@ async function runOn<Redis extends Servers>(
   faults: readonly Fault<Redis>[],
   { settings, tell }: Run,
 ): Promise<SoakResult> {
-  const partitions = Math.max(settings.partitions, ...faults.map(({ mostPartitions = 1 }) => mostPartitions));
+  const partitions = Math.max(settings.partitions, ...faults.map(({ maxPartitions = 1 }) => maxPartitions));
   const stage = new SoakStage(settings, servers, partitions);
   try {
     const { nemesis, from } = await underFire(stage, faults, { settings, tell });

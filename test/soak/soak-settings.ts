@@ -17,7 +17,7 @@ export interface SoakSettings {
   /** How some handlers misbehave. */
   readonly handlers: readonly Misbehaviour[];
   /** The longest delay of an offer, ms. */
-  readonly longestDelay: number;
+  readonly maxDelay: number;
   readonly producers: number;
   readonly workers: number;
   /** The Redis to which they connect. */
@@ -71,7 +71,7 @@ export const DEFAULT_SETTINGS: SoakSettings = {
   rate: 2000,
   faultsEvery: 2,
   handlers: MISBEHAVIOURS,
-  longestDelay: 10_000,
+  maxDelay: 10_000,
   producers: 2,
   workers: 4,
   redis: 'one',

@@ -44,7 +44,7 @@ describe('a short soak', () => {
     async (_where, settings) => {
       const result = await runSoak({
         ...DEFAULT_SETTINGS,
-        ...{ seconds: 15, faultsEvery: 15 / (settings.kinds!.length + 0.5), rate: 200, longestDelay: 3000 },
+        ...{ seconds: 15, faultsEvery: 15 / (settings.kinds!.length + 0.5), rate: 200, maxDelay: 3000 },
         ...{ workers: 2, producers: 2, out },
         ...settings,
       });

@@ -585,12 +585,12 @@ describe('the ConsumerLoops of two partitions', () => {
     expect(await active()).toEqual([1, 0]);
     expect(running).toHaveLength(0);
     const wakeSignal = partitions[1]!.openWakeSignal();
-    let hasRung = false;
-    void wakeSignal.wait(10_000).then((rang) => (hasRung = rang));
+    let isWoken = false;
+    void wakeSignal.wait(10_000).then((woken) => (isWoken = woken));
     answered.open();
     await nextTurns();
     expect(running).toHaveLength(1);
-    expect(hasRung).toBe(true);
+    expect(isWoken).toBe(true);
     await wakeSignal.close();
   });
 
@@ -603,10 +603,10 @@ describe('the ConsumerLoops of two partitions', () => {
     expect(await active()).toEqual([1, 0]);
     const wakeSignal = partitions[1]!.openWakeSignal();
     await offer(1, 1);
-    const rang = wakeSignal.wait(10_000);
+    const woken = wakeSignal.wait(10_000);
     await clock.advance(1);
     await nextTurns();
-    expect(await rang).toBe(true);
+    expect(await woken).toBe(true);
     await wakeSignal.close();
     running[0]!.open();
     await until(async () => String(await active()) === '0,1');

@@ -6,7 +6,7 @@ import { formatRatio } from './format.js';
 
 /** The ends of the scale. A dot beyond an end is drawn there. */
 const LEAST = 0.1;
-const MOST = 100;
+const MAX = 100;
 
 const TICKS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 
@@ -62,7 +62,7 @@ export function toChart({ rows, systems }: Results): string {
       xAxis: {
         type: 'log',
         min: LEAST,
-        max: MOST,
+        max: MAX,
         position: 'top',
         axisLine: { show: false },
         axisTick: { show: false, customValues: TICKS },
@@ -99,5 +99,5 @@ function advantage(row: Row, first: string, other: string): number | undefined {
 }
 
 function dot(value: number, line: number, title: string) {
-  return { name: `${title}: ${formatRatio(value)}`, value: [Math.min(MOST, Math.max(LEAST, value)), line] };
+  return { name: `${title}: ${formatRatio(value)}`, value: [Math.min(MAX, Math.max(LEAST, value)), line] };
 }

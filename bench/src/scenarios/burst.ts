@@ -39,7 +39,7 @@ export const burstOfAMillion: Scenario = {
   title: '1,000,000 due at once',
   figures: burst.figures,
   suits: ({ name }) => name === OURS || name === FLOOR || name === 'earlier',
-  mostRounds: 1,
+  maxRounds: 1,
   fullOnly: true,
   measure: (stage) => measureBurst(stage, 1_000_000, 90_000),
 };

@@ -77,7 +77,7 @@ export const growth: Scenario = {
   name: 'growth',
   title: 'Redis CPU',
   figures: figuresFor([...QUICK_SIZES, ...FULL_SIZES]),
-  mostRounds: 1,
+  maxRounds: 1,
   measure: (stage) => measureGrowth(stage, stage.pick({ quick: QUICK_SIZES, full: FULL_SIZES })),
 };
 
@@ -87,7 +87,7 @@ export const hugeGrowth: Scenario = {
   title: 'Redis CPU',
   figures: figuresFor([10_000_000]),
   suits: ({ name }) => name === OURS || name === FLOOR || name === 'earlier',
-  mostRounds: 1,
+  maxRounds: 1,
   onRequest: true,
   measure: (stage) => measureGrowth(stage, [10_000_000]),
 };

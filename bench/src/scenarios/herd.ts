@@ -28,7 +28,7 @@ export const herd: Scenario = {
     { key: `late ${number}`, title: `p99 of the lateness, processes: ${number}`, unit: 'ms', better: 'less' as const },
   ]),
   suits: ({ manyConsumers }) => manyConsumers,
-  mostRounds: 1,
+  maxRounds: 1,
   fullOnly: true,
 
   async measure(stage) {

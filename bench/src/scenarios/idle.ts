@@ -9,7 +9,7 @@ export const idle: Scenario = {
   name: 'idle',
   title: 'Idle process, 1,000 pending',
   figures: [{ key: 'calls', title: 'server calls in a minute', unit: '', better: 'less' }],
-  mostRounds: 1,
+  maxRounds: 1,
   idle: true,
   fullOnly: true,
 

@@ -10,7 +10,7 @@ export const memory: Scenario = {
   title: 'Redis memory a message',
   figures: SIZES.map((bytes) => ({ key: `${bytes}`, title: `payload of ${bytes} bytes`, unit: 'B', better: 'less' })),
   // Memory does not depend on how busy the machine is.
-  mostRounds: 1,
+  maxRounds: 1,
 
   async measure(stage) {
     // Enough that the hash tables of Redis are filled alike for all systems.

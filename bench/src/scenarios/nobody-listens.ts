@@ -11,7 +11,7 @@ export const nobodyListens: Scenario = {
   name: 'nobody-listens',
   title: 'Due while nobody listens',
   figures: [{ key: 'handled', title: 'handled later', unit: '%', better: 'more' }],
-  mostRounds: 1,
+  maxRounds: 1,
   fullOnly: true,
 
   async measure(stage) {

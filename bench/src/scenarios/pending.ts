@@ -34,7 +34,7 @@ export const pending: Scenario = {
   name: 'pending',
   title: 'Among others',
   figures: [...new Set([...SIZES.quick, ...SIZES.full])].flatMap(figuresFor),
-  mostRounds: 3,
+  maxRounds: 3,
   onRequest: true,
 
   async measure(stage) {

@@ -17,7 +17,7 @@ export interface Scenario {
   /** True if a system takes part. Default: all do. */
   readonly suits?: (system: System) => boolean;
   /** The most rounds, where one takes minutes. Default: as many as are asked for. */
-  readonly mostRounds?: number;
+  readonly maxRounds?: number;
   /** Left out of quick runs. */
   readonly fullOnly?: boolean;
   /** Measured only if it is named with `--only`. */

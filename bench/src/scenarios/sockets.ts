@@ -17,7 +17,7 @@ export const sockets: Scenario = {
     { key: `calls ${queues}`, title: `server calls in a minute, queues: ${queues}`, unit: '', better: 'less' as const },
   ]),
   suits: ({ manyQueues }) => manyQueues ?? false,
-  mostRounds: 1,
+  maxRounds: 1,
   idle: true,
   onRequest: true,
 

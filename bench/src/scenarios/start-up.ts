@@ -5,7 +5,7 @@ export const startUp: Scenario = {
   name: 'start-up',
   title: 'Start with 1,000,000 overdue',
   figures: [{ key: 'first', title: 'until the first is handled', unit: 'ms', better: 'less' }],
-  mostRounds: 1,
+  maxRounds: 1,
   fullOnly: true,
 
   async measure(stage) {

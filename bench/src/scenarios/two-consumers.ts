@@ -9,7 +9,7 @@ export const twoConsumers: Scenario = {
   title: 'Two consumers',
   figures: [{ key: 'times', title: 'times that a message is handled', unit: '', better: 'less' }],
   suits: ({ manyConsumers }) => manyConsumers,
-  mostRounds: 1,
+  maxRounds: 1,
   fullOnly: true,
 
   async measure(stage) {

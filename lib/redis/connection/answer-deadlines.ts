@@ -38,7 +38,7 @@ export class AnswerDeadlines {
   }
 
   /** How long the oldest unanswered command has been waiting, ms; 0 if there is none. */
-  get longestWait(): number {
+  get maxWait(): number {
     for (const { sentAt } of this.pending) return this.clock.monotonic() - sentAt;
     return 0;
   }

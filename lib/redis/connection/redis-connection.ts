@@ -158,7 +158,7 @@ export class RedisConnection implements Connection {
   }
 
   get reach(): Reach {
-    if (this.isReady) return this.deadlines.longestWait < MAX_SILENCE ? 'ready' : 'silent';
+    if (this.isReady) return this.deadlines.maxWait < MAX_SILENCE ? 'ready' : 'silent';
     if (this.#lastError !== undefined) return 'lost';
     const isOpening = this.#settings.clock.monotonic() - this.#openingSince < MAX_SILENCE;
     return isOpening || this.#isResting ? 'opening' : 'lost';

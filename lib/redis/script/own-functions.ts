@@ -3,10 +3,10 @@ import { RedisLibrary } from './redis-library.js';
 
 /** The library of the functions that belong to no layout. */
 export const ownLibrary = new RedisLibrary('nestjs-delay-queue: permissions and rates', [
-  { read: readLua, modules: [], functions: ['check-permissions', 'take-tokens'] },
+  { read: readLua, modules: [], functions: ['check-permissions', 'take-signals'] },
 ]);
 
 export const ownFunctions = {
   checkPermissions: ownLibrary.define('check-permissions', {}),
-  takeTokens: ownLibrary.define('take-tokens', {}),
+  takeSignals: ownLibrary.define('take-signals', {}),
 };

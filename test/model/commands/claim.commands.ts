@@ -96,7 +96,7 @@ export function claimCommands(delays: readonly number[]): WeightedCommands[] {
     name: 'wake and crash',
     args: fc.constant(null),
     run: async (model, real) => {
-      await real.takeToken();
+      await real.takeWakeSignal();
       model.wakeSignal = 'none';
     },
   });

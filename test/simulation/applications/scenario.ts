@@ -72,7 +72,7 @@ export interface Scenario {
   readonly busy: Pace;
   /** True if the message with this number is offered in a busy phase. */
   readonly isBusyAt: (message: number) => boolean;
-  readonly longestDelay: number;
+  readonly maxDelay: number;
   /** How much slower the network is than one within a rack. */
   readonly distance: number;
   /** True if handlers keep the event loop busy, now and then for longer than a lease. */
@@ -149,7 +149,7 @@ export function drawScenario(
     onExpired: pick(chance, ['drop', 'dead']),
     rate: { max: integer(chance, 50, 300), per: 1000 },
     groups: pick(chance, [10, 200]),
-    longestDelay: pick(chance, [500, 10_000, 60_000]),
+    maxDelay: pick(chance, [500, 10_000, 60_000]),
     distance: pick(chance, [1, 1, 1, 8]),
     blocks: chance() < 0.25,
     // Each feature is missing from some runs, so that no other hides behind it.

@@ -122,11 +122,11 @@ class RemoteWakeSignal implements WakeSignal {
       world.at(process.now + link.latency(), () => {
         if (isOver) return;
         const signal = (this.#signal = this.store.openWakeSignal());
-        void signal.wait(timeout).then((rang) => {
+        void signal.wait(timeout).then((woken) => {
           if (isOver) return;
           if (link.areWaitsDead) return;
           giveUp.task = undefined;
-          if (end()) world.at(world.now + link.latency(), () => resolve(rang), process);
+          if (end()) world.at(world.now + link.latency(), () => resolve(woken), process);
         });
       });
     });

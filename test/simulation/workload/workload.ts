@@ -102,7 +102,7 @@ export class Workload {
     const draw = this.#chance;
     const isBusy = scenario.isBusyAt(numbers[0]!);
     const traits = (isBusy ? this.#busy : this.#quiet).draw(draw);
-    const drawDelay = () => Math.floor(draw() ** 2 * scenario.longestDelay);
+    const drawDelay = () => Math.floor(draw() ** 2 * scenario.maxDelay);
     // Messages that are due at the same instant are transferred, claimed and settled together.
     const common = draw() < (isBusy ? 0.99 : 0.8) ? drawDelay() : undefined;
     const offers = numbers.map((number) => {

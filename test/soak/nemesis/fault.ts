@@ -39,7 +39,7 @@ export interface Fault<Redis extends Servers = Servers> {
   /** True if another server may take a primary's place. Default: no. */
   readonly replaces?: boolean;
   /** Up to how many partitions it lets the queues grow. */
-  readonly mostPartitions?: number;
+  readonly maxPartitions?: number;
   /** True if the module, as it is, is meant to survive it. Default: always. */
   readonly isPossible?: () => Promise<boolean>;
   /** Opens the window, strikes and heals. `turn`: how often this kind has struck before. */

@@ -108,6 +108,6 @@ export async function chosenFrom<Redis extends Servers>(
 }
 
 async function isPossible<Redis extends Servers>(fault: Fault<Redis>, layout: Layout): Promise<boolean> {
-  if (fault.mostPartitions !== undefined && layout !== 'native') return false;
+  if (fault.maxPartitions !== undefined && layout !== 'native') return false;
   return fault.isPossible?.() ?? true;
 }

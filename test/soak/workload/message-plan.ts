@@ -97,10 +97,10 @@ export const DEFER_DELAY = 400;
 export const AGAIN_DELAY = 350;
 
 /** The settings from which all messages of a run derive. */
-export type Workload = Pick<SoakSettings, 'seed' | 'longestDelay' | 'consumer' | 'handlers' | 'layout' | 'groups'>;
+export type Workload = Pick<SoakSettings, 'seed' | 'maxDelay' | 'consumer' | 'handlers' | 'layout' | 'groups'>;
 
 export function planMessage(workload: Workload, n: number): MessagePlan {
-  const { seed, longestDelay, consumer, handlers, layout, groups } = workload;
+  const { seed, maxDelay, consumer, handlers, layout, groups } = workload;
   const random = new Random(seed, n);
   const share = random.next();
   const queue = share < 0.55 ? 'orders' : share < 0.78 ? 'mails' : share < 0.9 ? 'images' : 'payments';
@@ -109,10 +109,10 @@ export function planMessage(workload: Workload, n: number): MessagePlan {
   const change = plain ? 'none' : chooseChange(random, layout);
   const manner = plain || change !== 'none' ? 'plain' : chooseManner(random, queue, handlers);
   const behaviour = plain || change !== 'none' ? 'handle' : chooseBehaviour(random, manner);
-  const delay = chooseDelay(random, { longestDelay, change });
+  const delay = chooseDelay(random, { maxDelay, change });
   const way = chooseWay(random);
   const meetsHandler = change === 'follow' || change === 'abort';
-  const work = meetsHandler ? random.int(50, 400) : chooseWork(random, plain ? 0 : longestDelay);
+  const work = meetsHandler ? random.int(50, 400) : chooseWork(random, plain ? 0 : maxDelay);
   const mayExpire = !plain && layout === 'native' && change === 'none' && manner === 'plain' && way !== 'generated-id';
   const plan: Omit<MessagePlan, 'group'> = {
     queue,
@@ -122,7 +122,7 @@ export function planMessage(workload: Workload, n: number): MessagePlan {
     work: blocks(manner) ? random.int(20, 600) : work,
     change,
     changeAfter: meetsHandler ? delay + random.int(0, work) : chooseChangeAfter(random, delay),
-    changeDelay: random.int(0, Math.round(longestDelay / 2)),
+    changeDelay: random.int(0, Math.round(maxDelay / 2)),
     expiresAfter: mayExpire && random.chance(0.03) ? chooseExpiry(random) : null,
     size: chooseSize(random, queue),
   };
@@ -190,8 +190,8 @@ const blocks = (manner: Manner): boolean => manner === 'synchronous' || manner =
  * The next instant at which many messages fall due together. Their handlers block, and one consumer holds so many that they
  * take longer than a lease.
  */
-export function rushAfter(now: number, { longestDelay }: Workload): number {
-  return Math.ceil(now / longestDelay) * longestDelay;
+export function rushAfter(now: number, { maxDelay }: Workload): number {
+  return Math.ceil(now / maxDelay) * maxDelay;
 }
 
 function chooseBehaviour(random: Random, manner: Manner): Behaviour {
@@ -204,10 +204,10 @@ function chooseBehaviour(random: Random, manner: Manner): Behaviour {
   return share < 0.0255 ? 'reject' : 'handle';
 }
 
-function chooseDelay(random: Random, { longestDelay, change }: { longestDelay: number; change: Change }): number {
-  if (change !== 'none') return random.int(Math.round(longestDelay / 5), longestDelay);
+function chooseDelay(random: Random, { maxDelay, change }: { maxDelay: number; change: Change }): number {
+  if (change !== 'none') return random.int(Math.round(maxDelay / 5), maxDelay);
   if (random.chance(0.1)) return 0;
-  return random.chance(0.3) ? random.int(1, 500) : random.int(1, longestDelay);
+  return random.chance(0.3) ? random.int(1, 500) : random.int(1, maxDelay);
 }
 
 function chooseWay(random: Random): MessagePlan['way'] {

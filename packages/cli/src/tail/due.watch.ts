@@ -2,7 +2,7 @@ import type { DelayQueueProducer, MessageSnapshot } from 'nestjs-delay-queue';
 import type { InspectedQueue } from 'nestjs-delay-queue/diagnosis';
 
 /** Maximum number of delayed messages that one look reads. */
-const MOST = 1000;
+const MAX = 1000;
 
 /** How much later than planned the next look may be without missing anything, ms. */
 const GRACE = 2000;
@@ -49,7 +49,7 @@ export class DueWatch {
 
   async #delayedUntil(horizon: Date, nextDue: Date | null) {
     if (nextDue === null || nextDue > horizon) return { messages: [], isComplete: true };
-    const { messages, cursor } = await this.producer.list(this.queue, 'delayed', { limit: MOST });
+    const { messages, cursor } = await this.producer.list(this.queue, 'delayed', { limit: MAX });
     const within = messages.filter(({ dueAt }) => dueAt <= horizon);
     return { messages: within, isComplete: cursor === null || within.length < messages.length };
   }

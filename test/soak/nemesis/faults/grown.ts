@@ -20,7 +20,7 @@ export const grown: Fault = {
   kind: 'grown',
   of: 'process',
   costsLeases: false,
-  mostPartitions: MAX_PARTITIONS,
+  maxPartitions: MAX_PARTITIONS,
   isPossible: canGrow,
   strike: async ({ fleet, open }, random) => {
     if (fleet.partitions >= MAX_PARTITIONS) return;

@@ -5,23 +5,23 @@ import type { QueueVerdict } from './verdict.js';
 const NAMED = 5;
 
 /** Returns the problems of a run. */
-export function problemsOf({ nodes, shared, mostLostByJava, javaFailures }: ChaosResult): string[] {
+export function problemsOf({ nodes, shared, maxLostByJava, javaFailures }: ChaosResult): string[] {
   const early = [...nodes.early, ...shared.early];
   return [
     ...problem(`${nodes.lost.length} messages that only Node handles are lost`, nodes.lost),
-    ...(shared.lost.length > mostLostByJava
-      ? problem(`${shared.lost.length} messages are lost, of which Java can have lost ${mostLostByJava}`, shared.lost)
+    ...(shared.lost.length > maxLostByJava
+      ? problem(`${shared.lost.length} messages are lost, of which Java can have lost ${maxLostByJava}`, shared.lost)
       : []),
     ...problem(`${early.length} messages came early`, early),
     ...problem(`Java failed to take ${javaFailures.length} times`, javaFailures),
   ];
 }
 
-export function summaryOf({ nodes, shared, kills, mostLostByJava }: ChaosResult): string {
+export function summaryOf({ nodes, shared, kills, maxLostByJava }: ChaosResult): string {
   return [
     `killed: ${kills.node} Node and ${kills.java} Java processes`,
     `queue that Node handles: ${lineOf(nodes)}`,
-    `queue that both handle:  ${lineOf(shared)} (killed Java processes can have lost ${mostLostByJava})`,
+    `queue that both handle:  ${lineOf(shared)} (killed Java processes can have lost ${maxLostByJava})`,
   ].join('\n');
 }
 

@@ -28,7 +28,7 @@ export interface ChaosResult {
   readonly shared: QueueVerdict;
   readonly kills: { readonly node: number; readonly java: number };
   /** The most messages that killed Java processes can have lost, because what `take()` returns is gone from Redis. */
-  readonly mostLostByJava: number;
+  readonly maxLostByJava: number;
   /** The errors of `take()`. */
   readonly javaFailures: readonly string[];
 }
@@ -101,7 +101,7 @@ class ChaosRun {
     const { nodes, shared } = this.#ledgers;
     const isOver = () => {
       for (const java of this.#java) if (java) this.#count(java);
-      return nodes.lost.length === 0 && shared.lost.length <= this.#mostLostByJava;
+      return nodes.lost.length === 0 && shared.lost.length <= this.#maxLostByJava;
     };
     await until(isOver, { within: AFTERMATH, every: 200 }).catch(() => undefined);
     // Whatever is still delayed, or held by a killed process, comes by then.
@@ -115,7 +115,7 @@ class ChaosRun {
       nodes: nodes.verdict(),
       shared: shared.verdict(),
       kills: this.#kills,
-      mostLostByJava: this.#mostLostByJava,
+      maxLostByJava: this.#maxLostByJava,
       javaFailures: this.#javaFailures,
     };
   }
@@ -125,7 +125,7 @@ class ChaosRun {
     await Promise.all([...this.#node.map((worker) => worker?.end()), ...this.#java.map((java) => java?.peer.end())]);
   }
 
-  get #mostLostByJava(): number {
+  get #maxLostByJava(): number {
     return (this.#kills.java + this.#givenUp) * JAVA_THREADS;
   }
 

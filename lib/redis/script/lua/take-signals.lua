@@ -6,14 +6,14 @@
 -- The keys are among the arguments, because a layout has one signal and these belong to several queues. A signal promises nothing, so
 -- nothing needs to be atomic. A crash right after loses the signals, which the next transfers replace.
 local function run(_, args)
-  local rung = {}
+  local taken = {}
   for at = 1, #args do
     if call('LLEN', args[at]) > 0 then
       call('DEL', args[at])
-      rung[#rung + 1] = at
+      taken[#taken + 1] = at
     end
   end
-  return rung
+  return taken
 end
 
-register('take_tokens', { 'allow-oom' }, run)
+register('take_signals', { 'allow-oom' }, run)
