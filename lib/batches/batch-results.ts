@@ -11,8 +11,8 @@ class BatchResultMismatch extends Error {
 
 /**
  * Reads a batch handler's return value: a result for each message (an array of the batch's length), or one for all. A result that is an
- * error, or a rejected one of `Promise.allSettled`, is a failure. Never throws: what cannot be read has failed. Returns a promise, which
- * never rejects, if the array has promises, each of which is awaited.
+ * error, or a rejected one of `Promise.allSettled`, is a failure. Never throws: an unreadable result has failed. If the array contains
+ * promises, awaits each and returns a promise, which never rejects.
  */
 export function readBatchResults(returned: unknown, size: number): BatchResult[] | Promise<BatchResult[]> {
   try {
@@ -51,7 +51,7 @@ function readResult(result: unknown): BatchResult {
   return result.status === 'rejected' ? { error: result.reason } : { value: result.value };
 }
 
-/** True for a result of `Promise.allSettled`. A database row may have a column `status`, too, but hardly these keys alone. */
+/** True for a result of `Promise.allSettled`. A database row may also have a column `status`, but hardly these keys alone. */
 function isSettledResult(value: unknown): value is PromiseSettledResult<unknown> {
   if (typeof value !== 'object' || value === null || !isPlain(value)) return false;
   const { status } = value as { readonly status?: unknown };
@@ -65,7 +65,7 @@ function isPlain(value: object): boolean {
   return prototype !== null && Object.getPrototypeOf(prototype) === null;
 }
 
-/** If reading `then` throws, so will awaiting the value: it counts as thenable. */
+/** True also if reading `then` throws, because awaiting the value would throw, too. */
 function isThenable(value: unknown): boolean {
   try {
     return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function';

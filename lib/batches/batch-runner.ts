@@ -21,16 +21,16 @@ export interface BatchRunnerOptions extends HandlerRules {
   readonly size: number;
   /** How long the first message of a batch waits for others, ms; 0: for those of the same turn of the event loop. */
   readonly wait: number;
-  /** Bounds its calls. */
+  /** Limits how many calls run at once. */
   readonly calls: ConcurrentCalls;
   readonly observers?: Pick<Observers, 'handleBatch'> | undefined;
-  /** Called when no message waits any more. */
+  /** Called when the last waiting message has left. */
   readonly onEmpty?: (() => void) | undefined;
 }
 
 interface WaitingDelivery {
   readonly delivery: Delivery;
-  /** On the monotonic clock. */
+  /** When it began to wait, on the monotonic clock. */
   readonly since: number;
   readonly settle: (outcome: Outcome | Promise<Outcome>) => void;
 }
@@ -38,11 +38,11 @@ interface WaitingDelivery {
 /** An outcome for each message of a batch; a promise if the check of a new payload is asynchronous. */
 type BatchOutcomes = readonly (Outcome | Promise<Outcome>)[];
 
-/** Collects deliveries, calls the handler with many of them at once, and gives each its own outcome. */
+/** Collects deliveries, calls the handler with many of them at once, and gives each an outcome of its own. */
 export class BatchRunner {
   readonly #nextCall: WaitingCall = { start: () => this.#callFirst(), release: () => this.stop() };
   #waiting: WaitingDelivery[] = [];
-  /** Number of its calls that wait to start. */
+  /** Number of this runner's calls that wait to start. */
   #asked = 0;
   #cancelTimer: CancelTimer | undefined;
   #stopped = false;
@@ -59,7 +59,7 @@ export class BatchRunner {
     });
   }
 
-  /** Calls the handler with the waiting messages, which wait for no others. */
+  /** Calls the handler with the waiting messages, which wait for no more to come. */
   flush(): void {
     if (this.#waiting.length > 0 && this.#asked === 0) this.#askForCall();
   }
@@ -78,7 +78,7 @@ export class BatchRunner {
     this.options.calls.add(this.#nextCall);
   }
 
-  /** Plans the call for the waiting messages: when the wait of the first one ends. A call that waits to start takes them as well. */
+  /** Plans the call for the waiting messages when the wait of the first one ends. A call that waits to start takes them as well. */
   #planCall(): void {
     const first = this.#waiting[0];
     if (!first || this.#asked > 0 || this.#cancelTimer) return;
@@ -107,7 +107,7 @@ export class BatchRunner {
     return outcome !== undefined;
   }
 
-  /** Returns a promise of its end, unless it has already ended. */
+  /** Calls the handler. Returns a promise that resolves when the call has ended, or undefined if it already has. */
   #call(batch: readonly WaitingDelivery[]): Promise<void> | undefined {
     const deliveries = batch.map(({ delivery }) => delivery);
     const outcomes = this.#observe(deliveries);

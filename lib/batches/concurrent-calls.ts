@@ -3,15 +3,15 @@ import { setImmediate } from '../timing/event-loop.js';
 
 /** A call of a handler that may have to wait until others have ended. */
 export interface WaitingCall {
-  /** Makes the call; must not throw. Returns a promise of its end, unless it has already ended. */
+  /** Makes the call; must not throw. Returns a promise that resolves when the call has ended, or undefined if it already has. */
   start(): Promise<unknown> | undefined;
   /** Called instead of {@link start} if the process stops. */
   release(): void;
 }
 
 /**
- * Bounds the calls of a queue with a handler of batches, which claims cannot do, because they count messages. At most `concurrency` calls
- * run at once, whatever their handlers; the others wait in order of arrival.
+ * Limits how many calls run at once in a queue with a handler of batches. Claims cannot do that, because they count messages. At most
+ * `concurrency` calls run at once, whatever their handlers; further calls wait in order of arrival.
  */
 export class ConcurrentCalls {
   #waiting: WaitingCall[] = [];
@@ -20,7 +20,7 @@ export class ConcurrentCalls {
 
   constructor(private readonly concurrency: number) {}
 
-  /** Starts the call at once if it may run and none waits; otherwise, after those that wait. */
+  /** Starts the call at once if it may run and none waits; otherwise, after the calls that wait. */
   add(call: WaitingCall): void {
     if (this.#stopped) call.release();
     else if (this.#free > 0 && this.#waiting.length === 0) this.#start(call);
@@ -48,7 +48,7 @@ export class ConcurrentCalls {
     this.#startWaiting();
   };
 
-  /** Starts waiting calls. If they end at once, the next ones follow in the next turn of the event loop, so that nothing starves. */
+  /** Starts waiting calls. If they end at once, the next ones follow in the next turn of the event loop, so nothing starves. */
   readonly #startWaiting = (): void => {
     for (const call of this.#waiting.splice(0, this.#free)) this.#start(call);
     if (this.#free > 0 && this.#waiting.length > 0) setImmediate(this.#startWaiting);

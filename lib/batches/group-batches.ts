@@ -10,13 +10,13 @@ export interface GroupBatchesOptions extends BatchRunnerOptions {
 
 /** Collects batches of one group each, or of messages without a group. Groups come and go: each has a runner only while messages wait. */
 export class GroupBatches {
-  /** By group; undefined: the messages without one. */
+  /** Runners by group; undefined: the messages without a group. */
   readonly #runners = new Map<string | undefined, BatchRunner>();
   #stopped = false;
 
   constructor(private readonly options: GroupBatchesOptions) {}
 
-  /** Number of groups with waiting messages; those without a group count as one. */
+  /** Number of groups with waiting messages; messages without a group count as one. */
   get waitingGroups(): number {
     return this.#runners.size;
   }
@@ -43,7 +43,7 @@ export class GroupBatches {
     const { size, groupConcurrency } = this.options;
     return new BatchRunner({
       ...this.options,
-      // No more would come, however long the first one waits.
+      // A group never has more messages than this in hand, so waiting longer would not fill a bigger batch.
       size: group === undefined ? size : Math.min(size, groupConcurrency ?? Infinity),
       onEmpty: () => this.#runners.delete(group),
     });

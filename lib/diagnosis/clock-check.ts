@@ -4,7 +4,7 @@ import { type Finding, ok, warn } from './finding.js';
 /** Number of readings of Redis' clock. The one with the fastest answer is the most precise. */
 const READINGS = 5;
 
-/** The difference of the clocks from which on to warn, ms. */
+/** Minimum difference of the clocks for a warning, ms. */
 const WORTH_A_WARNING = 1000;
 
 /** One reading of Redis' clock, ms. */

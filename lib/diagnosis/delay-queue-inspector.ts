@@ -5,7 +5,7 @@ import type { MessageCounts } from '../message/message.js';
 import { UNNAMED } from '../message/instance-name.js';
 import { findInstance, type Instance } from '../runtime/instance.js';
 
-/** A queue at one instant; with `partitions`, at one instant for each. */
+/** A queue at one instant; with `partitions`, each at an instant of its own. */
 export interface InspectedQueue {
   /** Number of messages in each state. */
   readonly counts: MessageCounts;
@@ -20,8 +20,8 @@ export interface InspectedQueue {
 }
 
 /**
- * Inspects queues for a tool, such as a command line. One call returns what `counts`, `nextDue` and `isPaused` of the producer do. Provide
- * it in a module of an application that imports `DelayQueueModule`.
+ * Inspects queues for a tool, such as a command-line interface. One call returns what the producer's `counts`, `nextDue` and `isPaused`
+ * return separately. Add it to the providers of a module that imports `DelayQueueModule`.
  * @example
  * ```ts
  * @Module({ imports: [DelayQueueModule.forRoot({ consume: false })], providers: [DelayQueueInspector] })

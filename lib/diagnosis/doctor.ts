@@ -17,7 +17,7 @@ import { checkPermissions, checkSharing, type ExaminedQueue, mayHandle } from '.
 import { sendProbe } from './probe.js';
 import { checkDatabases, checkInfo } from './server-checks.js';
 
-/** The lateness of the probe from which on to warn, ms. */
+/** How late the probe may be before it earns a warning, ms. */
 const LATE = 100;
 
 export interface DoctorSettings {
@@ -30,7 +30,7 @@ export interface DoctorSettings {
   readonly libraries: readonly LoadedLibrary[];
 }
 
-/** Examines a server, one check after the other. Stops after a check that makes the others pointless. */
+/** Examines a server, one check after another. Stops after a check that makes the rest pointless. */
 export class Doctor {
   readonly #settings: DoctorSettings;
   readonly #events = new Events();
@@ -93,7 +93,7 @@ export class Doctor {
       const infos = await this.#connections.commands.info();
       const [first, ...others] = infos.map(checkInfo);
       const ofDatabases = checkDatabases(infos[0]!, this.#connections.announcements.database);
-      // Only problems of the other servers of a cluster are worth a line.
+      // Of the other servers of a cluster, only problems are worth a line.
       return [...first!, ofDatabases ?? [], others.flat().filter(({ verdict }) => verdict !== 'ok')].flat();
     } catch (error) {
       if (!(hasCode(error, 'STORE_REFUSED') && lacksPermission(error.cause))) return [unsupported('version', error)];
@@ -145,7 +145,7 @@ export class Doctor {
   }
 }
 
-/** @throws the error itself if it is no verdict on the server */
+/** @throws the error itself if it is not a verdict on the server */
 function unsupported(check: string, error: unknown): Finding {
   const verdict = verdictOn(error);
   if (!isVerdict(verdict)) throw error;

@@ -6,7 +6,7 @@ export interface Finding {
   readonly verdict: 'ok' | 'warn' | 'fail';
   /** The result, as a phrase. */
   readonly found: string;
-  /** The remedy. Absent: nothing, or what `found` says. */
+  /** The remedy. Absent: none is needed, or `found` names it. */
   readonly advice?: string;
 }
 

@@ -9,7 +9,7 @@ import type { Scripting } from '../redis/script/server-functions.js';
 import { type Finding, ok, warn } from './finding.js';
 import { listOf } from './function-libraries.js';
 
-/** Reports whether calls use functions or scripts: one finding for all servers, or primaries of a cluster, that do not differ. */
+/** Reports whether calls use functions or scripts, in one finding if all servers (the primaries of a cluster) agree. */
 export async function checkScripting(commands: RedisCommands, scripting: Scripting | undefined): Promise<Finding[]> {
   const servers = await commands.servers.all('FCALL');
   const byReason = new Map<string | undefined, RedisServer[]>();
@@ -28,7 +28,7 @@ export async function checkScripting(commands: RedisCommands, scripting: Scripti
 }
 
 /**
- * Lists the libraries of this package that are not of this version.
+ * Lists this package's libraries from other versions.
  * @param current - the libraries of this version
  * @returns undefined if there are none
  */

@@ -19,7 +19,7 @@ export interface FunctionLibrariesPlace {
   readonly connection?: ConnectionOptions | undefined;
   /** How long each call may take. 10 ms – 10 min. Default: `'5s'`. */
   readonly offerTimeout?: Duration | undefined;
-  /** Layouts besides the native one whose libraries are recognized as those of this version. */
+  /** Layouts other than the native one whose libraries are recognized as belonging to this version. */
   readonly layouts?: readonly QueueLayout[] | undefined;
 }
 
@@ -145,7 +145,7 @@ function readSource(fields: ScriptReply): string {
   return '';
 }
 
-/** Deletes a library; false if it was gone. Whoever needs it loads it again. @throws DelayQueueError like `RedisCommands.send` */
+/** Deletes a library; false if it was gone. A process that needs it loads it again. @throws DelayQueueError like `RedisCommands.send` */
 export async function deleteLibrary(commands: RedisCommands, { name }: LoadedLibrary): Promise<boolean> {
   try {
     await commands.send('FUNCTION', 'DELETE', name);

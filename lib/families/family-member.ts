@@ -21,10 +21,10 @@ export interface MemberSource {
 /** The interval between checks if a worker is quiet, ms. */
 const REST_INTERVAL = 5000;
 
-/** How long a worker has to be quiet before it is stopped, ms. */
+/** How long a worker must be quiet before it is stopped, ms. */
 const QUIET_TIME = 10_000;
 
-/** The maximum length of a visit, ms: meanwhile, nobody listens for messages that another process releases. */
+/** The maximum length of a visit, ms. Short, because during a visit nobody listens for messages that other processes release. */
 const MAX_VISIT = 5000;
 
 /**
@@ -32,8 +32,8 @@ const MAX_VISIT = 5000;
  *
  * While nothing is ready it is *asleep*: a timer looks at it when something falls due. A worker that only *visits* the queue handles what a
  * look finds: most queues have a message now and then, and waiting for more costs several times what that message costs. The queue is
- * *awake* if a visit is not enough: messages are left, handlers are slow, something falls due meanwhile, or the next messages come soon.
- * Then the worker does everything until it has been quiet for a while. A look decides what happens next, so nothing missed before matters.
+ * *awake* if a visit is not enough: messages remain, handlers are slow, something falls due during it, or the next messages come soon. Then
+ * the worker does everything until it has been quiet for a while. A look decides what happens next, so nothing missed before matters.
  */
 export class FamilyMember {
   /** Undefined while asleep. */
@@ -41,7 +41,7 @@ export class FamilyMember {
   /** The worker of the look under way. The messages that it has found are being handled. */
   #looker: MemberWorker | undefined;
   #looking: Promise<number | undefined> | undefined;
-  /** When something is known to fall due, on the monotonic clock; during a look, only from announcements meanwhile. */
+  /** When something is known to fall due, on the monotonic clock; during a look, known only from announcements since its start. */
   #nextAt = Infinity;
   #failures = 0;
   #stopped = false;
@@ -79,7 +79,7 @@ export class FamilyMember {
     else if (this.#staysAt !== undefined) this.#stayLater(this.#worker, this.#staysAt);
   }
 
-  /** Looks for work, unless a worker does that, and acts on it. If the queue was empty, returns the look's monotonic start. */
+  /** Looks for work, unless a worker does so already, and acts on it. If the queue was empty, returns the look's monotonic start. */
   look(): Promise<number | undefined> {
     if (this.#worker || this.#stopped) return Promise.resolve(undefined);
     this.#cancelTimer?.();
@@ -128,7 +128,7 @@ export class FamilyMember {
       if (!this.#stopped) onLookFailed(error);
       found = { hasFound: false, isMore: false, nextIn: failurePause(++this.#failures) };
     }
-    // The store read its clock about half-way.
+    // The store read its clock about halfway through the look.
     if (found.nextIn !== null) this.expect(found.nextIn - (clock.monotonic() - beganAt) / 2);
     this.#act(found);
     return !found.hasFound && found.nextIn === null ? beganAt : undefined;
@@ -148,7 +148,7 @@ export class FamilyMember {
     }
   }
 
-  /** Ends the look: an announcement from here on meets a worker, a timer, or no member. */
+  /** Ends the look: an announcement from now on meets a worker, a timer, or no member. */
   #act({ isMore }: Visit): void {
     this.#looking = undefined;
     if (this.#stopped) return;
@@ -157,7 +157,7 @@ export class FamilyMember {
     else this.#forget();
   }
 
-  /** Remembers a queue that was visited for a while: if the next messages come soon, it is worth waiting for them. */
+  /** Keeps a recently visited queue for a while: if the next messages come soon, it is worth waiting for more. */
   #forget(): void {
     const { clock, onEmpty } = this.parts;
     const rest = this.#visitedAt + QUIET_TIME - clock.monotonic();
@@ -197,7 +197,7 @@ export class FamilyMember {
     this.#restLater(worker, undefined);
   }
 
-  /** Ends a visit when everything is settled, unless the worker stays by then. */
+  /** Ends a visit when everything is settled, unless the worker has decided to stay. */
   async #leave(worker: MemberWorker): Promise<void> {
     await worker.drained();
     if (this.#stopped || this.#staysAt === undefined) return;

@@ -4,7 +4,7 @@ import { failurePause } from '../timing/pauses.js';
 import { FamilyMember, type MemberSource } from './family-member.js';
 import { Semaphore } from './semaphore.js';
 
-/** The rest in a queue without work for this process: `messages` that only others see, `else` such as dead letters, or `nothing`. */
+/** What remains in a queue without work for this process: `messages` that only others see, `else` such as dead letters, or `nothing`. */
 export type QueueRemains = 'messages' | 'else' | 'nothing';
 
 /** A registration, and when it was first seen on the monotonic clock. */
@@ -14,25 +14,25 @@ interface Sighting extends Registration {
 
 /**
  * The maximum number of queues looked at or claimed from at a time: enough to keep Redis busy over a slow network, and few enough that
- * other clients wait no longer than for a batch of a transfer.
+ * other clients wait no longer than for one batch of a transfer.
  */
 const CONCURRENT_LOOKS = 64;
 
-/** How long the first reading of the directory waits for the subscription, ms: announcements in between would be missed. */
+/** How long the first reading of the directory waits for the subscription, ms: announcements before it would be missed. */
 const LISTENING_GRACE = 1000;
 
 /**
  * The queues of one family, in one process.
  *
  * One subscription to the announcements of all queues brings offers at once, because the first message of an empty queue is always
- * announced. Announcements get lost, so the directory is read whenever the subscription (re)starts, and at least every `checkInterval`:
- * each registered queue that is not awake is looked at. A queue found empty is retired from the directory once nobody can rely on its
- * registration any more, so empty queues cost nothing here, however many there are.
+ * announced. Announcements get lost, so the directory is read whenever the subscription starts or restarts, and at least every
+ * `checkInterval`: each registered queue that is not awake is looked at. A queue found empty is retired from the directory once nobody can
+ * rely on its registration any more, so empty queues cost nothing here, however many there are.
  */
 export class Family {
   readonly #members = new Map<string, FamilyMember>();
   readonly #looks = new Semaphore(CONCURRENT_LOOKS);
-  /** By queue, as the last reading of the directory found them. */
+  /** Sightings by queue, from the last reading of the directory. */
   #sightings: ReadonlyMap<string, Sighting> = new Map();
   #unwatch: (() => void) | undefined;
   #cancelReading: CancelTimer | undefined;
@@ -43,18 +43,18 @@ export class Family {
 
   constructor(
     private readonly options: {
-      /** The beginning of its queues' names, and a `*`. */
+      /** The pattern: the beginning of its queues' names, and a `*`. */
       readonly name: string;
       /** True if messages of its queues may have groups. Default: false. */
       readonly hasGroups?: boolean;
       /** True if this family handles the queue, rather than a handler of its own or another family. */
       readonly has: (queue: string) => boolean;
       readonly directory: QueueDirectory;
-      /** Returns the rest in a queue in which nothing was found. */
+      /** Returns what remains in a queue in which nothing was found. */
       readonly remainsOf: (queue: string) => Promise<QueueRemains>;
       readonly source: MemberSource;
       readonly clock: Clock;
-      /** Reports what keeps failing. */
+      /** Reports calls that keep failing. */
       readonly streak: { callFailed(error: unknown): void; worked(): void };
       /** For jitter, 0–1. */
       readonly random?: () => number;
@@ -98,7 +98,7 @@ export class Family {
     for (const member of this.#all()) member.abortHandlers();
   }
 
-  /** Gives up everything: messages still held come back when their leases end. */
+  /** Gives up everything: messages still held return when their leases end. */
   abandon(): void {
     this.#unwatch?.();
     for (const member of this.#all()) member.abandon();
@@ -124,7 +124,7 @@ export class Family {
     return member;
   }
 
-  /** Reads the directory. If that is under way, reads it once more. */
+  /** Reads the directory. If a reading is under way, reads once more after it. */
   #read(): Promise<void> {
     if (this.#stopped) return Promise.resolve();
     this.#again = true;

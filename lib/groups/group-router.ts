@@ -2,7 +2,7 @@ import type { MessageStore } from '../store/message-store.js';
 import type { Offer } from '../store/producer-store.js';
 import type { Destination, Incomplete, Question, QueuePart, Reading, Router } from '../store/router.js';
 
-/** Routes messages with groups to a store of their own, which is where partition 0 is, and the others as before. */
+/** Routes messages with groups to a store of their own, on partition 0's server, and all other messages as before. */
 export class GroupRouter implements Router {
   readonly check: Router['check'];
   readonly changes: Router['changes'];
@@ -11,7 +11,7 @@ export class GroupRouter implements Router {
 
   /**
    * @param plain - routes the messages without a group
-   * @param groups - the store of those with one
+   * @param groups - the store of the messages with a group
    */
   constructor(
     private readonly plain: Router,

@@ -3,7 +3,7 @@ import { check } from '../options/check.js';
 import { mustBe } from '../options/values-schema.js';
 
 export interface OptionRule<Value = unknown> {
-  /** In an error, follows the option's name and "must be". */
+  /** Follows the option's name and "must be" in error messages. */
   readonly rule: string;
   readonly accepts: (value: unknown) => boolean;
   /** Default: the option may be omitted. */

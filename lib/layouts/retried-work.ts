@@ -11,7 +11,7 @@ export interface WorkSettings {
   readonly events: Events;
 }
 
-/** Background work that must continue: reports failures, and pauses longer after each one in a row. */
+/** Background work that must continue: reports failures, and pauses longer after each successive one. */
 export class RetriedWork {
   readonly #streak: FailureStreak;
   readonly #pauses: Pauses;

@@ -8,7 +8,7 @@ import { mustBe } from './values-schema.js';
 /**
  * Checks a value against a schema.
  * @param place - where the value was given, for the error
- * @param placeOf - says where an option belongs that is unknown here; undefined: nowhere
+ * @param placeOf - returns where an option that is unknown here belongs; undefined: nowhere
  * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
  */
 export function check<Schema extends z.ZodMiniType>(
@@ -30,14 +30,14 @@ type Parsed<Output> = { readonly data: Output } | { readonly issues: readonly z.
 function parse<Schema extends z.ZodMiniType>(schema: Schema, value: unknown, place: string): Parsed<z.output<Schema>> {
   try {
     const result = schema.safeParse(value, { error: describeRaw });
-    // Within the `try`, because reading the issues reads the value once more.
+    // Within the `try`, because reading the issues reads the value again.
     return result.success ? { data: result.data } : { issues: result.error.issues };
   } catch (cause) {
     throw new DelayQueueError('INVALID_OPTION', `${place}: a value cannot be read (${showFailure(cause)})`, { cause });
   }
 }
 
-/** Words an issue whose schema has no message. For unknown options, these are the names of the known ones. */
+/** Words an issue whose schema has no message. For unknown options, names the known ones. */
 function describeRaw(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'unrecognized_keys') return Object.keys((issue.inst as z.ZodMiniObject).shape).join(' ');
   return issue.code === 'invalid_type' ? mustBe(`of type ${issue.expected}`).error(issue) : undefined;
@@ -54,7 +54,7 @@ function describeIssue(
     return issue.keys.map((key) => `${show([...path, key])} is not an option; ${adviceOn(key, names)}`);
   }
   if (issue.code === 'invalid_key') return [`${show(path)}: ${QUEUE_OR_FAMILY_RULE}`];
-  // The branch of a union that matched furthest names the wrong field.
+  // The branch of a union that matched furthest tells which field is wrong.
   if (issue.code === 'invalid_union') {
     const furthest = issue.errors.find((branch) =>
       branch.every((inner) => inner.path.length > 0 || isUnknownKey(inner)),

@@ -88,7 +88,7 @@ export function withoutUndefined(options: QueueOptions): QueueOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-/** Checks the options of a typed queue, before they are merged, so that the error can name the place. */
+/** Checks the options of a typed queue before they are merged, so the error can name the place. */
 export function readTypedQueueOptions(
   given: TypedQueueOptions,
   place: string,

@@ -9,11 +9,11 @@ import { LEASE_EXPIRED, type Outcome } from '../store/consumer-store.js';
 
 export interface RepeatSettings {
   readonly calendar: Calendar;
-  /** The number of attempts of a message. */
+  /** The maximum number of attempts per message. */
   readonly attempts: number;
 }
 
-/** An occurrence that no handler could start within this time has been missed, ms. */
+/** If no handler could start within this time, an occurrence has been missed, ms. */
 const MISSED_AFTER = 60_000;
 
 export function repeatsWith(settings: RepeatSettings): RepeatsOf {
@@ -28,7 +28,7 @@ export function repeatsWith(settings: RepeatSettings): RepeatsOf {
 
 /**
  * The terms of a message that repeats. Its next time is the first one after the start of this attempt, by the store's clock: a late attempt
- * stands for all occurrences until then, and an occurrence that comes while it runs is handled after it.
+ * stands for all occurrences until then, and an occurrence that falls due during the attempt is handled after it.
  */
 export class Repetition implements Terms {
   readonly repeat: Occurrence;
@@ -54,7 +54,7 @@ export class Repetition implements Terms {
     return this.#firstDue.expiresAt;
   }
 
-  /** False if the leases of all its attempts have expired: then nothing stands for the occurrences until now. */
+  /** False if the leases of all attempts have expired: then no attempt stands for the occurrences until now. */
   get #hasAttempt(): boolean {
     return this.delivery.attempt <= this.settings.attempts;
   }

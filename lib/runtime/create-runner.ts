@@ -21,7 +21,7 @@ export interface RunnerParts {
   readonly calendar?: Calendar | undefined;
 }
 
-/** Creates the runner of a queue with only those features that its options ask for. */
+/** Creates the runner of a queue with only the features that its options ask for. */
 export function createRunner(
   { codec, options, router }: Queue,
   handlers: readonly ConfiguredHandler[],
@@ -42,7 +42,7 @@ export function createRunner(
     if (batches && batch) handle = batches.batchStep(call, batch, parts);
     else handle = batches ? batches.waitStep(callStep(call, parts)) : callStep(call, parts);
     if (check) handle = checkStep(check, parts, handle);
-    // Calls with batches are observed where they are made.
+    // Batch calls are observed where they are made.
     return observers?.handle && !batch ? observeStep(observers.handle, parts, handle) : handle;
   };
 

@@ -50,11 +50,11 @@ export interface Stores {
   readonly directory: QueueDirectory;
   /** True if a queue holds messages with groups in any state, which a store without groups does not see. */
   hasGroups(queue: string): Promise<boolean>;
-  /** Announces how this process handles the groups of a queue or family, and calls `onOther` with the different rules of others. */
+  /** Announces how this process handles the groups of a queue or family, and calls `onOther` with the rules of processes that differ. */
   announceGroups(queue: string, rules: GroupRules, onOther: (rules: GroupRules) => void): void;
   /** Records offers for handlers that declare repeats; undefined: this store loses nothing while the process runs. */
   readonly repeatMarks?: Pick<NativeRepeatMarks, 'has' | 'set'>;
-  /** Identifies shared storage: two instances with equal places would share all queues. Undefined if nobody else can get there. */
+  /** Identifies shared storage: two instances with equal places would share all queues. Undefined if only this instance can access it. */
   readonly place?: object;
   /** The servers, each with database and prefix, at the addresses that this process uses. */
   addresses(): Promise<readonly string[]>;
@@ -149,7 +149,7 @@ function memoryStores({ clock, events }: ProcessParts): Stores {
     check: () => Promise.resolve(),
     isConnected: true,
     addresses: () => Promise.resolve(['memory']),
-    // All its messages are in this process, which has one option for each queue.
+    // All of the queue's messages are in this process, which has one option for each queue.
     hasGroups: () => Promise.resolve(false),
     announceGroups: () => undefined,
     failFast: () => undefined,

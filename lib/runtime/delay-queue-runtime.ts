@@ -24,13 +24,13 @@ import { ShutdownHint } from './shutdown-hint.js';
 import { isVerdict } from '../redis/check/redis-check.js';
 import type { CheckedQueue, Stores } from './create-stores.js';
 
-/** Signals abort this long before `shutdownTimeout` ends, ms, but at most a fifth of it, so that handlers can react and be settled. */
+/** Signals abort this long before `shutdownTimeout` ends, ms, but at most a fifth of it, so handlers can react and be settled. */
 const MAX_ABORT_RESERVE = 1000;
 
 /**
  * Start: once every module is up, keeps the connections open, and starts a worker for each handled queue and family. Stop: while every
- * module is still up, stops claiming, lets handlers finish, and settles. The connections close at the very end, so that handlers, and
- * requests that are still being served, can offer until then.
+ * module is still up, stops claiming, lets handlers finish, and settles. The connections close at the very end, so handlers, and requests
+ * still being served, can offer until then.
  */
 @Injectable()
 export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
@@ -61,7 +61,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     afterBootstrap(this.modules, () => this.#orCloseAll(() => this.#start()));
   }
 
-  /** Nest goes from module to module, but all instances stop at the same time: none waits for the handlers of another. */
+  /** Nest goes from module to module, but all instances stop at the same time: none waits for another's handlers. */
   async onModuleDestroy(): Promise<void> {
     await Promise.all(this.#ofAllInstances().map((runtime) => runtime.stop()));
   }
@@ -145,7 +145,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
       // The application may be asked to stop while it is still starting.
       if (this.#stopping) return;
       const worker = this.workers.open(declared);
-      // It is stopped even if its start fails half-way.
+      // The worker is stopped even if its start fails halfway.
       this.#workers.set(declared.name, worker);
       worker.start();
       this.groupsCheck.compare(declared.name, this.#checked(declared).options);
@@ -179,9 +179,9 @@ function startEvents({ name: queue, handlers }: DeclaredQueue): DelayQueueEvents
 }
 
 /**
- * Runs `start` after the last bootstrap hook of the application, whose start-up waits for it and fails if it does.
+ * Runs `start` after the last bootstrap hook of the application, whose start-up waits for `start` and fails if it does.
  *
- * No handler may run until every module is up. Nest calls a global module's own `onApplicationBootstrap` first, long before a slow one of
+ * No handler may run until every module is up. Nest calls a global module's own `onApplicationBootstrap` first, long before a slow hook of
  * another module has ended. It calls the hooks module by module, the farthest from the root first, and within a module its class last. So
  * the last hook is that of the root module's class, to which `start` is appended.
  */

@@ -11,7 +11,7 @@ import { Reported } from './recently-used.js';
 /**
  * Reports, once for each queue, differences in options that must be the same in all processes:
  *
- * - a queue has messages with groups, and this process handles it without the option `groups`: they are in keys that it never reads;
+ * - a queue has messages with groups, and this process handles it without the option `groups`: it never reads the keys of those messages;
  * - another process handles the groups of a queue differently.
  */
 @Injectable()
@@ -23,7 +23,7 @@ export class GroupsCheck {
     private readonly events: Events,
   ) {}
 
-  /** Compares the option with that of other processes, as long as the stores are open. */
+  /** Compares the option with that of other processes while the stores are open. */
   compare(queue: string, { groups: own }: Pick<ResolvedQueueOptions, 'groups'>): void {
     if (!own) return;
     this.stores.announceGroups(queue, own, (other) => {

@@ -15,7 +15,7 @@ import { isDeepStrictEqual } from 'node:util';
 @Injectable()
 export class Instance {
   constructor(
-    /** Empty for the one without a name. */
+    /** Empty for the instance without a name. */
     @Inject(INSTANCE) readonly name: string,
     @Inject(RESOLVED_OPTIONS) readonly options: ResolvedModuleOptions,
     @Inject(STORES) readonly stores: Stores,
@@ -62,7 +62,7 @@ export class InstanceCheck implements OnModuleInit {
     }
   }
 
-  /** Both would serve every handler, and either one's producer might be injected. */
+  /** Both imports would serve every handler, and the producer of either might be injected. */
   #importedTwice(): DelayQueueError {
     const metatypes = [...this.modules.values()].map(({ metatype }) => metatype);
     const importers = metatypes.filter((metatype) => this.#isImportedBy(metatype)).map(({ name }) => name);
@@ -77,7 +77,7 @@ export class InstanceCheck implements OnModuleInit {
     );
   }
 
-  /** Reads the decorator, because at run time a global module is among the imports of all others. */
+  /** Reads the decorator, because at run time a global module is among the imports of every other module. */
   #isImportedBy(metatype: object): boolean {
     const imports = Reflect.getMetadata('imports', metatype) as { readonly providers?: unknown }[] | undefined;
     return (imports ?? []).some(({ providers } = {}) => Array.isArray(providers) && providers.some(this.#isOwnName));
@@ -87,7 +87,7 @@ export class InstanceCheck implements OnModuleInit {
     provider?.provide === INSTANCE && provider.useValue === this.name;
 }
 
-/** Handlers are found whichever copy decorated them, so both would serve each of them. */
+/** Handlers are found whichever copy decorated them, so both copies would serve each of them. */
 function ofTwoCopies(): DelayQueueError {
   return new DelayQueueError(
     'INVALID_OPTION',

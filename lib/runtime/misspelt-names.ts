@@ -14,13 +14,13 @@ import { isLayout } from '../store/layout.js';
 /**
  * Reports names that are probably misspelt, each once:
  *
- * - queues that get offers but that no process has ever handled, unless processes without this package may do so;
- * - entries in `queues` whose name is near that of a queue without an entry, which this process handles or offers to. Another entry may be
- *   for another process that shares the configuration.
+ * - queues that get offers but that no process has ever handled, unless processes without this package may handle them;
+ * - entries in `queues` whose name is close to that of a queue without an entry, which this process handles or offers to. An entry close to
+ *   none may be for another process that shares the configuration.
  */
 @Injectable()
 export class MisspeltNames {
-  /** Queues and families that some process has handled, as far as this process knows. */
+  /** Queues and families that some process is known to have handled. */
   #handled: ReadonlySet<string> = new Set();
   #families: readonly string[] = [];
   readonly #reported = new Reported();

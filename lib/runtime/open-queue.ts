@@ -43,7 +43,7 @@ export function routerOf({ partitions, groups }: StoresOfQueue<MessageStore>): R
   return groups ? new GroupRouter(router, groups) : router;
 }
 
-/** The limits of each of so many partitions: its share of those for the whole queue. */
+/** The limits of each of so many partitions: its share of the limits for the whole queue. */
 export function limitsOfPartition(options: ResolvedQueueOptions, partitions = options.partitions): StoreLimits {
   const { attempts, maxDeadLetters, maxMessages, rate } = options;
   return {

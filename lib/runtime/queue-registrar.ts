@@ -9,7 +9,7 @@ import type { Stores } from './create-stores.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
 import { MisspeltNames } from './misspelt-names.js';
 
-/** How far the effect of a call may lag behind the caller's clock, ms, by which it estimates when the call ends by Redis' clock. */
+/** How late, ms, a call may take effect by the caller's clock, which the caller uses to estimate when the call ends by Redis' clock. */
 const LAG = 5000;
 
 /** The number of registrations remembered; a forgotten queue is merely registered again. */
@@ -19,26 +19,26 @@ const MAX_REMEMBERED = 10_000;
 const MAX_WAIT = 1000;
 
 interface Remembered {
-  /** On the monotonic clock. */
+  /** When the registration ends, on the monotonic clock. */
   readonly until: number;
   /** Present until it is answered or offers no longer wait for it. */
   answer?: Promise<void> | undefined;
 }
 
 /**
- * Registers the queues to which this process offers, before it does, and remembers that for a while: a queue costs two commands each time,
- * at most every two minutes.
+ * Registers the queues to which this process is about to offer, and remembers each registration for a while: a queue costs two commands
+ * each time, at most every two minutes.
  *
  * An offer is sent right behind the registration and is acknowledged after it, so an acknowledged message is in a registered queue. A
- * registration that is slow or fails must not hold up the offer. It is soon repeated until it works: if the process dies before, nobody
- * finds a message of a family whose announcement was missed.
+ * registration that is slow or fails must not hold up the offer. It is soon repeated until it works: if the process dies before that,
+ * nobody finds a message of a family whose announcement was missed.
  */
 @Injectable()
 export class QueueRegistrar implements OnModuleDestroy {
   readonly #directory: QueueDirectory;
   readonly #streak: FailureStreak;
   readonly #memory: number;
-  /** In the order in which they end. */
+  /** Registrations in the order in which they end. */
   readonly #remembered = new Map<string, Remembered>();
   /** Queues whose registration failed. */
   readonly #owed = new Set<string>();
@@ -63,8 +63,8 @@ export class QueueRegistrar implements OnModuleDestroy {
   }
 
   /**
-   * Registers a queue before messages are added to it, unless that was done lately. The messages need not wait: the registration is sent
-   * before anything else in this turn. Returns what their acknowledgement has to wait for, if anything; it never rejects.
+   * Registers a queue before messages are added to it, unless it was registered recently. The messages need not wait: the registration is
+   * sent before anything else in this turn. Returns what their acknowledgement must await, if anything; that never rejects.
    */
   register(queue: string): Promise<void> | undefined {
     const now = this.clock.monotonic();
@@ -84,8 +84,8 @@ export class QueueRegistrar implements OnModuleDestroy {
   }
 
   /**
-   * Called when the application has started: registers the handled queues and families in the background. Nothing is repeated before,
-   * because that would keep a process alive whose start has failed.
+   * Called when the application has started: registers the handled queues and families in the background. Nothing is repeated earlier,
+   * because repeating would keep alive a process whose start has failed.
    */
   started(handled: readonly string[]): void {
     this.#hasStarted = true;

@@ -21,9 +21,9 @@ import { RecentlyUsed } from './recently-used.js';
 
 export class Queue {
   readonly codec: MessageCodec;
-  /** All its stores as one. */
+  /** All stores of the queue as one. */
   readonly store: WholeQueue;
-  /** Number of unanswered offers of this process. Until it is 0, later offers use this object, so that all stay in order. */
+  /** Number of this process' unanswered offers. Until it is 0, later offers use this object, which keeps them in order. */
   pendingOffers = 0;
 
   constructor(
@@ -42,7 +42,7 @@ export interface ConfiguredHandler {
   readonly options: ResolvedQueueOptions;
 }
 
-/** The number of queues kept that are neither handled nor configured; it is cheap to create one again. */
+/** How many queues are kept that are neither handled nor configured; creating one again is cheap. */
 const MAX_OTHERS = 1000;
 
 /** The queues of this process, created when they are first used: producers may offer to any name. */
@@ -51,7 +51,7 @@ export class Queues {
   /** Queues that are handled or configured. */
   readonly #known = new Map<string, Queue>();
   readonly #others = new RecentlyUsed<Queue>(MAX_OTHERS, ({ pendingOffers }) => pendingOffers > 0);
-  /** Options of the other queues, by the families that decide them. */
+  /** Options of all other queues, by the families that decide them. */
   readonly #optionsOfOthers = new Map<string, ResolvedQueueOptions>();
   /** Handlers of queues that are configured only through their families, by the families that decide. */
   readonly #handlersOfOthers = new Map<string, ConfiguredHandler[]>();
@@ -79,7 +79,7 @@ export class Queues {
     const known = this.#known.get(name);
     if (known) return known;
     if (!this.#isKnown(name)) return this.#others.get(name, () => this.#open(name, this.#resolveOther(name)));
-    // It may have been used before its handler was known.
+    // The queue may have been used before its handler was known.
     const inUse = this.#others.inUse(name);
     if (inUse) return inUse;
     const queue = this.#open(name, this.#resolve(name));
@@ -87,7 +87,7 @@ export class Queues {
     return queue;
   }
 
-  /** Resolves the options of all configured or handled queues and families, so that mistakes (`INVALID_OPTION`) show at start-up. */
+  /** Resolves the options of all configured or handled queues and families, so mistakes (`INVALID_OPTION`) show at start-up. */
   async checkOptions(clock: Pick<Clock, 'monotonic'>): Promise<void> {
     const names = new Set([...Object.keys(this.options.queues), ...this.handlers.all().map(({ name }) => name)]);
     await inSlices(names, clock, (name) => this.#checkOptionsOf(name));

@@ -1,7 +1,7 @@
-/** The maximum number of values examined to drop one, so that the cost does not grow with those in use. */
+/** The maximum number of values examined to drop one, so the cost does not grow with the number of values in use. */
 const MAX_LOOKS = 2;
 
-/** Keeps the most recently used values, by name, and drops the others unless they are in use. */
+/** Keeps the most recently used values, by name, and drops all others that are not in use. */
 export class RecentlyUsed<Value> {
   readonly #values = new Map<string, Value>();
   #latest: string | undefined;

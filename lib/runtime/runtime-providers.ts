@@ -32,7 +32,7 @@ import { Workers } from './workers.js';
 
 const IN_A_TEST = { token: TEST_OVERRIDES, optional: true };
 
-/** Providers of a process besides the producer: options, clock, stores, handlers, listeners, queues and workers. */
+/** All providers of a process except the producer: options, clock, stores, handlers, listeners, queues and workers. */
 export const runtimeProviders: Provider[] = [
   // A module with a name replaces it.
   namedInstance(UNNAMED),
@@ -96,7 +96,7 @@ export const runtimeProviders: Provider[] = [
   DelayQueueRuntime,
 ];
 
-/** Throws `INVALID_OPTION` without options, where Nest would only say that it cannot resolve a dependency. */
+/** Throws `INVALID_OPTION` without options, for which Nest would only say that it cannot resolve a dependency. */
 async function resolveGivenOptions(options?: DelayQueueModuleOptions): Promise<ResolvedModuleOptions> {
   if (options !== undefined) {
     return resolveModuleOptionsInSlices(options, (entries, check) => inSlices(entries, systemClock, check));

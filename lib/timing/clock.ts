@@ -1,4 +1,4 @@
-/** Cancels a pending {@link Clock.schedule}; does nothing once that has fired. */
+/** Cancels a pending {@link Clock.schedule}; does nothing once its task has run. */
 export type CancelTimer = () => void;
 
 /**

@@ -17,7 +17,7 @@ export function queueMicrotask(task: () => void): void {
   void done.then(task);
 }
 
-/** How long work may begin in one turn of the event loop, ms. What it has begun goes on in that turn and takes several times as long. */
+/** How long work may begin in one turn of the event loop, ms. Work already begun continues in that turn and takes several times as long. */
 const SLICE = 3;
 
 /** Does something with each of many items and yields to the event loop in between. The first slice is done at once. */
@@ -45,7 +45,7 @@ export async function allInSlices<Item>(
   const begun: Promise<void>[] = [];
   await inSlices(items, clock, (item) => {
     const work = begin(item);
-    // It may fail before anything awaits it.
+    // The work may fail before anything awaits it.
     work.catch(() => undefined);
     begun.push(work);
   });

@@ -13,7 +13,7 @@ export class OnceAMinute {
     return this.clock.monotonic() >= this.#dueAt;
   }
 
-  /** Records that it is reported now. */
+  /** Records that the condition is reported now. */
   reported(): void {
     this.#dueAt = this.clock.monotonic() + MINUTE;
   }

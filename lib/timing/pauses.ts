@@ -38,7 +38,7 @@ export class Pauses {
   }
 }
 
-/** Waits until a promise is fulfilled, for at most `longest` ms. It must not be rejected. */
+/** Waits until a promise is fulfilled, for at most `longest` ms. The promise must not reject. */
 export async function atMost(clock: Clock, longest: number, promise: Promise<unknown>): Promise<void> {
   await new Promise<void>((resolve) => {
     const cancelTimer = clock.schedule(resolve, longest);

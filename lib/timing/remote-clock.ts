@@ -7,13 +7,13 @@ export interface RoundTrip {
   readonly receivedAt: number;
 }
 
-/** Estimates a remote clock, such as a server's, from answers with its time. Counts from the question, so it is never behind. */
+/** Estimates a remote clock, such as a server's, from answers that carry its time. Assumes that it was read when asked: never behind. */
 export class RemoteClock {
   /** The maximum lead of the remote clock over the monotonic clock of this process, ms; undefined if not known. */
   #offset: number | undefined;
   #validUntil = -Infinity;
 
-  /** @param maxRoundTrip - an answer that took longer says too little about the clock, ms */
+  /** @param maxRoundTrip - the maximum round trip, ms, of an answer that says enough about the clock */
   constructor(private readonly maxRoundTrip: number) {}
 
   /** Learns from an answer with the clock's time, ms since the epoch. A slow one keeps an earlier estimate that is within its range. */

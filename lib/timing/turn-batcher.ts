@@ -2,7 +2,7 @@ import { queueMicrotask, setImmediate } from './event-loop.js';
 
 export interface BatchLimits<Item> {
   readonly maxItems: number;
-  /** In the unit of `weigh`; a single item may exceed it. */
+  /** The maximum weight of a batch, in the unit of `weigh`; a single item may exceed it. */
   readonly maxWeight: number;
   readonly weigh: (item: Item) => number;
 }
@@ -10,7 +10,7 @@ export interface BatchLimits<Item> {
 export interface TurnBatcherOptions<Item> extends BatchLimits<Item> {
   /** Sends a batch; it must not throw. */
   readonly send: (batch: readonly Item[]) => void;
-  /** True if nothing is under way, so that a new item need not wait for the end of the turn; default: never. */
+  /** True if nothing is under way, so a new item need not wait for the end of the turn; default: never. */
   readonly isIdle?: () => boolean;
 }
 
@@ -18,8 +18,8 @@ export interface TurnBatcherOptions<Item> extends BatchLimits<Item> {
 const MIN_SPLIT = 32;
 
 /**
- * Sends the items added in one turn of the event loop in one call. No item waits for others to arrive: a lone one is sent at the end of its
- * turn or, if nothing is under way, as soon as the code that added it has finished.
+ * Sends the items added in one turn of the event loop in one call. No item waits for others to arrive: a single item is sent at the end of
+ * its turn or, if nothing is under way, as soon as the code that added it has finished.
  */
 export class TurnBatcher<Item> {
   readonly #options: TurnBatcherOptions<Item>;
