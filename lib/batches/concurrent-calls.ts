@@ -1,7 +1,7 @@
 import { follow } from '../message/failure.js';
 import { setImmediate } from '../timing/event-loop.js';
 
-/** A call of a handler that may have to wait until others have ended. */
+/** A handler call that may need to wait until other calls have ended. */
 export interface WaitingCall {
   /** Makes the call; must not throw. Returns a promise that resolves when the call has ended, or undefined if it already has. */
   start(): Promise<unknown> | undefined;

@@ -31,7 +31,7 @@ export interface Examination {
  * Examines whether Redis and its user are fit for delay queues: connection, version, eviction, persistence, permissions, functions and
  * clock. At the end it offers a message to a queue of its own and handles it, which leaves no key behind. It needs no module and no other
  * process.
- * @returns the findings, one after the other. One that makes the others pointless is the last
+ * @returns the findings, one after another. A finding that makes further checks pointless is the last
  * @throws DelayQueueError `INVALID_OPTION` or `INVALID_ARGUMENT` before anything is sent; `NOT_CONNECTED` or `OUTCOME_UNKNOWN` if the
  *   connection breaks in between
  * @example

@@ -103,7 +103,7 @@ export class FunctionLibraries {
 
 /**
  * Names the libraries of this version.
- * @param layouts - besides the native one
+ * @param layouts - layouts other than the native one
  * @throws DelayQueueError `INVALID_OPTION`
  */
 export function currentLibraries(layouts: readonly QueueLayout[]): readonly LoadedLibrary[] {

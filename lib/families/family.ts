@@ -140,7 +140,7 @@ export class Family {
         await this.#readOnce();
         this.#failures = 0;
         streak.worked();
-        // Shortened by up to a quarter, so that the processes of a fleet read at different times.
+        // Shortened by up to a quarter, so the processes of a fleet read at different times.
         next = checkInterval * (1 - random() / 4);
       } catch (error) {
         if (!this.#stopped) streak.callFailed(error);

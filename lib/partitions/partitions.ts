@@ -15,7 +15,7 @@ export interface Partitions {
   reachOf(partition: number): Reach;
   /** Begins a read of all partitions that answer. */
   read(): PatientReading;
-  /** True if the partitioning is known, so that {@link ready} has nothing to wait for. */
+  /** True if the partitioning is known, so {@link ready} has nothing to wait for. */
   readonly isReady: boolean;
   /** Must be awaited before the first call about a single message; undefined if the partitioning is known. */
   ready(): Promise<void> | undefined;

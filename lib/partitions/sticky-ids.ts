@@ -55,7 +55,7 @@ export class StickyIds {
   }
 }
 
-/** Shares the endings of ids among the queues of a process, so that all queues use the same partition in a turn. */
+/** Shares the endings of ids among the queues of a process, so all queues use the same partition in a turn. */
 export function stickyIds(): (partitions: number) => StickyIds {
   const byCount = new Map<number, StickyIds>();
   return (partitions) => {

@@ -186,7 +186,7 @@ class SharedConnection {
   readonly #pauses: Pauses;
   /** The signals in the order in which the server checks them: the one popped last comes last. */
   readonly #signals = new Set<WakeSignal>();
-  /** The client's id, requested before a call that may have to be ended; undefined if unknown. */
+  /** The client's id, requested before a call that may need to be ended; undefined if unknown. */
   #clientId: Promise<number | undefined> | undefined;
   #isRunning = false;
   #call: BlockedCall | undefined;
@@ -301,7 +301,7 @@ class SharedConnection {
     const isWoken = isCrossSlot(error) || connection.isElsewhere(error);
     const result = connection.isClosed ? false : isWoken || explain('BLPOP', error);
     for (const signal of this.#waiting()) signal.endWait(result);
-    // A key with another type, or without permission, must not silence the others.
+    // A key with another type, or without permission, must not silence the other keys.
     if (isErrorReply(error) && /^(CROSSSLOT|WRONGTYPE|NOPERM)\b/.test(error.message)) this.options.onUnshareable(error);
   }
 

@@ -114,7 +114,7 @@ export interface TransferReport {
   readonly deadLettered: readonly string[];
   /** Number of dead letters removed because there were more than `maxDeadLetters`, oldest first. */
   readonly dropped: number;
-  /** True if the limit was reached, so that another call is worthwhile. */
+  /** True if the limit was reached, so another call is worthwhile. */
   readonly more: boolean;
   readonly ready: number;
   /** Milliseconds (with fractions) until the earliest delayed message falls due or the earliest lease ends; null: none. */
@@ -214,7 +214,7 @@ export interface Settlement {
 }
 
 export interface SettleReport {
-  /** In the order of the settlements: true if the claim was still held, so that the outcome counts. */
+  /** For each settlement, in order: true if the claim was still held, so the outcome counts. */
   readonly accepted: readonly boolean[];
   /** As in {@link TransferReport.dropped}. */
   readonly dropped: number;

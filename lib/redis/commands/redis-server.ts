@@ -39,7 +39,7 @@ export interface RedisServers {
   close(): Promise<void>;
 }
 
-/** How to send a call again after an error reply which says that nothing was done. */
+/** The way to send a call again after an error reply which says that nothing was done. */
 export interface Detour {
   /** How long to wait first, ms. */
   readonly pause: number;

@@ -304,7 +304,7 @@ export class MemoryMessageStore implements MessageStore {
   }
 }
 
-/** Copies the body, so that no handler changes what the next attempt reads. */
+/** Copies the body, so no handler can change what the next attempt reads. */
 function copyOf({ id, body, failedAttempts, dueAt, offeredAt }: MemoryMessage) {
   return { id, body: Buffer.from(body), failedAttempts, dueAt, offeredAt };
 }

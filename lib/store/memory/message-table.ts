@@ -123,7 +123,7 @@ export class MessageTable {
     return message;
   }
 
-  /** Gives the message all its attempts, as if offered anew. */
+  /** Gives the message all its attempts, as if offered again. */
   renew(message: MemoryMessage, offeredAt: number): void {
     message.offeredAt = offeredAt;
     message.failedAttempts = 0;
@@ -187,7 +187,7 @@ function emptyLists(): Record<MessageState, RankedList<MemoryMessage>> {
   return { delayed: new RankedList(), ready: new RankedList(), active: new RankedList(), dead: new RankedList() };
 }
 
-/** Makes one character of each byte, so that text compares by bytes, as ids do in Redis. */
+/** Makes one character of each byte, so text compares by bytes, as ids do in Redis. */
 function bytesOf(id: string): string {
   return Buffer.from(id).toString('latin1');
 }

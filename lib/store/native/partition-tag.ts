@@ -6,7 +6,7 @@ const SUFFIX_LENGTH = 3;
 const CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /**
- * Returns the hash tag of a partition's keys. Partition 0 has that of a queue without partitions; the others have names that no queue can
+ * Returns the hash tag of a partition's keys. Partition 0 has that of a queue without partitions; others have names that no queue can
  * have, such as `orders#3.0Fk`. The suffix spaces the partitions evenly over the hash slots of a cluster, whatever their number: each
  * partition added lies midway between two others. So all shards get equally many.
  */

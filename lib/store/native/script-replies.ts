@@ -96,7 +96,7 @@ export function readStoredPage(state: MessageState, reply: ScriptReply): StoredP
   return { messages, cursor: place === '' ? null : formatCursor(state, place) };
 }
 
-/** Reads a listed message. A damaged message lacks some parts and must not hide the others. */
+/** Reads a listed message. A damaged message lacks some parts and must not hide other messages. */
 function readListed(state: MessageState, reply: ScriptReply): StoredMessage {
   const name = reply.text();
   const id = name.slice(name.indexOf('\n') + 1);

@@ -244,7 +244,7 @@ function Groups.leave_if_held(q, id)
   end
 end
 
--- True if a due message has to wait; `text`: the stored text of its group.
+-- True if a due message must wait; `text`: the stored text of its group.
 local function must_wait(q, name, text)
   local group = Groups.state(q, name, text)
   -- A message that has left the group in this call has left its permit to the backlog.
