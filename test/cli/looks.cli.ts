@@ -102,7 +102,7 @@ describe('the command line', () => {
     expect(await producer.find(repeating, 'a')).toBeNull();
   });
 
-  it('prints how to continue a list, and continues it', async () => {
+  it('prints the option that continues a list, and continues from there', async () => {
     const { output } = await run('list', queue, 'delayed', '--limit', '2');
     const [, cursor] = /^More: --cursor '(.*)'$/m.exec(output)!;
     const rest = await run('list', queue, 'delayed', '--cursor', cursor!, '--json');

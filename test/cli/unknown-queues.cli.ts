@@ -30,7 +30,7 @@ describe('a queue that never existed', () => {
     ['discard', 'oders', '--all', '--yes'],
     ['pause', 'oders', '--yes'],
     ['resume', 'oders', '--yes'],
-  ])('is refused with the most similar names: %s %s %s', async (...words) => {
+  ])('is refused, and the most similar names are suggested: %s %s %s', async (...words) => {
     const { code, output, problems } = await run(...words);
     expect({ code, output }).toEqual({ code: 1, output: '' });
     expect(problems).toBe(

@@ -20,7 +20,7 @@ const supported = (name: string) => new RegExp(`^\\| ${name} +\\| (.*?) +\\|`, '
 const lowest = (range: string) =>
   range.split(' || ').map((each) => /(\d+)\.(\d+)/.exec(each)!.slice(1).join('.').replace(/\.0$/, ''));
 
-describe('the page of compatibility promises', () => {
+describe('the page about compatibility', () => {
   test('lists the Node.js release lines required by the manifest, and the newest one tested', () => {
     const [first, next] = lowest(library.engines.node);
     expect(supported('Node.js')).toBe(`${first} or newer, ${next} or newer, 24`);

@@ -120,7 +120,7 @@ describe('the table of options', () => {
     ["a queue's options", queueOptions, 'docs/options.md'],
     ['the options of groups', groupOptions, 'docs/groups.md'],
     ['the options of redisson()', redissonOptions, 'packages/redisson/README.md'],
-  ])('for %s has each option with the text of its comment', async (_what, { options }, page) => {
+  ])('for %s lists each option with the wording of its comment', async (_what, { options }, page) => {
     const rows = await rowsOn(page);
     const [first] = options;
     const start = rows.findIndex(([cell]) => cell === `\`${first!.name}\``);

@@ -23,7 +23,7 @@ const QUEUES: Readonly<Record<string, DelayQueueModuleOptions['defaults']>> = {
   'a queue in the Redisson layout': { layout: layouts.redisson },
 };
 
-describe('an offer with acknowledge', () => {
+describe('an offer with the acknowledge option', () => {
   const scene = new Scene({ args: ['--repl-diskless-sync-delay', '0'] });
   const proxies = new Proxies(scene);
   let link: TcpProxy;

@@ -7,7 +7,7 @@ import { refusalOf } from '../support/refusal.js';
 describe.each([
   ['one command', false, CALLS, COMMANDS],
   ['one command on the keys of groups', true, CALLS_OF_GROUPS, COMMANDS_OF_GROUPS],
-] as const)('a user that loses the permission to run %s', (_what, hasGroups, calls, commands) => {
+] as const)('a user who loses the permission to run %s', (_what, hasGroups, calls, commands) => {
   const scene = new Scene({});
   const user = randomName('user');
   // With these limits, messages become dead letters and are dropped at once.

@@ -114,7 +114,7 @@ describe.each([
 
   afterAll(() => app.close());
 
-  test('reads of the whole queue answer at once from the remaining partitions and name the missing ones', async () => {
+  test('reads of the whole queue return at once from the remaining partitions and name the missing ones', async () => {
     const each = living.length * EACH;
     for (let round = 0; round < 2; round++) {
       expect(await timed(() => producer.counts(queue))).toEqual({
@@ -137,7 +137,7 @@ describe.each([
     }
   });
 
-  test('reads that cannot name partitions answer from the remaining ones, and an event names the missing ones', async () => {
+  test('reads that cannot name partitions return from the remaining ones, and an event names the missing ones', async () => {
     expect(await timed(() => producer.isPaused(queue))).toBe(false);
     expect(await timed(() => producer.nextDue(queue))).toBeInstanceOf(Date);
     const each = living.length * EACH;

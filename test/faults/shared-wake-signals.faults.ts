@@ -126,7 +126,7 @@ describe('wake-up signals that share a connection', () => {
     expect(await a.signal.wait(HOUR)).toBe(true);
     await send(a.key);
     await until(() => passedOn.length > 0, { within: SOON });
-    // The call that was blocked meanwhile takes it once more.
+    // The call that was blocked in the meantime takes it once more.
     await until(async () => passedOn.length === 2 && (await scene.redis.llen(a.key)) === 1);
   });
 

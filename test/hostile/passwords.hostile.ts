@@ -75,7 +75,7 @@ const WAYS: Readonly<Record<string, (place: Place) => Connection>> = {
       new Cluster([{ host, port }], { ...overrides, redisOptions: { ...login, ...overrides } }),
 };
 
-describe('a password with any characters', () => {
+describe('a password made of any characters', () => {
   const scene = new Scene({});
   /** A server that requires a password. */
   let server: TestRedis;

@@ -107,7 +107,7 @@ describe('a payload', () => {
   );
 });
 
-describe('the code of a payload or codec', () => {
+describe('application code in a payload or codec', () => {
   const scene = new Scene();
 
   /** Runs `use` with a queue in the Redisson layout and removes the queue afterwards. */

@@ -91,12 +91,12 @@ describeWithClock("setting Redis' clock", () => {
   });
 
   test('back by an hour makes the consumer give up a BLPOP that Redis would block for an hour', async () => {
-    // A check by the scheduler would ring for ready messages.
+    // A check by the scheduler would send a wake-up signal for ready messages.
     const { queue, handled, producer, log } = await startQueue({ checkInterval: 60_000 });
     await producer.offer(queue, null, '1h', { id: 'm' });
     clock!.set(-HOUR);
     const start = performance.now();
-    // Makes the message ready without a ring.
+    // Makes the message ready without a wake-up signal.
     await scene.redis.multi().zrem(scene.key(queue, 'delayed'), 'm').rpush(scene.key(queue, 'ready'), 'm').exec();
     await handled.until('m', { within: BLOCK_TIMEOUT + 5000 + SLACK });
     const took = Math.round(performance.now() - start);

@@ -154,7 +154,7 @@ describe('a family of queues while processes and connections fail', () => {
     expect(handled.calls.map(({ attempt }) => attempt)).toEqual([1, 1]);
   });
 
-  test('closes the connections of idle queues and opens them again', async () => {
+  test('closes the connections of idle queues and reopens them', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(`${name}-*`, handled.record, { lease: '1s' })] });

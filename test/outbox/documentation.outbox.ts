@@ -20,7 +20,7 @@ function problemsOf(files: readonly string[]): string[] {
   );
 }
 
-test('the snippets of the README compile with their libraries', async () => {
+test("the README's snippets compile with their libraries", async () => {
   const text = await readFile(join(ROOT, 'packages', 'outbox', 'README.md'), 'utf8');
   // The application itself is built and run in test/smoke.
   const snippets = [...text.matchAll(SNIPPET)].filter(([, name]) => name !== 'app.module.ts');

@@ -31,7 +31,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     ).rejects.toThrow(Rolled);
 
   describe('an offer in a transaction', () => {
-    it('is in the queue under the returned id after the commit, not before', async () => {
+    it('is in the queue under the returned id after the commit, but not before', async () => {
       const app = await scene.startApp();
       const queue = scene.newQueue();
       const before = Date.now();
@@ -275,7 +275,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
       },
       { id: 'large-2' },
     ]);
-    // The database knows it before the relay hears so.
+    // The database has the result before the relay learns of it.
     await until(() => app.log.filter((line) => line.includes('parked')).length === 2);
 
     await app.close();
@@ -314,7 +314,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     });
     await app.outbox.resume();
     await until(async () => (await app.producer.find(queue, 'other')) !== null, { within: 30_000, every: 5 });
-    // Each row of one message takes a look of its own.
+    // Each row of one message takes a separate lookup.
     expect((await app.outbox.status()).waiting).toBeGreaterThan(500);
   });
 
@@ -391,7 +391,7 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(await app.producer.find(queue, 'a')).toMatchObject({ group: 'customer-7' });
   });
 
-  it('accepts several pauses at once', async () => {
+  it('accepts several simultaneous pauses', async () => {
     const app = await scene.startApp();
     for (let round = 0; round < 10; round++) {
       await Promise.all([1, 2, 3, 4].map(() => app.outbox.pause()));

@@ -69,7 +69,7 @@ describe('a message added on bull-board', () => {
     expect(await producer.find(queue, body.job.id)).toMatchObject({ group: 'customer-7' });
   });
 
-  test('is refused with options that messages do not have', async () => {
+  test('is refused with options that messages do not support', async () => {
     const { queue, producer, board } = await start();
     const options = { delay: 60_000, attempts: 3, priority: 1 };
     expect(await board.add(queue, { name: '', data: {}, options })).toMatchObject({

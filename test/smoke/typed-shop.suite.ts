@@ -25,13 +25,13 @@ export function describeTypedShop(testRunners: readonly TestRunner[], app: () =>
       expect(await compileStock(app(), 'test/typed-queues.types.ts', compiler)).toBe('');
     });
 
-    it.each(testRunners)('is tested in $title within 3 s', async (runner) => {
+    it.each(testRunners)('can be tested in $title within 3 s', async (runner) => {
       const { passed, total, time } = readReport(await testShop(app(), runner, { args: runner.json }));
       expect({ passed, total }).toEqual({ passed: TESTS, total: TESTS });
       expect(time).toBeLessThan(TEST_TIME);
     });
 
-    it.each(testRunners)('is tested in $title without connections or open handles', async (runner) => {
+    it.each(testRunners)('can be tested in $title without connections or open handles', async (runner) => {
       const { args, read } = runner.openHandles;
       let open: readonly unknown[] = [];
       const connections = await countConnections(async (url) => {
