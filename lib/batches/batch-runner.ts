@@ -38,7 +38,7 @@ interface WaitingDelivery {
 /** An outcome for each message of a batch; a promise if the check of a new payload is asynchronous. */
 type BatchOutcomes = readonly (Outcome | Promise<Outcome>)[];
 
-/** Collects deliveries, calls the handler with many of them at once, and gives each an outcome of its own. */
+/** Collects deliveries, calls the handler with many of them at once, and gives each its own outcome. */
 export class BatchRunner {
   readonly #nextCall: WaitingCall = { start: () => this.#callFirst(), release: () => this.stop() };
   #waiting: WaitingDelivery[] = [];

@@ -88,7 +88,7 @@ export class Claimer {
     return this.#sent?.token === token;
   }
 
-  /** Claims at most `limit` ready messages, in the same call as a transfer if `besides` is given. Throws what the store throws. */
+  /** Claims at most `limit` ready messages, in the same call as a transfer if `besides` is given. Throws whatever the store throws. */
   async claim(limit: number, besides?: TransferBesides): Promise<Claimed> {
     let claimed = await this.#ask(limit, besides);
     const { transfer } = claimed;

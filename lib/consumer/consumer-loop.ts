@@ -142,7 +142,10 @@ export class ConsumerLoop {
     return transfer;
   }
 
-  /** Stops claiming; running handlers carry on. Releases claimed messages not started or not received, and wakes other consumers. */
+  /**
+   * Stops claiming; running handlers carry on. Releases claimed messages that have not been started or never arrived, and wakes other
+   * consumers.
+   */
   async stopClaiming(): Promise<void> {
     this.#stopping = true;
     this.#dispatcher.stop();
@@ -200,7 +203,7 @@ export class ConsumerLoop {
     }
   }
 
-  /** True if this consumer must not claim again for the rest of this process' life. */
+  /** True if this consumer may not claim again for the rest of this process' life. */
   #isHalted(): boolean {
     const { queue, runner, events } = this.options;
     const reason = runner.haltReason;

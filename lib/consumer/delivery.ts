@@ -27,7 +27,7 @@ export interface Terms {
   readonly repeat: Occurrence | undefined;
   /** The message's own expiry. */
   readonly expiry: Expiry | undefined;
-  /** Returns the outcome of a message that its handler must not see; undefined: call the handler. */
+  /** Returns the message's outcome if its handler should not see it; undefined: call the handler. */
   outcomeWithoutHandler(): Outcome | undefined;
   /** Adds to an outcome what the next attempt or occurrence needs to know. */
   complete(outcome: Outcome): Outcome;
@@ -169,7 +169,7 @@ class HandlerMessage implements DelayedMessage {
     return this.#controller.signal;
   }
 
-  /** In whole milliseconds, like all instants of messages. */
+  /** Rounded to whole milliseconds, like every other time on a message. */
   get lateness(): number {
     return Math.round(this.#delivery.lateness);
   }

@@ -16,7 +16,7 @@ const SLICE = 5;
 interface WaitingClaim {
   readonly lease: Lease;
   readonly deliveries: readonly Delivery[];
-  /** The instant of the monotonic clock after which none of the claim's handlers is started. */
+  /** The time, on the monotonic clock, after which none of the claim's handlers is started. */
   readonly startBy: number;
   next: number;
   begunAt: number | undefined;

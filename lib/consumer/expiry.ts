@@ -4,7 +4,7 @@ import type { Expiry, OnExpired } from '../message/expiry.js';
 import type { Outcome } from '../store/consumer-store.js';
 import type { Delivery, Terms } from './delivery.js';
 
-/** The expiry of messages that have none of their own. */
+/** The expiry of messages that were offered without one. */
 export type QueueExpiry = Expiry & { readonly onExpired: OnExpired };
 
 /** A longer body is not wrapped, because it may be as long as the server accepts. Its retries expire as if they were first attempts. */

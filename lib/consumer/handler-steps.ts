@@ -79,7 +79,7 @@ export function observeStep(
     });
 }
 
-/** Work that leads to the outcome of a message or the outcomes of a batch. */
+/** Work that produces the outcome of a message or the outcomes of a batch. */
 export interface ObservedWork<Result, Shown> {
   readonly handle: () => Result | Promise<Result>;
   /** Returns what observers see of the result. */
@@ -90,7 +90,7 @@ export interface ObservedWork<Result, Shown> {
   readonly onTimeout: (observer: string, timeout: number) => Result;
 }
 
-/** Does the work inside the hooks of the observers, who cannot change the result if they let the work begin in time. */
+/** Runs the work inside the observers' hooks. An observer can change the result only by delaying the start of the work beyond `timeout`. */
 export function observed<Subject, Result, Shown>(
   around: Around<Subject, never, Shown>,
   subject: Subject,

@@ -98,7 +98,7 @@ export class LeaseKeeper {
     if (--lease.held === 0) this.#leases.delete(lease);
   }
 
-  /** Keeps one timer for as long as it fires early enough, so claims with quick handlers need none of their own. */
+  /** Keeps one timer for as long as it fires early enough, so claims with quick handlers need no extra timer. */
   #wakeBy(at: number): void {
     if (at >= (this.#timer?.at ?? Infinity)) return;
     const { clock } = this.options;

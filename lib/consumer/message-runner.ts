@@ -29,12 +29,12 @@ export interface WaitingCalls {
   stop(): void;
 }
 
-/** Decodes each delivery of a queue and takes it to its handler, or ends it here if no handler must see it. */
+/** Decodes each delivery of a queue and passes it to its handler, or decides its outcome here if no handler should see it. */
 export class MessageRunner {
   readonly waitingCalls: WaitingCalls | undefined;
   readonly maxBatch: number;
   readonly #mismatchCheck: CodecMismatchCheck | undefined;
-  /** True if messages without an expiry of their own expire. */
+  /** True if messages without their own expiry expire. */
   readonly #expires: boolean;
 
   constructor(
@@ -60,7 +60,7 @@ export class MessageRunner {
     this.#expires = options.expiry !== undefined && options.expiry.after !== null;
   }
 
-  /** The reason why no more messages of the queue must be claimed; undefined if they may be. */
+  /** Why no more of the queue's messages may be claimed; undefined if they may. */
   get haltReason(): string | undefined {
     return this.#mismatchCheck?.haltReason;
   }

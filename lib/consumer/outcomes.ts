@@ -87,7 +87,7 @@ export class Outcomes {
     return this.#refuse(delivery, error, describeFailure(error));
   }
 
-  /** Returns the outcome if a message must not go on after a wait: its lease may have ended, or it has expired. */
+  /** Returns the outcome if a message may not go on after a wait, because its lease may have ended or it has expired. */
   afterWait(delivery: Delivery): Outcome | undefined {
     return delivery.mayStart(this.options.clock.monotonic()) ? delivery.terms?.outcomeWithoutHandler() : RELEASE;
   }
@@ -97,7 +97,7 @@ export class Outcomes {
     return { kind: 'dead', error: JSON.stringify(failure), by: 'unreadable' };
   }
 
-  /** Throws `INVALID_ARGUMENT` if the handler changed the result of `again()`, `INVALID_PAYLOAD`, or `PAYLOAD_TOO_LARGE`. */
+  /** Throws `INVALID_PAYLOAD` or `PAYLOAD_TOO_LARGE`, or `INVALID_ARGUMENT` if the handler changed the result of `again()`. */
   #again(delivery: Delivery, { check, timeout }: HandlerRules, result: Again): Outcome | Promise<Outcome> {
     const { queue, type, headers, group, terms } = delivery;
     const { codec, clock } = this.options;

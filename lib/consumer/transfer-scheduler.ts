@@ -29,7 +29,7 @@ const READY_CHECK = 1000;
 const CLOCK_TOLERANCE = 100;
 
 interface Expectation {
-  /** The instant on this process' monotonic clock. */
+  /** The time on this process' monotonic clock. */
   readonly at: number;
   /** The instant by the store's clock. */
   readonly dueAt: number;

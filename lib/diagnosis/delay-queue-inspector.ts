@@ -5,7 +5,7 @@ import type { MessageCounts } from '../message/message.js';
 import { UNNAMED } from '../message/instance-name.js';
 import { findInstance, type Instance } from '../runtime/instance.js';
 
-/** A queue at one instant; with `partitions`, each at an instant of its own. */
+/** A queue at one instant; with `partitions`, each partition at its own instant. */
 export interface InspectedQueue {
   /** Number of messages in each state. */
   readonly counts: MessageCounts;

@@ -2,7 +2,7 @@
 export interface Finding {
   /** The name of the check, such as `'eviction'`. */
   readonly check: string;
-  /** `'ok'` if Redis is fit, `'fail'` if not; `'warn'` if it is fit at a cost, which `advice` explains. */
+  /** `'ok'` if Redis is fit for use, `'fail'` if it is not; `'warn'` if it is, but at a cost, which `advice` explains. */
   readonly verdict: 'ok' | 'warn' | 'fail';
   /** The result, as a phrase. */
   readonly found: string;

@@ -102,8 +102,8 @@ export class FunctionLibraries {
 }
 
 /**
- * Names the libraries of this version.
- * @param layouts - layouts other than the native one
+ * Returns the libraries of this version.
+ * @param layouts - layouts in addition to the native one
  * @throws DelayQueueError `INVALID_OPTION`
  */
 export function currentLibraries(layouts: readonly QueueLayout[]): readonly LoadedLibrary[] {

@@ -6,7 +6,7 @@ export { FunctionLibraries, type FunctionLibrariesPlace, type FunctionLibrary } 
 export { nearestNames } from '../message/nearest-name.js';
 export { assertQueueName } from '../message/queue-name.js';
 
-// Types of the main entry that the exports above use.
+// Types from the main entry point that the exports above use.
 export type { Duration } from '../message/duration.js';
 export type { MessageCounts, MessageState } from '../message/message.js';
 export type { QueueLayout } from '../store/layout.js';

@@ -23,8 +23,8 @@ export interface ProbeSettings {
 }
 
 /**
- * Offers a message to a queue of its own and handles it here, with the same worker as an application. The queue is not registered, and
- * leaves no key behind.
+ * Offers a message to a queue reserved for the probe and handles it here, with the same worker as an application. The queue is not
+ * registered, and leaves no key behind.
  * @returns how late the message was, ms; undefined if it did not come in time
  */
 export async function sendProbe({ connections, events, prefix, queue, patience }: ProbeSettings) {

@@ -179,7 +179,7 @@ export interface DelayQueueEvents {
     readonly queue: string;
     /** The class and method of the handler. */
     readonly handler: string;
-    /** The type handled; empty: every type without a handler of its own. */
+    /** The type handled; empty: every type without its own handler. */
     readonly type: string;
   };
   /** The process stops with messages still unsettled, because `shutdownTimeout` is over. */

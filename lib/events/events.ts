@@ -31,7 +31,7 @@ export class Events {
     this.#watchers.push(watcher);
   }
 
-  /** True if somebody listens. Ask before building an event that occurs for every message. */
+  /** True if anybody is listening. Check this before building an event that occurs for every message. */
   has(name: EventName): boolean {
     return this.#watchers.length > 0 || this.#listeners.has(name) || CHANNELS[name].hasSubscribers;
   }

@@ -8,7 +8,7 @@ export interface Notes {
   'claims-unanswered': { readonly queue: string; readonly count: number };
   /** An offer was ignored, because a handler of this process holds the message with the same id. */
   'offered-while-held': { readonly queue: string; readonly id: string };
-  /** A handler called `again()` at a place in the code and did not return its value, so its message is gone. */
+  /** A handler called `again()` at `place` in the code but did not return the result, so its message is gone. */
   'again-not-returned': { readonly place: string };
   /** The application's code supplied something unusable; the text says what, and what the queue does instead. */
   misused: { readonly problem: string };

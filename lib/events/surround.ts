@@ -21,11 +21,11 @@ export interface HookLimit<Result> {
 }
 
 /**
- * Does some work inside a hook of the application, which is expected to call `next`. The work is done once, and its result counts, even if
- * the hook throws, does not call `next`, or calls it twice. If the hook calls `next` late, the work waits, but no longer than the limit.
+ * Runs some work inside an application's hook, which is expected to call `next`. The work runs once, and its result counts, even if the
+ * hook throws, never calls `next`, or calls it twice. If the hook is slow to call `next`, the work waits, but no longer than the limit.
  * Nothing waits for what the hook does after `next`.
- * @param work - must not throw, except for an argument that it refuses before it has done anything
- * @param limit - default: none
+ * @param work - must not throw, except to refuse its argument before it has done anything
+ * @param limit - default: no limit
  */
 export function surround<Argument, Result>(
   hook: (next: (argument?: Argument) => Result | Promise<Result>) => unknown,

@@ -47,7 +47,7 @@ export class Family {
       readonly name: string;
       /** True if messages of its queues may have groups. Default: false. */
       readonly hasGroups?: boolean;
-      /** True if this family handles the queue, rather than a handler of its own or another family. */
+      /** True if this family handles the queue, rather than the queue's own handler or another family. */
       readonly has: (queue: string) => boolean;
       readonly directory: QueueDirectory;
       /** Returns what remains in a queue in which nothing was found. */

@@ -2,7 +2,7 @@ import type { MessageStore } from '../store/message-store.js';
 import type { Offer } from '../store/producer-store.js';
 import type { Destination, Incomplete, Question, QueuePart, Reading, Router } from '../store/router.js';
 
-/** Routes messages with groups to a store of their own, on partition 0's server, and all other messages as before. */
+/** Routes messages with groups to a separate store, on partition 0's server, and all other messages as before. */
 export class GroupRouter implements Router {
   readonly check: Router['check'];
   readonly changes: Router['changes'];

@@ -40,7 +40,7 @@ export class DeclaredMethods<Declaration> {
     };
   }
 
-  /** Yields the declared methods of a class, including inherited ones. An override with declarations of its own has only those. */
+  /** Yields the declared methods of a class, including inherited ones. An override with its own declarations has only those. */
   *of(prototype: object): Generator<[string | symbol, DeclaredMethod<Declaration>]> {
     const names = new Set<string | symbol>();
     for (const each of classesOf(prototype)) {
@@ -84,7 +84,7 @@ function* classesOf(prototype: object): Generator<object> {
 
 interface Decoration {
   readonly target: object;
-  /** An object if the decorator runs as a standard one. */
+  /** An object if the decorator was applied as a standard (TC39) decorator. */
   readonly name: string | symbol | object;
   readonly descriptor: PropertyDescriptor | undefined;
 }

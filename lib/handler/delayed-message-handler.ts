@@ -15,7 +15,7 @@ export interface DelayedMessageHandler {
   readonly name: string;
   /** The module of the handler's class, for errors. */
   readonly module?: string;
-  /** The only type handled; empty: every type without a handler of its own. */
+  /** The only type handled; empty: every type without its own handler. */
   readonly type: string;
   readonly options: HandlerSettings;
   /** Checks the payload before the call. The handler gets the output of the check. */

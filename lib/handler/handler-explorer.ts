@@ -79,7 +79,7 @@ function* methodsOf(
 interface HandlerTarget extends ReadHandlerOptions {
   readonly queue: string;
   readonly definition?: QueueDefinition;
-  /** The type handled; empty: every type without a handler of its own. */
+  /** The type handled; empty: every type without its own handler. */
   readonly type: string;
   readonly check?: PayloadCheck | undefined;
 }

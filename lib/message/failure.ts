@@ -65,7 +65,7 @@ function shorten(stack: string): string {
   return [textOf(() => stack.slice(0, start).trimEnd()), ...frames].join('\n');
 }
 
-/** True if `await` would wait for the value. Throws what reading the value throws. */
+/** True if the value is a thenable, so `await` would wait for it. Throws whatever reading its `then` throws. */
 export function isThenable(value: unknown): boolean {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }

@@ -17,7 +17,8 @@ export class RejectMessage extends Error {
   override readonly name = 'RejectMessage';
 
   /**
-   * @param reason - becomes the dead letter's error message. Anything but text is converted, because a rejection must not fail.
+   * @param reason - becomes the dead letter's error message. A value that is not a string is converted, because rejecting a message must
+   * not itself fail.
    * @param options - `cause`: the underlying error
    */
   constructor(reason: string, options?: ErrorOptions) {

@@ -167,7 +167,7 @@ const handlerFields = { ...fieldsOfHandler, ...instanceFields };
 /** For a handler of one type. */
 export const handlerSchema = z.extend(z.pick(queueLayerSchema, { timeout: true, backoff: true }), handlerFields);
 
-/** For a handler of all types. */
+/** For a handler that takes all types. */
 export const queueHandlerSchema = z.extend(queueLayerSchema, handlerFields);
 
 export interface BatchSize {

@@ -114,7 +114,7 @@ export interface ReadHandlerOptions {
   readonly instance: string | undefined;
 }
 
-/** Checks the options of a handler of all types. */
+/** Checks the options of a handler that takes all types. */
 export function readQueueHandlerOptions(given: QueueHandlerOptions, place: string): ReadHandlerOptions {
   const parsed = check(queueHandlerSchema, given, place, placeOf);
   const { batch: _batch, batchWait: _wait, batchPerGroup: _perGroup, repeat, instance, ...queueOptions } = given;

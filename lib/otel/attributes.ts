@@ -16,7 +16,7 @@ export const BATCH_SIZE = 'messaging.batch.message_count';
 export const ERROR_TYPE = 'error.type';
 const INSTANCE = 'delay_queue.instance';
 const TYPE = 'delay_queue.message.type';
-/** For spans only: in a metric, each group would make a series of its own. */
+/** For spans only: in a metric, each group would make its own series. */
 export const GROUP = 'delay_queue.message.group';
 export const ATTEMPT = 'delay_queue.message.attempt';
 export const LATENESS = 'delay_queue.message.lateness';
@@ -56,7 +56,7 @@ export function addType(attributes: Attributes, type: string | undefined): Attri
   return attributes;
 }
 
-/** Names queues. In metrics and span names, a family stands for all its queues, each of which would make a series of its own. */
+/** Names queues. In metrics and span names, a family stands for all its queues, each of which would make its own series. */
 export class QueueNames {
   /** @param instance - the name of the queues' instance; undefined if it has none */
   constructor(

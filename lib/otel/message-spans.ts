@@ -29,7 +29,7 @@ import {
 } from './attributes.js';
 import { describeError, hasFailed } from './failures.js';
 
-/** The trace of a handler's span: `link` for a trace of its own that links to the offer's, `parent` for the offer's trace. */
+/** The trace of a handler's span: `link` for a separate trace that links to the offer's, `parent` for the offer's trace. */
 export type HandlerTraces = 'link' | 'parent';
 
 export interface BegunSpan<Result> {
@@ -46,7 +46,7 @@ export class MessageSpans {
     private readonly traces: HandlerTraces,
   ) {}
 
-  /** Starts the span of an offer. `headers` lead to the span; `end` takes the error, if any. */
+  /** Starts the span of an offer. `headers` carry the span's context; `end` takes the error, if any. */
   offer(
     offers: OfferContext,
   ): BegunSpan<{ readonly error: unknown } | undefined> & { readonly headers: MessageHeaders | undefined } {
@@ -133,7 +133,7 @@ function withBaggageOf(created: Context): Context {
 }
 
 /**
- * Returns the headers that lead to the span of the offer, with the baggage.
+ * Returns the headers that carry the context of the offer's span, with the baggage.
  * @param mixes - true if messages have a `traceparent` of the user, which takes precedence
  */
 function headersFrom(active: Context, { mixes }: { readonly mixes: boolean }): MessageHeaders | undefined {

@@ -11,8 +11,8 @@ import { OpenTelemetryObserver } from './open-telemetry-observer.js';
 /** The options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {
   /**
-   * The trace of an attempt's span: `'link'` gives the span a trace of its own that links to the offer's span, `'parent'` makes it a child
-   * of the offer's span, `'none'` makes no spans, only metrics. Default: `'link'`.
+   * The trace of an attempt's span: `'link'` gives the span its own trace, which links to the offer's span, `'parent'` makes it a child of
+   * the offer's span, `'none'` makes no spans, only metrics. Default: `'link'`.
    */
   readonly traces?: 'link' | 'parent' | 'none' | undefined;
   /**

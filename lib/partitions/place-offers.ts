@@ -50,7 +50,7 @@ export class Place implements Destination {
   }
 }
 
-/** An offer that is made where it belongs only after other partitions where its id may be in use were asked. */
+/** An offer that is first tried in the former partitions where its id may be in use, and only then made in `last`, where it belongs. */
 interface Placed {
   readonly offer: Offer;
   /** Its index in the list of offers. */

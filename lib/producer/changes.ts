@@ -20,7 +20,7 @@ import { readHeaders } from './offer.js';
 import { checkInTime } from './payload-in-time.js';
 import { unsupported } from './unsupported.js';
 
-/** What `reschedule` changes besides the due time. A field left out stays as it is. */
+/** What `reschedule` changes in addition to the due time. A field left out stays as it is. */
 export interface MessageChange {
   /** Replaces the payload: JSON values or a `Buffer`. */
   readonly payload?: unknown;
@@ -45,7 +45,7 @@ interface ChangeRequest {
   readonly change: MessageChange | undefined;
   /** Default: {@link readChange} without a payload check. */
   readonly payloads?: PayloadRules | undefined;
-  /** The instant of the monotonic clock after which the change has no effect. */
+  /** The time, on the monotonic clock, after which the change has no effect. */
   readonly notAfter?: number;
 }
 

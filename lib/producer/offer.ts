@@ -107,7 +107,7 @@ export interface SpecialOptions {
   readonly expiry?: Expiry | undefined;
   /** ms */
   readonly maxWait?: number | undefined;
-  /** The instant of the monotonic clock after which the offer has no effect. */
+  /** The time, on the monotonic clock, after which the offer has no effect. */
   readonly notAfter?: number | undefined;
 }
 

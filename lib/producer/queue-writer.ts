@@ -126,7 +126,7 @@ export class QueueWriter {
     return results;
   }
 
-  /** Writes one offer in a call of its own. Returns undefined if it was rejected; otherwise throws like {@link write}. */
+  /** Writes one offer in its own call. Returns undefined if it was rejected; otherwise throws like {@link write}. */
   async writeAlone(offer: Offer): Promise<OfferResult | undefined> {
     const [outcome] = await this.#offer(this.queue.router.route(offer), [offer]);
     if (outcome instanceof WriteFailure) throw outcome.error;

@@ -28,7 +28,9 @@ export type TypedOfferRequest<Payloads> = {
         });
 }[TypesOf<Payloads>];
 
-/** What `reschedule` of a typed queue changes besides the due time: a payload, with its type if the queue has several, or headers. */
+/**
+ * What `reschedule` of a typed queue changes in addition to the due time: a payload, with its type if the queue has several, or headers.
+ */
 export type TypedChange<Payloads> =
   | {
       [Type in TypesOf<Payloads>]: {

@@ -29,7 +29,7 @@ const REPEAT = Symbol('repeat');
  * @typeParam Payloads - the payloads given to `DelayQueue()`
  */
 export abstract class TypedQueue<Payloads> extends QueueMethods<[], Payloads> {
-  /** @internal Injected into the prototype, so that a subclass may have a constructor of its own. */
+  /** @internal Injected into the prototype, so that a subclass may have its own constructor. */
   declare readonly [PARTS]: QueueParts;
   /** @internal */
   override readonly [RULES]: PayloadRules;

@@ -14,7 +14,7 @@ interface Settings extends ServerSettings, SubscriberSettings {}
 
 /**
  * All connections of a process: one for commands and one for announcements (in a cluster, one of each to every primary), and those on which
- * consumers wait. Producer calls that wait for copies use connections of their own, because Redis answers nothing else on such a connection
+ * consumers wait. Producer calls that wait for copies use their own connections, because Redis answers nothing else on such a connection
  * while they wait.
  */
 export class RedisConnections {

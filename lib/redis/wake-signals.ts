@@ -32,7 +32,7 @@ export interface WakeSignalsOptions {
   readonly open: (key: string) => Connection;
   /**
    * Sends `CLIENT UNBLOCK` over another connection, and returns true if a call was blocked. Undefined for a cluster: there, a call cannot
-   * name keys of several hash slots, so each key has a connection of its own.
+   * name keys of several hash slots, so each key has its own connection.
    */
   readonly unblock: ((clientId: number) => Promise<boolean>) | undefined;
 }
@@ -76,7 +76,7 @@ export class WakeSignals {
     return connection;
   }
 
-  /** From now on, gives each key a connection of its own. */
+  /** From now on, gives each key its own connection. */
   #separate(): void {
     if (!this.#isShared) return;
     this.#isShared = false;

@@ -9,7 +9,7 @@ import type { Queue } from './queues.js';
 import { Reported } from './recently-used.js';
 
 /**
- * Reports, once for each queue, differences in options that must be the same in all processes:
+ * Reports, once per queue, differences in options that must be the same in all processes:
  *
  * - a queue has messages with groups, and this process handles it without the option `groups`: it never reads the keys of those messages;
  * - another process handles the groups of a queue differently.

@@ -91,7 +91,7 @@ export class MisspeltNames {
         }
       }
     } catch {
-      // The next registration of such a queue asks again.
+      // The next registration of such a queue checks the name again.
     } finally {
       this.#looking = false;
     }

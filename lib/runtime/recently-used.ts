@@ -6,7 +6,7 @@ export class RecentlyUsed<Value> {
   readonly #values = new Map<string, Value>();
   #latest: string | undefined;
 
-  /** @param max - the number of values to keep that are not in use */
+  /** @param max - how many values that are not in use to keep */
   constructor(
     private readonly max: number,
     private readonly isInUse: (value: Value) => boolean = () => false,

@@ -66,9 +66,10 @@ export interface ConsumerStore {
   settle(settlements: readonly Settlement[]): Promise<SettleReport>;
 
   /**
-   * Removes an active message. Exactly one of `abort` and {@link settle} wins. {@link DueListener.onAbort} tells the consumer that holds
-   * it; if that announcement gets lost, {@link extend} does. A follower takes its place, but one that repeats is removed as well.
-   * @returns false if the message is not active, or no longer
+   * Removes an active message. Exactly one of `abort` and {@link settle} wins. The consumer that holds it learns of this from {@link
+   * DueListener.onAbort} or, if that announcement is lost, from {@link extend}. A follower takes its place, unless the follower repeats:
+   * then it is removed as well.
+   * @returns false if the message is not, or is no longer, active
    */
   abort(id: string): Promise<boolean>;
 

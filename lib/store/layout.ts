@@ -52,7 +52,7 @@ export interface LayoutAbilities {
   readonly repeats: boolean;
   /** True if processes without this package may handle its queues, so the directory does not know all consumers. */
   readonly otherConsumers: boolean;
-  /** True if several queues may have the same layout object. False if it names the keys of one queue. */
+  /** True if several queues may share one layout object. False if the object names the keys of a single queue. */
   readonly severalQueues: boolean;
 }
 
@@ -79,7 +79,7 @@ export interface QueueToOpen extends Omit<QueueAddress, 'isCluster'> {
 
 /** Distinguishes a wrong codec from a few broken bodies if only the configuration says which codec writes the bodies. */
 export interface CodecMismatchCheck {
-  /** Why the queue must no longer be consumed; undefined if it may be. */
+  /** Why the queue may no longer be consumed; undefined if it may. */
   readonly haltReason: string | undefined;
 
   /** A body was decoded. @throws DelayQueueError `INVALID_PAYLOAD` if another codec wrote it */

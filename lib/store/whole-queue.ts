@@ -5,8 +5,8 @@ import type { Router } from './router.js';
 import { writeAll } from './write-all.js';
 
 /**
- * Treats all stores of a queue as one. Each is read or changed at an instant of its own. A change that fails may have happened in some
- * stores, and can be repeated.
+ * Treats all stores of a queue as one. Each is read or changed at its own instant. A change that fails may have happened in some stores,
+ * and can be repeated.
  */
 export class WholeQueue {
   constructor(private readonly router: Router) {}

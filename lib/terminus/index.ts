@@ -3,7 +3,7 @@ export { DelayQueueHealthIndicator } from './delay-queue-health-indicator.js';
 export type { DelayQueueHealthOptions } from './health-options.js';
 export type { QueueHealth } from './queue-health.js';
 
-// Types of the main entry that the exports above use.
+// Types from the main entry point that the exports above use.
 export type { DefinedBy, QueueDefinition } from '../handler/definition/queue-definition.js';
 export type { Duration } from '../message/duration.js';
 export type { BackoffOptions, InstanceOptions, QueueLayout, QueueOptions } from '../options/queue-options.js';

@@ -30,8 +30,8 @@ export function DelayQueueListener(options: InstanceOptions = {}): ClassDecorato
 }
 
 /**
- * Returns the options of a class, once for each decorator. A subclass without decorators of its own gets those of the decorated class,
- * because a decorator above may have replaced the class with a subclass.
+ * Returns the options of a class, once for each decorator. A subclass without its own decorators gets those of the decorated class, because
+ * a decorator above may have replaced the class with a subclass.
  */
 export function listensTo(type: object): readonly InstanceOptions[] {
   return (Reflect.getMetadata(LISTENER, type) as InstanceOptions[] | undefined) ?? [];

@@ -95,8 +95,8 @@ function ruleIn(line: string): RepeatRule | undefined {
 }
 
 /**
- * The body of a message with an expiry of its own: `Nexpires`, a line feed, `never` or a number of ms after its due time, optionally a
- * space and `drop` or `dead`, a line feed, the body.
+ * The body of a message with its own expiry: `Nexpires`, a line feed, `never` or a number of ms after its due time, optionally a space and
+ * `drop` or `dead`, a line feed, the body.
  */
 const EXPIRES = 'Nexpires\n';
 

@@ -22,7 +22,7 @@ export function neededToCall(scripting: Scripting | undefined): NeededCommand[] 
   return [...(scripting ? TO_CALL[scripting] : []), 'TIME'].map((name) => ({ name }));
 }
 
-/** The commands that let the wake-up signals of several queues share a connection. Without them, each queue has a connection of its own. */
+/** The commands that let the wake-up signals of several queues share a connection. Without them, each queue has its own connection. */
 export const FOR_SHARED_SIGNALS: readonly NeededCommand[] = [{ name: 'CLIENT|ID' }, { name: 'CLIENT|UNBLOCK' }];
 
 /** Maximum number of commands that one call asks about, for any number of queues: about a millisecond's work. */

@@ -34,7 +34,7 @@ export class RedisCheck {
   readonly #unchecked = new Set<RedisServer>();
   /** The identities of servers that have permitted everything. */
   readonly #permittedBy = new Set<string>();
-  /** Versions and users for which all queues have been checked. */
+  /** Combinations of version and user for which all queues have been checked. */
   readonly #askedAbout = new Set<string>();
   #isChecking = false;
   #isFirst = true;

@@ -63,7 +63,7 @@ export class ClusterMap {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Makes the parts of a connection to a server. The `Cluster` must have been connected. */
+  /** Creates the parts of a connection to a server. The `Cluster` must already have connected. */
   partsFor(role: ConnectionRole, address: string): ConnectionParts {
     const [, host, port] = /^(.*):(\d+)$/.exec(address)!;
     const template = this.#templates.find(({ options }) => addressOf(options) === address) ?? this.#templates[0]!;

@@ -9,7 +9,7 @@ import { hashSlot } from './hash-slot.js';
 /** Pause before a call is sent again after a redirection, ms. */
 const PAUSE = { MOVED: 5, ASK: 0, TRYAGAIN: 20, CLUSTERDOWN: 100 } as const;
 
-/** The primaries of a cluster, each with a connection of its own, used like a single server. */
+/** The primaries of a cluster, each with its own connection, used like a single server. */
 export class ClusterServers implements RedisServers {
   readonly #servers = new Map<string, RedisServer>();
   readonly #listeners = new Set<(server: RedisServer) => void>();

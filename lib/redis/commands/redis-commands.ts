@@ -103,7 +103,7 @@ export class RedisCommands {
 
   /**
    * Waits until it is worth sending a call again.
-   * @returns the server to ask this once
+   * @returns the server to send it to, just this once; undefined: the usual one
    * @throws DelayQueueError if the call has failed, or may have been carried out
    */
   async #afterFailure(name: string, error: unknown, attempt: Attempt): Promise<RedisServer | undefined> {

@@ -15,8 +15,8 @@ import { type ScriptArgument, ScriptReply } from '../script/script-call.js';
 import { type Send, type SendOptions, ServerFunctions } from '../script/server-functions.js';
 
 /**
- * Maximum round trip of an answer that dates the server's clock precisely enough, ms; after a longer one the server is asked again. Slow
- * but sound networks are faster, and after an outage each question costs the waiting calls a round trip.
+ * Maximum round trip of an answer that dates the server's clock precisely enough, ms; after a longer one, the server is asked for its time
+ * once more. Slow but sound networks are faster, and after an outage each question costs the waiting calls a round trip.
  */
 const MAX_ROUND_TRIP = 250;
 
@@ -43,7 +43,7 @@ export interface RedisServers {
 export interface Detour {
   /** How long to wait first, ms. */
   readonly pause: number;
-  /** The server to ask this once, because the key is moving there. */
+  /** The server to send this one call to, because the key is moving there. */
   readonly asking?: RedisServer | undefined;
 }
 
@@ -71,7 +71,7 @@ export class RedisServer extends RedisConnection implements RedisServers {
   /** Like {@link send}, but for a function call: also waits for the copies, if configured. */
   readonly call: Send;
   readonly #settings: ServerSettings;
-  /** Each server of a cluster has a clock of its own. */
+  /** Each server of a cluster has its own clock. */
   #serverClock = new RemoteClock(MAX_ROUND_TRIP);
   #question: Promise<boolean> | undefined;
 

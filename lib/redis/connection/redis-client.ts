@@ -156,8 +156,8 @@ const IGNORED_LOGIN =
   /no password is set|without any password configured for the default user|wrong number of arguments for 'auth'/;
 
 /**
- * Lets a client become ready on a server that refuses part of ioredis' greeting. ioredis writes some of these errors to the console,
- * bypassing the logger; others keep it from becoming ready.
+ * Lets a client become ready on a server that refuses part of ioredis' handshake. ioredis writes some of the resulting errors to the
+ * console, bypassing the logger; others keep the client from becoming ready.
  */
 export function tolerateRefusedGreeting(client: RedisClient, events: Events): void {
   if (client.isCluster) {

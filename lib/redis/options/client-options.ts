@@ -94,7 +94,7 @@ export interface OptionProblem {
   readonly message: string;
 }
 
-/** The treatment of an ioredis option that an application sets. */
+/** How the module treats an ioredis option that an application sets. */
 export type OptionRule<Value = unknown> =
   | { readonly fate: 'passed on'; readonly kind: OptionKind }
   /** The module uses its own value, and warns. */

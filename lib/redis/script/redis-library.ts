@@ -67,7 +67,7 @@ const DIGEST_LENGTH = 12;
 
 const SOURCE = /^#!lua name=(delay_queue_(\w+))\nlocal DIGEST = '\2'\n(local PURPOSE = '([^']*)'\n[^]*)$/;
 
-/** A statement at the outermost level of a file. */
+/** A top-level statement of a file. */
 interface Statement {
   readonly text: string;
   /** The names that it defines, as other statements use them. */

@@ -17,7 +17,9 @@ const ENDINGS = {
   dead: 'dead',
   /** HASH id → error, JSON; the same ids as in `dead`. */
   errors: 'errors',
-  /** HASH id → '+' and a delay or '@' and an instant in ms, a line feed, and a body, of followers of an active message with the same id. */
+  /**
+   * HASH id → the follower of the active message with that id: '+' and a delay, or '@' and a time, in ms; then a line feed and the body.
+   */
   followers: 'followers',
   /** LIST, the wake-up signal: at most one element. */
   wake: 'wake',
@@ -40,7 +42,7 @@ export type NativeKeys = { readonly [Part in keyof typeof ENDINGS]: string };
 
 /**
  * Makes the keys. The braces make the queue's name the hash tag, so a cluster keeps all keys in one hash slot.
- * @param partition - each has a hash tag of its own; partition 0 has that of a queue without partitions
+ * @param partition - each has its own hash tag; partition 0 has the same one as a queue without partitions
  */
 export function nativeKeys(prefix: string, queue: string, partition = 0): NativeKeys {
   return nativeKeysUnder(`${prefix}:{${partitionTag(queue, partition)}}:`);

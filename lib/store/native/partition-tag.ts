@@ -6,9 +6,9 @@ const SUFFIX_LENGTH = 3;
 const CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /**
- * Returns the hash tag of a partition's keys. Partition 0 has that of a queue without partitions; others have names that no queue can
- * have, such as `orders#3.0Fk`. The suffix spaces the partitions evenly over the hash slots of a cluster, whatever their number: each
- * partition added lies midway between two others. So all shards get equally many.
+ * Returns the hash tag of a partition's keys. Partition 0 has the same tag as a queue without partitions; the others have names that no
+ * queue can have, such as `orders#3.0Fk`. The suffix is chosen so that the partitions are spaced evenly over the hash slots of a cluster,
+ * however many there are: each new partition lies midway between two others. So all shards get the same number of them.
  */
 export function partitionTag(queue: string, partition: number): string {
   if (partition === 0) return queue;

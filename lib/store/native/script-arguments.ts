@@ -28,7 +28,7 @@ export function offerDueArgument({ due, onDuplicate, maxWait }: Offer): string {
   return `${dueArgument(due)} ${otherwise}`;
 }
 
-/** Sends a digest of the body that was read, because the body may be long. */
+/** The arguments of a change. They carry a digest of the body that was read rather than the body itself, which may be long. */
 export function changeArguments(id: string, { due, from, to }: Change) {
   return { id, due: dueArgument(due), bodyRead: createHash('sha1').update(from).digest('hex'), body: to };
 }

@@ -7,12 +7,12 @@
 --      limit: text, maximum number of messages to take (1-64), a space, and the maximum size of their records in bytes; one record is
 --        taken whatever its size
 --      lease: number, in ms
---      ...: if this call is to be announced, '<database, as in offer> <scheduler> <when it moved something before, us, -1: never>
---        <channel>'
--- Returns null if a condition is not met; otherwise the next instant in ms at which there is work (-1: none is known), now in microseconds,
---      more (0 or 1: whether more is due), and what was taken, as in claim: failed attempts, then each message.
+--      ...: if this call is to be announced, '<database, as in offer> <scheduler> <when that scheduler last moved something, us;
+--        -1: never> <channel>'
+-- Returns null if a condition is not met; otherwise the next instant in ms at which there is work (-1: none is known), now: the time in
+--      microseconds, more (0 or 1: whether more is due), and what was taken, as in claim: failed attempts, then each message.
 --
--- Atomic so that a message leaves delayed only into a lease. A crash right after costs the messages their lease and an attempt.
+-- Atomic, so that a message leaves delayed only into a lease. A crash right afterwards costs the messages their lease and an attempt.
 
 -- The ids of at most `limit` messages that are due, and a reply with the records that fit; nil if a message has no record.
 local function read_due(delayed, messages, now, limit)

@@ -6,7 +6,7 @@ function Followers.repeats(text)
   return find(text, '^[+@]%d+\nNrepeat\n[^\n]*\n') ~= nil
 end
 
--- The followers that take the places of these messages, which are about to be gone or dead: `ids`, the same as a set (`released`), what is
+-- The followers that take over from these messages, which are about to be gone or dead: `ids`, the same as a set (`released`), what is
 -- stored for them, and the earliest due time. Nil if there are none. Raises an error before the first write if one of the keys has another
 -- type, or the user may not change it.
 function Followers.plan(q, ids, now, micros)
@@ -32,7 +32,7 @@ function Followers.plan(q, ids, now, micros)
   return release
 end
 
--- Those of these ids whose places no follower takes.
+-- Returns the ids whose places no follower takes.
 function Followers.without_released(ids, release)
   local rest = {}
   for _, id in ipairs(ids) do

@@ -109,7 +109,7 @@ function Groups.change(q, ids, taken, ready)
   end
 end
 
--- Returns the permits of these messages.
+-- Gives back the permits that these messages hold.
 function Groups.leave(q, ids)
   Groups.change(q, ids, -1, 0)
 end
@@ -208,7 +208,7 @@ local function pass_single_on(q, args, first, last)
   return count
 end
 
--- Returns the permits of messages that were handled: `plan` runs before the first write, `pass_on` after the last.
+-- Gives back the permits of messages that were handled: `plan` runs before the first write, `pass_on` after the last.
 function Groups.acknowledgement(q, args, first, last)
   local is_single
   return {

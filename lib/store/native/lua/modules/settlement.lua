@@ -110,8 +110,8 @@ local function plan_dead(q, plan, now)
   end
 end
 
--- Each occurrence that is dead gets a dead letter of its own: a copy of the message without its rule. If the id is in use, its dead letter
--- is that of the same occurrence.
+-- Each occurrence that is dead gets its own dead letter: a copy of the message without its rule. If the id is in use, its dead letter is
+-- that of the same occurrence.
 local function plan_buried(q, plan, now)
   Dead.check(q)
   for _, id in ipairs(plan.buried) do
@@ -234,7 +234,7 @@ function Settlement.plan(q, plan, attempts_kept, followers_kept)
   return now
 end
 
--- Returns the permits of messages whose claims have ended, except of those that are ready again; retries may keep theirs.
+-- Gives back the permits of messages whose claims have ended, except those that are ready again; retries may keep theirs.
 local function leave_permits(q, plan)
   local held, left = {}, {}
   for id, run in pairs(plan.runs) do
