@@ -13,7 +13,7 @@ const NO_HEADERS: MessageHeaders = Object.freeze({});
 /** The lease shared by the messages of one claim. */
 export interface Lease {
   readonly token: string;
-  /** The earliest instant at which the lease can end, on the monotonic clock. */
+  /** The earliest time at which the lease can end, on the monotonic clock. */
   end: number;
   /** The number of its messages that are neither settled nor lost. */
   held: number;
@@ -52,7 +52,7 @@ export class Delivery implements Claim {
   body: Buffer | undefined;
   /** The error that the handler threw, or the reason why the body is refused. */
   thrown: { readonly error: unknown } | undefined;
-  /** Why its signal must abort; undefined as long as it need not. */
+  /** Why its signal must be aborted; undefined while there is no reason. */
   abortReason: Error | undefined;
   /** True if the claim has ended, so that the store may have given the message to others. */
   isLost = false;
@@ -101,7 +101,7 @@ export class Delivery implements Claim {
     return Math.max(0, this.lease.storeNow() - this.dueAt);
   }
 
-  /** True if the handler may start at this instant of the monotonic clock: the claim is held, and nothing has aborted the message. */
+  /** True if the handler may start at this time on the monotonic clock: the claim is held, and nothing has aborted the message. */
   mayStart(now: number): boolean {
     return !this.abortReason && now < this.lease.end;
   }

@@ -16,7 +16,7 @@ export class FirstDue implements Terms {
   readonly at: number;
   readonly expiry: Expiry | undefined;
   readonly repeat = undefined;
-  /** The instant after which the message has expired, ms by the store's clock; null if it does not expire. */
+  /** The time after which the message has expired, ms by the store's clock; null if it does not expire. */
   readonly #deadline: number | null;
   readonly #onExpired: OnExpired;
   readonly #body: Buffer;

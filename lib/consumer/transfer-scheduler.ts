@@ -25,26 +25,26 @@ const ANNOUNCE_INTERVAL = 500;
 /** The interval of runs while messages are ready, ms. Each run replaces a lost wake-up signal and learns of new leases. */
 const READY_CHECK = 1000;
 
-/** The maximum difference between an instant by this process' clock and the same instant by the store's, ms. */
+/** The maximum difference between a time by this process' clock and the same time by the store's, ms. */
 const CLOCK_TOLERANCE = 100;
 
 interface Expectation {
   /** The time on this process' monotonic clock. */
   readonly at: number;
-  /** The instant by the store's clock. */
+  /** The time by the store's clock. */
   readonly dueAt: number;
 }
 
 /**
  * Transfers the messages of one queue, in one process, at the moment they fall due.
  *
- * It has a single timer, set by the store's answer and reset by announcements of earlier due times. It also asks the store again whenever
- * the subscription (re)starts and at least every `checkInterval`, so a lost announcement costs a bounded delay.
+ * It has a single timer, set by the store's answer and reset by announcements of earlier due times. It also asks the store whenever the
+ * subscription (re)starts and at least every `checkInterval`, so a lost announcement costs a bounded delay.
  *
  * Every process has such a scheduler, yet a due message must not cost a call from each. So schedulers announce their transfers, along with
- * the next due time. A scheduler that learns that another was the last to move something becomes a *standby*: it waits for the same
- * instants, but fires a grace period later, and normally knows by then that nothing is left to do. Once the eager scheduler is gone, a
- * standby does find something and becomes eager itself. There is no leader, and no lease on leadership that could go wrong.
+ * the next due time. A scheduler that learns that another was the last to move something becomes a *standby*: it waits for the same times,
+ * but fires a grace period later, and normally knows by then that nothing is left to do. Once the eager scheduler is gone, a standby does
+ * find something and becomes eager itself. There is no leader, and no lease on leadership that could go wrong.
  */
 export class TransferScheduler implements DueListener {
   readonly #random: () => number;
@@ -179,7 +179,7 @@ export class TransferScheduler implements DueListener {
     if (scheduler === id) return;
     const now = clock.monotonic();
     if (!this.#eager && this.#isPast(at, now)) this.#expected = undefined;
-    // An instant after `at` dates from before the store's clock was set back, and would leave no eager scheduler.
+    // A time after `at` dates from before the store's clock was set back, and would leave no eager scheduler.
     const isComparable = movedAt !== null && movedAt <= at;
     if (isComparable && (this.#movedAt === null || movedAt > this.#movedAt)) this.#eager = false;
     if (nextIn !== null) this.#expectEarlier({ at: now + nextIn, dueAt: at + nextIn });
@@ -191,7 +191,7 @@ export class TransferScheduler implements DueListener {
     this.#arm(now);
   }
 
-  /** True if the expected instant has passed by the store's clock, and has roughly passed by this process' clock. */
+  /** True if the expected time has passed by the store's clock, and has roughly passed by this process' clock. */
   #isPast(storeNow: number, now: number): boolean {
     return (
       this.#expected !== undefined && this.#expected.dueAt <= storeNow && this.#expected.at <= now + CLOCK_TOLERANCE

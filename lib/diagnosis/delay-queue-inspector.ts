@@ -13,7 +13,7 @@ export interface InspectedQueue {
   readonly paused: boolean;
   /** The due time of the earliest delayed message; null if none is delayed. */
   readonly nextDue: Date | null;
-  /** The instant of the inspection, by Redis' clock. */
+  /** The time of the inspection, by Redis' clock. */
   readonly now: Date;
   /** The partitions that do not answer, numbered from 0. Their messages are not counted. Absent: none. */
   readonly missing?: readonly number[];

@@ -34,7 +34,7 @@ export interface Notes {
   'options-unmatched': { readonly queue: string; readonly nearest: string };
   /** The process stops, and waits for running handlers. */
   'shutdown-waiting': { readonly queues: readonly HeldByQueue[]; readonly until: Date };
-  /** Nobody listens for a signal that ends the process, so its handlers are not waited for. */
+  /** Nothing listens for `signal`, so the process would end without waiting for its handlers. */
   'signals-ignored': { readonly signal: 'SIGTERM' };
   /** Redis could not be checked at the start. */
   unchecked: { readonly reason: string };

@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { DelayQueueError } from './delay-queue-errors.js';
 import { type CheckedDuration, type Duration, readDelay } from './duration.js';
 
-/** When a message falls due: a number of ms from now, or at an instant; either by the store's clock. */
+/** When a message falls due: a number of ms from now, or at a given time; either by the store's clock. */
 export type DueTime = { readonly after: number } | { readonly at: number };
 
 /**
@@ -23,7 +23,7 @@ export function dueAt(date: Date, name = 'date'): { readonly at: number } {
   return { at };
 }
 
-/** Reads either a delay or an instant; throws `INVALID_ARGUMENT` if there is neither or both. */
+/** Reads either a delay or a time; throws `INVALID_ARGUMENT` if there is neither or both. */
 export function readEither(delay: unknown, at: unknown): DueTime {
   if (at === undefined && delay !== undefined) return { after: readDelay(delay as Duration) };
   if (at !== undefined && delay === undefined) return dueAt(at as Date, 'at');
@@ -36,10 +36,10 @@ export function readDue(due: Duration | Date): DueTime {
   return types.isDate(due) ? dueAt(due) : { after: readDelay(due) };
 }
 
-/** The last instant that a `Date` can show, ms. */
+/** The last time that a `Date` can show, ms. */
 const LAST_DATE = 8.64e15;
 
-/** Converts an instant in ms to a `Date`. One out of range, which only other software can have stored, becomes the nearest date. */
+/** Converts a time in ms to a `Date`. One out of range, which only other software can have stored, becomes the nearest date. */
 export function dateOf(instant: number): Date {
   return new Date(Math.min(Math.max(instant, 0), LAST_DATE));
 }

@@ -27,7 +27,7 @@ export class RejectMessage extends Error {
 }
 
 /**
- * Thrown or returned by a handler to get the message again after a delay or at an instant, without spending an attempt.
+ * Thrown or returned by a handler to get the message again after a delay or at a given time, without spending an attempt.
  *
  * @example
  * ```ts
@@ -71,7 +71,7 @@ export class Again {
 }
 
 /**
- * Returned or thrown by a handler to settle the message and make it due again after a delay or at an instant, in one step. The message
+ * Returned or thrown by a handler to settle the message and make it due again after a delay or at a given time, in one step. The message
  * keeps its id and headers and gets all its attempts back. A crash can neither break such a chain nor duplicate it; `cancel` with its id
  * ends it.
  * @param due - a delay of 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis

@@ -49,7 +49,7 @@ export interface DelayedMessage<T = unknown, Type extends string = string>
   extends MessageEnvelope<T, Type>, LiveMessage {
   /** 1 for the first attempt. Failed attempts count, and so do those whose lease was lost; deferred ones do not. */
   readonly attempt: number;
-  /** The instant, by the clock of Redis, after which neither the message nor a retry is handled; undefined if it does not expire. */
+  /** The time, by Redis' clock, after which neither the message nor a retry is handled; undefined if it does not expire. */
   readonly expiresAt?: Date | undefined;
   /** The rule of a repeating message, and its occurrence; undefined if the message does not repeat. */
   readonly repeat?: Occurrence | undefined;

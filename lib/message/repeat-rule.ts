@@ -21,7 +21,7 @@ export interface Occurrence extends RepeatRule {
 /** Calculates the times of a rule: the module's option `calendar`. `nestjs-delay-queue/calendar` exports one. */
 export interface Calendar {
   /**
-   * Returns the first time of a rule after an instant, or null if there is none.
+   * Returns a rule's first time after a given time, or null if there is none.
    * @throws DelayQueueError `INVALID_ARGUMENT` if `cron` or the time zone is invalid
    */
   next(rule: Pick<RepeatRule, 'cron' | 'timeZone'>, after: Date): Date | null;

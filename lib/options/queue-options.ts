@@ -194,7 +194,7 @@ export interface QueueOptions {
    */
   readonly checkInterval?: Duration | undefined;
   /**
-   * How long an idle consumer blocks before it asks again; a connection that died silently is noticed 5 s later. 1 s – 10 min.
+   * How long an idle consumer blocks before it calls Redis again; a connection that died silently is noticed 5 s later. 1 s – 10 min.
    * @defaultValue `'25s'`
    */
   readonly blockTimeout?: Duration | undefined;
@@ -216,8 +216,8 @@ export interface RepeatOptions {
   /** An IANA time zone, such as `'Europe/Berlin'`. Default: `'UTC'`. */
   readonly timeZone?: string | undefined;
   /**
-   * Decides about occurrences for which no process was there in time: `'once'` handles the first of them late, in place of all; `'skip'`
-   * handles none that is more than a minute late (event `expired`). Default: `'once'`.
+   * Decides what happens to occurrences that no process was there to handle in time: `'once'` handles the first of them late, in place of
+   * all; `'skip'` handles none that is more than a minute late (event `expired`). Default: `'once'`.
    */
   readonly missed?: 'once' | 'skip' | undefined;
   /** Headers of each occurrence, with text values. Default: none. */

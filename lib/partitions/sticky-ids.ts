@@ -55,7 +55,7 @@ export class StickyIds {
   }
 }
 
-/** Shares the endings of ids among the queues of a process, so all queues use the same partition in a turn. */
+/** Shares id endings among a process' queues, so all of them use the same partition in a turn. */
 export function stickyIds(): (partitions: number) => StickyIds {
   const byCount = new Map<number, StickyIds>();
   return (partitions) => {

@@ -70,7 +70,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
   }
 
   /**
-   * Offers a message that falls due at an instant, or now if the instant has passed. Otherwise like {@link offer}.
+   * Offers a message that falls due at a given time, or now if that time has passed. Otherwise like {@link offer}.
    * @param date - between 1970 and 9999, by the clock of Redis
    * @example
    * ```ts
@@ -84,8 +84,8 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
 
   /**
    * Offers a message that repeats on a schedule: a single message that comes again at each time of the schedule, however many processes
-   * there are. Handling an occurrence and offering the next one is a single step. An occurrence that has used up its attempts leaves a dead
-   * letter of its own, and the next one still comes.
+   * there are. Handling an occurrence and offering the next one is a single step. An occurrence that has used up its attempts leaves its
+   * own dead letter, and the next one still comes.
    *
    * Call it as often as you like, for instance at each start: the same rule and payload change nothing, and new ones replace the old. An
    * occurrence that is already due is still handled. {@link cancel} ends the repetition, even while an occurrence is being handled.

@@ -55,7 +55,7 @@ export interface OfferOptions {
   readonly maxWait?: Duration | undefined;
 }
 
-/** When a message of `offerMany` falls due: after a `delay`, or `at` an instant. */
+/** When a message of `offerMany` falls due: after a `delay`, or `at` a given time. */
 export type OfferDue<Delay extends Duration = Duration> =
   | {
       /** 0 ms – 100 years, by the clock of Redis. */

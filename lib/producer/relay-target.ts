@@ -40,9 +40,9 @@ export class RelayTarget {
   }
 
   /**
-   * Makes calls that take effect before an instant or never. After that instant the server refuses them, so this holds even if the process
+   * Makes calls that take effect before a given time or never. After that time the server refuses them, so this holds even if the process
    * stalls in between.
-   * @param notAfter - instant of `performance.now()`
+   * @param notAfter - a time by `performance.now()`
    */
   before(notAfter: number): RelayedCalls {
     const { offers, changes, queues } = this.parts;

@@ -83,7 +83,7 @@ export function wasNotSent(error: unknown): boolean {
   return error instanceof Error && error.message.includes('enableOfflineQueue options is false');
 }
 
-/** The message of ioredis about a surplus answer. */
+/** ioredis' message about a surplus answer. */
 const LEFT_OVER = /^Command queue state error.*Last (reply: (s(un)?subscribe|pong)|error: MOVED)/is;
 
 /**

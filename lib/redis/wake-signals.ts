@@ -14,7 +14,7 @@ const MAX_KEYS = 64;
 /** How long a signal is kept for a consumer that is not waiting, ms. Most claims take less. */
 const KEPT = 25;
 
-/** A signal within this time after the call was sent, ms, is probably one of many. */
+/** A signal that arrives within this time after the call was sent, in ms, is probably one of many. */
 const DENSE = 50;
 
 /** First pause before a call is unblocked again after the server said that no call was blocked, ms. It doubles each time. */

@@ -120,7 +120,7 @@ export interface TransferReport {
   readonly ready: number;
   /** Milliseconds (with fractions) until the earliest delayed message falls due or the earliest lease ends; null: none. */
   readonly nextIn: number | null;
-  /** {@link nextIn} as an instant; null: none. */
+  /** {@link nextIn} as a time; null: none. */
   readonly nextAt: number | null;
   /** When the report was made, by the store's clock, ms (with fractions). */
   readonly at: number;

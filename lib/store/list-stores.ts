@@ -5,7 +5,7 @@ import { formatCursor, PAGE_BYTES, wrongCursor } from './page-cursor.js';
 import type { Reading } from './router.js';
 
 /**
- * Lists the delayed or dead messages of all stores in one order. A message's place is an instant and a name, with the same meaning in every
+ * Lists the delayed or dead messages of all stores in one order. A message's place is a time and a name, with the same meaning in every
  * store, so a cursor fits all stores. To reach an offset, all messages before it are read.
  */
 export async function listMerged(

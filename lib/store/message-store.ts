@@ -3,8 +3,8 @@ import type { ProducerStore } from './producer-store.js';
 import type { AdminStore } from './admin-store.js';
 
 /**
- * The port that keeps the messages of one queue. Callers ask for the role they need. Every instant is milliseconds since the epoch **by the
- * store's clock** (for Redis: its `TIME`), and every length of time is milliseconds. Arguments are already validated.
+ * The port that keeps the messages of one queue. Callers ask for the role they need. Every time is in milliseconds since the epoch, **by
+ * the store's clock** (for Redis: its `TIME`), and every duration is in milliseconds. Arguments are already validated.
  *
  * All methods promise:
  * - Each call is atomic: it happens as a whole or not at all, and no other call sees it half-done.

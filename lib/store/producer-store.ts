@@ -16,15 +16,15 @@ export interface ProducerStore {
   /**
    * Removes a delayed message, and a follower whatever the state of the message that it follows. A message that repeats and is ready or
    * active does not come again. Exactly one of `cancel`, `reschedule` and `transfer` wins.
-   * @param notAfter - an instant of the monotonic clock after which the call fails and changes nothing, however late it arrives; a store
+   * @param notAfter - the time, on the monotonic clock, after which the call fails and changes nothing, however late it arrives; a store
    *   within this process may ignore it
-   * @returns true if something was removed or ended; false if the message is not delayed, or no longer, and neither repeats nor has a
-   *   follower
+   * @returns true if something was removed or ended; false if the message is not (or no longer) delayed, and neither repeats nor has a
+   * follower
    */
   cancel(id: string, notAfter?: number): Promise<boolean>;
 
   /**
-   * Moves the due time of a delayed message; false if it is not delayed, or no longer. {@link ConsumerStore.watchDue} announces a new
+   * Moves the due time of a delayed message; false if it is not, or is no longer, delayed. {@link ConsumerStore.watchDue} announces a new
    * earliest one. `notAfter` is as in {@link cancel}.
    */
   reschedule(id: string, due: DueTime, notAfter?: number): Promise<boolean>;
@@ -45,8 +45,8 @@ export interface Change {
 }
 
 /**
- * `stale`: the message is delayed, but has another body. `absent`: it is not delayed, or no longer. `oversized`: the server does not accept
- * a body of this length. Only `changed` has written anything.
+ * `stale`: the message is delayed, but has another body. `absent`: it is not, or is no longer, delayed. `oversized`: the server does not
+ * accept a body of this length. Only `changed` has written anything.
  */
 export type ChangeOutcome = 'changed' | 'stale' | 'absent' | 'oversized';
 
@@ -66,10 +66,11 @@ export interface Offer {
   readonly id: string;
   readonly due: DueTime;
   /**
-   * `repeat` is for messages that repeat, due at an instant: in any state of the existing message, its next occurrences become those of the
-   * new one. If they are the same, the existing message is kept. If it is delayed for its first attempt, or dead, it is replaced. If it is
-   * already due, it gets the new body (`kept`); if it is active, the new one follows it. If the offer would replace an occurrence, but its
-   * instant has passed, it is `rejected`, because that occurrence may have been handled. Not available in every layout.
+   * `repeat` is for messages that repeat, and come due at a given time: whatever state the existing message is in, its next occurrences
+   * become those of the new one. If they are the same, the existing message is kept. If it is delayed for its first attempt, or dead, it is
+   * replaced. If it is already due, it gets the new body (`kept`); if it is active, the new one follows it. If the offer would replace an
+   * occurrence, but that occurrence's time has passed, it is `rejected`, because that occurrence may have been handled. Not available in
+   * every layout.
    */
   readonly onDuplicate: OnDuplicate | 'repeat';
   /**

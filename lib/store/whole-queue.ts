@@ -32,7 +32,7 @@ export class WholeQueue {
   }
 
   /**
-   * Lists delayed and dead messages in one order: by instant and id. Ready and active ones come store by store, because claims of different
+   * Lists delayed and dead messages in one order: by time and id. Ready and active ones come store by store, because claims of different
    * stores have no order.
    */
   list(request: PageRequest): Promise<StoredPage> {

@@ -8,7 +8,7 @@ import { TestBench } from './test-bench.js';
 /**
  * Replaces Redis and time in an application under test: messages live in memory, nothing connects, and nothing falls due until a
  * {@link DelayQueueTester} moves time. There is nothing to override, and the order of imports does not matter. Virtual time starts at the
- * `Date` when the module is compiled, or at the instant given to {@link DelayQueueTestingModule.startAt}.
+ * `Date` when the module is compiled, or at the time given to {@link DelayQueueTestingModule.startAt}.
  * @example
  * ```ts
  * const module = await Test.createTestingModule({ imports: [AppModule, DelayQueueTestingModule] }).compile();
@@ -23,7 +23,7 @@ import { TestBench } from './test-bench.js';
 })
 export class DelayQueueTestingModule {
   /**
-   * Returns the module with virtual time that starts at an instant.
+   * Returns the module with virtual time that starts at a given time.
    * @param date - between 1970 and 9999
    * @throws DelayQueueError `INVALID_ARGUMENT`
    */

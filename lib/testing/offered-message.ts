@@ -20,7 +20,8 @@ export interface OfferedMessage<T = unknown> {
   /** The first due time; for a follower, as if the message that it follows had ended at once. */
   readonly dueAt: Date;
   /**
-   * From the offer to the due time, ms; for a follower, from the end of the message that it follows. 0 for an `offerAt` of a past instant.
+   * From the offer to the due time, ms; for a follower, from the end of the message that it follows. 0 for an `offerAt` with a time in the
+   * past.
    */
   readonly delay: number;
 }

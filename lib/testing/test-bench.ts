@@ -22,7 +22,10 @@ export class TestBench implements TestOverrides {
     this.clock = new VirtualClock(startAt);
   }
 
-  /** Makes batches not wait: time stands still while a message is active, so a batch has the messages that are due at the same moment. */
+  /**
+   * Keeps batches from waiting: time stands still while a message is active, so a batch contains the messages that are due at the same
+   * moment.
+   */
   adjust({ handler, options }: ConfiguredHandler): ConfiguredHandler {
     return { options, handler: handler.batch ? { ...handler, batch: { ...handler.batch, wait: 0 } } : handler };
   }

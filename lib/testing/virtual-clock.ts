@@ -74,7 +74,7 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Returns the earliest timer. Timers for the same instant fire in the order in which they were scheduled. */
+  /** Returns the earliest timer. Timers for the same time fire in the order in which they were scheduled. */
   #earliest(): Timer | undefined {
     let earliest: Timer | undefined;
     for (const timer of this.#timers) {

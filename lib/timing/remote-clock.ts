@@ -7,7 +7,10 @@ export interface RoundTrip {
   readonly receivedAt: number;
 }
 
-/** Estimates a remote clock, such as a server's, from answers that carry its time. Assumes that it was read when asked: never behind. */
+/**
+ * Estimates a remote clock, such as a server's, from answers that carry its time. Assumes that the clock was read as soon as the question
+ * was sent, so the estimate is never behind.
+ */
 export class RemoteClock {
   /** The maximum lead of the remote clock over the monotonic clock of this process, ms; undefined if not known. */
   #offset: number | undefined;
@@ -31,7 +34,7 @@ export class RemoteClock {
     return now > this.#validUntil;
   }
 
-  /** The latest time that the clock may show at an instant of the monotonic clock; 0 if not known. */
+  /** The latest time that the clock may show at a given time on the monotonic clock; 0 if not known. */
   at(monotonic: number): number {
     return this.#offset === undefined ? 0 : this.#offset + monotonic;
   }

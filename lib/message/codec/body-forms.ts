@@ -16,8 +16,8 @@ export class UnknownBodyForm extends DelayQueueError {
 }
 
 /**
- * The body of a message that was put off: `W`, the instant in ms at which it first fell due, a line feed, the body. The instant travels
- * with the message, because each deferral moves its due time and any process may claim it next.
+ * The body of a message that was put off: `W`, the time in ms at which it first fell due, a line feed, the body. That time travels with the
+ * message, because each deferral moves its due time and any process may claim it next.
  */
 export const PUT_OFF = 'W'.charCodeAt(0);
 

@@ -113,7 +113,7 @@ export class RedisServer extends RedisConnection implements RedisServers {
     return undefined;
   }
 
-  /** The latest time that the server's clock may show at an instant of the monotonic clock, ms; 0 if unknown. */
+  /** The latest time that the server's clock may show at a given time on the monotonic clock, ms; 0 if unknown. */
   timeAt(monotonic: number, now: number): number {
     if (this.#serverClock.isStale(now)) void this.#askTime();
     return Math.ceil(this.#serverClock.at(monotonic));

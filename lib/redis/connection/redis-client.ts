@@ -35,8 +35,8 @@ export function examineConnection(connection: ConnectionOptions): Pick<ClientOpt
 }
 
 /**
- * Creates a client, not connected yet, from options that have been examined. The client neither queues nor repeats commands: the sender of
- * a command learns at once that it was not sent, or that its outcome is unknown, and decides what to do.
+ * Creates a client, not connected yet, from options that have been checked. The client neither queues nor repeats commands: the sender of a
+ * command learns at once that it was not sent, or that its outcome is unknown, and decides what to do.
  * @throws DelayQueueError `INVALID_OPTION`
  */
 export function createClient(connection: ConnectionOptions, role: ConnectionRole): RedisClient {

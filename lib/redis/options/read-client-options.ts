@@ -176,8 +176,8 @@ const PASSWORD_IN_QUERY =
   'must have the password before the host, percent-encoded: redis://user:password@host, or be given as options';
 
 /**
- * Reads `redis[s]://user:password@host:port/db?option=value`. The rest of the URL overrides the query. A problem does not quote the URL,
- * because it contains a password.
+ * Reads `redis[s]://user:password@host:port/db?option=value`. The rest of the URL overrides the query. The text of a problem does not quote
+ * the URL, because the URL may contain a password.
  */
 function parseRedisUrl(text: string): { readonly options: object } | { readonly problem: string } {
   if (text === '' || text === 'undefined') return { problem: UNSET };

@@ -25,7 +25,7 @@ export interface RedisFunction<Part extends string = string> extends LuaHeader<P
   readonly calledAs: string;
   /** The function as scripts, for servers without functions: one for each number of sets of keys that a call can send. */
   readonly scripts: readonly Script[];
-  /** True if it has an argument `deadline`, the instant after which it refuses to run. */
+  /** True if it takes an argument `deadline`, the time after which it refuses to run. */
   readonly hasDeadline: boolean;
   /** The key that decides which server of a cluster is called; undefined: any server. */
   readonly firstKey: Part | undefined;

@@ -14,7 +14,7 @@ export interface ScriptCall<Part extends string = string> {
   readonly further?: number;
   readonly args?: ScriptArguments;
   readonly rest?: readonly ScriptArgument[];
-  /** An instant of the monotonic clock before which the call takes effect, or never. */
+  /** The time, on the monotonic clock, before which the call takes effect, if it ever does. */
   readonly notAfter?: number | undefined;
 }
 
@@ -23,7 +23,7 @@ const NONE: ScriptArguments = {};
 /**
  * Returns the words of a call: the name of the function, the number of keys, the keys, and the arguments. They are joined only once,
  * because a list of offers has thousands.
- * @param deadline - for a function that has one: an instant by the server's clock, ms; 0: none
+ * @param deadline - for a function that takes one: a time by the server's clock, ms; 0: none
  * @throws TypeError if the arguments are not those that the header declares
  */
 export function wordsOf<Part extends string>(

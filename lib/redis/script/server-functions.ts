@@ -93,7 +93,7 @@ export class ServerFunctions {
     return this.#show(library, isMissing ? this.#load(called, words, options) : this.send('FCALL', words, options));
   }
 
-  /** True if an error says that a function is not available, or no longer. */
+  /** True if an error says that a function is not, or is no longer, available. */
   isGone(library: RedisLibrary, error: unknown): boolean {
     const isGone = isMissing(error);
     if (isGone && this.loaded.delete(library)) this.#missing.add(library);

@@ -69,7 +69,7 @@ export class MemoryQueueDirectory implements QueueDirectory {
     return () => this.#watches.delete(watch);
   }
 
-  /** From now on, announces whenever something in the queue falls due earlier than before, and each abort. */
+  /** From now on, announces each abort, and whenever something in the queue falls due earlier than before. */
   follow(queue: string, store: Pick<ConsumerStore, 'watchDue'>): void {
     store.watchDue({
       onEarlierDue: ({ dueIn }) => this.announce(queue, dueIn),

@@ -294,7 +294,7 @@ export class NativeMessageStore implements MessageStore {
     return commands.run(called, { ...whole, keys: this.#keys }).catch(rethrow);
   }
 
-  /** Completes a call of `offer` or `settle` with the further keys. */
+  /** Adds the further keys to a call of `offer` or `settle`. */
   #complete(call: NativeCall): NativeCall {
     if (this.#groups === undefined) return { ...call, further: 1 };
     return { ...call, further: 2, args: { ...call.args, groups: this.#groups } };

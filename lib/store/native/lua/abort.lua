@@ -8,7 +8,7 @@
 --      channel: text, of announcements
 --      database: text, of announcements: its number, or cluster, where they are sharded
 --      | groups: text, as in modules/groups.lua
--- Returns 1 if the message was removed, 0 if it is not active, or no longer.
+-- Returns 1 if the message was removed, 0 if it is not, or is no longer, active.
 --
 -- Atomic so that exactly one of abort and settle wins. A crash right after leaves the message gone; if the announcement is lost, the
 -- consumer finds out when it extends the lease.

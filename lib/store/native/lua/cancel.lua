@@ -7,7 +7,7 @@
 --      id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 --      | groups: text, as in modules/groups.lua
--- Returns 1 if any of this was done, 0 if the message is not delayed, or no longer, has no follower, and does not repeat.
+-- Returns 1 if any of this was done, 0 if the message is not (or no longer) delayed, has no follower, and does not repeat.
 --
 -- Atomic so that exactly one of cancel, reschedule and transfer wins. A crash right after leaves the message gone.
 

@@ -10,7 +10,7 @@
 --      body: text, the new one
 --      channel: text, of announcements
 --      database: text, of announcements: its number, or cluster, where they are sharded
--- Returns 'changed', 'absent' if the message is not delayed, or no longer, or 'stale' if it has another body; then nothing was written.
+-- Returns 'changed', 'absent' if the message is not (or no longer) delayed, or 'stale' if it has another body; then nothing was written.
 --
 -- Atomic so that exactly one of cancel, reschedule, change and transfer wins, and no change made since the caller's read is lost. A crash
 -- right after leaves the message changed; a lost announcement costs a check interval.

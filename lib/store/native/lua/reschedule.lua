@@ -8,7 +8,7 @@
 --      due: text, '+' and a delay, or '@' and an instant, in ms
 --      channel: text, of announcements
 --      database: text, of announcements: its number, or cluster, where they are sharded
--- Returns 1 if the due time was changed, 0 if the message is not delayed, or no longer.
+-- Returns 1 if the due time was changed, 0 if the message is not, or is no longer, delayed.
 --
 -- Atomic so that exactly one of cancel, reschedule and transfer wins, and score and record agree. A crash right after leaves the message
 -- with its new due time; a lost announcement costs a check interval.

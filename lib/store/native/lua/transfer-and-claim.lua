@@ -9,7 +9,7 @@
 --      lease: number, in ms
 --      ...: if this call is to be announced, '<database, as in offer> <scheduler> <when that scheduler last moved something, us;
 --        -1: never> <channel>'
--- Returns null if a condition is not met; otherwise the next instant in ms at which there is work (-1: none is known), now: the time in
+-- Returns null if a condition is not met; otherwise the next instant in ms at which there is work (-1: none is known), the current time in
 --      microseconds, more (0 or 1: whether more is due), and what was taken, as in claim: failed attempts, then each message.
 --
 -- Atomic, so that a message leaves delayed only into a lease. A crash right afterwards costs the messages their lease and an attempt.

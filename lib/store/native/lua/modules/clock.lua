@@ -1,4 +1,4 @@
--- The server's clock, and the instants that calls name.
+-- The server's clock, and the times that calls name.
 
 -- Returns whole milliseconds since the epoch, rounded down, for comparison with due times; and microseconds, for measuring waits.
 function Clock.read()
@@ -7,12 +7,12 @@ function Clock.read()
   return (micros - micros % 1000) / 1000, micros
 end
 
--- The instant this many milliseconds from now, rounded up. Comparisons round down, so nothing is ever early.
+-- The time this many milliseconds from now, rounded up. Comparisons round down, so nothing is ever early.
 function Clock.after(milliseconds, micros)
   return ceil(micros / 1000) + milliseconds
 end
 
--- The instant at which something falls due: '+' and a delay, or '@' and an instant, in ms. Anything after a space is ignored.
+-- The time at which something falls due: '+' and a delay, or '@' and a time, in ms. Anything after a space is ignored.
 function Clock.due(when, micros)
   local delay = tonumber(when)
   if delay then

@@ -4,10 +4,10 @@
 -- no window ever has too many, a saturated queue still reaches 32/33 of its rate, and neither the size of the key nor the cost of a claim
 -- grows with the number of claims.
 --
--- The key holds the instant before which the waiting consumer will not claim (`is_awaited`) and the beginning of the last bucket, 7 bytes
--- each; then, for each bucket, oldest first, the instant of its last claim (7 bytes) and its number of messages (4). Instants are
--- big-endian microseconds. All messages of a queue count together, but a consumer that waits for messages without groups claims none with
--- groups: for those, the key `awaited` holds the first instant.
+-- The key holds the time before which the waiting consumer will not claim (`is_awaited`) and the beginning of the last bucket, 7 bytes
+-- each; then, for each bucket, oldest first, the time of its last claim (7 bytes) and its number of messages (4). Times are big-endian
+-- microseconds. All messages of a queue count together, but a consumer that waits for messages without groups claims none with groups: for
+-- those, the key `awaited` holds the first of these times.
 local BUCKETS, HEADER_BYTES, BUCKET_BYTES = 32, 14, 11
 
 local function awaited_in(text)

@@ -1,5 +1,5 @@
 -- A record: due time and time of the offer as 48-bit big-endian milliseconds, then the body. Functions read only the first lines of a body,
--- in this order: 'W' and an instant if the message was put off; 'Ngroup' and its group; 'Nrepeat' and its rule; 'Nexpires'; its type.
+-- in this order: 'W' and a time if the message was put off; 'Ngroup' and its group; 'Nrepeat' and its rule; 'Nexpires'; its type.
 -- `lib/message/codec` writes them.
 
 function Record.pack(due, offered, body)
@@ -37,7 +37,7 @@ function Record.body(value)
   return sub(value, 13)
 end
 
--- Where the instant of a message that was put off ends; 12 if it was not put off.
+-- Where the time of a message that was put off ends; 12 if it was not put off.
 function Record.wrapping_end(value)
   local _, last = find(value, '^W%d+\n', 13)
   return last or 12
@@ -53,7 +53,7 @@ function Record.without_rule(value, last)
   return last and Record.with_body(value, sub(value, last + 1)) or value
 end
 
--- Where a body that begins at this byte continues after all instants at which it was put off.
+-- Where a body that begins at this byte continues after all times at which it was put off.
 function Record.unwrapped_at(text, at)
   local _, last = find(text, '^W%d+\n', at)
   while last do
