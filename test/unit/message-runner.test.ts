@@ -37,7 +37,7 @@ describe('MessageRunner', () => {
     const call = (_payload: unknown, { id }: DelayedMessage) => void handled.push(id);
     return new MessageRunner({
       codec: nativeCodec,
-      handles: new Map([[NO_TYPE, stepsTo(callStep(call as HandlerCall, parts), parts)]]),
+      handles: new Map([[NO_TYPE, stepsTo(callStep(call, parts), parts)]]),
       unknownTypes: new UnknownTypes({ grace: options.unknownTypeGrace, events }),
       outcomes,
     });
