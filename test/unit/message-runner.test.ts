@@ -7,7 +7,6 @@ import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
 import type { DelayQueueObserver } from '../../lib/events/delay-queue-observer.js';
 import { Observers } from '../../lib/events/observers.js';
-import type { HandlerCall } from '../../lib/handler/delayed-message-handler.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import type { DelayedMessage } from '../../lib/message/message.js';
 import { NO_TYPE } from '../../lib/message/message-type.js';
