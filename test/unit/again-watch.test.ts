@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { AgainWatch } from '../../lib/message/again-watch.js';
 
-describe('a call of again()', () => {
+describe('a call to again()', () => {
   let watch: AgainWatch;
   let held: Set<object>;
   beforeEach(() => {
@@ -45,7 +45,7 @@ describe('a call of again()', () => {
     expect(watch.ended(true)).toEqual([HERE]);
   });
 
-  test('is forgotten when a held message ends with any other outcome than done', () => {
+  test('is forgotten when a held message ends with any outcome other than done', () => {
     const [first, second] = [claim(), claim()];
     callAgain();
     expect(failed(first)).toEqual([]);
@@ -53,7 +53,7 @@ describe('a call of again()', () => {
     expect(handled(second)).toEqual([]);
   });
 
-  test('is reported once for each place in the code', () => {
+  test('is reported once per call site', () => {
     const places = [1, 2].flatMap(() => {
       const message = claim();
       callAgain();
@@ -63,7 +63,7 @@ describe('a call of again()', () => {
     expect(places).toHaveLength(2);
   });
 
-  test('is not watched while no message is held, or after the first hundred calls', () => {
+  test('is not watched while no message is held or after the first hundred calls', () => {
     watch.letGo(held);
     callAgain();
     expect(watch.isWatching).toBe(false);
@@ -79,7 +79,7 @@ describe('a call of again()', () => {
     expect(watch.isWatching).toBe(false);
   });
 
-  test('is not watched once the watch has stopped', () => {
+  test('is not watched after the watch has stopped', () => {
     claim();
     callAgain();
     watch.stop();

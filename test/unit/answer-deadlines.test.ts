@@ -64,7 +64,7 @@ describe('AnswerDeadlines', () => {
     expect(late).toEqual(['later']);
   });
 
-  it("reports a connection that does not answer as silent once a caller's time is up", async () => {
+  it("reports an unresponsive connection as silent when the caller's time is up", async () => {
     add('a', 1000);
     await clock.advance(999);
     expect(silent).toEqual([]);
@@ -74,7 +74,7 @@ describe('AnswerDeadlines', () => {
     expect(silent).toEqual([1000]);
   });
 
-  it('reports only the caller as late if its time was short, and the connection after its own patience', async () => {
+  it('reports a caller with little time as late before it reports the connection as silent', async () => {
     add('short', 23, 1000);
     await clock.advance(999);
     expect(late).toEqual(['short']);
@@ -84,7 +84,7 @@ describe('AnswerDeadlines', () => {
     expect(late).toEqual(['short']);
   });
 
-  it('counts an answer that is too late for its caller as an answer of the connection', async () => {
+  it('counts a late answer for its caller as a sign of life of the connection', async () => {
     const answered = add('short', 23, 1000);
     await clock.advance(150);
     answered();
@@ -110,12 +110,12 @@ describe('AnswerDeadlines', () => {
     expect(silent).toEqual([2899]);
   });
 
-  it('needs one timer for all deadlines', () => {
+  it('needs only one timer for all deadlines', () => {
     for (let i = 0; i < 100; i++) add(`m${i}`, 1000 + i);
     expect(clock.pendingTimers).toBe(1);
   });
 
-  it('leaves no timer once all deadlines have ended', async () => {
+  it('leaves no timer behind once all deadlines have ended', async () => {
     add('a', 1000);
     add('b', 2000);
     deadlines.endAll();

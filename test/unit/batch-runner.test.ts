@@ -102,7 +102,7 @@ describe('a batch', () => {
     expect(calls).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('contains the messages of one turn of the event loop if there is no wait', async () => {
+  it('contains the messages of one event-loop turn if there is no wait', async () => {
     const { run, calls } = newRunner(nothing);
     run('a');
     run('b');
@@ -113,7 +113,7 @@ describe('a batch', () => {
     expect(calls).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('waits while no further call may run, and includes messages that arrive meanwhile', async () => {
+  it('waits until another call may run, and includes messages that arrive in the meantime', async () => {
     const { handler, openNext } = gate();
     const { run, calls } = newRunner(handler, { concurrency: 1 });
     run('a', 'b', 'c', 'd', 'e');
@@ -142,7 +142,7 @@ describe('a batch', () => {
     expect(calls).toEqual([['a', 'b', 'c'], ['d']]);
   });
 
-  it('waits its full time even if earlier batches wait for a free call', async () => {
+  it('waits its full time even if earlier batches are waiting for a free call', async () => {
     const { handler, openNext } = gate();
     const { run, calls, clock } = newRunner(handler, { concurrency: 1, wait: 1000 });
     run('a', 'b', 'c', 'd', 'e', 'f');
@@ -161,7 +161,7 @@ describe('a batch', () => {
     expect(calls[2]).toEqual(['g']);
   });
 
-  it('fails as a whole if the handler throws or rejects, at the cost of one attempt per message', async () => {
+  it('fails as a whole if the handler throws or rejects, and costs each message one attempt', async () => {
     for (const handler of [
       () => {
         throw new Error('no');
@@ -252,10 +252,10 @@ describe('a batch', () => {
     ['only a status', { status: 'rejected' }],
     ['an extra column', { status: 'rejected', reason: 'out of stock', id: 7 }],
     ['the wrong column for its status', { status: 'rejected', value: 7 }],
-    ['a class of its own', new Row()],
+    ['a custom class', new Row()],
     ['no prototype', Object.assign(Object.create(null) as object, { status: 'rejected', reason: 'out of stock' })],
     ['a hidden key', { status: 'rejected', reason: 'out of stock', [Symbol('row')]: 7 }],
-  ])('is done if the handler returns rows that resemble outcomes but have %s', async (_, row) => {
+  ])('is done if the handler returns rows that look like outcomes but have %s', async (_, row) => {
     const { run, settled } = newRunner(() => [row, row]);
     run('a', 'b');
     await turn();
@@ -307,7 +307,7 @@ describe('a batch', () => {
     await turn();
   });
 
-  it('is aborted and fails when the handler takes too long', async () => {
+  it('is aborted and fails if the handler takes too long', async () => {
     const { run, settled, clock } = newRunner(() => new Promise(nothing), { timeout: 500 });
     const deliveries = run('a', 'b', 'c');
     await clock.advance(499);
@@ -341,7 +341,7 @@ describe('a batch', () => {
   it.each([
     ['some of its messages', ['b'], { a: 'release', b: 'ack', c: 'release' }],
     ['all of its messages', [], { a: 'release', c: 'release' }],
-  ])('leaves out %s if their leases end while an observer delays it', async (_, kept, outcomes) => {
+  ])('leaves out %s if the leases end while an observer delays the batch', async (_, kept, outcomes) => {
     const clock = new ManualClock();
     const shown: unknown[] = [];
     const observers = new Observers(new LoggedEvents(), clock);

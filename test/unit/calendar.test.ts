@@ -82,7 +82,7 @@ describe('a calendar', () => {
     jest.useRealTimers();
   });
 
-  test.each(isThorough ? ZONES : ZONES.slice(0, 1))('agrees with Temporal at every clock change in %s', (zone) => {
+  test.each(isThorough ? ZONES : ZONES.slice(0, 1))('matches Temporal at every clock change in %s', (zone) => {
     // All transitions of 16 years; some zones have none after a reform.
     const all = transitionsOf(zone);
     expect(all.length).toBeGreaterThanOrEqual(2);
@@ -115,7 +115,7 @@ describe('a calendar', () => {
     expect(found).toEqual(expected);
   });
 
-  it('yields times after the given time and after now', () => {
+  it('yields times after both the given time and now', () => {
     const hourly = (after: Date) => next('0 * * * *', { after }).getTime();
     const now = Date.now();
     const future = new Date(now + 10 * DAY);
@@ -126,7 +126,7 @@ describe('a calendar', () => {
     expect(hourly(due) - due.getTime()).toBe(HOUR);
   });
 
-  it('uses UTC by default, whatever the zone of the process', () => {
+  it("uses UTC by default, whatever the process's time zone", () => {
     const after = new Date('2035-07-01T00:00:00Z');
     expect(next('0 9 * * *', { after })).toEqual(new Date('2035-07-01T09:00:00Z'));
     expect(next('0 9 * * *', { after, timeZone: 'Asia/Tokyo' })).toEqual(new Date('2035-07-02T00:00:00Z'));

@@ -52,7 +52,7 @@ describe('Capacity', () => {
   const settled = () => clock.advance(0);
 
   describe('the claim limit', () => {
-    it('is half of the slots for a single loop, at least 32 or a batch, and at most what can start soon', () => {
+    it('is half of the slots for a single loop, but at least 32 or a batch, and no more than can start soon', () => {
       use(100, 1);
       expect(limitsOf(loop(), [0])).toEqual([50]);
       expect(limitsOf(slowLoop(7), [0])).toEqual([7]);
@@ -71,7 +71,7 @@ describe('Capacity', () => {
       expect(limitsOf(slowLoop(3), backlog)).toEqual([2, 3, 3, 3, 3, 3, 3, 3]);
     });
 
-    it('leaves half of the slots free if the claim comes with a transfer', () => {
+    it('leaves half of the slots free if a transfer claims as well', () => {
       use(100, 1);
       const capacity = loop();
       expect(capacity.besidesTransfer).toBe(50);
@@ -81,7 +81,7 @@ describe('Capacity', () => {
       expect(capacity.besidesTransfer).toBeLessThan(1);
     });
 
-    it('falls to one slot when an answer comes too late, and recovers with the next one', async () => {
+    it('drops to one slot when a response arrives too late, and recovers with the next one', async () => {
       const [hung, other] = [loop(), loop()];
       limitsOf(hung, [1000, 1000, 1000, 1000, 1000, 1000]);
       const reservation = hung.reserve();
@@ -143,8 +143,8 @@ describe('Capacity', () => {
     });
   });
 
-  describe('with waiting loops', () => {
-    it('goes to them in the order of arrival, and to no other loop meanwhile', async () => {
+  describe('the capacity while loops wait', () => {
+    it('goes to them in order of arrival, and to no other loop in the meantime', async () => {
       use(2, 2);
       fill(2);
       const { come, loops } = waitAs('abc');
@@ -202,7 +202,7 @@ describe('Capacity', () => {
       expect(capacity.isFull).toBe(true);
     });
 
-    it('opens once a claim is worth a call, or no claim under way can free more slots', async () => {
+    it('opens once a claim is worth a call, or no claim in progress can free more slots', async () => {
       const [first, second] = [loop(), loop()];
       limitsOf(second, [1000, 1000, 1000, 1000]);
       fill(70);
@@ -220,7 +220,7 @@ describe('Capacity', () => {
       expect(first.isOpen).toBe(true);
     });
 
-    it('notifies them when every slot has a message', () => {
+    it('notifies a loop when every slot has a message', () => {
       use(2, 2);
       fill(2);
       let times = 0;
@@ -229,7 +229,7 @@ describe('Capacity', () => {
     });
   });
 
-  describe('reserved by a claim', () => {
+  describe('the capacity reserved by a claim', () => {
     it('is not full until each slot has a message', () => {
       use(2, 1);
       const capacity = loop();
@@ -239,7 +239,7 @@ describe('Capacity', () => {
       expect(capacity.isFull).toBe(true);
     });
 
-    it('is returned as far as the claim has not used it', async () => {
+    it('is returned to the extent that the claim has not used it', async () => {
       use(10, 2);
       const { reserving, reservation } = reserve(6);
       let isOpen = false;
@@ -264,7 +264,7 @@ describe('Capacity', () => {
       expect([slots.free, come, reservation.isOverdue]).toEqual([10, ['a'], true]);
     });
 
-    it('is given to a late answer only as far as some is left', async () => {
+    it('goes to a late answer only as far as some of it is left', async () => {
       use(10, 2);
       const { reserving, reservation } = reserve(8);
       fill(2);
@@ -278,7 +278,7 @@ describe('Capacity', () => {
       expect(slots.free).toBe(slots.total);
     });
 
-    it('is returned by each claim once that claim takes too long, and not before', async () => {
+    it('is returned by each claim only when that claim takes too long', async () => {
       use(10, 2);
       reserve(4);
       await clock.advance(50);

@@ -64,7 +64,7 @@ describe('Claimer', () => {
     while (fates.length > 0) await expect(claimer.claim(8)).rejects.toThrow(DelayQueueError);
   }
 
-  it('replaces a claim whose answer was lost with a claim that has its own token', async () => {
+  it('replaces a claim whose response was lost with a claim that has its own token', async () => {
     const claimer = newClaimer();
     await makeReady(3);
     await failClaims(claimer, 'answer lost');
@@ -85,7 +85,7 @@ describe('Claimer', () => {
     expect(lease.storeNow()).toBe(clock.wall());
   });
 
-  it('takes over the messages of the second-to-last claim if the last one never arrived', async () => {
+  it('takes over the messages of the second-to-last claim if the last one never reached the store', async () => {
     const claimer = newClaimer();
     await makeReady(1);
     await failClaims(claimer, 'answer lost', 'request lost');
@@ -110,7 +110,7 @@ describe('Claimer', () => {
     },
   );
 
-  it('halves its limits after each unanswered claim, and doubles them once answers are quick again', async () => {
+  it('halves its limits after each unanswered claim, and doubles them once responses are quick again', async () => {
     const claimer = newClaimer();
     await failClaims(claimer, 'request lost', 'request lost');
     for (let i = 0; i < 3; i++) await claimer.claim(8);
@@ -124,7 +124,7 @@ describe('Claimer', () => {
     ]);
   });
 
-  it('releases everything after three unanswered claims, spends no attempt and logs the remedy', async () => {
+  it('releases everything after three unanswered claims without spending an attempt, and logs the remedy', async () => {
     const claimer = newClaimer();
     await makeReady(8);
     await failClaims(claimer, 'answer lost', 'answer lost');
@@ -136,7 +136,7 @@ describe('Claimer', () => {
     expect(await claimIds(claimer)).toEqual(['m0']);
   });
 
-  it('asks for at least one message', async () => {
+  it('requests at least one message', async () => {
     const claimer = newClaimer();
     await makeReady(2, 900_000);
     await failClaims(claimer, ...Array<Fate>(9).fill('NOT_CONNECTED'), 'request lost', 'request lost');
@@ -164,7 +164,7 @@ describe('Claimer', () => {
     expect(requests.map(({ supersedes }) => supersedes)).toEqual([undefined, requests[0]!.token]);
   });
 
-  it('ends a claim whose answer outlasts its lease before an attempt is spent', async () => {
+  it('ends a claim whose response outlasts its lease before an attempt is spent', async () => {
     const claimer = newClaimer();
     await makeReady(2);
     const late = store.claim.bind(store);
@@ -188,7 +188,7 @@ describe('Claimer', () => {
     ]);
   });
 
-  it('gives up and releases everything if every answer outlasts its lease', async () => {
+  it('gives up and releases everything if every response outlasts its lease', async () => {
     const late = store.claim.bind(store);
     store.claim = async (request) => {
       const report = await late(request);
@@ -229,9 +229,9 @@ describe('Claimer', () => {
     }
 
     it.each([
-      ['the answer', 0, 2000],
-      ['the call', 2000, 0],
-    ])('stays as last estimated if %s takes long', async (_, before, after) => {
+      ['the response', 0, 2000],
+      ['the request', 2000, 0],
+    ])('keeps its last estimate if %s takes long', async (_, before, after) => {
       const claimer = newClaimer();
       expect(await aheadAfter(claimer, 0)).toBe(0);
       slowDown(before, after);
@@ -240,8 +240,8 @@ describe('Claimer', () => {
     });
 
     it.each([
-      ['the answer', 0, 2000],
-      ['the call', 2000, 0],
+      ['the response', 0, 2000],
+      ['the request', 2000, 0],
     ])('is requested again if %s takes long', async (_, before, after) => {
       slowDown(before, after);
       await makeReady(1);
@@ -257,7 +257,7 @@ describe('Claimer', () => {
       [50, [8]],
       [51, [8, 0]],
     ])(
-      'is requested again only if an answer took more than 50 ms: %d ms leads to claims of %j',
+      'is requested again only if a response took more than 50 ms: %d ms leads to claims of %j',
       async (took, limits) => {
         slowDown(0, took);
         await makeReady(1);
@@ -299,7 +299,7 @@ describe('Claimer', () => {
       expect((await claimed).lease.storeNow()).toBe(storeTime());
     });
 
-    it('is followed when the store sets its clock back', async () => {
+    it('follows the store when it sets its clock back', async () => {
       const claimer = newClaimer();
       await aheadAfter(claimer, 0);
       await clock.advance(10_000);

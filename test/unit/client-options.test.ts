@@ -143,7 +143,7 @@ describe.each(majors)('the options of ioredis $major', ({ Redis, Cluster }) => {
     expect(() => createClient(make, 'commands')).toThrow('creates a client whose hots is not an option of ioredis');
   });
 
-  it('a cluster from a function is rejected unless it overrides the options of its connections too', () => {
+  it('a cluster from a function is rejected unless it also overrides the options of its connections', () => {
     const make = (overrides: RedisOptions) => new Cluster(NODES, { ...overrides });
     expect(() => createClient(make, 'commands')).toThrow(/but its client has its own .*autoResubscribe/);
   });
@@ -172,7 +172,7 @@ describe.each([
     ]);
   });
 
-  it.each(namesOf(rules, 'refused'))('%s is rejected at start-up', (name) => {
+  it.each(namesOf(rules, 'refused'))('%s is rejected at startup', (name) => {
     expect(() => resolveModuleOptions({ connection: connect(name, 'slave') })).toThrow(
       `connection.${place}${name} would`,
     );
@@ -181,7 +181,7 @@ describe.each([
 });
 
 describe('the options of a connection', () => {
-  it('make connections leave a primary that sentinels have replaced, unless they say otherwise', () => {
+  it('make connections leave a primary that sentinels have replaced, unless configured otherwise', () => {
     const connection = { sentinels: [{ host: 'sentinel.internal' }], name: 'primary' };
     const detectorOf = (options: ConnectionOptions) =>
       (createClient(options, 'commands') as Redis).options.failoverDetector;
@@ -201,7 +201,7 @@ describe('the options of a connection', () => {
     expect((options as ClusterOptions).redisOptions).not.toHaveProperty('retryStrategy', none);
   });
 
-  it('are rejected with the message of ioredis if ioredis rejects them', () => {
+  it("are rejected with ioredis's message if ioredis rejects them", () => {
     class Connector {
       constructor() {
         throw new Error('no such data center');
@@ -212,7 +212,7 @@ describe('the options of a connection', () => {
     );
   });
 
-  it('can be given in a URL as far as text can express them', () => {
+  it('can be given in a URL as far as a string can express them', () => {
     const url =
       'rediss://app:p%40ss%23@[::1]:6380/2?connectTimeout=500&noDelay=false&enableAutoPipelining=true&family=6';
     expect(createClient(url, 'commands').options).toMatchObject({

@@ -51,7 +51,7 @@ describe('the system clock', () => {
     },
   );
 
-  it.each([0, 0.7, 2.6, 3])('never ends a punctual wait of %d ms that is cancelled', async (delay) => {
+  it.each([0, 0.7, 2.6, 3])('never fires a punctual wait of %d ms after it was cancelled', async (delay) => {
     let fired = false;
     const cancel = systemClock.schedulePunctually(() => (fired = true), delay);
     cancel();
@@ -59,7 +59,7 @@ describe('the system clock', () => {
     expect(fired).toBe(false);
   });
 
-  it('never ends a punctual wait that is cancelled during its last turns', async () => {
+  it('never fires a punctual wait that is cancelled during its last event-loop turns', async () => {
     let fired = false;
     let isInTime = false;
     while (!isInTime) {

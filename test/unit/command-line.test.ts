@@ -46,7 +46,9 @@ describe('the command line', () => {
   ])('changes nothing without --yes if it cannot ask: %j', async (words) => {
     const terminal = new TestTerminal({ isTTY: false });
     expect(await runCommandLine([...NOWHERE, ...words], terminal)).toBe(1);
-    expect(terminal.said).toMatch(/^This would change Redis and needs a confirmation, but there is no terminal: add --yes\./);
+    expect(terminal.said).toMatch(
+      /^This would change Redis and needs a confirmation, but there is no terminal: add --yes\./,
+    );
   });
 
   it.each([['--help'], ['list', '--help']])('prints its help: %s %s', async (...words) => {
@@ -83,7 +85,7 @@ describe('an approval', () => {
     await expect(approvalOf(terminal).ask('Pause?')).rejects.toThrow('Nothing was changed.');
   });
 
-  it('is not asked for with --yes', async () => {
+  it('is not requested with --yes', async () => {
     const terminal = new TestTerminal({ isTTY: false });
     approvalOf(terminal, true).assertPossible();
     await approvalOf(terminal, true).ask('Pause?');

@@ -44,7 +44,7 @@ describe('ConcurrentCalls', () => {
     return { calls, events, addSlow, addQuick, end };
   }
 
-  it('runs as many calls at once as its concurrency, and the others in the order of arrival', async () => {
+  it('runs as many calls at once as its concurrency allows, and the rest in order of arrival', async () => {
     const { events, addSlow, end } = newCalls(2);
     for (const name of ['a', 'b', 'c', 'd', 'e']) addSlow(name);
     expect(events).toEqual(['a', 'b']);
@@ -55,7 +55,7 @@ describe('ConcurrentCalls', () => {
     expect(events).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('starts each call at once if the one before it has ended synchronously', () => {
+  it('starts each call at once if the previous one ended synchronously', () => {
     const { events, addQuick } = newCalls(1);
     for (const name of ['a', 'b', 'c']) addQuick(name);
     expect(events).toEqual(['a', 'b', 'c']);
@@ -150,7 +150,7 @@ describe('a queue with batches and single messages', () => {
     expect(calls).toEqual(['1', '2', 'ab', '3', 'c']);
   });
 
-  it('skips a message that loses its lease while it waits', async () => {
+  it('skips a message that loses its lease while waiting', async () => {
     const { run, endNext, calls, settled } = newRunner(1);
     run('one', '1');
     run('one', '2').abort(new LeaseLost('gone'));

@@ -31,14 +31,14 @@ function messageOf(connection: unknown): string {
   throw new Error('accepted');
 }
 
-describe('the error for a connection of the wrong shape', () => {
+describe('the error for a connection of the wrong type', () => {
   it.each<[string, unknown, string]>([
     ['an ioredis client', redis, `connection ${CLIENT}`],
-    ['a client of ioredis 5', redis5, `connection ${CLIENT}`],
+    ['an ioredis 5 client', redis5, `connection ${CLIENT}`],
     ['an ioredis cluster', cluster, `connection ${CLUSTER}`],
-    ['a cluster of ioredis 5', cluster5, `connection ${CLUSTER}`],
-    ['a cluster inside of cluster', { cluster }, `connection.cluster ${CLUSTER}`],
-    ['a client of node-redis', nodeRedis, 'connection is a client of another library: give its URL, or ioredis'],
+    ['an ioredis 5 cluster', cluster5, `connection ${CLUSTER}`],
+    ['a cluster inside cluster', { cluster }, `connection.cluster ${CLUSTER}`],
+    ['a node-redis client', nodeRedis, 'connection is a client of another library: give its URL, or ioredis'],
     ['the class of a client', Redis, 'connection is a class: give a function that makes clients'],
     ['a promise', Promise.resolve('redis://redis-1'), 'connection is a promise: await it in the useFactory of'],
     ['a promise that fails', Promise.reject(new Error('x')), 'connection is a promise'],
@@ -49,14 +49,18 @@ describe('the error for a connection of the wrong shape', () => {
     ['a number', 6379, 'or a function that makes clients, not a number'],
     ['options of a host in cluster', { cluster: { host: 'a' } }, `${NODES_EXAMPLE}, not an object without nodes`],
     ['an array in cluster', { cluster: [{ host: 'a' }] }, 'cluster is an array: give { cluster: { nodes: [...] } }'],
-    ['text in cluster', { cluster: 'redis-1:6379' }, `${NODES_EXAMPLE}, not text`],
+    ['a string in cluster', { cluster: 'redis-1:6379' }, `${NODES_EXAMPLE}, not text`],
     ['true in cluster', { cluster: true }, `${NODES_EXAMPLE}, not true`],
-    ['text for nodes', { cluster: { nodes: 'a:1' } }, 'connection.cluster.nodes must be a non-empty array, such as'],
+    [
+      'a string for nodes',
+      { cluster: { nodes: 'a:1' } },
+      'connection.cluster.nodes must be a non-empty array, such as',
+    ],
     ['no nodes', { cluster: { nodes: [] } }, "[{ host: 'redis-1', port: 6379 }], not an empty array"],
-    ['options beside nodes', { cluster: { nodes: NODES, redisOptions: {} } }, 'it belongs in cluster.options'],
-    ['a password beside cluster', { cluster: { nodes: NODES }, password: 'x' }, 'in cluster.options.redisOptions'],
+    ['options next to nodes', { cluster: { nodes: NODES, redisOptions: {} } }, 'it belongs in cluster.options'],
+    ['a password next to cluster', { cluster: { nodes: NODES }, password: 'x' }, 'in cluster.options.redisOptions'],
     ['nodes without cluster', { nodes: NODES }, 'for a cluster, give { cluster: { nodes } }'],
-    ['options of node-redis', { socket: { host: 'a' } }, 'give host, port and tls without it'],
+    ['node-redis options', { socket: { host: 'a' } }, 'give host, port and tls without it'],
     ['a URL among options', { url: 'redis://redis-1' }, 'give the URL itself as `connection`'],
     ['a user', { user: 'app' }, 'connection.user is not an option of ioredis; use username'],
     ['a host name', { hostname: 'redis-1' }, 'connection.hostname is not an option of ioredis; use host'],
@@ -65,9 +69,13 @@ describe('the error for a connection of the wrong shape', () => {
       { sentinels: { host: 'a' }, name: 'm' },
       "such as [{ host: 'sentinel-1', port: 26379 }], not this",
     ],
-    ['text for sentinels', { sentinels: ['a:1'], name: 'm' }, 'connection.sentinels must be a list of at least one'],
-    ['the name of a master', { sentinels: [{}], masterName: 'm' }, 'masterName is not an option of ioredis; use name'],
-    ['empty text', '', 'connection is not a URL: is an environment variable in it not set?'],
+    [
+      'a string for sentinels',
+      { sentinels: ['a:1'], name: 'm' },
+      'connection.sentinels must be a list of at least one',
+    ],
+    ['a master name', { sentinels: [{}], masterName: 'm' }, 'masterName is not an option of ioredis; use name'],
+    ['an empty string', '', 'connection is not a URL: is an environment variable in it not set?'],
     ['a variable that is not set', 'undefined', 'is an environment variable in it not set?'],
     ['a host that is not set', 'redis://:secret@undefined:6379', 'is an environment variable in it not'],
     ['a port that is not set', 'redis://redis-1:undefined', 'is an environment variable in it not set?'],
@@ -88,7 +96,7 @@ describe('the error for a connection of the wrong shape', () => {
       'redis://a?Connector=x',
       'a function, not this text: give ioredis options instead of a URL',
     ],
-  ])('names what was given and the fix: %s', (_what, connection, problem) => {
+  ])('names the given value and the fix: %s', (_what, connection, problem) => {
     expect(messageOf(connection)).toContain(problem);
   });
 
@@ -98,7 +106,7 @@ describe('the error for a connection of the wrong shape', () => {
     ['options', () => ({ host: 'a' }), 'not an object'],
     ['a URL', () => 'redis://a', 'not text'],
     ['an array', () => [redis], 'not an array'],
-    ['a client of node-redis', () => nodeRedis, 'not an object'],
+    ['a node-redis client', () => nodeRedis, 'not an object'],
     ['a client in use', () => Object.assign(new Redis({ lazyConnect: true }), { status: 'ready' }), "is 'ready'"],
   ])('names what the function returns: %s', (_what, make, problem) => {
     const connection = make as unknown as (overrides: RedisOptions) => Redis;
@@ -107,7 +115,7 @@ describe('the error for a connection of the wrong shape', () => {
     );
   });
 
-  it('shows no password', () => {
+  it('does not show a password', () => {
     for (const connection of ['redis://:secret@undefined', { password: ['secret'] }, { port: 'secret' }, ['secret']])
       expect(messageOf(connection)).not.toContain('secret');
   });
@@ -115,19 +123,19 @@ describe('the error for a connection of the wrong shape', () => {
 
 describe('a connection', () => {
   it.each([{ host: '::1' }, { host: 'redis-1', port: '6379' }, { cluster: undefined, host: 'redis-1' }, {}])(
-    'may be %j',
+    'can be %j',
     (connection) => {
       expect(() => resolveModuleOptions({ connection: connection as ConnectionOptions })).not.toThrow();
     },
   );
 
-  it('may be a function that duplicates a client, as the error says', () => {
+  it('can be a function that duplicates a client, as the error says', () => {
     const made = createClient((overrides) => redis.duplicate(overrides), 'commands');
     expect(made).not.toBe(redis);
     expect(made.status).toBe('wait');
   });
 
-  it('may be a function that duplicates a cluster, as the error says', () => {
+  it('can be a function that duplicates a cluster, as the error says', () => {
     const made = createClient(
       (overrides) =>
         cluster.duplicate([], { ...overrides, redisOptions: { ...cluster.options.redisOptions, ...overrides } }),

@@ -41,7 +41,7 @@ describe('ConsumerLoop', () => {
   };
   const pending = () => new Promise<never>(() => undefined);
 
-  it('handles a message once, when it falls due', async () => {
+  it('handles a message once, when it is due', async () => {
     const handled: unknown[] = [];
     start((payload, { id, attempt, dueAt }) => handled.push([payload, id, attempt, dueAt.getTime() - clock.wall()]));
     await offer('a', 500, 'J{"orderId":7}');
@@ -97,7 +97,7 @@ describe('ConsumerLoop', () => {
     expect(await counts()).toMatchObject({ dead: 1 });
   });
 
-  it('handles a deferred message again later, with no attempt spent', async () => {
+  it('handles a deferred message again later without spending an attempt', async () => {
     const attempts: number[] = [];
     start((_payload, { attempt }) => {
       attempts.push(attempt);
@@ -194,7 +194,7 @@ describe('ConsumerLoop', () => {
       await clock.advance(3500);
     };
 
-    it('does not handle a message that another consumer has taken meanwhile', async () => {
+    it('does not handle a message that another consumer has claimed by then', async () => {
       await startWithSlowClaim({ request: 1, answer: 4000 });
       expect(await store.claim({ token: 'other', limit: 1, lease: 3_600_000 })).toMatchObject({
         messages: [{ id: 'a' }],
@@ -203,7 +203,7 @@ describe('ConsumerLoop', () => {
       expect(attempts).toEqual([]);
     });
 
-    it('handles a message that is still held, under a new lease', async () => {
+    it('handles a message that it still holds, under a new lease', async () => {
       await startWithSlowClaim({ request: 4000, answer: 2500 });
       await clock.advance(3100);
       expect(attempts).toEqual([1]);
@@ -262,7 +262,7 @@ describe('ConsumerLoop', () => {
     expect(await counts()).toMatchObject({ dead: 1, active: 0 });
   });
 
-  it('carries on after errors of the store', async () => {
+  it('keeps running after store errors', async () => {
     const claim = store.claim.bind(store);
     let failures = 0;
     store.claim = (request) => (failures++ < 3 ? Promise.reject(new Error('LOADING')) : claim(request));
@@ -285,7 +285,7 @@ describe('ConsumerLoop', () => {
     expect(limits).toEqual([4, 4, 4]);
   });
 
-  it('handles the messages of a claim whose answer was lost, without waiting for the lease to end', async () => {
+  it('handles the messages of a claim whose response was lost, without waiting for the lease to end', async () => {
     const claim = store.claim.bind(store);
     let lost = false;
     store.claim = async (request) => {
@@ -302,7 +302,7 @@ describe('ConsumerLoop', () => {
     expect(attempts).toEqual([1]);
   });
 
-  it('repeats an outcome until the store has answered', async () => {
+  it('resends an outcome until the store has answered', async () => {
     const settle = store.settle.bind(store);
     let failures = 0;
     store.settle = (settlements) => (failures++ < 3 ? Promise.reject(new Error('READONLY')) : settle(settlements));
@@ -314,7 +314,7 @@ describe('ConsumerLoop', () => {
     expect(await counts()).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  it('settles the messages handled in one turn in one call', async () => {
+  it('settles the messages handled in one turn with one call', async () => {
     const batches: number[] = [];
     const settle = store.settle.bind(store);
     store.settle = (settlements) => {
@@ -327,7 +327,7 @@ describe('ConsumerLoop', () => {
     expect(batches).toEqual([10]);
   });
 
-  it('claims for one half of its slots before it starts the handlers of the other half', async () => {
+  it('claims messages for half of its slots before it starts the handlers for the other half', async () => {
     const events: string[] = [];
     const claim = store.claim.bind(store);
     store.claim = (request) => {
@@ -342,7 +342,7 @@ describe('ConsumerLoop', () => {
     expect(await counts()).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  it('claims for all slots at once if there are few', async () => {
+  it('claims messages for all slots at once if there are few slots', async () => {
     const limits: number[] = [];
     const claim = store.claim.bind(store);
     store.claim = (request) => {
@@ -407,7 +407,7 @@ describe('ConsumerLoop', () => {
     });
   });
 
-  it('releases what it has claimed but not started when it stops, with no attempt spent', async () => {
+  it('on stop, releases messages that it has claimed but not started, without spending an attempt', async () => {
     const handled: string[] = [];
     const loop: ConsumerLoop = start((_payload, { id }) => {
       handled.push(id);
@@ -435,7 +435,7 @@ describe('ConsumerLoop', () => {
     expect(await store.find('m1')).toMatchObject({ failedAttempts: 0 });
   });
 
-  it('releases what an unanswered claim holds when it stops, with no attempt spent', async () => {
+  it('on stop, releases what an unanswered claim holds, without spending an attempt', async () => {
     const claim = store.claim.bind(store);
     store.claim = async (request) => {
       const report = await claim(request);
@@ -474,7 +474,7 @@ describe('ConsumerLoop', () => {
     expect(await counts()).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  it('releases a message that a handler abandons because of the shutdown, with no attempt spent', async () => {
+  it('releases a message that a handler abandons because of the shutdown, without spending an attempt', async () => {
     const loop = start(
       (_payload, { signal }) =>
         new Promise((_resolve, reject) => {
@@ -541,7 +541,7 @@ describe('the ConsumerLoops of two partitions', () => {
   };
   const active = () => Promise.all(partitions.map(async (store) => (await store.status()).counts.active));
 
-  it('share their slots: neither takes more than half of the free ones at once', async () => {
+  it('share their slots, and neither takes more than half of the free ones at once', async () => {
     await Promise.all([offer(0, 50), offer(1, 50)]);
     start(8);
     await nextTurns();
@@ -565,7 +565,7 @@ describe('the ConsumerLoops of two partitions', () => {
     expect(turns).toEqual(new Set(['1,0', '0,1']));
   });
 
-  it('pass a wake-up signal on when the other loop takes the last slot meanwhile', async () => {
+  it('pass on a wake-up signal if the other loop takes the last slot before they claim', async () => {
     start(1);
     await nextTurns();
     const answered = new Latch();
@@ -594,7 +594,7 @@ describe('the ConsumerLoops of two partitions', () => {
     await wakeSignal.close();
   });
 
-  it('pass a wake-up signal on while the other loop has all slots', async () => {
+  it('pass on a wake-up signal while the other loop has all slots', async () => {
     start(1);
     await nextTurns();
     await offer(0, 1);

@@ -56,7 +56,7 @@ describe('consumers of a queue with a rate', () => {
     expect(claims.filter((at) => at > 0 && at < 3000)).toEqual([1000, 2000]);
   });
 
-  test('claim nothing while the rate is spent', async () => {
+  test('do not claim while the rate is spent', async () => {
     open({ max: 1, per: HOUR });
     await offer(3);
     for (let i = 0; i < 5; i++) start(4);
@@ -68,7 +68,7 @@ describe('consumers of a queue with a rate', () => {
     expect(starts).toHaveLength(2);
   });
 
-  test('make at most twice as many claims when there are ten times as many consumers', async () => {
+  test('at most double their claims when there are ten times as many consumers', async () => {
     const claimsOf = async (consumers: number) => {
       open({ max: 10, per: 1000 });
       claims = [];
@@ -83,7 +83,7 @@ describe('consumers of a queue with a rate', () => {
     expect(await claimsOf(50)).toBeLessThanOrEqual(2 * ofFive);
   });
 
-  test('share the rate even if none of them can handle all that it allows', async () => {
+  test('share the rate even if no single consumer can use all of it', async () => {
     open({ max: 10, per: 1000 });
     await offer(200);
     for (let i = 0; i < 6; i++) {
@@ -95,7 +95,7 @@ describe('consumers of a queue with a rate', () => {
     expect(starts.length).toBeLessThanOrEqual(110);
   });
 
-  test('take over within about a second from a consumer that dies while it waits for the rate', async () => {
+  test('take over within about a second from a consumer that dies while waiting for the rate', async () => {
     open({ max: 1, per: 5000 });
     await offer(3);
     await clock.advance(1);

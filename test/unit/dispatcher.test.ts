@@ -89,7 +89,7 @@ describe('Dispatcher', () => {
     expect(events.slice(4)).toEqual(['c', 'give way', 'd', 'give way', 'flush']);
   });
 
-  it('starts quick handlers all at once', async () => {
+  it('starts all quick handlers at once', async () => {
     add('t', 'abc');
     await dispatcher.run();
     expect(events).toEqual(['a', 'b', 'c']);
@@ -154,7 +154,7 @@ describe('Dispatcher', () => {
     expect(events).toEqual(['a', 'back b', 'c']);
   });
 
-  it('starts no handler once it is stopped', async () => {
+  it('does not start handlers once it is stopped', async () => {
     handle = () => {
       clock.block(10);
       dispatcher.stop();

@@ -78,7 +78,7 @@ describe('a duration', () => {
     );
   });
 
-  it.each(['1M', '1 mo', '5 parsecs', ''])('is rejected with the accepted units in the error: %p', (value) => {
+  it.each(['1M', '1 mo', '5 parsecs', ''])('is rejected with an error that lists the accepted units: %p', (value) => {
     expect(parseDuration(value, anyDelay)).toEqual({
       problem: expect.stringContaining(`with one of the units ms, s, m (minutes), h, d, w, y, not '${value}'`),
     });
@@ -89,11 +89,11 @@ describe('a duration', () => {
     ['2h', { min: 1, max: 600_000 }, "must be between 1 ms and 10 min, not '2h'"],
     [-1, anyDelay, 'must be between 0 ms and 100 years, not -1'],
     [1, { min: 1500, max: 2000 }, 'must be between 1500 ms and 2 s, not 1'],
-  ])('is rejected with the range in readable units in the error: %j', (value, range, problem) => {
+  ])('is rejected with an error that gives the range in readable units: %j', (value, range, problem) => {
     expect(parseDuration(value, range)).toEqual({ problem });
   });
 
-  it('is accepted at both ends of its range, and rejected outside', () => {
+  it('is accepted at both ends of its range and rejected outside it', () => {
     const range = { min: 10, max: 20 };
     expect([9, 10, 20, 21].map((value) => 'milliseconds' in parseDuration(value, range))).toEqual([
       false,

@@ -22,7 +22,7 @@ describe('the diagnostics channels', () => {
     reported.length = 0;
   });
 
-  it('deliver each event of their name to their subscribers, and no other', () => {
+  it('deliver to their subscribers exactly the events of their name', () => {
     const events = new Events();
     listen('nestjs-delay-queue:handled');
     events.emit('handled', handled);
@@ -30,7 +30,7 @@ describe('the diagnostics channels', () => {
     expect(reported).toEqual([['nestjs-delay-queue:handled', { name: 'handled', ...handled }]]);
   });
 
-  it('let no event be built without a subscriber', () => {
+  it('do not build events without a subscriber', () => {
     const events = new Events();
     expect(events.has('handled')).toBe(false);
     listen('nestjs-delay-queue:handled');
@@ -38,7 +38,7 @@ describe('the diagnostics channels', () => {
     expect(events.has('deferred')).toBe(false);
   });
 
-  it('need only a subscription, even one made while the application runs', async () => {
+  it('need only a subscription, which may be made while the application runs', async () => {
     const clock = new ManualClock();
     const store = new MemoryMessageStore({ limits: { attempts: 3, maxDeadLetters: 1, maxMessages: null }, clock });
     startConsumer({ store, clock, events: new Events() }, () => undefined);

@@ -56,7 +56,7 @@ describe('the events of a message', () => {
 
   it.each<[string, Handler, [EventName, object][]]>([
     ['handled', () => undefined, [['handled', first]]],
-    ['asked for again', () => again(HOUR), [['again', first]]],
+    ['redelivered by again()', () => again(HOUR), [['again', first]]],
     ['deferred', throws(new DeferMessage(HOUR)), [['deferred', first]]],
     [
       'failed',
@@ -101,7 +101,7 @@ describe('the events of a message', () => {
     expect(events.lines).toEqual([`error orders: message a is a dead letter because ${because}: E: no`]);
   });
 
-  it('a note goes to the log but to no observer', () => {
+  it('a note goes to the log but not to observers', () => {
     const watched: string[] = [];
     events.watch(({ name }) => watched.push(name));
     events.note('misused', { problem: 'no' });
@@ -144,7 +144,7 @@ describe('the events of a message', () => {
     ]);
   });
 
-  it('a message that fails in its last attempt is reported as dead because of its handler', async () => {
+  it('a message that fails on its last attempt is reported as dead because of its handler', async () => {
     startConsumer({ store, clock, events }, throws(new Error('no')), { attempts: 1 });
     await offer('a');
     await clock.advance(60_000);
@@ -162,7 +162,7 @@ describe('the events of a message', () => {
     ]);
   });
 
-  it('has() tells whether anybody listens to an event', () => {
+  it('has() returns whether an event has listeners', () => {
     expect(new LoggedEvents().has('handled')).toBe(false);
     expect(events.has('handled')).toBe(true);
   });

@@ -26,7 +26,7 @@ describe('the log of repeated failures', () => {
     }
   }
 
-  it('has one line at first, one a minute while failures last, and one when they end', async () => {
+  it('has a line at the start, one a minute while failures last, and one at the end', async () => {
     await failFor(2.5 * MINUTE, 'ECONNREFUSED');
     streak.worked();
     streak.worked();
@@ -38,7 +38,7 @@ describe('the log of repeated failures', () => {
     ]);
   });
 
-  it('has a line for each streak, however soon it follows the last one', () => {
+  it('has separate lines for each streak, however soon it follows the last one', () => {
     for (let times = 0; times < 2; times++) {
       streak.failed('ECONNREFUSED');
       streak.worked();
@@ -61,7 +61,7 @@ describe('the log of repeated failures', () => {
     ]);
   });
 
-  it('reports another error only once, even if it comes when a reminder is due', async () => {
+  it('reports another error only once, even if it occurs when a reminder is due', async () => {
     await failFor(MINUTE, 'ECONNREFUSED');
     await failFor(1000, 'WRONGPASS');
     expect(events.lines).toHaveLength(2);
@@ -72,7 +72,7 @@ describe('the log of repeated failures', () => {
     expect(events.lines).toHaveLength(5);
   });
 
-  it('leaves it to the connection to report that it is down', () => {
+  it('leaves reports of a lost connection to the connection itself', () => {
     for (const code of ['NOT_CONNECTED', 'LOGIN_REFUSED', 'OUTCOME_UNKNOWN', 'STORE_REFUSED'] as const) {
       streak.callFailed(new DelayQueueError(code, code));
     }

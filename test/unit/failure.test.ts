@@ -22,12 +22,12 @@ describe('the description of a failure', () => {
     expect(showFailure(new TypeError('no such table'))).toBe('TypeError: no such table');
   });
 
-  it('treats an error of another realm as an error', () => {
+  it('treats an error from another realm as an error', () => {
     expect(showFailure(runInNewContext('new RangeError("far away")'))).toBe('RangeError: far away');
   });
 
   it.each([undefined, null, 'text', 7, Symbol('s'), () => 1])(
-    'is text if the failure is not an error: %p',
+    'is a string if the failure is not an error: %p',
     (thrown) => {
       expect(describeFailure(thrown)).toEqual({ name: 'NonError', message: String(thrown) });
     },
@@ -42,7 +42,7 @@ describe('the description of a failure', () => {
     });
   });
 
-  it.each(odd)('consists of text, whatever was thrown: %s', (_what, make) => {
+  it.each(odd)('consists of strings, whatever was thrown: %s', (_what, make) => {
     const { name, message, stack = '' } = describeFailure(make());
     expect([typeof name, typeof message, typeof stack]).toEqual(['string', 'string', 'string']);
     expect(isInstance(make(), RangeError)).toBe(false);
@@ -55,7 +55,7 @@ const shown = (thrown: unknown) => {
   return `${name}: ${message}`;
 };
 
-describe('the reason of a failure', () => {
+describe('the reason for a failure', () => {
   class ValidationError {
     children: ValidationError[] = [];
     constructor(
@@ -68,7 +68,7 @@ describe('the reason of a failure', () => {
 
   it.each<[string, unknown, string]>([
     [
-      'a plain object, as the ClientProxy of Nest rejects with',
+      "a plain object such as Nest's ClientProxy rejects with",
       { status: 'error', message: 'Internal server error' },
       'NonError: status: error, message: Internal server error',
     ],
@@ -85,7 +85,7 @@ describe('the reason of a failure', () => {
     ['an empty object', {}, 'NonError: an object with no fields'],
     ['a list', [new Error('one'), { message: 'two' }], 'NonError: Error: one, message: two'],
     [
-      'the exception of a ValidationPipe',
+      'a ValidationPipe exception',
       new BadRequestException(['email must be an email', 'age must be a number']),
       'BadRequestException: Bad Request Exception: email must be an email, age must be a number',
     ],
@@ -115,7 +115,11 @@ describe('the reason of a failure', () => {
       new Error('a', { cause: new RangeError('b', { cause: 'c' }) }),
       'Error: a; caused by RangeError: b; caused by c',
     ],
-    ['a cause that the message repeats', new Error('failed: b', { cause: new Error('b') }), 'Error: failed: b'],
+    [
+      'a cause that the message already contains',
+      new Error('failed: b', { cause: new Error('b') }),
+      'Error: failed: b',
+    ],
     [
       'the errors of an AggregateError',
       new AggregateError([new Error('a'), new TypeError('b'), 'c'], 'All failed'),
@@ -148,7 +152,7 @@ describe('the reason of a failure', () => {
     'redis://:hunter2@host',
     'postgres://host/db?user=app&password=hunter2&ssl=true',
     `${'x'.repeat(1990)}redis://app:hunter2@host`,
-  ])('contains no credentials of URLs: %s', (message) => {
+  ])('does not contain credentials from URLs: %s', (message) => {
     const error = new Error(message, { cause: new Error(`of ${message}`) });
     const reported = [showFailure(error), traceOf(error), JSON.stringify(describeFailure(error))];
     expect(reported.join('\n')).not.toContain('hunter2');
@@ -159,7 +163,7 @@ describe('the reason of a failure', () => {
     expect(shown(new Error(message))).toBe(`Error: ${message}`);
   });
 
-  it('is bounded, however much an error carries', () => {
+  it('has a bounded length, however much an error carries', () => {
     const wide = new AggregateError(Array.from({ length: 1e3 }, (_each, i) => new Error(`${i} ${'x'.repeat(1e4)}`)));
     const deep = Array.from({ length: 1e4 }).reduce<Error>((cause) => new Error('deep', { cause }), new Error('end'));
     const tree = (depth: number): Error =>
@@ -175,7 +179,7 @@ describe('the reason of a failure', () => {
     expect(shown(wide)).toContain('995 more');
   });
 
-  it('is shown once if it refers to itself', () => {
+  it('is shown only once if it refers to itself', () => {
     const error = new Error('round', { cause: undefined });
     error.cause = new AggregateError([error], 'and round', { cause: error });
     expect(shown(error)).toBe('Error: round; caused by AggregateError: and round');

@@ -120,7 +120,7 @@ const ready = (count: number): Prospect => ({ ready: count, nextIn: null });
 const due = (nextIn: number): Prospect => ({ ready: 0, nextIn });
 
 describe('a family of queues', () => {
-  it('starts a worker for a queue with ready messages, and none for others', async () => {
+  it('starts a worker only for queues with ready messages', async () => {
     const { directory, prospects, workers, looks, ...test } = new FamilyUnderTest();
     for (const queue of ['t-1', 't-2', 't-3', 't-own', 'x-1']) await directory.register(queue);
     prospects.set('t-1', ready(1)).set('t-2', due(600_000));
@@ -131,7 +131,7 @@ describe('a family of queues', () => {
     expect(workers.get('t-1')!.started).toBe(1);
   });
 
-  it('looks at a queue when an announced message falls due, and not before', async () => {
+  it('checks a queue when an announced message is due, and not before', async () => {
     const test = new FamilyUnderTest();
     await test.start();
     test.directory.announce('t-1', 10_000);
@@ -146,7 +146,7 @@ describe('a family of queues', () => {
     expect(test.workers.get('t-1')?.started).toBe(1);
   });
 
-  it('heeds announcements that arrive during a look, whatever the look finds', async () => {
+  it('reacts to announcements that arrive during a lookup, whatever the lookup finds', async () => {
     const test = new FamilyUnderTest();
     test.lookTime = 100;
     await test.start();
@@ -159,7 +159,7 @@ describe('a family of queues', () => {
     expect(test.looks).toHaveLength(2);
   });
 
-  it('stops a worker that stays quiet, and looks again afterwards', async () => {
+  it('stops a worker that stays idle, and then goes back to lookups', async () => {
     const test = new FamilyUnderTest();
     await test.start();
     test.prospects.set('t-1', ready(1));
@@ -200,7 +200,7 @@ describe('a family of queues', () => {
     expect(test.looks).toHaveLength(looked);
   });
 
-  it('never retires a queue that is registered again meanwhile or is not empty', async () => {
+  it('never retires a queue that has been registered again or is not empty', async () => {
     const test = new FamilyUnderTest();
     await test.directory.register('t-1');
     await test.directory.register('t-2');
@@ -214,7 +214,7 @@ describe('a family of queues', () => {
     expect(registrations.map(({ queue }) => queue).sort()).toEqual(['t-1', 't-2']);
   });
 
-  it('keeps the name of a retired queue in which something other than messages is left', async () => {
+  it('keeps the name of a retired queue that still holds data other than messages', async () => {
     const test = new FamilyUnderTest();
     await test.directory.register('t-1');
     test.remains.set('t-1', 'else');
@@ -224,7 +224,7 @@ describe('a family of queues', () => {
     expect(await test.directory.list({ after: '', limit: 10 })).toEqual(['t-1']);
   });
 
-  it('never retires a queue with messages that only other processes see', async () => {
+  it('never retires a queue with messages that only other processes can see', async () => {
     const test = new FamilyUnderTest();
     await test.directory.register('t-1');
     test.remains.set('t-1', 'messages');
@@ -237,7 +237,7 @@ describe('a family of queues', () => {
     expect(await registered()).toBe(0);
   });
 
-  it('finds a queue whose announcement is lost within the check interval', async () => {
+  it('finds a queue within the check interval even if its announcement is lost', async () => {
     const test = new FamilyUnderTest();
     await test.start();
     await test.directory.register('t-1');
@@ -255,7 +255,7 @@ describe('a family of queues', () => {
     expect((await test.directory.listRegistered('t-*')).registrations).toMatchObject([{ queue: 't-1' }]);
   });
 
-  it('looks again, with growing pauses, after a look fails', async () => {
+  it('retries a failed lookup with increasing delays', async () => {
     const test = new FamilyUnderTest();
     await test.start();
     test.failure = new Error('no');
@@ -273,7 +273,7 @@ describe('a family of queues', () => {
     expect(test.events.lines.at(-1)).toBe('log t-*: its queues are looked up again');
   });
 
-  it('looks at no more than 64 queues at a time', async () => {
+  it('looks up at most 64 queues at a time', async () => {
     const test = new FamilyUnderTest();
     test.lookTime = 10;
     for (let i = 0; i < 300; i++) await test.directory.register(`t-${i}`);
@@ -285,7 +285,7 @@ describe('a family of queues', () => {
     expect(new Set(test.looks).size).toBe(300);
   });
 
-  it('only visits a queue whose messages are settled soon, then looks again and abandons the worker', async () => {
+  it('only visits a queue whose messages are soon settled, then checks it again and abandons the worker', async () => {
     const test = new FamilyUnderTest();
     const worker = await test.beginVisit();
     test.prospects.delete('t-1');
@@ -297,7 +297,7 @@ describe('a family of queues', () => {
     expect([test.family.held, test.clock.pendingTimers]).toEqual([0, 1]);
   });
 
-  it('visits a queue anew for each occasional message', async () => {
+  it('makes a new visit for each occasional message', async () => {
     const test = new FamilyUnderTest();
     for (let round = 0; round < 3; round++) {
       const worker = await test.beginVisit();
@@ -339,7 +339,7 @@ describe('a family of queues', () => {
     expect([worker.abandoned, test.looks.length]).toEqual([0, 1]);
   });
 
-  it('starts the worker when a visit takes longer than five seconds', async () => {
+  it('starts the worker if a visit takes longer than five seconds', async () => {
     const test = new FamilyUnderTest();
     const worker = await test.beginVisit();
     await test.clock.advance(4998);
@@ -348,7 +348,7 @@ describe('a family of queues', () => {
     expect(worker.started).toBe(1);
   });
 
-  it('starts no worker after a visit that was under way when the family stopped', async () => {
+  it('does not start a worker after a visit that was in progress when the family stopped', async () => {
     const test = new FamilyUnderTest();
     const worker = await test.beginVisit();
     test.directory.announce('t-1', 100);
@@ -360,7 +360,7 @@ describe('a family of queues', () => {
     expect([worker.started, test.looks.length, test.clock.pendingTimers]).toEqual([0, 1, 0]);
   });
 
-  it('passes an abort to a worker, even while it still looks', async () => {
+  it('passes an abort to a worker, even while its queue is being looked up', async () => {
     const test = new FamilyUnderTest();
     const aborts = new DueAnnouncer();
     test.directory.follow('t-1', { watchDue: (listener) => aborts.watch(listener) });
@@ -389,7 +389,7 @@ describe('a family of queues', () => {
     expect(test.closed).toEqual(['t-1', 't-2']);
   });
 
-  it('leaves no timer behind and looks at nothing once it is stopped', async () => {
+  it('leaves no timers behind and does no lookups once it is stopped', async () => {
     const test = new FamilyUnderTest();
     for (let i = 0; i < 50; i++) await test.directory.register(`t-${i}`);
     test.prospects.set('t-1', ready(1)).set('t-2', due(60_000));
@@ -408,7 +408,7 @@ describe('a family of queues', () => {
 });
 
 describe('Semaphore', () => {
-  it('runs the next task when one has failed', async () => {
+  it('runs the next task after one has failed', async () => {
     const semaphore = new Semaphore(1);
     const failed = semaphore.run(() => Promise.reject(new Error('no')));
     const next = semaphore.run(() => Promise.resolve('done'));

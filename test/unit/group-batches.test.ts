@@ -52,7 +52,7 @@ describe('a batch per group', () => {
     expect(calls).toEqual(['a1 a2 a3', '1 2 3']);
   });
 
-  it('waits as long as its own first message may wait', async () => {
+  it('waits no longer than its own first message may wait', async () => {
     const { run, calls, clock } = newBatches();
     run('a1');
     await clock.advance(600);
@@ -71,7 +71,7 @@ describe('a batch per group', () => {
     expect(calls).toEqual(['a1 a2', '1 2 3']);
   });
 
-  it('contains the messages of its group from one turn of the event loop if there is no wait', async () => {
+  it("contains its group's messages from one event-loop turn if there is no wait", async () => {
     const { run, calls } = newBatches({ wait: 0 });
     run('a1', 'b1', 'a2');
     await turn();

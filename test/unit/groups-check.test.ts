@@ -27,8 +27,8 @@ function newCheck(answers: (boolean | Error)[] = []) {
   return { check, events, asked, announce: (rules: GroupRules) => announce(rules) };
 }
 
-describe('messages with groups in a process that handles none', () => {
-  it('are reported once, at the first check that finds some, and are not looked for again', async () => {
+describe('messages with groups in a process that does not handle groups', () => {
+  it('are reported once, at the first check that finds any, and are not looked for again', async () => {
     const { check, events, asked } = newCheck([false, true, true]);
     for (let i = 0; i < 4; i++) {
       check.lookerAt(queue)!();
@@ -41,7 +41,7 @@ describe('messages with groups in a process that handles none', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('are not looked for where there can be none', async () => {
+  it('are not looked for where none can exist', async () => {
     const { check, asked } = newCheck([true, true]);
     for (const options of [resolveQueueOptions({ groups: {} }), resolveQueueOptions({ layout: redisson() })]) {
       expect(check.lookerAt({ name: 'orders', options })).toBeUndefined();
@@ -50,7 +50,7 @@ describe('messages with groups in a process that handles none', () => {
     expect(asked).toEqual([]);
   });
 
-  it('stay unknown if the user may not ask or there is no answer', async () => {
+  it('are not reported if the user lacks permission or there is no response', async () => {
     const refused = new DelayQueueError('STORE_REFUSED', 'NOPERM');
     const { check, events } = newCheck([refused, new Error('no answer'), refused, new Error('no answer')]);
     for (let i = 0; i < 2; i++) {
@@ -63,8 +63,8 @@ describe('messages with groups in a process that handles none', () => {
   });
 });
 
-describe('processes with other group options', () => {
-  it('are reported once for each of their options', () => {
+describe('processes with different group options', () => {
+  it('are reported once for each set of options', () => {
     const { check, events, announce } = newCheck();
     check.compare('orders', resolveQueueOptions({ groups: { concurrency: 2 } }));
     for (const concurrency of [1, 1, null, 1]) announce({ concurrency, onRetry: 'hold' });

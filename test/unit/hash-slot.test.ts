@@ -12,11 +12,11 @@ describe('the hash slot of a key', () => {
   });
 
   it.each(['{orders}:ready', 'a{b}c{d}', '{}orders', 'orders{}', '{{orders}}', '}a{', 'größer {ö}', ''])(
-    'matches the one that ioredis computes: %j',
+    'matches the result of ioredis: %j',
     (key) => expect(hashSlot(key)).toBe(slotInIoredis(key)),
   );
 
-  it('matches the one that ioredis computes for any key, unless its first braces are empty', () => {
+  it('matches the result of ioredis for any key, unless its first braces are empty', () => {
     const parts = fc.array(fc.oneof(fc.constantFrom('{', '}'), fc.string({ unit: 'grapheme', maxLength: 3 })));
     const keys = parts.map((words) => words.join('')).filter((key) => !/^[^{]*\{\}/.test(key));
     fc.assert(fc.property(keys, (key) => expect(hashSlot(key)).toBe(slotInIoredis(key))));
@@ -27,7 +27,7 @@ describe('the hash slot of a key', () => {
     ['{}}', 14790],
     ['{}{a}', 13650],
     ['{}}x}', 15897],
-  ])('is that of the whole key if its first braces are empty: %j', (key, slot) => {
+  ])('covers the whole key if its first braces are empty: %j', (key, slot) => {
     expect(hashSlot(key)).toBe(slot);
   });
 });

@@ -91,11 +91,11 @@ const LOSSES: Readonly<Record<string, [make: () => unknown, said: string]>> = {
   'an instance with only symbols': [() => new Marked(), 'an instance of Marked; '],
   'a cycle': [() => cyclic, 'a cycle; offer plain data'],
   'a cycle of lists': [() => listed, 'a cycle; offer plain data'],
-  'a promise of another realm': [() => runInNewContext('Promise.resolve(1)') as unknown, 'a Promise; '],
-  'an error of another realm': [() => runInNewContext('new Error()') as unknown, 'an Error; '],
+  'a promise from another realm': [() => runInNewContext('Promise.resolve(1)') as unknown, 'a Promise; '],
+  'an error from another realm': [() => runInNewContext('new Error()') as unknown, 'an Error; '],
 };
 
-describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, write) => {
+describe.each(Object.entries(WRITERS))('JSON written by the %s codec', (name, write) => {
   it.each(Object.entries(LOSSES))('never loses data, so %s is rejected', (_, [make, said]) => {
     const message = expect.stringContaining(`JSON cannot represent ${said}`) as unknown;
     for (const payload of [make(), { items: [0, make()] }, { toJSON: () => make() }, new Own(make())]) {
@@ -103,7 +103,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
     }
   });
 
-  it('never loses data that a toJSON returns', () => {
+  it('never loses data returned by toJSON()', () => {
     const cases: [payload: unknown, said: string][] = [
       [new Date(NaN), 'an invalid Date; offer null'],
       [{ at: new Date(NaN) }, 'an invalid Date; offer null'],
@@ -195,7 +195,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
     );
   });
 
-  it('is written for many objects, and rejected when shared objects would multiply without bound', () => {
+  it('is written for many objects, but rejected when shared objects would multiply without bound', () => {
     const many = Array.from({ length: 60_000 }, (_, i) => ({ i: [i] }));
     expect(write(many).length).toBeGreaterThan(many.length);
     let shared: unknown = [new Own('leaf')];
@@ -205,7 +205,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
     expect(() => write(shared)).toThrow('JSON cannot represent so many values; offer a reference to the data');
   });
 
-  it('calls each toJSON once, with its key', () => {
+  it('calls each toJSON() once, with its key', () => {
     const toJSON = jest.fn((key: string) => ({ key }));
     write({ a: { toJSON }, list: [0, { toJSON }] });
     expect(toJSON.mock.calls).toEqual([['a'], ['1']]);
@@ -221,11 +221,11 @@ function argumentsOf(..._given: unknown[]): unknown {
   return arguments;
 }
 
-describe('JSON written by the codec native', () => {
+describe('JSON written by the native codec', () => {
   const shared = { a: 1 };
 
   it.each<[string, unknown]>([
-    ['text, with half of a surrogate pair', ['text', '\ud83d', { '\udc00': 'a\ud83d' }]],
+    ['strings, with half of a surrogate pair', ['text', '\ud83d', { '\udc00': 'a\ud83d' }]],
     ['numbers', [0, -0, 5e-324, 1e21, -1.5]],
     ['dates', [new Date(0), { at: new Date(8.64e15) }]],
     ['a date with its own toJSON', Object.assign(new Date(0), { toJSON: () => 'then' })],
@@ -249,16 +249,16 @@ describe('JSON written by the codec native', () => {
     ['a function with a toJSON', { f: Object.assign(() => 1, { toJSON: () => 'f' }) }],
     ['a toJSON that is not a function', { toJSON: 1, a: { toJSON: 'x' } }],
     ['a toJSON that returns its object', { a: 1, toJSON() { return { ...this, toJSON: undefined }; } }], // prettier-ignore
-    ['an object of another realm', runInNewContext('({ a: [1, { b: new Date(0) }], c: Object.create(null) })')],
+    ['an object from another realm', runInNewContext('({ a: [1, { b: new Date(0) }], c: Object.create(null) })')],
     ['a toJSON that leaves its property out', { a: { toJSON: () => undefined }, b: 1 }],
     ['__proto__ as a key', JSON.parse('{"__proto__":{"a":1},"b":{"__proto__":[]}}')],
-    ['__proto__ as a key beside a date', { at: new Date(0), own: new Own(JSON.parse('{"__proto__":{"a":1}}')) }],
-  ])('is what JSON.stringify writes: %s', (_, payload) => {
+    ['__proto__ as a key next to a date', { at: new Date(0), own: new Own(JSON.parse('{"__proto__":{"a":1}}')) }],
+  ])('matches JSON.stringify: %s', (_, payload) => {
     // Twice, because the codec remembers classes.
     for (const _time of [1, 2]) expect(native(payload)).toBe(JSON.stringify(payload));
   });
 
-  it('honours a toJSON that an application gave to BigInt', () => {
+  it('honours a toJSON() that an application has added to BigInt', () => {
     const prototype = BigInt.prototype as { toJSON?: () => string };
     prototype.toJSON = function (this: bigint) {
       return String(this);
@@ -272,7 +272,7 @@ describe('JSON written by the codec native', () => {
     expect(() => native([Object(5n)])).toThrow('payload[0]: JSON cannot represent a BigInt; offer it as text');
   });
 
-  it('is what JSON.stringify writes, for any value that it writes without loss', () => {
+  it('matches JSON.stringify for any value that JSON.stringify writes without loss', () => {
     fc.assert(
       fc.property(fc.jsonValue({ depthSize: 'medium' }), fc.boolean(), (value, withDate) => {
         const payload = withDate ? new Own([value, new Date(0)]) : value;

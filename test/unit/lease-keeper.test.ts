@@ -41,7 +41,7 @@ describe('LeaseKeeper', () => {
   const lostOf = (held: readonly Delivery[]) => held.filter(({ abortReason }) => abortReason).map(({ id }) => id);
   const never = () => new Promise<never>(() => undefined);
 
-  it('extends all leases in one call when a third of the oldest has passed', async () => {
+  it('extends all leases in one call when a third of the oldest lease has passed', async () => {
     hold('t', 'ab');
     await clock.advance(600);
     hold('u', 'c');
@@ -52,7 +52,7 @@ describe('LeaseKeeper', () => {
     ]);
   });
 
-  it('makes no call for handlers that finish quickly', async () => {
+  it('makes no calls for handlers that finish quickly', async () => {
     for (let i = 0; i < 100; i++) {
       const held = hold(`t${i}`, 'ab');
       await clock.advance(200);
@@ -63,7 +63,7 @@ describe('LeaseKeeper', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('extends a lease at once if the answer to its claim took long', async () => {
+  it('extends a lease at once if the response to its claim took long', async () => {
     await clock.advance(5000);
     hold('t', 'a', clock.monotonic() - 2500);
     await clock.advance(1);
@@ -99,7 +99,7 @@ describe('LeaseKeeper', () => {
     expect(lostOf(held)).toEqual(['a']);
   });
 
-  it('counts an extended lease from the call rather than from its answer', async () => {
+  it('counts an extended lease from the call rather than from its response', async () => {
     answer = () => clock.sleep(500).then(() => []);
     const held = hold('t', 'a');
     await clock.advance(1500);
@@ -111,7 +111,7 @@ describe('LeaseKeeper', () => {
     expect(lostOf(held)).toEqual(['a']);
   });
 
-  it('loses the messages of a claim one by one, and does not name a lost one again', async () => {
+  it('can lose individual messages of a claim, and does not try to renew a lost one again', async () => {
     answer = () => Promise.resolve(['b']);
     const held = hold('t', 'abc');
     await clock.advance(2500);
@@ -127,7 +127,7 @@ describe('LeaseKeeper', () => {
     expect(calls.map(([, named]) => named)).toEqual(['abc', 'bc']);
   });
 
-  it('never splits a claim between two calls', async () => {
+  it('never splits a claim across two calls', async () => {
     const letters = (count: number) =>
       Array.from({ length: count }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('');
     hold('t', letters(700));

@@ -29,8 +29,8 @@ function namesGiven(code: string, list: 'keys' | 'args'): Record<number, string>
   return names;
 }
 
-describe('a function in Lua', () => {
-  test.each(functions)('$file names keys and arguments as its header declares them', ({ name, text }) => {
+describe('a Lua function', () => {
+  test.each(functions)('$file names its keys and arguments as its header declares them', ({ name, text }) => {
     const { keys, args } = readHeader(name, text);
     const code = text.slice(text.search(/^local function (short|run)\(/m));
     const declared = {
@@ -43,7 +43,7 @@ describe('a function in Lua', () => {
     for (const [i, name] of declared.args.entries()) expect(given[i + 1] ?? name).toBe(name);
   });
 
-  test.each(functions)('$file registers a function with the name of the file, and with flags', ({ name, text }) => {
+  test.each(functions)('$file registers a function with flags and the name of the file', ({ name, text }) => {
     const [, registered, few] =
       /^register\('(\w+)', \{(?:| 'allow-oom' | 'no-writes' )\}, run(?:, (\d+), short)?\)\n$/m.exec(text)!;
     expect(registered).toBe(name.replaceAll('-', '_'));
@@ -58,7 +58,7 @@ describe('a function in Lua', () => {
   });
 });
 
-describe('a module in Lua', () => {
+describe('a Lua module', () => {
   const nameOf = (file: string) => file.replace(/(?:^|-)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 
   test('has a unique name', () => {
@@ -71,12 +71,12 @@ describe('a module in Lua', () => {
     expect([...new Set(owners)]).toEqual([nameOf(name)]);
   });
 
-  test.each(modules)('$file keeps nothing beyond a call', ({ text }) => {
+  test.each(modules)('$file keeps no state between calls', ({ text }) => {
     const tables = [...text.matchAll(/^local ([a-z]\w*) = \{\}/gm)].map(([, table]) => table);
     expect(tables).toEqual([]);
   });
 
-  test('names no other layout if it belongs to the core', () => {
+  test('does not name other layouts if it belongs to the core', () => {
     const ofCore = files.filter(({ file }) => file.startsWith('lib'));
     expect(ofCore.filter(({ text }) => /redisson/i.test(text)).map(({ name }) => name)).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { MAX_TIMER } from '../../lib/timing/clock.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 describe('ManualClock', () => {
-  it('fires timers in the order of their times, each at its own time', async () => {
+  it('fires timers in chronological order, each at its due time', async () => {
     const clock = new ManualClock();
     const fired: [name: string, at: number][] = [];
     const arm = (name: string, delay: number) => clock.schedule(() => fired.push([name, clock.monotonic()]), delay);

@@ -32,7 +32,7 @@ describe('MemoryMessageStore', () => {
     expect(await store.transfer({ limit: 1 })).toMatchObject({ recovered: 1 });
   });
 
-  it('transfers no message early, even by a fraction of a millisecond', async () => {
+  it('never transfers a message early, even by a fraction of a millisecond', async () => {
     await clock.advance(0.6);
     const [receipt] = await store.offer([offer('a', 10)]);
     expect(Number.isInteger(receipt?.dueAt)).toBe(true);
@@ -56,14 +56,14 @@ describe('MemoryMessageStore', () => {
     expect(await second.wait(1000)).toBe(false);
   });
 
-  it('calls no listener within the call that it announces', () => {
+  it('does not call listeners synchronously during the call that it announces', () => {
     const announced: string[] = [];
     store.watchDue({ onListening: () => announced.push('listening'), onEarlierDue: () => announced.push('earlier') });
     void store.offer([offer('a', 10)]);
     expect(announced).toEqual([]);
   });
 
-  it('calls no listener that has stopped before the announcement', async () => {
+  it('does not call a listener that stopped before the announcement', async () => {
     const announced: string[] = [];
     const stop = store.watchDue({
       onListening: () => announced.push('listening'),

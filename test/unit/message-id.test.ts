@@ -9,13 +9,13 @@ describe('generated ids', () => {
     expect(new MessageIdGenerator().next()).toMatch(/^[-\w]{16}$/);
   });
 
-  it('sort in the order of creation, even within a millisecond', () => {
+  it('sort in creation order, even within a millisecond', () => {
     const ids = take(new MessageIdGenerator(() => 1_700_000_000_000), 10_000);
     expect([...ids].sort(byBytes)).toEqual(ids);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('sort in the order of creation, even if the clock goes back', () => {
+  it('sort in creation order, even if the clock goes back', () => {
     let now = 1_700_000_000_000;
     const generator = new MessageIdGenerator(() => (now -= 1000));
     const ids = take(generator, 100);
@@ -28,7 +28,7 @@ describe('generated ids', () => {
   });
 });
 
-describe('a given id', () => {
+describe('a custom id', () => {
   it.each(['a', 'unpaid:17', 'größer', 'x'.repeat(256), '😀'])('%p is accepted', (id) => {
     expect(() => assertMessageId(id)).not.toThrow();
   });

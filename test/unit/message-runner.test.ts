@@ -71,7 +71,7 @@ describe('MessageRunner', () => {
     ],
   ])('with a message that waits for %s', (_, newSlowRunner) => {
     it.each([
-      ['calls its handler while its lease lasts', LEASE - 1, ['m'], 'ack'],
+      ['calls its handler before its lease ends', LEASE - 1, ['m'], 'ack'],
       ['does not call its handler once its lease may have ended', LEASE, [], 'release'],
     ])('%s', async (__, wait, ids, kind) => {
       const runner = newSlowRunner(wait);

@@ -3,7 +3,7 @@ import { OnceAMinute } from '../../lib/timing/once-a-minute.js';
 import { MissingReport } from '../../lib/partitions/patient-reading.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-describe('the report of partitions that do not answer', () => {
+describe('the report on partitions that do not respond', () => {
   let clock: ManualClock;
   let reported: string[];
   let report: MissingReport;
@@ -27,7 +27,7 @@ describe('the report of partitions that do not answer', () => {
     expect(reported).toEqual(['0 4', '0 4']);
   });
 
-  it('names them at once when they change, or stop answering again', () => {
+  it('names them at once when they change or stop responding again', () => {
     whole(0, 4);
     whole(4);
     whole();

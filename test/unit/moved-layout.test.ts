@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-test('the former entry point of the layout redisson() says which package to install', async () => {
+test('the former entry point of the Redisson layout names the package to install', async () => {
   await expect(import('../../lib/redisson/index.js')).rejects.toMatchObject({
     code: 'INVALID_OPTION',
     message: expect.stringContaining(

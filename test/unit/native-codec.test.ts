@@ -14,7 +14,7 @@ describe('nativeCodec', () => {
     expect(encode({ a: 1 }, { trace: '7' })).toBe('j{"trace":"7"}\n{"a":1}');
   });
 
-  it('writes bytes as they are', () => {
+  it('writes bytes unchanged', () => {
     expect(encode(Buffer.from([0, 10, 255]))).toEqual(Buffer.from([0x42, 0, 10, 255]));
     expect(encode(Buffer.from([10]), { t: '\n' })).toEqual(Buffer.from('b{"t":"\\n"}\n\n'));
   });
@@ -23,14 +23,14 @@ describe('nativeCodec', () => {
     ['null', null],
     ['a boolean', false],
     ['a number', 5e-324],
-    ['an empty text', ''],
-    ['text with line feeds, nulls and lone surrogates', '\n\u0000\ud800x'],
+    ['an empty string', ''],
+    ['a string with line feeds, nulls and unpaired surrogates', '\n\u0000\ud800x'],
     ['an array', [1, [2, [3]]]],
     ['an object', { '': { ' ': null } }],
     ['an empty buffer', Buffer.alloc(0)],
     ['a buffer that looks like JSON', Buffer.from('J{"a":1}\n')],
     ['all bytes', Buffer.from(Uint8Array.from({ length: 256 }, (_, byte) => byte))],
-  ])('reads back %s as it was, with and without headers', (_, payload) => {
+  ])('reads back %s unchanged, with and without headers', (_, payload) => {
     const withAndWithout: MessageHeaders[] = [{}, { trace: 'a\nb', 'x-é': '\ud83d\ude00' }];
     for (const headers of withAndWithout) {
       expect(roundTrip({ type: '', payload, headers })).toEqual({ type: '', payload, headers });
@@ -80,7 +80,7 @@ describe('nativeCodec', () => {
     expect(() => nativeCodec.decode(Buffer.from(body))).toThrow('it does not say when it expires');
   });
 
-  it('writes the rule of a message that repeats before everything else', () => {
+  it('writes the rule of a repeating message before everything else', () => {
     const repeat: RepeatRule = { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin', missed: 'skip' };
     const lines = 'Nrepeat\n{"cron":"0 9 * * 1-5","timeZone":"Europe/Berlin","missed":"skip"}\n';
     for (const payload of [null, { a: '\n' }, Buffer.from('\n\n')]) {
@@ -110,7 +110,7 @@ describe('nativeCodec', () => {
     expect(() => nativeCodec.decode(Buffer.from(body))).toThrow('it does not say when it repeats');
   });
 
-  it('leaves other forms with similar names to later versions', () => {
+  it('leaves unknown forms with similar names to later versions', () => {
     for (const body of ['Nexpires2\n1\nJ1', 'Nexpire\n1\nJ1', 'Nrepeats\n{}\nJ1']) {
       expect(() => nativeCodec.decode(Buffer.from(body))).toThrow(UnknownBodyForm);
     }
@@ -137,7 +137,7 @@ describe('nativeCodec', () => {
     expect(Buffer.isBuffer(payload)).toBe(true);
   });
 
-  it('writes a date as text and leaves out undefined fields', () => {
+  it('writes a date as a string and leaves out undefined fields', () => {
     const payload = { date: new Date(0), gone: undefined, list: [{ gone: undefined }] };
     expect(roundTrip({ type: '', payload, headers: {} })).toEqual({
       type: '',
@@ -172,8 +172,8 @@ describe('nativeCodec', () => {
     ['headers that are null', 'jnull\n{}'],
     ['a number as headers', 'b7\nxyz'],
     ['a list as headers', 'kcancel-unpaid\n["a"]\n{}'],
-    ['text as headers', 'ccancel-unpaid\n"a"\nxyz'],
-    ['a header that is not text', 'j{"a":"b","c":1}\n{}'],
+    ['a string as headers', 'ccancel-unpaid\n"a"\nxyz'],
+    ['a header that is not a string', 'j{"a":"b","c":1}\n{}'],
   ])('rejects %s without quoting it', (_, body) => {
     expect(() => nativeCodec.decode(Buffer.from(body))).toThrow(
       expect.objectContaining({

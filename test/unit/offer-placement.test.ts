@@ -33,12 +33,12 @@ class ChangingPartitions extends FixedPartitions {
   }
 }
 
-describe('offers of a queue whose partitions change between two calls', () => {
+describe('offers to a queue whose partitions change between two calls', () => {
   const id = Array.from({ length: 1000 }, (_, i) => `m${i}`).find(
     (each) => new Set([2, 4, 16].map((count) => partitionOf(each, count))).size === 3,
   )!;
 
-  it('are placed again by the new partitioning, from the start', async () => {
+  it('are placed again from the start according to the new partitioning', async () => {
     const partitions = new ChangingPartitions();
     await placeOffers(partitions, [offerOf(id)]);
     expect(partitions.asked).toEqual([2, 4, 2].map((count) => partitionOf(id, count)));
@@ -46,7 +46,7 @@ describe('offers of a queue whose partitions change between two calls', () => {
     expect(found.findIndex(Boolean)).toBe(partitionOf(id, 16));
   });
 
-  it('are looked up again by the new partitioning, from the start', async () => {
+  it('are looked up again from the start according to the new partitioning', async () => {
     const partitions = new ChangingPartitions();
     await partitions.stores[partitionOf(id, 16)]!.offer([offerOf(id)]);
     const ask = async (store: (typeof partitions.stores)[number]) => {
@@ -60,8 +60,8 @@ describe('offers of a queue whose partitions change between two calls', () => {
   });
 });
 
-describe('offers of a queue that used to have other partitions', () => {
-  it('reach their partition in order, although only some must be looked for elsewhere first', async () => {
+describe('offers to a queue that used to have other partitions', () => {
+  it('reach their partition in order, although only some must first be looked for elsewhere', async () => {
     const clock = new ManualClock();
     const limits = resolveQueueOptions();
     const partitions = new (class extends FixedPartitions {

@@ -22,7 +22,7 @@ describe('an error about options', () => {
   it.each([
     [{ defaults: { concurency: 1 } }, 'defaults.concurency is not an option; did you mean concurrency?'],
     [{ queues: { orders: { attempts: 'x' } }, prefix: 'a{b}' }, 'prefix must be'],
-  ])('says what to change and shows nothing of the validator when it is printed: %j', (options, expected) => {
+  ])('says what to change and reveals nothing of the validator when it is printed: %j', (options, expected) => {
     let printed = '';
     try {
       resolveModuleOptions(options as DelayQueueModuleOptions);
@@ -33,7 +33,7 @@ describe('an error about options', () => {
     expect(printed).not.toMatch(/zod|\[cause\]|issues/i);
   });
 
-  it('keeps the error that a value throws when it is read', () => {
+  it('includes the error that a value throws when it is read', () => {
     const thrown = new Error('mine');
     const options = {
       get prefix(): string {
@@ -213,13 +213,13 @@ describe('the options of a queue', () => {
     expect(resolveQueueOptions({ rate }, { rate: 'unlimited' })).toMatchObject({ rate: null });
   });
 
-  it('are rejected in a handler if they give partitions to a layout that has none', () => {
+  it('are rejected in a handler if they set partitions for a layout that has none', () => {
     expect(() => resolveQueueOptions({ layout: redisson() }, { partitions: 2 })).toThrow(
       "partitions must be 1 with layout 'redisson'",
     );
   });
 
-  it('override each other layer by layer, and undefined overrides nothing', () => {
+  it('override each other layer by layer, while undefined overrides nothing', () => {
     const layers: QueueOptions[] = [
       { attempts: 2, lease: '1m' },
       { attempts: 3 },

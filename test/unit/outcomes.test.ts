@@ -23,15 +23,15 @@ function newOutcomes(schema: unknown, timeout: number | null = null) {
   return { clock, events, delivery, done: (result: unknown) => outcomes.returned(delivery, rules, result) };
 }
 
-describe('the new payload of again()', () => {
-  it('is checked at once if its schema answers at once', () => {
+describe('a new payload passed to again()', () => {
+  it('is checked synchronously if its schema is synchronous', () => {
     const { done, events } = newOutcomes(z.string());
     expect(done(again(5, { payload: 'new' }))).toEqual({ kind: 'again', delay: 5, body: 'Kremind\n"new"' });
     expect(done(again(5, { payload: 7 }))).toEqual({ kind: 'retry', delay: 1000 });
     expect(events.lines.join('\n')).toContain("payload of type 'remind' of queue 'orders': the schema refuses payload");
   });
 
-  it('is stored as it was given, and checked as it will be read', () => {
+  it('is stored as given, and checked in the form in which it will be read', () => {
     const { done } = newOutcomes(z.object({ at: z.string().transform(() => 'changed') }));
     expect(done(again(5, { payload: { at: new Date(0) } }))).toMatchObject({
       kind: 'again',

@@ -35,7 +35,7 @@ describe('the partition of a message', () => {
     );
   });
 
-  it('stays the same or is a new one if partitions are added', () => {
+  it('stays the same or is an added one if partitions are added', () => {
     fc.assert(
       fc.property(IDS, fc.integer({ min: 1, max: 255 }), fc.integer({ min: 1, max: 256 }), (id, count, more) => {
         const [before, after] = [partitionOf(id, count), partitionOf(id, Math.min(256, count + more))];
@@ -52,7 +52,7 @@ describe('the partition of a message', () => {
     expect(Math.max(...found.map((often) => Math.abs(often - expected)))).toBeLessThan(6 * Math.sqrt(expected));
   });
 
-  it('depends only on the part between braces, if there is any', () => {
+  it('depends only on the part between braces, if there is one', () => {
     const tag = fc.stringMatching(/^[^{}]{1,20}$/);
     const around = fc.stringMatching(/^[^{}]{0,20}$/);
     fc.assert(
@@ -66,7 +66,7 @@ describe('the partition of a message', () => {
 });
 
 describe('generated ids of a queue with partitions', () => {
-  it('are in one partition within a turn of the event loop, and in the next one in the next turn', async () => {
+  it('are in one partition within an event-loop turn, and in the next one in the next turn', async () => {
     const ids = newIds(8);
     const turns: number[] = [];
     for (let turn = 0; turn < 9; turn++) {
@@ -79,7 +79,7 @@ describe('generated ids of a queue with partitions', () => {
     expect(turns[8]).toBe(turns[0]);
   });
 
-  it('reveal their partition without the hash, like every other id that begins with their braces', () => {
+  it('reveal their partition without hashing, like every other id that begins with their braces', () => {
     const ids = newIds(8);
     const generated = ids.next(ALL_READY);
     const end = generated.slice(generated.indexOf('{'));
@@ -98,7 +98,7 @@ describe('generated ids of a queue with partitions', () => {
     }
   });
 
-  it('sort in the order of creation, whatever their partitions', async () => {
+  it('sort in creation order, whatever their partitions', async () => {
     const ids = newIds(32);
     const made: string[] = [];
     for (let turn = 0; turn < 40; turn++) {
@@ -110,7 +110,7 @@ describe('generated ids of a queue with partitions', () => {
   });
 });
 
-describe('generated ids of a queue with partitions that do not answer', () => {
+describe('generated ids of a queue whose partitions do not all respond', () => {
   it.each(['silent', 'opening', 'lost'] as const)('are spread evenly over the others (%s)', async (reach) => {
     const ids = newIds(8);
     const out = [1, 2, 5];
@@ -128,7 +128,7 @@ describe('generated ids of a queue with partitions that do not answer', () => {
     expect(Math.max(...living)).toBeLessThanOrEqual(40 + 2 * ((3 * 40) / 5));
   });
 
-  it('are spread over all partitions if none answers', async () => {
+  it('are spread over all partitions if none responds', async () => {
     const ids = newIds(8);
     const found = new Set<number>();
     for (let turn = 0; turn < 8; turn++) {
@@ -139,7 +139,7 @@ describe('generated ids of a queue with partitions that do not answer', () => {
   });
 });
 
-describe('the hash slots of the partitions of a queue', () => {
+describe("the hash slots of a queue's partitions", () => {
   it('are all different and evenly spaced', () => {
     fc.assert(
       fc.property(QUEUE_NAMES, fc.constantFrom(...POWERS_OF_TWO), (queue, count) => {

@@ -9,7 +9,7 @@ function holdUp(ms: number): void {
 }
 
 describe('Patience', () => {
-  test('ends when looks at short intervals add up to its length, and restarts when something happens', async () => {
+  test('ends when checks at short intervals add up to its length, and restarts when something happens', async () => {
     const patience = new Patience(30);
     expect(patience.look()).toBe(false);
     await sleep(12);
@@ -24,13 +24,13 @@ describe('Patience', () => {
     expect(patience.look()).toBe(true);
   });
 
-  test('does not count time in which the process itself was blocked', () => {
+  test('does not count time during which the process itself was blocked', () => {
     const patience = new Patience(50);
     holdUp(200);
     expect(patience.look()).toBe(false);
   });
 
-  test('waits for work that ends in time, even in failure, and leaves no timer behind', async () => {
+  test('waits for work that ends in time, even by failing, and leaves no timer behind', async () => {
     const late = () => new Error('late');
     const before = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     expect(await waitPatiently(sleep(5, 'done'), 1000, late)).toBe('done');

@@ -26,7 +26,7 @@ function newRegistrar(offerTimeout = 5000) {
 }
 
 describe('a registration', () => {
-  it('is made before anything else that its caller sends, and awaited by all callers', async () => {
+  it('is made before anything else that its caller sends, and all callers await it', async () => {
     const { registrar, directory } = newRegistrar();
     const first = registrar.register('a');
     expect(directory.calls).toEqual(['a']);
@@ -36,7 +36,7 @@ describe('a registration', () => {
     expect(directory.calls).toEqual(['a']);
   });
 
-  it('is repeated while every offer that relies on it can still take effect before it is invalid', async () => {
+  it('is renewed early enough for every offer that relies on it to take effect before it expires', async () => {
     const offerTimeout = 20_000;
     const { registrar, directory, clock } = newRegistrar(offerTimeout);
     await registrar.register('a');
@@ -45,14 +45,14 @@ describe('a registration', () => {
     expect(clock.monotonic() + offerTimeout).toBeLessThanOrEqual(REGISTRATION_VALID);
   });
 
-  it('is made for every offer if offers may take longer than it is valid', async () => {
+  it('is made for every offer if offers may take longer than a registration is valid', async () => {
     const { registrar, directory } = newRegistrar(600_000);
     await registrar.register('a');
     await registrar.register('a');
     expect(directory.calls).toHaveLength(2);
   });
 
-  it('is repeated after a failure only once the application has started', async () => {
+  it('is retried after a failure only once the application has started', async () => {
     const { registrar, directory, clock } = newRegistrar();
     directory.failure = new Error('no');
     await registrar.register('a');
@@ -62,7 +62,7 @@ describe('a registration', () => {
     expect(directory.calls).toEqual(['a', 'a']);
   });
 
-  it('is repeated until it succeeds, without an error for the offer and with one line in the log', async () => {
+  it('is retried until it succeeds, without an error for the offer and with a single line in the log', async () => {
     const { registrar, directory, clock, events } = newRegistrar();
     registrar.started([]);
     directory.failure = new Error('no');
@@ -79,7 +79,7 @@ describe('a registration', () => {
     ]);
   });
 
-  it('is repeated at once after its first failure', async () => {
+  it('is retried at once after its first failure', async () => {
     // Until it succeeds, other processes may not find the queue's messages.
     const { registrar, directory, clock } = newRegistrar();
     registrar.started([]);
@@ -90,7 +90,7 @@ describe('a registration', () => {
     expect(await directory.list({ after: '', limit: 9 })).toEqual(['a']);
   });
 
-  it('is neither repeated nor logged if it fails after the application has stopped', async () => {
+  it('is neither retried nor logged if it fails after the application has stopped', async () => {
     const { registrar, directory, clock, events } = newRegistrar();
     registrar.started([]);
     directory.failure = new Error('no');
@@ -102,7 +102,7 @@ describe('a registration', () => {
     expect(events.lines).toEqual([]);
   });
 
-  it('is remembered for the ten thousand latest queues', async () => {
+  it('is remembered for the ten thousand most recent queues', async () => {
     const { registrar, directory } = newRegistrar();
     for (let i = 0; i < 10_001; i++) void registrar.register(`q${i}`);
     await new Promise((resolve) => setImmediate(resolve));

@@ -65,7 +65,7 @@ function newWorker(given: Partial<DelayedMessageHandler> = {}) {
   return { all, handled, worker, offer, change, stop };
 }
 
-describe('the worker of a queue', () => {
+describe('a queue worker', () => {
   it('serves added partitions until they are removed', async () => {
     const { all, handled, worker, offer, change, stop } = newWorker();
     worker.start();

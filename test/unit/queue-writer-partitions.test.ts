@@ -43,22 +43,22 @@ const idsIn = (...partitions: number[]) => ids.filter((id) => partitions.include
 const unknown = () => new DelayQueueError('OUTCOME_UNKNOWN', 'The connection broke.');
 const notSent = () => new DelayQueueError('NOT_CONNECTED', 'Redis is not reachable.');
 
-describe('QueueWriter of a queue with partitions', () => {
-  it('sends the offers of a turn in one call to each of their partitions, in order', async () => {
+describe('QueueWriter for a queue with partitions', () => {
+  it('sends the offers of one turn in one call per partition, in order', async () => {
     const { writer, offer, calls, queue } = newWriter();
     await Promise.all(ids.map((id) => writer.write(offer(id))));
     expect(calls).toEqual([0, 1, 2, 3].map((partition) => [idsIn(partition)]));
     expect(queue.pendingOffers).toBe(0);
   });
 
-  it('answers a list in its order, whatever the partitions', async () => {
+  it('returns receipts in the order of the list, whatever the partitions', async () => {
     const { writer, offer, calls } = newWriter();
     const results = await writer.writeMany(ids.map(offer));
     expect(results.map(({ id }) => id)).toEqual(ids);
     expect(calls).toEqual([0, 1, 2, 3].map((partition) => [idsIn(partition)]));
   });
 
-  it('keeps the order of offers and lists that are made in the same turn', async () => {
+  it('keeps the order of offers and lists made in the same turn', async () => {
     const { writer, offer, calls } = newWriter();
     const inOne = idsIn(2);
     const [first, ...others] = inOne.map(offer);
@@ -66,7 +66,7 @@ describe('QueueWriter of a queue with partitions', () => {
     expect(calls[2]!.flat().sort()).toEqual([...inOne].sort());
   });
 
-  it('names the offers that are not known to be written, and keeps the others', async () => {
+  it('names the offers that may not have been written, and keeps the others', async () => {
     const { fail, failLists, offer, partitions } = newWriter();
     fail(1, unknown());
     fail(3, notSent());
@@ -89,13 +89,13 @@ describe('QueueWriter of a queue with partitions', () => {
     expect(kept).toEqual([idsIn(0).length, 0, idsIn(2).length, 0]);
   });
 
-  it('says that nothing was written if that is certain of all offers', async () => {
+  it('says that nothing was written if that is certain for all offers', async () => {
     const { fail, failLists, offer } = newWriter();
     for (const partition of [0, 1, 2, 3]) fail(partition, notSent());
     expect(await failLists(ids.map(offer))).toMatchObject({ code: 'NOT_CONNECTED' });
   });
 
-  it('reports rejected offers along with those that failed', async () => {
+  it('reports rejected offers along with failed ones', async () => {
     const { writer, fail, failLists, offer } = newWriter();
     const [duplicate] = idsIn(0);
     await writer.write(offer(duplicate!));

@@ -40,7 +40,7 @@ function newWriter(store: MessageStore) {
 describe('QueueWriter', () => {
   const inMemory = () => newWriter(new MemoryMessageStore({ limits: options, clock: new ManualClock() }));
 
-  it('counts its offers as pending until they are answered', async () => {
+  it('counts its offers as pending until they are acknowledged', async () => {
     const { writer, queue, offer } = inMemory();
     const offers = ['a', 'b', 'c'].map(offer);
     expect(queue.pendingOffers).toBe(0);
@@ -72,7 +72,7 @@ describe('QueueWriter', () => {
   });
 });
 
-describe('an offer made while another payload is encoded', () => {
+describe('an offer made while another payload is being encoded', () => {
   class Noting extends MemoryMessageStore {
     readonly calls: string[][] = [];
     override offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
@@ -81,7 +81,7 @@ describe('an offer made while another payload is encoded', () => {
     }
   }
 
-  it('travels in the same call as the other offer, ahead of it', async () => {
+  it('is sent in the same call as the other offer, ahead of it', async () => {
     const store = new Noting({ limits: options, clock: new ManualClock() });
     const queue = new Queue('orders', options, new PlainRouter(store));
     const queues: Pick<Queues, 'named'> = { named: () => queue };

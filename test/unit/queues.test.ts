@@ -32,13 +32,13 @@ describe('the queues of a process', () => {
     expect(names.slice(2, 2000).filter((name) => queues.get(name) === before.get(name))).toEqual([]);
   });
 
-  it('take each option from the configuration, else from their handler, else from the defaults', () => {
+  it('take each option from the configuration, then from their handler, then from the defaults', () => {
     const queues = newQueues('redis');
     const attempts = ['handled', 'configured', 'both', 'other'].map((name) => queues.get(name).options.attempts);
     expect(attempts).toEqual([3, 2, 2, 5]);
   });
 
-  it('are kept while offers to them are pending, however many others are used', () => {
+  it('are kept while offers to them are pending, however many other queues are used', () => {
     const queues = newQueues('redis');
     const pending = numbered(1500, 'pending-').map((name) => {
       const queue = queues.get(name);
@@ -53,7 +53,7 @@ describe('the queues of a process', () => {
     expect(kept()).toBe(0);
   });
 
-  it('lose no messages in memory, however many queues there are', async () => {
+  it('do not lose messages in memory, however many queues there are', async () => {
     const queues = newQueues('memory');
     await queues
       .get('first')
@@ -64,7 +64,7 @@ describe('the queues of a process', () => {
 });
 
 describe('RecentlyUsed', () => {
-  it('keeps the most recently used entries, and no more, even after a million names', () => {
+  it('keeps only the most recently used entries, even after a million names', () => {
     const recent = new RecentlyUsed<string>(10);
     for (const name of numbered(1_000_000, '')) {
       recent.get('often', () => 'made once');

@@ -18,7 +18,7 @@ function listOf(items: readonly Ranked[]): RankedList<Ranked> {
 }
 
 describe('RankedList', () => {
-  it('is empty at first', () => {
+  it('is initially empty', () => {
     const list = new RankedList();
     expect(list.size).toBe(0);
     expect(list.first()).toBeUndefined();
@@ -43,7 +43,7 @@ describe('RankedList', () => {
     expect(list.size).toBe(1);
   });
 
-  it('takes the items after a position, whether or not the position holds an item', () => {
+  it('returns the items after a position, whether or not the position holds an item', () => {
     const list = listOf(Array.from({ length: 5000 }, (_, rank) => item(rank * 2)));
     const ranksBehind = (rank: number) => list.take(3, item(rank)).map((each) => each.rank);
     expect(ranksBehind(-1)).toEqual([0, 2, 4]);
@@ -72,7 +72,7 @@ describe('RankedList', () => {
     expect(list.size).toBe(0);
   });
 
-  it('agrees with a sorted array through ten thousand random steps', () => {
+  it('matches a sorted array through ten thousand random steps', () => {
     const random = numbers(1000);
     const list = new RankedList();
     let model: Ranked[] = [];

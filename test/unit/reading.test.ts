@@ -33,7 +33,7 @@ function readOf(partitions: readonly (number | Error)[], reaches: readonly Reach
 }
 
 describe('a read of several partitions', () => {
-  it('skips partitions that have not answered for half a second, if others have', async () => {
+  it('skips partitions that have not responded for half a second, if others have', async () => {
     const { clock, reading, answers } = readOf([0, 10_000, 400]);
     await clock.advance(499);
     expect(reading.missing).toEqual([]);
@@ -42,7 +42,7 @@ describe('a read of several partitions', () => {
     expect(reading.missing).toEqual([1]);
   });
 
-  it('asks no partition whose connection is lost, and waits only briefly for one that still owes an answer', async () => {
+  it('does not ask a partition whose connection is lost, and waits only briefly for an unresponsive one', async () => {
     const { clock, asked, reading, answers } = readOf([0, 10_000, 10_000], ['ready', 'lost', 'silent']);
     await clock.advance(50);
     expect(await answers).toHaveLength(1);
@@ -58,7 +58,7 @@ describe('a read of several partitions', () => {
   });
 
   it.each([{ reaches: [] }, { reaches: ['lost', 'lost', 'lost'] as const }])(
-    'fails if no partition answers ($reaches)',
+    'fails if no partition responds ($reaches)',
     async ({ reaches }) => {
       const { answers } = readOf([notConnected(), notConnected(), notConnected()], reaches);
       await expect(answers).rejects.toMatchObject({ code: 'NOT_CONNECTED', message: 'Redis is not reachable.' });
@@ -82,13 +82,13 @@ describe('a read of several partitions', () => {
     ]);
   });
 
-  it('fails if a partition refuses it', async () => {
+  it('fails if a partition rejects it', async () => {
     const { answers } = readOf([0, new DelayQueueError('STORE_REFUSED', 'WRONGTYPE'), 0]);
     await expect(answers).rejects.toMatchObject({ code: 'STORE_REFUSED' });
   });
 });
 
-it('a read waits for news about the partitions no longer than for an answer of partition 0', async () => {
+it('a read waits for news about the partitions no longer than for a response from partition 0', async () => {
   const clock = new ManualClock();
   const partitions = new (class extends FixedPartitions {
     override reachOf(partition?: number): Reach {

@@ -17,7 +17,7 @@ interface FakeServer {
   refuses: boolean;
 }
 
-describe('the check of Redis', () => {
+describe('the Redis check', () => {
   const server: FakeServer = { runId: '', version: '', user: '', refuses: false };
   let events: LoggedEvents;
   /** The number of commands that each script asked about. */
@@ -64,27 +64,27 @@ describe('the check of Redis', () => {
     return asked.slice(before).reduce((sum, commands) => sum + commands, 0);
   }
 
-  it('asks about all queues at the start, a thousand commands at a time', () => {
+  it('checks all queues at startup, a thousand commands at a time', () => {
     // The last one asks about none: it shows that the server also runs a script by its digest.
     expect(asked).toEqual([...Array.from({ length: (QUEUES * COMMANDS) / 1000 }, () => 1000), 0]);
   });
 
-  it('asks nothing if the same server is back', async () => {
+  it('sends no queries when the same server comes back', async () => {
     expect(await reconnect()).toBe(0);
   });
 
-  it('asks about one queue if the server was restarted or replaced', async () => {
+  it('checks one queue if the server was restarted or replaced', async () => {
     expect(await reconnect({ runId: 'b' })).toBe(COMMANDS);
     expect(await reconnect()).toBe(0);
     expect(await reconnect({ runId: 'a' })).toBe(0);
   });
 
-  it.each([{ version: '8.2.0' }, { user: 'other' }])('asks about all queues again after %o', async (change) => {
+  it.each([{ version: '8.2.0' }, { user: 'other' }])('checks all queues again after %o', async (change) => {
     expect(await reconnect(change)).toBe(QUEUES * COMMANDS);
     expect(await reconnect({ runId: 'b' })).toBe(COMMANDS);
   });
 
-  it('asks about all queues, and logs what is missing, if a replacement refuses a command', async () => {
+  it('checks all queues and logs what is missing if a replacement server refuses a command', async () => {
     expect(await reconnect({ runId: 'b', refuses: true })).toBe(COMMANDS + QUEUES * COMMANDS);
     expect(events.lines).toContainEqual(expect.stringContaining("Queue 'queue20' cannot be served"));
     expect(await reconnect({ refuses: false })).toBe(COMMANDS);

@@ -6,7 +6,7 @@ import { createClient } from '../../lib/redis/connection/redis-client.js';
 const optionsOf = (connection: ConnectionOptions) => (createClient(connection, 'commands') as Redis).options;
 
 describe('a Redis client', () => {
-  it('can be made from a URL, options or a function, and does not connect yet', () => {
+  it('can be created from a URL, options or a function, and does not connect yet', () => {
     const connections: ConnectionOptions[] = [
       'redis://:secret@redis.internal:6380/2',
       { host: 'redis.internal', port: 6380, password: 'secret', db: 2 },
@@ -23,7 +23,7 @@ describe('a Redis client', () => {
     expect([1, 10, 1_000_000].map((times) => retryStrategy!(times))).toEqual([50, 500, 1000]);
   });
 
-  it('never queues or repeats commands, whatever the options say', () => {
+  it('never queues or resends commands, whatever the options say', () => {
     expect(optionsOf({ enableOfflineQueue: true, autoResendUnfulfilledCommands: true })).toMatchObject({
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,

@@ -29,7 +29,7 @@ const HEADER = [
 ].join('\n');
 
 describe('a library', () => {
-  test('contains the digest of its source in its name and in those of its functions', () => {
+  test("contains the digest of its source in its name and in its functions' names", () => {
     const one = library(functionWith(''));
     const other = library(functionWith('', 'return 2'));
     expect(one.name).toMatch(/^delay_queue_[0-9a-f]{12}$/);
@@ -38,7 +38,7 @@ describe('a library', () => {
     expect(one.define('move', LAYOUT).calledAs).toBe(`move_${one.name.replace('delay_queue_', '')}`);
   });
 
-  test('is recognized by its source in any version, unless that source was changed', () => {
+  test('is recognized by its source in any version, unless the source was changed', () => {
     const other = library(functionWith('', 'return 2'));
     expect(RedisLibrary.recognize(other.source)).toEqual({ name: other.name, purpose: 'nestjs-delay-queue: tests' });
     const renamed = other.source.replaceAll(other.name.slice(-12), '0123456789ab');
@@ -49,7 +49,7 @@ describe('a library', () => {
     }
   });
 
-  test('has neither comments nor empty lines, because the server keeps it', () => {
+  test('has no comments or empty lines, because the server stores it', () => {
     const { source } = library(functionWith('', '-- why\n\n    return 1'));
     expect(source).not.toMatch(/^\s*--|^\s*\n/m);
   });
@@ -72,7 +72,7 @@ describe('a library', () => {
 });
 
 describe('a header', () => {
-  test('declares the keys and arguments of every call, and those that only some calls send', () => {
+  test('declares the required keys and arguments of a call, and the optional ones', () => {
     const { keys, args, hasRest, hasDeadline } = library(functionWith(HEADER)).define('move', LAYOUT);
     expect(keys.map((set) => set.map(({ name }) => name))).toEqual([['delayed', 'ended_scheduler_id'], ['ready']]);
     expect(args.map((set) => set.map(({ givenAs }) => givenAs))).toEqual([['deadline', 'schedulerId'], ['rule']]);
@@ -81,8 +81,8 @@ describe('a header', () => {
 
   test.each([
     ['names a key that the layout lacks', '-- KEYS asleep\n', /names the key asleep/],
-    ['contains something that is no key', '-- KEYS delayed, ready\n', /neither a key nor an argument: delayed,/],
-    ['contains something that is no argument', '-- ARGV id\n', /neither a key nor an argument: id/],
+    ['contains something that is not a key', '-- KEYS delayed, ready\n', /neither a key nor an argument: delayed,/],
+    ['contains something that is not an argument', '-- ARGV id\n', /neither a key nor an argument: id/],
     ['declares an argument without its type', '-- ARGV id: any\n', /neither a key nor an argument: id: any/],
   ])('is rejected if it %s', (_, header, message) => {
     expect(() => library(functionWith(header)).define('move', LAYOUT)).toThrow(message);
@@ -99,12 +99,12 @@ describe('the words of a call', () => {
     ]);
   });
 
-  test('include the further keys and arguments only if the call sends them', () => {
+  test('include the optional keys and arguments only if the call sends them', () => {
     const words = wordsOf(move, { keys: LAYOUT, further: 1, args: { ...args, rule: 5 }, rest: ['a'] }, 0);
     expect(words).toEqual([move.calledAs, 3, 'q:delayed', 'q:ended:me', 'q:ready', 0, 'me', 5, 'a']);
   });
 
-  test('are rejected if arguments are missing or not declared', () => {
+  test('are rejected if any are missing or undeclared', () => {
     expect(() => wordsOf(move, { keys: LAYOUT }, 0)).toThrow('move: the argument schedulerId is missing');
     expect(() => wordsOf(move, { keys: LAYOUT, args: { ...args, rule: 5 } }, 0)).toThrow(/more arguments/);
     const without = library(functionWith('-- KEYS delayed\n')).define('move', LAYOUT);

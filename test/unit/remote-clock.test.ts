@@ -7,13 +7,13 @@ const MINUTE = 60_000;
 const at = (sentAt: number, took = 1) => ({ sentAt, receivedAt: sentAt + took });
 
 describe('RemoteClock', () => {
-  it('knows nothing before there is an answer', () => {
+  it('knows nothing before the first response', () => {
     const clock = new RemoteClock(250);
     expect(clock.at(1000)).toBe(0);
     expect(clock.isStale(1000)).toBe(true);
   });
 
-  it('never lags behind the remote clock, which may have been read as soon as it was asked', () => {
+  it('never lags behind the remote clock, which may have been read as soon as it was queried', () => {
     const clock = new RemoteClock(250);
     clock.learn(5_000_000.25, at(1000));
     expect(clock.at(1000)).toBe(5_000_000.25);
@@ -27,21 +27,21 @@ describe('RemoteClock', () => {
     expect(clock.isStale(1001 + MINUTE)).toBe(true);
   });
 
-  it('follows the last answer, even if the remote clock was set back', () => {
+  it('follows the last response, even if the remote clock was set back', () => {
     const clock = new RemoteClock(250);
     clock.learn(5_000_000, at(1000));
     clock.learn(4_000_000, at(2000));
     expect(clock.at(2000)).toBe(4_000_000);
   });
 
-  it('keeps a close estimate when a slow answer agrees with it', () => {
+  it('keeps a close estimate when a slow response agrees with it', () => {
     const clock = new RemoteClock(250);
     clock.learn(5_000_000, at(1000));
     clock.learn(5_003_000, at(2000, 2500));
     expect(clock.at(4000)).toBe(5_003_000);
   });
 
-  it('stays valid when a slow answer agrees with a close estimate', () => {
+  it('stays valid when a slow response agrees with a close estimate', () => {
     const clock = new RemoteClock(250);
     clock.learn(5_000_000, at(1000));
     clock.learn(5_003_000, at(2000, 2500));
@@ -49,7 +49,7 @@ describe('RemoteClock', () => {
     expect(clock.isStale(1001 + MINUTE)).toBe(true);
   });
 
-  it('follows a slow answer that disagrees with the estimate', () => {
+  it('follows a slow response that disagrees with the estimate', () => {
     const clock = new RemoteClock(250);
     clock.learn(5_000_000, at(1000));
     clock.learn(5_010_000, at(2000, 2500));
@@ -58,7 +58,7 @@ describe('RemoteClock', () => {
     expect(clock.at(5000)).toBe(4_000_000);
   });
 
-  it('is stale at once after a slow answer', () => {
+  it('is stale at once after a slow response', () => {
     const clock = new RemoteClock(250);
     clock.learn(5_000_000, at(1000, 251));
     expect(clock.isStale(1252)).toBe(true);

@@ -31,7 +31,7 @@ describe('Repairer', () => {
     };
   };
 
-  it('checks the queue when it starts and every five minutes', async () => {
+  it('checks the queue at startup and every five minutes', async () => {
     const { store, repairer } = open();
     repairer.start();
     await clock.advance(0);
@@ -74,7 +74,7 @@ describe('Repairer', () => {
     ]);
   });
 
-  it('logs a failed check, and checks again at the next interval', async () => {
+  it('logs a failed check and tries again at the next interval', async () => {
     const { store, events, repairer } = open([new Error('no connection')]);
     repairer.start();
     await clock.advance(5 * MINUTE);

@@ -70,7 +70,7 @@ describe('a deferral', () => {
   });
 
   it.each(Object.keys(ODD_VALUES).filter((what) => what.includes('DeferMessage')))(
-    'counts as a failed attempt and is logged if it is damaged: %s',
+    'counts as a failed attempt and is logged if it is malformed: %s',
     (what) => {
       const { outcome, lines } = outcomeOf(ODD_VALUES[what]!());
       expect(outcome).toEqual({ kind: 'retry', delay: 700 });

@@ -56,7 +56,7 @@ const call = (left = TIMEOUT) =>
 it.each([
   { left: 100, longest: 25 },
   { left: 10_000, longest: 100 },
-])('waits at most $longest ms before it loads a library, for a call that has $left ms left', async (times) => {
+])('waits at most $longest ms before it loads a library for a call that has $left ms left', async (times) => {
   const called = call(times.left);
   await clock.advance(times.longest - 1);
   expect(sent).toEqual(['FCALL']);
@@ -66,7 +66,7 @@ it.each([
   expect(sent).toEqual(['FCALL', 'FCALL', 'FUNCTION', 'FCALL']);
 });
 
-it('loads a lost library once for all calls that miss it', async () => {
+it('loads a lost library once for all calls that need it', async () => {
   const first = call();
   await clock.advance(100);
   await first;

@@ -31,7 +31,7 @@ describe('an invalid value in an error', () => {
     expect(showGiven('redis://:secret@redis.internal')).toBe('a URL');
   });
 
-  it.each(Object.entries(ODD_VALUES))('is shown without calling its code: %s', (_, make) => {
+  it.each(Object.entries(ODD_VALUES))('is shown without running its code: %s', (_, make) => {
     expect(showGiven(make())).toMatch(/^\S/);
   });
 });
@@ -43,7 +43,7 @@ describe('the kind of a value', () => {
     [1234, 'a number'],
     [NaN, 'NaN'],
     [Symbol('secret'), 'a symbol'],
-  ])('reveals nothing of the value %p', (value, kind) => {
+  ])('does not reveal the value %p', (value, kind) => {
     expect(kindOf(value)).toBe(kind);
   });
 });

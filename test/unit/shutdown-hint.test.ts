@@ -24,7 +24,7 @@ afterEach(() => {
   for (const listener of others) process.on('SIGTERM', listener);
 });
 
-test('a process without a listener for SIGTERM is warned once', async () => {
+test('a process without a SIGTERM listener is warned once', async () => {
   hint.start();
   await clock.advance(HOUR);
   expect(events.lines).toEqual([
@@ -32,7 +32,7 @@ test('a process without a listener for SIGTERM is warned once', async () => {
   ]);
 });
 
-test('a process that adds a listener after its start is not warned', async () => {
+test('a process that adds a listener after startup is not warned', async () => {
   hint.start();
   await clock.advance(1000);
   process.on('SIGTERM', () => undefined);

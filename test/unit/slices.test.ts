@@ -25,19 +25,19 @@ function watchTurns(timeOfItem: number) {
 }
 
 describe('work in slices', () => {
-  it('lets the event loop turn after three milliseconds of work, and does every item', async () => {
+  it('yields to the event loop after three milliseconds of work, and processes every item', async () => {
     const { clock, work, end } = watchTurns(1);
     await inSlices(ITEMS, clock, work);
     expect(end()).toEqual([...Array.from({ length: 33 }, () => 3), 1]);
   });
 
-  it('is done in one turn if it takes no longer than that', () => {
+  it('is done in one turn if it takes less than three milliseconds', () => {
     const { clock, work, end } = watchTurns(0.03);
     void inSlices(ITEMS, clock, work);
     expect(end()).toEqual([100]);
   });
 
-  it('ends with the first error and does nothing after it', async () => {
+  it('stops at the first error', async () => {
     const { clock, work, end } = watchTurns(1);
     const failing = inSlices(ITEMS, clock, (item) => {
       if (item === 25) throw new Error('no');
@@ -47,7 +47,7 @@ describe('work in slices', () => {
     expect(end().reduce((sum, count) => sum + count)).toBe(25);
   });
 
-  it('waits for everything that it starts, and fails with what fails before the last has started', async () => {
+  it('waits for everything that it has started, and fails if any of it fails before the last item has started', async () => {
     const { clock, work, end } = watchTurns(1);
     const begun = allInSlices(ITEMS, clock, (item) => {
       work();

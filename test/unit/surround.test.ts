@@ -30,7 +30,7 @@ describe('work inside a hook', () => {
   };
   const later = () => new Promise((resolve) => setImmediate(resolve));
 
-  test('is done synchronously by a hook that calls it synchronously', async () => {
+  test('runs synchronously if the hook calls it synchronously', async () => {
     const result = await runIn((next) => next('with it'));
     expect(result).toEqual({ value: 'done with it', isSync: true, complaints: [], calls: 1 });
   });
@@ -46,7 +46,7 @@ describe('work inside a hook', () => {
     ['takes its time after', async (next) => [next(), await later()], []],
     ['takes its time and never calls it', async () => later(), []],
     ['returns a thenable that throws', () => ({ then: () => fail(no) }), [no]],
-  ])('is done once, and its result counts, if the hook %s', async (_what, hook, complaints) => {
+  ])('runs once and returns its own result if the hook %s', async (_what, hook, complaints) => {
     expect(await runIn(hook)).toMatchObject({ value: 'done without', complaints, calls: 1 });
   });
 
@@ -58,7 +58,7 @@ describe('work inside a hook', () => {
     expect(result).toEqual({ value: 'done late', isSync: false, complaints: [], calls: 1 });
   });
 
-  test('does not wait for a hook that never ends, once it is done', async () => {
+  test('does not wait, once it is done, for a hook that never ends', async () => {
     const result = await runIn(async (next) => {
       await later();
       void next();
@@ -75,7 +75,7 @@ describe('work inside a hook', () => {
     expect(await runIn(other, work)).toMatchObject({ error: no, complaints: [] });
   });
 
-  test("is done without the hook's argument if it rejects that argument", async () => {
+  test("runs without the hook's argument if it rejects that argument", async () => {
     const picky: Next = (argument) => (argument === 'bad' ? fail(no) : `done ${argument ?? 'without'}`);
     expect(await runIn((next) => next('bad'), picky)).toMatchObject({ value: 'done without', complaints: [no] });
   });
@@ -137,7 +137,7 @@ describe('a hook with a time limit', () => {
     expect({ ended, timers: clock.pendingTimers }).toEqual({ ended: ['done it'], timers: 0 });
   });
 
-  test('may hang if the limit is off', async () => {
+  test('may hang if the limit is turned off', async () => {
     const { clock, ended } = surroundIn(() => never, { timeout: null });
     await clock.advance(3_600_000);
     expect({ ended, timers: clock.pendingTimers }).toEqual({ ended: [], timers: 0 });

@@ -53,7 +53,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(1);
   });
 
-  it('moves messages at start-up that fell due while no scheduler ran', async () => {
+  it('moves messages at startup that fell due while no scheduler was running', async () => {
     await offer('a', 10);
     await clock.advance(HOUR);
     scheduler().start();
@@ -70,7 +70,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(1);
   });
 
-  it('fires once for many announcements of the same instant', async () => {
+  it('fires only once for many announcements of the same instant', async () => {
     scheduler().start();
     await clock.advance(1000);
     transfers = 0;
@@ -80,7 +80,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(3);
   });
 
-  it('assumes that the store read its clock half-way through the call', async () => {
+  it('assumes that the store read its clock halfway through the call', async () => {
     await offer('a', 500);
     const transfer = store.transfer.bind(store);
     store.transfer = async (request) => {
@@ -120,7 +120,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(1);
   });
 
-  it('finds a message whose announcement was lost within the check interval', async () => {
+  it('finds a message within the check interval even if its announcement was lost', async () => {
     const deaf: MessageStore = Object.create(store, { watchDue: { value: () => () => undefined } }) as MessageStore;
     deaf.transfer = (request) => store.transfer(request);
     scheduler('a', deaf).start();
@@ -146,7 +146,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(1);
   });
 
-  it('carries on after errors of the store, with growing pauses', async () => {
+  it('keeps running after store errors, with increasing pauses', async () => {
     await offer('a', 0);
     const transfer = store.transfer.bind(store);
     let failures = 0;
@@ -176,7 +176,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(2500);
   });
 
-  it('sleeps for at most one check interval, however far off the next message is', async () => {
+  it('sleeps for no longer than one check interval, however far off the next message is', async () => {
     await offer('a', 2 ** 31 + HOUR);
     scheduler().start();
     await clock.advance(CHECK_INTERVAL * 10);
@@ -186,7 +186,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(1);
   });
 
-  it('transfers every second while messages are ready, which replaces a lost wake-up signal', async () => {
+  it('transfers every second while messages are ready, to make up for a lost wake-up signal', async () => {
     await offer('a', 0);
     scheduler().start();
     await clock.advance(0);
@@ -265,7 +265,7 @@ describe('TransferScheduler', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('claims once with a transfer, and leaves what is due beyond that to every consumer', async () => {
+  it('claims once with a transfer, and leaves any further due messages to all consumers', async () => {
     for (const id of ['a', 'b', 'c']) await offer(id, 0);
     await clock.advance(1);
     let claims = 0;
@@ -279,7 +279,7 @@ describe('TransferScheduler', () => {
     expect([claims, await ready()]).toEqual([1, 3]);
   });
 
-  describe('with false announcements', () => {
+  describe('after false announcements', () => {
     let announce: DueListener;
     let due: number;
 
@@ -302,7 +302,7 @@ describe('TransferScheduler', () => {
       ['that leaves nothing', {}],
       ['after which a message is due much later', { nextAt: 1e12, nextIn: 1e12 }],
       ['from the future', { at: 1e15, movedAt: 1e15 }],
-    ])('still moves what it expects: a transfer %s', async (_what, reported) => {
+    ])('still moves the message that it expects: a transfer %s', async (_what, reported) => {
       strange(reported);
       await clock.advance(9000 + 1250);
       expect([transfers, await ready()]).toEqual([1, 1]);
@@ -320,7 +320,7 @@ describe('TransferScheduler', () => {
     it.each<[string, Partial<AnnouncedTransfer>]>([
       ['nothing is left', {}],
       ['messages are ready', { ready: 5 }],
-    ])('still looks within the check interval, however often they say that %s', async (_what, reported) => {
+    ])('still checks within the check interval, however often they say that %s', async (_what, reported) => {
       for (let passed = 1000; passed < CHECK_INTERVAL; passed += 100) {
         strange(reported);
         await clock.advance(100);
@@ -328,7 +328,7 @@ describe('TransferScheduler', () => {
       expect(await ready()).toBe(1);
     });
 
-    it('looks once for each announcement of a message that is due', async () => {
+    it('checks once for each announcement of a due message', async () => {
       for (let i = 1; i <= 5; i++) {
         announce.onEarlierDue({ dueAt: 0, dueIn: 0 });
         await clock.advance(1);
@@ -357,7 +357,7 @@ describe('TransferScheduler', () => {
       return [eager, standby];
     }
 
-    it('only the eager one fires for a due message', async () => {
+    it('only the eager scheduler fires for a due message', async () => {
       const all = ['a', 'b', 'c', 'd'].map((id) => scheduler(id));
       for (const each of all) each.start();
       await clock.advance(2000);
@@ -378,7 +378,7 @@ describe('TransferScheduler', () => {
       expect(transfers).toBe(2);
     });
 
-    it('the others wait for the next due time that the eager one has found', async () => {
+    it('the other schedulers wait for the next due time that the eager one has found', async () => {
       const [eager, standby] = await settled();
       await offer('first', 100);
       await offer('second', 5000);
@@ -391,7 +391,7 @@ describe('TransferScheduler', () => {
       expect([transfers, await ready(), standby.isEager]).toEqual([1, 1, true]);
     });
 
-    it('the eager one announces its transfers of half a second at the end of it', async () => {
+    it('the eager scheduler announces its transfers once every half second', async () => {
       await settled();
       for (const [i, delay] of [100, 150, 200].entries()) await offer(`m${i}`, delay);
       transfers = 0;
@@ -402,7 +402,7 @@ describe('TransferScheduler', () => {
       expect(transfers).toBe(4);
     });
 
-    it('the eager one announces that it recovered a lease or found its message cancelled', async () => {
+    it('the eager scheduler announces a recovered lease or a cancelled message', async () => {
       await settled();
       await offer('a', 100);
       await clock.advance(100);
@@ -420,7 +420,7 @@ describe('TransferScheduler', () => {
       expect(transfers).toBe(1);
     });
 
-    it('a standby that hears no announcement looks a grace period later', async () => {
+    it('a standby that receives no announcement checks a grace period later', async () => {
       await settled();
       await store.offer([{ id: 'a', due: { after: 100 }, onDuplicate: 'keep', body: 'J1' }]);
       const transfer = store.transfer.bind(store);
@@ -445,7 +445,7 @@ describe('TransferScheduler', () => {
       expect(failures).toBeLessThan(24);
     });
 
-    it('the one that moved messages last stays eager if two move some at a time', async () => {
+    it('the scheduler that moved messages last stays eager if two schedulers move messages', async () => {
       const [a, b] = [scheduler('a'), scheduler('b')];
       a.start();
       b.start();
@@ -460,7 +460,7 @@ describe('TransferScheduler', () => {
       expect([a.isEager, b.isEager]).toEqual([false, true]);
     });
 
-    it('a standby takes over within its grace period when the eager one is gone, and stays eager', async () => {
+    it('a standby takes over within its grace period when the eager scheduler is gone, and stays eager', async () => {
       const [eager, standby] = [scheduler('a'), scheduler('b')];
       eager.start();
       standby.start();
@@ -482,7 +482,7 @@ describe('TransferScheduler', () => {
       expect(await ready()).toBe(1);
     });
 
-    it('an eager one stays eager when the message it waits for is cancelled', async () => {
+    it('an eager scheduler stays eager when the message that it waits for is cancelled', async () => {
       const lone = scheduler();
       lone.start();
       await clock.advance(100);
@@ -493,7 +493,7 @@ describe('TransferScheduler', () => {
       expect(lone.isEager).toBe(true);
     });
 
-    it('an eager one that fires too early stays eager', async () => {
+    it('an eager scheduler that fires too early stays eager', async () => {
       await offer('a', 1000);
       const early = scheduler();
       await early.runOnce();

@@ -4,7 +4,7 @@ import { inBatches, TurnBatcher } from '../../lib/timing/turn-batcher.js';
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('TurnBatcher', () => {
-  it('sends the items of one turn in one call, and later ones in another', async () => {
+  it('sends the items of one turn in one call, and later items in another', async () => {
     const batches: (readonly number[])[] = [];
     const batcher = new TurnBatcher<number>({
       send: (batch) => batches.push(batch),
@@ -22,7 +22,7 @@ describe('TurnBatcher', () => {
     expect(batches).toEqual([[1, 2, 3, 4], [5]]);
   });
 
-  it('sends before the end of the turn while idle, together with what the same code adds', async () => {
+  it('sends before the end of the turn while idle, together with items added by the same code', async () => {
     const batches: (readonly number[])[] = [];
     let idle = true;
     const batcher = new TurnBatcher<number>({
@@ -51,7 +51,7 @@ describe('TurnBatcher', () => {
   });
 });
 
-describe('a TurnBatcher of many items', () => {
+describe('a TurnBatcher with many items', () => {
   const batchesOf = async (count: number, isIdle: boolean) => {
     const batches: (readonly number[])[] = [];
     const batcher = new TurnBatcher<number>({
@@ -72,7 +72,7 @@ describe('a TurnBatcher of many items', () => {
     expect(await batchesOf(100, true)).toEqual([40, 40, 20]);
   });
 
-  it('sends a few, and those that it adds to calls under way, in one batch', async () => {
+  it('sends few items, or those added while calls are in progress, in one batch', async () => {
     expect(await batchesOf(31, true)).toEqual([31]);
     expect(await batchesOf(33, false)).toEqual([33]);
   });
@@ -87,16 +87,16 @@ describe('batches', () => {
     expect(cut([4, 4, 4, 1, 9], 9)).toEqual([[4, 4], [4, 1], [9]]);
   });
 
-  it('hold an item that is too heavy on its own', () => {
+  it('may hold a single item that exceeds the weight limit', () => {
     expect(cut([1, 50, 1], 9)).toEqual([[1], [50], [1]]);
   });
 
-  it('hold at most the item limit and lose no item', () => {
+  it('hold at most the item limit and lose no items', () => {
     const items = Array.from({ length: 2500 }, () => 0);
     expect(cut(items, 9).map(({ length }) => length)).toEqual([1000, 1000, 500]);
   });
 
-  it('do not exist for an empty list', () => {
+  it('are absent for an empty list', () => {
     expect(cut([], 9)).toEqual([]);
   });
 });

@@ -75,7 +75,7 @@ describe('a write to a whole queue', () => {
     expect((await counts()).delayed).toBe(left);
   });
 
-  it.each(['pause', 'resume'] as const)('names the messages with groups as a part: %s', async (method) => {
+  it.each(['pause', 'resume'] as const)('reports the messages with groups as a separate part: %s', async (method) => {
     const { queue, stores } = await newQueue();
     stores[PARTITIONS]![method] = () => Promise.reject(notSent());
     const { code, message } = await failureOf(queue.store[method]());
@@ -85,7 +85,7 @@ describe('a write to a whole queue', () => {
     );
   });
 
-  it('says that nothing was written if that is certain of all parts', async () => {
+  it('says that nothing was written if that is certain for all parts', async () => {
     const { queue, stores } = await newQueue();
     for (const store of stores) store.pause = () => Promise.reject(notSent());
     const { code, message, cause } = await failureOf(queue.store.pause());
@@ -103,7 +103,7 @@ describe('a write to a whole queue', () => {
     expect(await failureOf(queue.clear())).toBe(error);
   });
 
-  it.each(['redriveAll', 'discardAll'] as const)('counts what it has changed before it failed: %s', async (method) => {
+  it.each(['redriveAll', 'discardAll'] as const)('counts what it changed before it failed: %s', async (method) => {
     const { queue, stores } = await newQueue({ areDead: true });
     const own = (await stores[2]!.status()).counts.dead;
     stores[2]!.redrive = stores[2]!.discard = () => Promise.reject(notSent());
@@ -115,7 +115,7 @@ describe('a write to a whole queue', () => {
     expect(message).toMatch('Failed: partition 2 (NOT_CONNECTED)');
   });
 
-  it('counts the batches of a partition before the one that failed: discardAll', async () => {
+  it('counts the batches of a partition before the failed one: discardAll', async () => {
     const limits = { ...options, maxDeadLetters: 5000, groups: null };
     const store = new MemoryMessageStore({ limits, clock: new ManualClock() });
     const offers = Array.from({ length: 2500 }, (_, i) => `m${i}`);
@@ -152,7 +152,7 @@ describe('a write to all messages of a group', () => {
     expect(cause.errors).toMatchObject([{ code: 'NOT_CONNECTED', messageId: 'g3' }]);
   });
 
-  it('fails with NOT_REPLICATED if everything was changed but copies are missing', async () => {
+  it('fails with NOT_REPLICATED if everything was changed but replicas are missing', async () => {
     const { queue, stores } = await newQueue();
     const missing = () => Promise.reject(new DelayQueueError('NOT_REPLICATED', 'not copied'));
     stores[PARTITIONS]!.reschedule = missing;

@@ -32,7 +32,7 @@ describe('a message whose type has no handler', () => {
     expect(outcome).toMatchObject({ kind: 'defer', delay });
   });
 
-  it('keeps the instant at which it first fell due through every deferral', () => {
+  it('keeps the instant at which it was first due through every deferral', () => {
     const types = unknownTypes(HOUR);
     let body: Buffer = BODY;
     for (let dueAt = DUE; dueAt < DUE + HOUR; dueAt += 30_000) {
@@ -46,16 +46,16 @@ describe('a message whose type has no handler', () => {
     expect(JSON.parse((outcome as { error: string }).error)).toMatchObject({ name: 'UnknownType' });
   });
 
-  it('is claimed for the last time when its grace ends', () => {
+  it('is claimed for the last time when its grace period ends', () => {
     const body = Buffer.from(bodyOf(unknownTypes(HOUR).noHandler(delivery(), BODY)));
     expect(unknownTypes(HOUR).noHandler(delivery(DUE + HOUR - 5), body)).toMatchObject({ kind: 'defer', delay: 5 });
   });
 
-  it('becomes a dead letter at once if there is no grace', () => {
+  it('becomes a dead letter at once if there is no grace period', () => {
     expect(unknownTypes(0).noHandler(delivery(), BODY)).toMatchObject({ kind: 'dead', body: BODY });
   });
 
-  it('gets a new grace when it is redriven', () => {
+  it('gets a new grace period when it is redriven', () => {
     const dead = unknownTypes(0).noHandler(delivery(), BODY);
     const outcome = unknownTypes(HOUR).noHandler(delivery(DUE + 100 * HOUR), bodyOf(dead));
     expect(unwrapPutOff(bodyOf(outcome)).since).toBe(DUE + 100 * HOUR);
@@ -77,7 +77,7 @@ describe('a message whose type has no handler', () => {
   });
 });
 
-describe('a message in the form of a later version', () => {
+describe("a message in a later version's form", () => {
   it('is deferred and finally becomes a dead letter with the error of its reader', () => {
     const later = Buffer.from('Nzstd\n...');
     const error = new UnknownBodyForm('zstd');

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '../../lib/testing/virtual-clock.js';
 
 describe('the clock of an application under test', () => {
-  test('fires what is due now without moving, one timer per call', () => {
+  test('fires what is due now without advancing, one timer per call', () => {
     const clock = new VirtualClock(1000);
     const fired: string[] = [];
     clock.schedule(() => fired.push('now'), 0);
@@ -10,7 +10,7 @@ describe('the clock of an application under test', () => {
     expect([clock.fireNext(), clock.fireNext(), fired, clock.nextTimerIn]).toEqual([true, false, ['now'], 1]);
   });
 
-  test('fires the timers that it has leapt over late, in order, and at the time after the leap', () => {
+  test('fires skipped timers late, in order, and at the time after the jump', () => {
     const clock = new VirtualClock(1000);
     const fired: [string, number][] = [];
     clock.schedule(() => fired.push(['second', clock.wall()]), 20);
@@ -25,7 +25,7 @@ describe('the clock of an application under test', () => {
     expect(clock.nextTimerIn).toBe(Infinity);
   });
 
-  test('gives timers real time once it is released, up to a longest wait', async () => {
+  test('gives timers real time once it is released, up to a maximum wait', async () => {
     const clock = new VirtualClock(1000);
     clock.release(5);
     let cancelled = true;

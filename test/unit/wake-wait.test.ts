@@ -38,7 +38,7 @@ describe('WakeWait', () => {
     return ended;
   }
 
-  it('ends a wait when the signal comes, when its time is up, and when it is closed', async () => {
+  it('ends a wait when the signal arrives, when its time is up, and when it is closed', async () => {
     const woken = wakeWait.wait(TIMEOUT);
     end(true);
     expect(await woken).toBe(true);
@@ -50,7 +50,7 @@ describe('WakeWait', () => {
     expect(await closed).toBe(false);
   });
 
-  it('fails a wait if the signal fails', async () => {
+  it('rejects a pending wait if the signal fails', async () => {
     const failed = wakeWait.wait(TIMEOUT);
     fail(new Error('gone'));
     await expect(failed).rejects.toThrow('gone');
@@ -66,7 +66,7 @@ describe('WakeWait', () => {
     expect(waits).toBe(1);
   });
 
-  it('passes on a signal that nobody waits for', async () => {
+  it('passes on a signal that arrives when nobody is waiting', async () => {
     const early = wakeWait.wait(TIMEOUT);
     wakeWait.wake();
     await early;
@@ -75,7 +75,7 @@ describe('WakeWait', () => {
     expect(passedOn).toBe(1);
   });
 
-  it('heeds the process less and less often until messages are found', async () => {
+  it('reacts to wake-ups from the process less and less often until messages are found', async () => {
     expect(await isHeeded()).toBe(true);
     expect(await isHeeded()).toBe(false);
     await clock.advance(1000);
