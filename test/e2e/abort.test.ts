@@ -50,7 +50,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
 ])('abort: %s', (_name, module) => {
   const scene = new Scene();
 
-  test('stops the handler of a message and removes the message, whatever the handler does', async () => {
+  test("stops a message's handler and removes the message, whatever the handler does", async () => {
     const queue = scene.newQueue();
     const waiting = new Waiting();
     const events: string[] = [];
@@ -96,7 +96,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(await producer.find(queue, 'delayed')).toMatchObject({ state: 'delayed' });
   });
 
-  test('drops a message that waits for its batch before the call', async () => {
+  test('drops a message that waits for its batch before the batch is handled', async () => {
     const queue = scene.newQueue();
     const calls: string[][] = [];
     const handler = batchHandlerOf(queue, (messages) => {
@@ -114,7 +114,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(calls).toEqual([expect.arrayContaining(['b', 'c'])]);
   });
 
-  test('stops one message of a batch and leaves the others their own outcomes', async () => {
+  test('stops one message of a batch and leaves the other messages their own outcomes', async () => {
     const queue = scene.newQueue();
     const [called, go] = [new Latch(), new Latch()];
     const stopped: string[] = [];
@@ -146,7 +146,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
 describe('abort', () => {
   const scene = new Scene();
 
-  test('reaches a handler that runs on while its process shuts down', async () => {
+  test('reaches a handler that keeps running while its process shuts down', async () => {
     const queue = scene.newQueue();
     const waiting = new Waiting();
     const module = { shutdownTimeout: '5s' as const };
@@ -180,7 +180,7 @@ describe('abort', () => {
     expect(waiting.aborted).toEqual(['visited: MessageAborted', 'awake: MessageAborted']);
   });
 
-  test('stops the handler at the next extension of the lease if the announcement is lost', async () => {
+  test('stops the handler at the next lease extension if the announcement is lost', async () => {
     const queue = scene.newQueue();
     const waiting = new Waiting();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, waiting.handle, { lease: '1s' })] });

@@ -51,8 +51,8 @@ const CORRECT: Readonly<Record<string, () => unknown>> = {
     return value;
   },
   'ends an Observable with it': () => of(again('1d')),
-  'chooses one of two': () => [again('1d'), again('2d')][1],
-  'fails after it': () => {
+  'returns one of two': () => [again('1d'), again('2d')][1],
+  'throws after it': () => {
     again('1d');
     throw new Error('no');
   },
@@ -71,24 +71,21 @@ describe('a warning about an unreturned again()', () => {
     return { queue, ...(await startApp(store, { providers: [handlerOf(queue, handle, options)] })) };
   };
 
-  test.each(FORGETFUL)(
-    'is logged once, with the place of the call, for a handler %s, on %s',
-    async (_what, store, handle) => {
-      const { queue, producer, warnings } = await startWith(store, handle);
-      for (const id of ['a', 'b', 'c']) {
-        await producer.offer(queue, 'any', 0, { id });
-        await until(async () => (await producer.find(queue, id)) === null);
-      }
-      await until(() => warnings().length > 0);
-      expect(warnings()).toEqual([
-        expect.stringMatching(
-          /^warn again\(\) was called at .*again-unreturned\.test\.ts:\d+:\d+\)?, but its value was not returned, so the message is gone\. Write: return again\(…\)$/,
-        ),
-      ]);
-    },
-  );
+  test.each(FORGETFUL)('is logged once, with the call site, for a handler %s, on %s', async (_what, store, handle) => {
+    const { queue, producer, warnings } = await startWith(store, handle);
+    for (const id of ['a', 'b', 'c']) {
+      await producer.offer(queue, 'any', 0, { id });
+      await until(async () => (await producer.find(queue, id)) === null);
+    }
+    await until(() => warnings().length > 0);
+    expect(warnings()).toEqual([
+      expect.stringMatching(
+        /^warn again\(\) was called at .*again-unreturned\.test\.ts:\d+:\d+\)?, but its value was not returned, so the message is gone\. Write: return again\(…\)$/,
+      ),
+    ]);
+  });
 
-  test('is logged once for a handler of batches', async () => {
+  test('is logged once for a batch handler', async () => {
     const queue = scene.newQueue();
     @Injectable()
     class Batches {
@@ -115,7 +112,7 @@ describe('a warning about an unreturned again()', () => {
       expect(warnings()).toEqual([]);
     });
 
-    test('is not logged for a handler that returns it late, while others are handled', async () => {
+    test('is not logged for a handler that returns it late, while other messages are handled', async () => {
       const done = new Latch();
       const { queue, producer, warnings } = await startWith(store, async (payload) => {
         if (payload !== 'slow') return undefined;

@@ -29,7 +29,7 @@ describe.each([
   }
 
   test.each(Object.entries(WAYS))(
-    'delivers the message again to a handler that %s, until it returns something else',
+    'redelivers the message to a handler that %s until it returns something else',
     async (...[, way]) => {
       const handled = new Handled();
       const { queue, producer } = await startApp(
@@ -49,7 +49,7 @@ describe.each([
     },
   );
 
-  test('keeps the payload of the message and restores all its attempts', async () => {
+  test("keeps the message's payload and restores all its attempts", async () => {
     const handled = new Handled();
     const { queue, producer } = await startApp(
       (payload, message) => {
@@ -103,7 +103,7 @@ describe.each([
     expect(warnings[0]).toContain("message 'reminder'");
   });
 
-  test('causes no warning when a duplicate of a delayed message is kept', async () => {
+  test('causes no warning when a message that is already delayed is offered again', async () => {
     const { queue, producer, log } = await startApp(() => undefined);
     await producer.offer(queue, { count: 1 }, '1h', { id: 'kept' });
     expect(await producer.offer(queue, { count: 1 }, '1h', { id: 'kept' })).toMatchObject({ created: false });

@@ -46,7 +46,7 @@ describe.each([
   ['native', {}],
   ['redisson', { defaults: { layout: redisson() } }],
   ['memory', { store: 'memory' as const }],
-])('a handler of batches, on %s', (_, module) => {
+])('a batch handler on %s', (_, module) => {
   const scene = new Scene();
 
   async function startApp(handle: Handle, options: QueueHandlerOptions) {
@@ -60,7 +60,7 @@ describe.each([
     return { queue, offer, ...app };
   }
 
-  test('gets many messages in one call, each once, with their payloads in the same order', async () => {
+  test('gets many messages in one call, each exactly once, with their payloads in the same order', async () => {
     const calls: DelayedMessage[][] = [];
     const { queue, producer, offer } = await startApp(
       (payloads, messages) => {
@@ -80,7 +80,7 @@ describe.each([
     expect(calls.length).toBeLessThanOrEqual(10);
   });
 
-  test('settles each message on its own', async () => {
+  test('settles each message individually', async () => {
     const attempts: Record<string, number> = {};
     const { queue, producer, offer } = await startApp(
       (_payloads, messages) =>
@@ -118,7 +118,7 @@ describe.each([
     expect(inserted).toHaveLength(10);
   });
 
-  test('ends only when the promises in the array that it returns have settled', async () => {
+  test('finishes only when the promises in its returned array have settled', async () => {
     const finish = new Latch();
     const { queue, producer, offer } = await startApp(
       (payloads) =>
@@ -137,7 +137,7 @@ describe.each([
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 5 });
   });
 
-  test('runs as many calls at once as its concurrency', async () => {
+  test('runs as many calls at once as its concurrency allows', async () => {
     let running = 0;
     let most = 0;
     let handled = 0;
@@ -156,7 +156,7 @@ describe.each([
     expect((await producer.counts(queue)).dead).toBe(0);
   });
 
-  test('gets in one call the messages that arrive within its wait', async () => {
+  test('gets the messages that arrive within its wait in one call', async () => {
     const calls: number[] = [];
     const { queue, producer } = await startApp((payloads) => void calls.push(payloads.length), {
       batch: 100,
@@ -170,7 +170,7 @@ describe.each([
     expect(calls).toEqual([5]);
   });
 
-  test('returns messages that wait for a batch when it stops, without spending an attempt', async () => {
+  test('returns messages that wait for a batch on shutdown, without spending an attempt', async () => {
     const { queue, producer, offer, close } = await startApp(() => undefined, { batch: 100, batchWait: '1h' });
     await offer(3);
     await until(async () => (await producer.counts(queue)).active === 3);
@@ -185,10 +185,10 @@ describe.each([
 describe.each([
   ['native', {}],
   ['memory', { store: 'memory' as const }],
-])('a batch of messages that again() delivers with new payloads, on %s', (_, module) => {
+])('a batch of messages that again() redelivers with new payloads, on %s', (_, module) => {
   const scene = new Scene();
 
-  test('leaves each message its headers, group, type and expiry', async () => {
+  test("keeps each message's headers, group, type and expiry", async () => {
     const queue = scene.newQueue();
     const calls: DelayedMessage[][] = [];
     const handle: Handle = (_payloads, messages) => {
@@ -303,7 +303,7 @@ describe.each([
     return { ...app, visits, offer };
   }
 
-  test('run together as many calls at once as the concurrency of the queue', async () => {
+  test("together run as many calls at once as the queue's concurrency allows", async () => {
     let running = 0;
     let most = 0;
     const handled: string[] = [];
@@ -323,7 +323,7 @@ describe.each([
     expect(most).toBe(3);
   });
 
-  test('return to ready, without spending an attempt, if the process stops before their calls', async () => {
+  test('return to ready without spending an attempt if the process stops before they are handled', async () => {
     const calls: string[][] = [];
     const finish = new Latch();
     const { visits, offer, close } = await startApp((messages) => {
@@ -342,7 +342,7 @@ describe.each([
   });
 });
 
-describe('the options of a batch', () => {
+describe('the batch options', () => {
   const scene = new Scene();
   const memory = { store: 'memory' as const };
 
@@ -352,7 +352,7 @@ describe('the options of a batch', () => {
     [{ batch: 1.5 }, 'batch must be a whole number from 1 to 1000'],
     [{ batch: 5, batchWait: '2h' }, 'batchWait must be between'],
     [{ batchWait: '1s' }, 'batchWait needs batch'],
-  ])('fail the start-up if they are invalid: %j', async (options, problem) => {
+  ])('make startup fail if they are invalid: %j', async (options, problem) => {
     const providers = [batchHandlerOf('stats', () => undefined, options)];
     const start = scene.startApp({ module: memory, providers });
     await expect(start).rejects.toMatchObject({ code: 'INVALID_OPTION' });
@@ -360,7 +360,7 @@ describe('the options of a batch', () => {
   });
 
   test.each<object>([{ defaults: { batch: 5 } }, { queues: { stats: { batch: 5 } } }])(
-    'are refused in the options of the module: %j',
+    'are refused in the module options: %j',
     async (module) => {
       await expect(scene.startApp({ module: { ...memory, ...module } })).rejects.toMatchObject({
         code: 'INVALID_OPTION',

@@ -9,7 +9,7 @@ import { handlerOf, startRoot, type TestApp } from '../support/test-app.js';
 
 const SLOW = 300;
 
-describe('the start of an application', () => {
+describe('application startup', () => {
   const scene = new Scene();
   let app: TestApp | undefined;
   afterEach(() => app?.close());
@@ -59,7 +59,7 @@ describe('the start of an application', () => {
     ['a slow onApplicationBootstrap of a provider of the root module', QuickRoot, [], [SlowBootstrap]],
     ["a slow onApplicationBootstrap of the root module's class", SlowRoot, [], []],
     ["a slow onApplicationBootstrap method of the root module's class", SlowRootMethod, [], []],
-  ])('runs no handler before %s has ended', async (_what, root, imports, providers) => {
+  ])('does not run handlers before the end of %s', async (_what, root, imports, providers) => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const ahead = await scene.startApp();
@@ -95,7 +95,7 @@ describe('the start of an application', () => {
     expect(made).toBe(2);
   });
 
-  test('handles messages offered during the start afterwards', async () => {
+  test('is followed by the handling of messages that were offered during it', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     @Injectable()

@@ -17,7 +17,7 @@ describe('a message that repeats with again() and a calendar', () => {
     ['native with partitions', { partitions: 3 }],
     ['redisson', { layout: redisson() }],
   ] as const)(
-    'comes once at each time, whichever of three processes offers and handles it: %s',
+    'is delivered once at each time, whichever of three processes offers and handles it: %s',
     async (_, defaults) => {
       const queue = scene.newQueue();
       const times: number[] = [];
@@ -36,7 +36,7 @@ describe('a message that repeats with again() and a calendar', () => {
     },
   );
 
-  test('comes at nine local time on every day of a year in virtual time', async () => {
+  test('is delivered at nine local time on every day of a year in virtual time', async () => {
     const times: Date[] = [];
     const options = { after: new Date(), timeZone: 'Europe/Berlin' };
     const handler = handlerOf('digests', (_payload, { dueAt }: DelayedMessage) => {

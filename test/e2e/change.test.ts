@@ -43,7 +43,7 @@ describe.each(STORES)('a delayed message, on %s', (_name, module) => {
     expect(handled.calls.map(({ id, payload: what }) => `${id} ${String(what)}`)).toEqual(['a paid', 'b timed out']);
   });
 
-  test('keeps all changes made at the same time', async () => {
+  test('keeps all changes made concurrently', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     await producer.offer(queue, 0, '1h', { id: 'a' });
@@ -120,7 +120,7 @@ describe('a change', () => {
     });
   });
 
-  test('of a typed queue is validated like an offer', async () => {
+  test("of a typed queue's message is validated like an offer", async () => {
     class Typed extends DelayQueue(scene.newQueue(), { paid: z.object({ by: z.string() }), late: payload<null>() }) {}
     class Kind extends DelayQueue(scene.newQueue(), z.object({ n: z.number() })) {}
     const { context } = await scene.startApp({ providers: [Typed, Kind] });

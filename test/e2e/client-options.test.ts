@@ -27,9 +27,9 @@ describe("an application's own client options", () => {
   test.each<[string, () => DelayQueueModuleOptions['connection']]>([
     ['given as options', () => ({ host: scene.server.host, port: scene.server.port, ...CHOSEN })],
     ['given in a URL', () => `${scene.url}?enableAutoPipelining=true&stringNumbers=true&commandTimeout=50`],
-    ['in a client of ioredis 6', () => (overrides) => new Redis(scene.url, { ...CHOSEN, ...overrides })],
-    ['in a client of ioredis 5', () => (overrides) => new OlderRedis(scene.url, { ...CHOSEN, ...overrides })],
-  ])('%s break nothing, and announcements resume after an outage', async (how, connection) => {
+    ['set in an ioredis 6 client', () => (overrides) => new Redis(scene.url, { ...CHOSEN, ...overrides })],
+    ['set in an ioredis 5 client', () => (overrides) => new OlderRedis(scene.url, { ...CHOSEN, ...overrides })],
+  ])('do no harm if %s, and announcements resume after an outage', async (how, connection) => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer, log } = await scene.startApp({

@@ -48,7 +48,7 @@ describe('on a Redis Cluster', () => {
     });
     afterAll(() => app.close());
 
-    it('handles a message when it falls due', async () => {
+    it('handles a message when it is due', async () => {
       const { id } = await app.producer.offer(queue, { a: 1 }, 200);
       await handled.untilCalls(1);
       expect(handled.calls).toMatchObject([{ id, payload: { a: 1 }, attempt: 1 }]);
@@ -108,9 +108,9 @@ describe('on a Redis Cluster', () => {
   }, 30_000);
 
   describe.each<[string, DelayQueueModuleOptions['connection']]>([
-    ['of ioredis 6', (overrides) => new Cluster(nodes, { ...overrides, redisOptions: overrides })],
-    ['of ioredis 5', (overrides) => new OlderCluster(nodes, { ...overrides, redisOptions: overrides })],
-  ])('an application that creates clients %s', (_what, createClients) => {
+    ['ioredis 6 clients', (overrides) => new Cluster(nodes, { ...overrides, redisOptions: overrides })],
+    ['ioredis 5 clients', (overrides) => new OlderCluster(nodes, { ...overrides, redisOptions: overrides })],
+  ])('an application that creates %s', (_what, createClients) => {
     it('is served by all primaries', async () => {
       const queueOf = new Map<ClusterMember, string>();
       while (queueOf.size < 3) {

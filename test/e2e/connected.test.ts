@@ -23,7 +23,7 @@ async function linesOf(connection: Parameters<typeof startTestApp>[0]['connectio
   return connectedLines(app);
 }
 
-test('a start logs its connection once, without the password', async () => {
+test('startup logs the connection once, without the password', async () => {
   await scene.redis.call('ACL', 'SETUSER', 'app', 'on', `>${SECRET}`, '~*', '&*', '+@all');
 
   const lines = await linesOf(`redis://app:${SECRET}@${host}:${port()}/3`);
@@ -35,7 +35,7 @@ test('a start logs its connection once, without the password', async () => {
   ]);
 });
 
-test('a start whose Redis comes up late logs the connection as soon as it exists', async () => {
+test('startup without Redis logs the connection as soon as it exists', async () => {
   await scene.server.kill9();
   const app = await startTestApp({ connection: scene.url, offerTimeout: 100 });
   expect(connectedLines(app)).toEqual([]);
@@ -50,7 +50,7 @@ test('a start whose Redis comes up late logs the connection as soon as it exists
 test.each([
   ['no `connection`', undefined],
   ['a `connection` whose host is undefined', { host: undefined, port: undefined }],
-] as const)('the log calls a connection of %s the default', async (_what, connection) => {
+] as const)('the log mentions the default connection if the options have %s', async (_what, connection) => {
   const events = new LoggedEvents();
   const options = { ...resolveModuleOptions({ connection }), connection: scene.url };
   const stores = createStores(options, { clock: systemClock, events });
@@ -64,7 +64,7 @@ test.each([
   expect(events.lines).toEqual([expect.stringContaining(reason)]);
 });
 
-test('the log names the number of primaries of a cluster and one address', async () => {
+test('the log names the number of primaries in a cluster and one address', async () => {
   const { nodes } = cluster();
 
   const [line] = await linesOf({ cluster: { nodes } });
@@ -74,7 +74,7 @@ test('the log names the number of primaries of a cluster and one address', async
   expect(nodes.map((node) => `${node.host}:${node.port}`)).toContain(address);
 });
 
-test('the log names the master and its address behind sentinels', async () => {
+test('the log names the primary behind sentinels and its address', async () => {
   const servers = await RedisSentinels.start();
   try {
     const [line] = await linesOf(servers.connection);

@@ -20,7 +20,7 @@ import { until } from '../support/until.js';
 /** The time for which the other database is busy while a message waits, ms; longer than a standby's grace. */
 const WAIT = 3000;
 
-describe('databases of one Redis', () => {
+describe('databases of one Redis server', () => {
   const scene = new Scene({});
   let ends: (() => unknown)[] = [];
   afterEach(async () => {
@@ -63,20 +63,23 @@ describe('databases of one Redis', () => {
     ['', {}, {}],
     [' with partitions', { partitions: 2 }, { id: 'of one partition' }],
     [' with groups', { groups: { concurrency: 1 } }, { group: 'one' }],
-    [' with the layout of Redisson', { layout: redisson() }, {}],
-  ])('keep queues of one name%s apart and on time while one of them is busy', async (_what, options, offer) => {
-    const queue = scene.newQueue();
-    const busy = await startIn(0, queue, options);
-    const quiet = await startIn(3, queue, options);
-    keepBusy(busy.app.producer, queue, offer);
-    await until(() => busy.late.length > 10);
-    await quiet.app.producer.offer(queue, {}, WAIT, offer);
-    await until(() => quiet.late.length > 0, { within: WAIT + 5000 });
-    expect(quiet.late[0]).toBeLessThan(500);
-    expect(Math.max(...busy.late)).toBeLessThan(500);
-  });
+    [" with Redisson's layout", { layout: redisson() }, {}],
+  ])(
+    'keep queues with the same name%s separate and on time while one of them is busy',
+    async (_what, options, offer) => {
+      const queue = scene.newQueue();
+      const busy = await startIn(0, queue, options);
+      const quiet = await startIn(3, queue, options);
+      keepBusy(busy.app.producer, queue, offer);
+      await until(() => busy.late.length > 10);
+      await quiet.app.producer.offer(queue, {}, WAIT, offer);
+      await until(() => quiet.late.length > 0, { within: WAIT + 5000 });
+      expect(quiet.late[0]).toBeLessThan(500);
+      expect(Math.max(...busy.late)).toBeLessThan(500);
+    },
+  );
 
-  test('keep instances of one application apart and on time while one of them is busy', async () => {
+  test('keep instances of one application separate and on time while one of them is busy', async () => {
     const queue = scene.newQueue();
     const late = { main: [] as number[], billing: [] as number[] };
     @Injectable()
@@ -110,7 +113,7 @@ describe('databases of one Redis', () => {
     expect(Math.max(...late.main)).toBeLessThan(500);
   });
 
-  test('keep families of one name apart', async () => {
+  test('keep families with the same name separate', async () => {
     const family = scene.newQueue();
     const busy = await startIn(0, `${family}:*`);
     const quiet = await startIn(3, `${family}:*`);
@@ -147,17 +150,17 @@ describe('databases of one Redis', () => {
   test.each<[string, (url: string) => ConnectionOptions]>([
     ['the path of a URL', (url) => `${url}/5`],
     ['the option db', (url) => ({ host: new URL(url).hostname, port: Number(new URL(url).port), db: 5 })],
-    ['a client of a function', (url) => (overrides) => new Redis(url, { db: 5, ...overrides })],
-    ['a URL of such a client', (url) => (overrides) => new Redis(`${url}/5`, overrides)],
+    ['a client from a function', (url) => (overrides) => new Redis(url, { db: 5, ...overrides })],
+    ["such a client's URL", (url) => (overrides) => new Redis(`${url}/5`, overrides)],
     [
-      'a selection of such a client',
+      "such a client's SELECT",
       (url) => (overrides) => {
         const client = new Redis(url, overrides);
         client.on('ready', () => void client.select(5).catch(() => undefined));
         return client;
       },
     ],
-  ])('are named in announcements if %s selects them', async (_how, connectionTo) => {
+  ])('are named in announcements if selected by %s', async (_how, connectionTo) => {
     const queue = scene.newQueue();
     const texts = await overhear(channelOf(queue));
     const { producer } = await scene.startApp({ module: { connection: connectionTo(scene.url) } });
@@ -167,15 +170,18 @@ describe('databases of one Redis', () => {
   });
 
   test.each<[string, (now: number) => string]>([
-    ['another database, of transfers', (now) => `transfer stranger ${now}000 0 ${now}000 -1 7`],
-    ['another database, of due times', () => '0 0 7'],
-    ['no database, of transfers', (now) => `transfer stranger ${now}000 0 ${now}000 -1`],
-    ['no database, of transfers with something due', (now) => `transfer stranger ${now}000 9 ${now}000 ${now}`],
-    ['no database, of due times', () => '0 0'],
-    ['no database, of partitions', () => 'partitions'],
-    ['no database, of groups', () => 'groups? 9 pass'],
-    ['an abort', () => 'abort token id'],
-  ])('are not disturbed by announcements of %s', async (_what, announcement) => {
+    ['a transfer announced by another database', (now) => `transfer stranger ${now}000 0 ${now}000 -1 7`],
+    ['a due time announced by another database', () => '0 0 7'],
+    ['a transfer announced without a database', (now) => `transfer stranger ${now}000 0 ${now}000 -1`],
+    [
+      'a transfer with messages due, announced without a database',
+      (now) => `transfer stranger ${now}000 9 ${now}000 ${now}`,
+    ],
+    ['a due time announced without a database', () => '0 0'],
+    ['partitions announced without a database', () => 'partitions'],
+    ['groups announced without a database', () => 'groups? 9 pass'],
+    ['an announced abort', () => 'abort token id'],
+  ])('are not disturbed by %s', async (_what, announcement) => {
     const queue = scene.newQueue();
     const { app, late } = await startIn(0, queue, { groups: { concurrency: 1 } });
     await app.producer.offer(queue, {}, WAIT / 2);

@@ -26,7 +26,7 @@ describe('dead letters', () => {
     return { queue, handled, producer, letters: producer.deadLetters(queue), mend: () => (state.broken = false) };
   }
 
-  test('keep messages without attempts left, with their errors', async () => {
+  test('are messages without attempts left, kept with their errors', async () => {
     const { queue, handled, producer, letters } = await brokenQueue();
     const before = Date.now();
     const { id } = await producer.offer(queue, 'this', 20, { headers: { tenant: 'a' } });
@@ -62,11 +62,11 @@ describe('dead letters', () => {
       'TypeError: fetch failed; caused by Error: connect redis://***@host',
     ],
     [
-      'the reason of a rejection by a ClientProxy',
+      'the reason for a ClientProxy rejection',
       () => ({ status: 'error', message: 'no such order', card: 'hunter2' }),
       'NonError: status: error, message: no such order',
     ],
-  ])('keep %s, as do the warnings of retries', async (_what, make, expected) => {
+  ])('keep %s, as do the retry warnings', async (_what, make, expected) => {
     const queue = scene.newQueue();
     const fail = () => {
       throw make();
@@ -83,7 +83,7 @@ describe('dead letters', () => {
     expect(log.join('\n')).not.toContain('hunter2');
   });
 
-  test('are handled again, from their first attempt, after a redrive', async () => {
+  test('are handled again from their first attempt after a redrive', async () => {
     const { queue, handled, producer, letters, mend } = await brokenQueue();
     await producer.offer(queue, 'again', 0, { id: 'again' });
     await until(async () => (await producer.counts(queue)).dead === 1);
@@ -98,7 +98,7 @@ describe('dead letters', () => {
     expect((await letters.list()).messages).toEqual([]);
   });
 
-  test('are listed once each in pages, and redriveAll() redrives all that are left', async () => {
+  test('are each listed once in pages, and redriveAll() redrives all that are left', async () => {
     const { queue, handled, producer, letters, mend } = await brokenQueue(1);
     await producer.offerMany(
       queue,
@@ -129,7 +129,7 @@ describe('dead letters', () => {
     expect(await letters.discardAll()).toBe(0);
   });
 
-  test('drop the oldest beyond maxDeadLetters, and the log says so', async () => {
+  test('are dropped beyond maxDeadLetters, oldest first, and the log says so', async () => {
     const queue = scene.newQueue();
     const handler = handlerOf(
       queue,

@@ -170,31 +170,31 @@ describe('a decorated method', () => {
   }
 
   test.each<[string, Provider, string[]]>([
-    ['is wrapped by a decorator above', WrappedMethod, ['wrapped', 'one']],
-    ['is wrapped by a decorator of the class', WrappedClass, ['all', 'one']],
+    ['is wrapped by a decorator above it', WrappedMethod, ['wrapped', 'one']],
+    ['is wrapped by a class decorator', WrappedClass, ['all', 'one']],
     ['is overridden by a class that replaces it', ExtendedClass, ['extended', 'one']],
     ['is overridden', Overriding, ['override', 'base one']],
-    ['is overridden, below an abstract class', Implementation, ['one']],
+    ['overrides a method of an abstract class', Implementation, ['one']],
     ['is overridden in a class with a scope', PerMessage, ['per message one']],
     ['is overridden by a mixin', audited('mixin'), ['mixin', 'base one']],
-    ['has a symbol for a name', BySymbol, ['one']],
+    ['has a symbol as its name', BySymbol, ['one']],
     [
       'belongs to a class that a factory creates for each message',
       { provide: Base, useFactory: () => new Base(), scope: Scope.REQUEST },
       ['base one'],
     ],
-  ])('is the handler, if it %s', async (_what, provider, expected) => {
+  ])('is the handler if it %s', async (_what, provider, expected) => {
     expect(await handle(provider)).toEqual(expected);
   });
 
-  test('is the handler if it is spied on before the start', async () => {
+  test('is the handler if it is spied on before startup', async () => {
     class Spied extends Base {}
     const spy = jest.spyOn(Spied.prototype, 'handle');
     expect(await handle(Spied)).toEqual(['base one']);
     expect(spy).toHaveBeenCalledTimes(1);
   });
 
-  test('is the handler of every decorator above and below its wrapper', async () => {
+  test('is the handler of all decorators above and below its wrapper', async () => {
     @Injectable()
     class Both {
       @DelayedHandler('emails')
@@ -208,7 +208,7 @@ describe('a decorated method', () => {
     expect(app!.log.filter((line) => line.includes('Handling queue'))).toHaveLength(2);
   });
 
-  test('is the handler of its own decorators only, if it overrides a decorated one', async () => {
+  test('is the handler for its own decorators only if it overrides a decorated method', async () => {
     @Injectable()
     class Moved extends Base {
       @DelayedHandler('emails')
@@ -237,7 +237,7 @@ describe('a decorated method', () => {
     expect(app.log.filter((line) => line.includes('Handling queue'))).toEqual([]);
   });
 
-  test('is called on the fake class of a test', async () => {
+  test('is called on the class that a test uses to override its provider', async () => {
     const module = await Test.createTestingModule({
       imports: [appModule({ options: MEMORY, providers: [Overriding] })],
     })
@@ -262,7 +262,7 @@ describe('a decorated method', () => {
   const HIDDEN =
     'what has replaced the method, a decorator above it or an override, hides what else is declared about it';
 
-  test('fails the start if its wrapper hides its guards', async () => {
+  test('makes startup fail if its wrapper hides its guards', async () => {
     @Injectable()
     class Guarded {
       @Wrapped()
@@ -275,7 +275,7 @@ describe('a decorated method', () => {
     );
   });
 
-  test('fails the start if it overrides a guarded method without guards', async () => {
+  test('makes startup fail if it overrides a guarded method without guards', async () => {
     class GuardedBase {
       @UseGuards(Allowed)
       @DelayedHandler('orders')
@@ -290,7 +290,7 @@ describe('a decorated method', () => {
     );
   });
 
-  test('fails the start if a decorator has turned it into an accessor', async () => {
+  test('makes startup fail if a decorator has turned it into an accessor', async () => {
     @Injectable()
     class Accessor {
       @Bound
@@ -302,7 +302,7 @@ describe('a decorated method', () => {
     );
   });
 
-  test('fails the start if it no longer exists', async () => {
+  test('makes startup fail if it no longer exists', async () => {
     @Injectable()
     class Gone {
       @DelayedHandler('orders')
@@ -359,8 +359,8 @@ describe('a decorated method', () => {
     class ExtendedObserver extends Observer {}
 
     test.each<[string, Type, string[]]>([
-      ['wrapped by a decorator above', WrappedAlarm, ['wrapped', 'told']],
-      ['wrapped by a decorator of the class', AllWrappedAlarm, ['all', 'told']],
+      ['wrapped by a decorator above it', WrappedAlarm, ['wrapped', 'told']],
+      ['wrapped by a class decorator', AllWrappedAlarm, ['all', 'told']],
       ['overridden', OverridingAlarm, ['override']],
       ['inherited from an observer', ExtendedObserver, ['observed']],
     ])('is called if it is %s', async (_what, provider, expected) => {
@@ -372,7 +372,7 @@ describe('a decorated method', () => {
       ).toEqual(expected);
     });
 
-    test('fails the start if a decorator has turned it into an accessor', async () => {
+    test('makes startup fail if a decorator has turned it into an accessor', async () => {
       @Injectable()
       class Alarm {
         @Bound

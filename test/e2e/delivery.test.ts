@@ -30,7 +30,7 @@ describe('delivery', () => {
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test('tells a message how late it is', async () => {
+  test('gives a message its lateness', async () => {
     const queue = scene.newQueue();
     const lateness: number[] = [];
     const note = handlerOf(queue, async (_payload, message) => {
@@ -54,7 +54,7 @@ describe('delivery', () => {
     expect(second).toBeLessThanOrEqual(end + 2);
   });
 
-  test('handles messages due in the same millisecond in the order of their offers', async () => {
+  test('handles messages due in the same millisecond in offer order', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({
@@ -69,7 +69,7 @@ describe('delivery', () => {
     expect(handled.payloads).toEqual([...Array(50).keys()]);
   });
 
-  test('handles messages in the order of their due times, regardless of the order of their offers', async () => {
+  test('handles messages in the order of their due times, whatever order they were offered in', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
@@ -87,7 +87,7 @@ describe('delivery', () => {
     }
   });
 
-  test('limits how many messages are handled at once to the concurrency', async () => {
+  test('handles no more messages at once than the concurrency allows', async () => {
     const queue = scene.newQueue();
     let running = 0;
     let most = 0;

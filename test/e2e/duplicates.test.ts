@@ -46,7 +46,7 @@ describe('an offer with an id that is in use', () => {
     expect(await producer.find(queue, 'm')).toMatchObject({ payload: 'first', dueAt: first.dueAt });
   });
 
-  test('fails offerMany(), which still accepts the other messages and lists each refusal in its error', async () => {
+  test('makes offerMany() fail, which still accepts the other messages and lists each refusal in its error', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     await producer.offer(queue, 0, '1h', { id: 'taken' });
@@ -83,7 +83,7 @@ describe('an offer with an id that is in use', () => {
     },
   );
 
-  test('creates a message again once the old one is handled, cancelled or discarded', async () => {
+  test('creates the message again once the old one is handled, cancelled or discarded', async () => {
     const queue = scene.newQueue();
     const handler = handlerOf(
       queue,

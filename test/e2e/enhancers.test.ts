@@ -49,7 +49,7 @@ const AT_ONCE = { attempts: 2, backoff: { type: 'fixed', delay: 0 } } as const;
 describe.each([
   ['native', {}],
   ['memory', { store: 'memory' as const }],
-])('a handler, on %s,', (_, module) => {
+])('a handler on %s', (_, module) => {
   const scene = new Scene();
 
   /** Starts an application with a handler class, handles one message, and waits until it is settled. */
@@ -102,7 +102,7 @@ describe.each([
       return Telling;
     }
 
-    test('runs in the order of Nest: guards, interceptors, pipes, the method; application, class, method', async () => {
+    test("runs after the guards, interceptors and pipes of the application, class and method, in Nest's order", async () => {
       seen.length = 0;
       const [OfClass, OfMethod, useClass] = [telling('class'), telling('method'), telling('app')];
       const define = (queue: string) => {
@@ -129,37 +129,40 @@ describe.each([
       ]);
     });
 
-    test.each([Scope.DEFAULT, Scope.TRANSIENT])('injects their dependencies into them (scope %p)', async (scope) => {
-      @Injectable()
-      class Shop {
-        readonly isOpen = true;
-      }
-      @Injectable({ scope })
-      class ShopIsOpen implements CanActivate {
-        constructor(private readonly shop: Shop) {}
-        canActivate(): boolean {
-          return this.shop.isOpen;
+    test.each([Scope.DEFAULT, Scope.TRANSIENT])(
+      'has dependencies injected into its enhancers (scope %p)',
+      async (scope) => {
+        @Injectable()
+        class Shop {
+          readonly isOpen = true;
         }
-      }
-      const handled = jest.fn();
-      await handle(
-        (queue) => {
-          @Injectable()
-          class Handlers {
-            @DelayedHandler(queue)
-            @UseGuards(ShopIsOpen)
-            handle(): void {
-              handled();
-            }
+        @Injectable({ scope })
+        class ShopIsOpen implements CanActivate {
+          constructor(private readonly shop: Shop) {}
+          canActivate(): boolean {
+            return this.shop.isOpen;
           }
-          return Handlers;
-        },
-        { providers: [Shop] },
-      );
-      expect(handled).toHaveBeenCalledTimes(1);
-    });
+        }
+        const handled = jest.fn();
+        await handle(
+          (queue) => {
+            @Injectable()
+            class Handlers {
+              @DelayedHandler(queue)
+              @UseGuards(ShopIsOpen)
+              handle(): void {
+                handled();
+              }
+            }
+            return Handlers;
+          },
+          { providers: [Shop] },
+        );
+        expect(handled).toHaveBeenCalledTimes(1);
+      },
+    );
 
-    test('passes them payload, message and itself', async () => {
+    test('passes its enhancers the payload, the message and itself', async () => {
       let context: ExecutionContext | undefined;
       let handlers: Type | undefined;
       let given: unknown[] = [];
@@ -233,7 +236,7 @@ describe.each([
       expect(attempts).toEqual([2]);
     });
 
-    test('of a type does not run the enhancers of another type of its queue', async () => {
+    test('of a type does not run the enhancers of another type in its queue', async () => {
       const types: string[] = [];
       const { dead } = await handle(
         (queue) => {
@@ -255,7 +258,7 @@ describe.each([
       expect(dead).toEqual([]);
     });
 
-    test('may be replaced by a spy, which is called after the guards', async () => {
+    test('can be replaced by a spy, which is called after the guards', async () => {
       const queue = scene.newQueue();
       let isAdmitted = true;
       @Injectable()
@@ -315,7 +318,7 @@ describe.each([
       return Promise.resolve(context.getArgByIndex<DelayedMessage>(1).headers[header]);
     });
 
-    test('applies them to its payload and to decorated parameters, never to the message', async () => {
+    test('applies its pipes to the payload and to decorated parameters, but never to the message', async () => {
       const seen: unknown[] = [];
       const piped: ArgumentMetadata[] = [];
       const pipe = {
@@ -345,7 +348,7 @@ describe.each([
       ]);
     });
 
-    test('may take a part of its payload with @Body(), and a parameter instead of the payload', async () => {
+    test('may take part of its payload with @Body(), and a parameter instead of the payload', async () => {
       const seen: unknown[] = [];
       const piped: unknown[] = [];
       const pipe = {
@@ -372,7 +375,7 @@ describe.each([
       expect(piped.sort()).toEqual(['body o-1', 'custom t']);
     });
 
-    test('fails the start-up if it takes a part of a request', async () => {
+    test('makes startup fail if it takes part of a request', async () => {
       @Injectable()
       class Timeouts {
         @DelayedHandler('q')
@@ -412,15 +415,15 @@ describe.each([
     test.each<[string, () => unknown]>([
       ['returns nothing', () => undefined],
       ['returns something', () => ({ seen: true })],
-      ['is done later', () => Promise.resolve()],
+      ['finishes later', () => Promise.resolve()],
       ['returns an Observable', () => EMPTY],
-    ])('that %s is done, and its message is acknowledged', async (_case, filter) => {
+    ])('completes the message if the filter %s', async (_case, filter) => {
       const { dead, logged } = await handle(failing(new NotFoundException(), filter));
       expect(dead).toEqual([]);
       expect(logged).toEqual([]);
     });
 
-    test('runs the filter of the method before that of the class', async () => {
+    test("runs the method's filter before the class's filter", async () => {
       const asked: string[] = [];
       const filter = (name: string) => ({ catch: () => void asked.push(name) });
       await handle((queue) => {
@@ -438,7 +441,7 @@ describe.each([
       expect(asked).toEqual(['method']);
     });
 
-    test('passes it the errors of a guard as well', async () => {
+    test('passes guard errors to its filter as well', async () => {
       const filter = jest.fn();
       await handle(failing(new ForbiddenException(), filter));
       expect(filter).toHaveBeenCalledWith(
@@ -447,7 +450,7 @@ describe.each([
       );
     });
 
-    test('that throws RejectMessage leaves a dead letter at once', async () => {
+    test('leaves a dead letter at once if the filter throws RejectMessage', async () => {
       const reject = jest.fn((error: Error) => {
         throw new RejectMessage(error.message);
       });
@@ -456,7 +459,7 @@ describe.each([
       expect(reject).toHaveBeenCalledTimes(1);
     });
 
-    test('that throws DeferMessage defers the message', async () => {
+    test('defers the message if the filter throws DeferMessage', async () => {
       const defer = () => {
         throw new DeferMessage('1h');
       };
@@ -464,12 +467,12 @@ describe.each([
       expect(await producer.find(queue, 'm1')).toMatchObject({ state: 'delayed', failedAttempts: 0 });
     });
 
-    test('that returns again() repeats the message', async () => {
+    test('redelivers the message if the filter returns again()', async () => {
       const { producer, queue } = await handle(failing(new NotFoundException(), () => again('1h')));
       expect(await producer.find(queue, 'm1')).toMatchObject({ state: 'delayed', failedAttempts: 0 });
     });
 
-    test('for other errors fails as without one, and only the library logs it', async () => {
+    test('fails with other errors as if it had no filter, and only the library logs them', async () => {
       const filter = jest.fn();
       const { dead, logged } = await handle(failing(new BadRequestException('no'), filter));
       expect(filter).not.toHaveBeenCalled();
@@ -493,7 +496,7 @@ describe.each([
         return Handlers;
       };
 
-    test('passes it its result, or the last value of an Observable', async () => {
+    test('passes the interceptor its result, or the last value of an Observable', async () => {
       const results: unknown[] = [];
       await handle(
         through(
@@ -510,7 +513,7 @@ describe.each([
       expect(results).toEqual([1, 2, 3]);
     });
 
-    test('repeats when it or the interceptor returns again()', async () => {
+    test('runs again later when it or the interceptor returns again()', async () => {
       for (const define of [
         through(
           (result) => result,
@@ -526,7 +529,7 @@ describe.each([
       }
     });
 
-    test('is done when there is no value', async () => {
+    test('completes the message if the interceptor emits no value', async () => {
       const { producer, queue, dead } = await handle(
         through(
           () => EMPTY,
@@ -538,7 +541,7 @@ describe.each([
     });
   });
 
-  test('runs the enhancers of useGlobalGuards() and the like with inheritAppConfig', async () => {
+  test('runs the enhancers of useGlobalGuards() and similar calls with inheritAppConfig', async () => {
     const queue = scene.newQueue();
     const seen: unknown[] = [];
     @Injectable()
@@ -574,7 +577,7 @@ describe.each([
     }
   });
 
-  test('does not run in the asynchronous context that a guard of another message has entered', async () => {
+  test('does not run in the async context that a guard of another message has entered', async () => {
     const storage = new AsyncLocalStorage<string>();
     const seen: unknown[] = [];
     const queue = scene.newQueue();
@@ -601,7 +604,7 @@ describe.each([
     expect(seen.filter((store) => store === 'entered')).toHaveLength(2);
   });
 
-  test('without enhancers is called synchronously', async () => {
+  test('is called synchronously without enhancers', async () => {
     const queue = scene.newQueue();
     @Injectable()
     class Handlers {
@@ -615,7 +618,7 @@ describe.each([
     expect(handler.call('at once', {} as DelayedMessage)).toBe('at once');
   });
 
-  test('fails the start-up if Nest has no instance of its guard', async () => {
+  test('makes startup fail if Nest has no instance of its guard', async () => {
     @Injectable()
     class Admit implements CanActivate {
       canActivate(): boolean {
@@ -640,7 +643,7 @@ describe.each([
 
 describe('handlers', () => {
   // A process of its own: jest cannot require what nestjs-cls requires of Nest.
-  test('have the nestjs-cls store entered by their guard or interceptor, and others have none', async () => {
+  test('see the nestjs-cls store that their guard or interceptor has entered, and the others see none', async () => {
     expect(await runProgram('../smoke/programs/enhancer-packages.ts', {})).toEqual(WITH_PACKAGES);
   });
 });

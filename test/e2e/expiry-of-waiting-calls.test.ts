@@ -10,10 +10,10 @@ import { until } from '../support/until.js';
 describe.each([
   ['native', {}],
   ['memory', { store: 'memory' as const }],
-])('a message whose call has to wait, on %s', (_, module) => {
+])('a message that has to wait for its call, on %s', (_, module) => {
   const scene = new Scene();
 
-  test('is not handled if it expires while it waits behind batches', async () => {
+  test('is not handled if it expires while waiting behind batches', async () => {
     class Visits extends DelayQueue(scene.newQueue(), { page: z.number(), day: z.string() }, { concurrency: 1 }) {}
     const handled: string[] = [];
     const expired: string[] = [];

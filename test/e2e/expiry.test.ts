@@ -54,7 +54,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     return { ...app, queue, watched, counts };
   }
 
-  test('is handled before its expiry and not after it', async () => {
+  test('is handled before its expiry but not after it', async () => {
     const handled = new Handled();
     const { producer, queue, watched, counts } = await start((name) => [handlerOf(name, handled.record)]);
     await producer.offerAt(queue, 'late', LONG_AGO, { id: 'late', expiresAfter: '10m' });
@@ -101,7 +101,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(handled.payloads).toEqual(['c']);
   });
 
-  test('expires by the options of its queue, unless the offer overrides them', async () => {
+  test("expires according to its queue's options, unless the offer overrides them", async () => {
     const handled = new Handled();
     const { producer, queue, counts } = await start((name) => [handlerOf(name, handled.record)], {
       expiresAfter: '1m',
@@ -152,7 +152,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(await producer.find(queue, 'a')).toMatchObject({ payload: 2, headers: { h: '1' }, expiresAt });
   });
 
-  test('gets a new expiry when again() repeats it', async () => {
+  test('gets a new expiry when again() redelivers it', async () => {
     const handled = new Handled();
     const comesAgain = (payload: unknown, message: DelayedMessage): unknown => {
       handled.record(payload, message);

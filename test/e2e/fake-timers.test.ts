@@ -13,7 +13,7 @@ describe.each([
   });
   const scene = new Scene();
 
-  test('let the producer answer', async () => {
+  test('do not prevent the producer from responding', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module, providers: [handlerOf(queue, handled.record)] });

@@ -26,10 +26,10 @@ const STORES: [string, DelayQueueModuleOptions][] = [
 
 const byQueue = ({ calls }: Handled) => calls.map(({ id, message }) => [message.queue, id]).sort();
 
-describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
+describe.each(STORES)('a handler for a family of queues, on %s', (_, module) => {
   const scene = new Scene();
 
-  test('gets the messages of every queue with the prefix of the family, and of no other', async () => {
+  test("gets the messages of exactly the queues with the family's prefix", async () => {
     const [name, other] = [scene.newQueue(), scene.newQueue()];
     const handled = new Handled();
     const { producer } = await scene.startApp({ module, providers: [handlerOf(`${name}-*`, handled.record)] });
@@ -48,7 +48,7 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
     expect(await producer.counts(other)).toMatchObject({ active: 0, dead: 0 });
   });
 
-  test('gets messages that fall due later, that are retried and that again() repeats', async () => {
+  test('gets messages that fall due later, are retried or are redelivered by again()', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const handle: Handled['record'] = (payload, message) => {
@@ -87,7 +87,7 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
     for (const { late } of handled.calls) expect(late).toBeLessThan(10_000);
   });
 
-  test('gets messages with groups as soon as they are due if only one of its queues may have any', async () => {
+  test('gets messages with groups as soon as they are due, even if only one of its queues may have any', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({
@@ -104,7 +104,7 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
     ]);
   });
 
-  test('leaves a queue to the handler of its name, or to that of the family with the longest name', async () => {
+  test('leaves a queue to the handler of its name, or to that of the family with the longest prefix', async () => {
     const name = scene.newQueue();
     const [all, some, own, remind] = [new Handled(), new Handled(), new Handled(), new Handled()];
     const { producer } = await scene.startApp({
@@ -185,7 +185,7 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
     await handled.untilCalls(1);
   });
 
-  test('is logged once at the start, not once per queue', async () => {
+  test('is logged once at startup, not once per queue', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const { producer, log } = await scene.startApp({ module, providers: [handlerOf(`${name}-*`, handled.record)] });
@@ -215,7 +215,7 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
     expect(app.log.filter((line) => line.includes('not settled'))).toEqual([]);
   });
 
-  test('is refused for all queues, for a misplaced star, and twice for one family', async () => {
+  test("is refused for '*', for a misplaced star, and for a family that already has one", async () => {
     const start = (...names: string[]) =>
       scene.startApp({ module, providers: names.map((name) => handlerOf(name, () => undefined)) });
     const name = scene.newQueue();
@@ -260,7 +260,7 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
 describe.each(STORES)('the list of queues, on %s', (_, module) => {
   const scene = new Scene();
 
-  test('contains in pages the names of all queues that were offered to or handled', async () => {
+  test('contains in pages the names of all queues with offers or a handler', async () => {
     const { producer } = await scene.startApp({ module, providers: [handlerOf('handled', () => undefined)] });
     const names = Array.from({ length: 250 }, (_, i) => `tenant-${i}`);
     await Promise.all(names.map((name) => producer.offer(name, null, '1h')));
@@ -299,7 +299,7 @@ describe.each(STORES)('the list of queues, on %s', (_, module) => {
 describe('a queue that only other processes handle', () => {
   const scene = new Scene();
 
-  test('causes no warning, whether they handle it by its name or by its family', async () => {
+  test('causes no warning, whether they handle it by name or through its family', async () => {
     const [name, other, unhandled] = [scene.newQueue(), scene.newQueue(), scene.newQueue()];
     const handle = () => undefined;
     await scene.startApp({ providers: [handlerOf(`${name}-*`, handle), handlerOf(other, handle)] });

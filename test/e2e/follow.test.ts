@@ -26,7 +26,7 @@ describe("an offer with onDuplicate 'follow'", () => {
     return { held, calls, handle };
   }
 
-  test('creates a message whose id is free, and keeps a delayed one', async () => {
+  test('creates a message if its id is free, and keeps a delayed one', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const first = await producer.offer(queue, 'first', '1h', FOLLOW);
@@ -36,7 +36,7 @@ describe("an offer with onDuplicate 'follow'", () => {
   });
 
   test.each([1, 4])(
-    'is handled after the active message, once, with the last payload: partitions %i',
+    'is handled once after the active message, with the last payload: partitions %i',
     async (partitions) => {
       const queue = scene.newQueue();
       const { held, calls, handle } = heldHandler();
@@ -102,7 +102,7 @@ describe("an offer with onDuplicate 'follow'", () => {
     expect(calls).toEqual(['first', 'first', 'first', 'second']);
   });
 
-  test('is withdrawn by cancel, while the active message goes on', async () => {
+  test('is withdrawn by cancel, while the active message continues', async () => {
     const queue = scene.newQueue();
     const { held, calls, handle } = heldHandler();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handle)] });

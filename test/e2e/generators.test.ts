@@ -85,14 +85,14 @@ describe('a generator', () => {
 
   test.each<[string, Type, string]>([
     ['as a handler', Sync, '@DelayedHandler on Sync.handle'],
-    ['as a handler, async', Async, '@DelayedHandler on Async.handle'],
-    ['as a handler, in a wrapper', InWrapper, '@DelayedHandler on InWrapper.handle'],
+    ['as an async handler', Async, '@DelayedHandler on Async.handle'],
+    ['as a wrapped handler', InWrapper, '@DelayedHandler on InWrapper.handle'],
     ['as the override of a handler', Override, '@DelayedHandler on Override.handle'],
-  ])('%s fails the start', async (_what, provider, place) => {
+  ])('makes startup fail %s', async (_what, provider, place) => {
     expect(await failureOf({}, provider)).toMatchObject({ code: 'INVALID_HANDLER', message: generator(place) });
   });
 
-  test('fails the start as a listener', async () => {
+  test('makes startup fail as a listener', async () => {
     @Injectable()
     class Alarm {
       @OnDelayQueueEvent('dead')
@@ -112,7 +112,7 @@ describe('a generator', () => {
     }
   }
 
-  test('fails the start as a method of an observer', async () => {
+  test('makes startup fail as an observer method', async () => {
     const unusable = (place: string, code: string) => ({
       code,
       message: expect.stringMatching(new RegExp(`${place}.*generator`)),
@@ -151,7 +151,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
   ['partitioned', { defaults: { partitions: 2 } }],
   ['redisson', { defaults: { layout: redisson() } }],
   ['memory', MEMORY],
-])('an iterator that nobody has iterated, on %s,', (_store, module) => {
+])('an iterator that was never iterated, on %s', (_store, module) => {
   const scene = new Scene();
 
   test.each(UNSTARTED)('fails the attempt that returns it: %s', async (_what, make) => {
@@ -193,7 +193,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
   });
 });
 
-describe('an iterator that nobody has iterated', () => {
+describe('an iterator that was never iterated', () => {
   const scene = new Scene();
 
   test('fails the attempt of a handler with an interceptor', async () => {
@@ -215,7 +215,7 @@ describe('an iterator that nobody has iterated', () => {
   test.each<[string, object | string]>([
     ['an array', [1]],
     ['a Map', new Map([[1, 2]])],
-    ['text', 'text'],
+    ['a string', 'text'],
   ])('is not confused with %s, which a handler may return', async (what, result) => {
     const { producer } = await scene.startApp({ module: MEMORY, providers: [handlerOf('orders', () => result)] });
     const { id } = await producer.offer('orders', what, 0);

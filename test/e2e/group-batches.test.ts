@@ -67,7 +67,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(batches.length).toBeLessThan(150);
   });
 
-  test('contains no messages of other groups, and its own in the order of their due times', async () => {
+  test('contains no messages of other groups, and its own in order of due time', async () => {
     const { queue, batches, producer } = await start({ concurrency: 'unlimited' }, { batch: 3, batchWait: '1h' });
     await producer.offerMany(queue, offersOf(['a1', 'b1', 'c1', '1']));
     await until(async () => (await producer.counts(queue)).active === 4, { within: 20_000 });
@@ -119,14 +119,14 @@ describe('batchPerGroup', () => {
     ],
     ['a layout without groups', { batch: 5, layout: redisson() }, "queue 'mails' has no groups"],
     ['single messages', {}, 'batchPerGroup needs batch, the maximum number of messages in one call'],
-  ])('is refused at the start for %s', async (_what, options, problem) => {
+  ])('is refused at startup for %s', async (_what, options, problem) => {
     const start = scene.startApp({ module: { store: 'memory' }, providers: [batchesOf('mails', [], options)] });
     await expect(start).rejects.toMatchObject({ code: 'INVALID_OPTION' });
     await expect(start).rejects.toThrow('@DelayedHandler on Batches.handle: batchPerGroup');
     await expect(start).rejects.toThrow(problem);
   });
 
-  test('is refused for a queue of a family without groups', async () => {
+  test('is refused for a queue in a family without groups', async () => {
     const providers = [batchesOf('mails-*', [], { batch: 5, groups: { concurrency: 5 } })];
     const module = { store: 'memory', queues: { 'mails-one': { groups: 'off' } } } as const;
     await expect(scene.startApp({ module, providers })).rejects.toThrow("queue 'mails-one' has no groups");

@@ -32,7 +32,7 @@ describe('processes that disagree about groups', () => {
   const warningsOf = (apps: readonly TestApp[], words: string) =>
     apps.flatMap(({ log }) => log.filter((line) => line.startsWith('warn ') && line.includes(words)));
 
-  test('one without the option logs once that it ignores messages with groups, and another one handles them', async () => {
+  test('a process without the option logs once that it ignores messages with groups, which another process handles', async () => {
     const queue = scene.newQueue();
     const producer = await startProducer(queue);
     await producer.offer(queue, 'grouped', 0, { group: 'one' });
@@ -51,7 +51,7 @@ describe('processes that disagree about groups', () => {
     expect(having).toMatchObject({ handled: ['grouped'], ignored: [] });
   });
 
-  test('one without the option logs nothing about a queue whose messages have no groups', async () => {
+  test('a process without the option logs nothing about a queue whose messages have no groups', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     await producer.offer(queue, 'plain', 0);
@@ -76,17 +76,20 @@ describe('processes that disagree about groups', () => {
       "{ concurrency: 2, onRetry: 'hold' }",
       "{ concurrency: 2, onRetry: 'pass' }",
     ],
-  ])('processes with different values of %s log it once each', async (_option, one, other, shown, shownOther) => {
-    const queue = scene.newQueue();
-    const apps: TestApp[] = [];
-    for (const groups of [one, other, one, other]) apps.push((await handle(queue, groups)).app);
-    await until(() => warningsOf(apps, 'groups:').length >= 4, WAITS);
-    const text = (own: string, others: string) =>
-      `warn ${queue}: this process has groups: ${own}, and another one has ${others}; each follows its own, so configure all alike. ` +
-      'During a deploy that changes them, this is normal';
-    const [ofOne, ofOther] = [text(shown, shownOther), text(shownOther, shown)];
-    expect(warningsOf(apps, 'groups:').sort()).toEqual([ofOne, ofOne, ofOther, ofOther].sort());
-  });
+  ])(
+    'processes with different values of %s each log the difference once',
+    async (_option, one, other, shown, shownOther) => {
+      const queue = scene.newQueue();
+      const apps: TestApp[] = [];
+      for (const groups of [one, other, one, other]) apps.push((await handle(queue, groups)).app);
+      await until(() => warningsOf(apps, 'groups:').length >= 4, WAITS);
+      const text = (own: string, others: string) =>
+        `warn ${queue}: this process has groups: ${own}, and another one has ${others}; each follows its own, so configure all alike. ` +
+        'During a deploy that changes them, this is normal';
+      const [ofOne, ofOther] = [text(shown, shownOther), text(shownOther, shown)];
+      expect(warningsOf(apps, 'groups:').sort()).toEqual([ofOne, ofOne, ofOther, ofOther].sort());
+    },
+  );
 
   test('processes of a family log a difference once for the whole family', async () => {
     const family = `${scene.newQueue()}-*`;
@@ -106,7 +109,7 @@ describe('processes that disagree about groups', () => {
     expect(warningsOf(apps, 'another one has { concurrency: 1,')).toHaveLength(1);
   });
 
-  test('two with different concurrency never exceed the larger one, and handle all messages', async () => {
+  test('processes with different concurrency never exceed the larger one, and handle all messages', async () => {
     const queue = scene.newQueue();
     let [running, most, done] = [0, 0, 0];
     const work = async () => {
@@ -129,7 +132,7 @@ describe('processes that disagree about groups', () => {
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test('two with different onRetry each decide whether the messages that they handle keep their permits', async () => {
+  test('processes with different onRetry each decide whether the messages they handle keep their permits', async () => {
     const queue = scene.newQueue();
     const order: unknown[] = [];
     const producer = await startProducer(queue, { onRetry: 'hold' });

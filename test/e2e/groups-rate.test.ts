@@ -32,7 +32,7 @@ describe.each<[string, DelayQueueModuleOptions, number]>([
     return { begun, offer };
   }
 
-  test('never exceeds its rate with both kinds of messages together, and handles all of them', async () => {
+  test('never exceeds its rate with messages with and without groups together, and handles all of them', async () => {
     const { begun, offer } = await start();
     await Promise.all([offer(10), offer(10, (i) => `customer ${i % 3}`)]);
     await until(() => begun.length === 20, { within: 12_000 });
@@ -43,7 +43,7 @@ describe.each<[string, DelayQueueModuleOptions, number]>([
     expect(begun.filter(({ group }) => group !== undefined)).toHaveLength(10);
   });
 
-  test('handles messages with groups at its full rate while there are no others', async () => {
+  test('handles messages with groups at its full rate if there are no others', async () => {
     const { begun, offer } = await start();
     await offer(10, (i) => `customer ${i}`);
     await until(() => begun.length === 10, { within: 8000 });

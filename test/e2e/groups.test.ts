@@ -60,7 +60,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     return { queue, desk, producer: started[0]!.producer };
   }
 
-  test('handle messages of one group one after the other, in the order of their due times', async () => {
+  test('handle messages of one group one after the other, in order of due time', async () => {
     const { queue, desk, producer } = await start({ concurrency: 1 });
     const ids = Array.from({ length: 40 }, (_, i) => `m${i}`);
     const shuffled = ids.map((id, i) => ({ id, payload: i, delay: 200 + i })).sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -73,7 +73,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(desk.maxAtOnce).toBe(1);
   });
 
-  test('handle messages of one group with the same due time in the order of their offers', async () => {
+  test('handle messages of one group with the same due time in offer order', async () => {
     const { queue, desk, producer } = await start({ concurrency: 1 });
     const at = new Date(Date.now() + 300);
     const ids = Array.from({ length: 20 }, (_, i) => `m${(i * 7) % 20}`);
@@ -85,7 +85,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(desk.done).toEqual(ids);
   });
 
-  test('run up to their concurrency of messages at once, and do not wait for each other', async () => {
+  test('handle up to their concurrency of messages at once, and do not wait for each other', async () => {
     const { queue, desk, producer } = await start({ concurrency: 2 });
     desk.isOpen = false;
     await producer.offerMany(
@@ -113,7 +113,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(desk.done).toEqual(order);
   });
 
-  test('take turns, so that a group with many messages delays another one by one message', async () => {
+  test('take turns, so that a group with many messages delays another group by only one message', async () => {
     const { queue, desk, producer } = await start({ concurrency: 'unlimited' }, 1, { concurrency: 1 });
     desk.isOpen = false;
     await producer.offerMany(
@@ -141,7 +141,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test('have messages that are found, moved, cancelled and aborted by their ids', async () => {
+  test('allow their messages to be found, moved, cancelled and aborted by id', async () => {
     const { queue, desk, producer } = await start({ concurrency: 1 });
     desk.isOpen = false;
     await producer.offer(queue, 'p', '1h', { id: 'a', group: 'one', headers: { h: '1' }, type: 't' });
@@ -267,7 +267,7 @@ describe('groups', () => {
     expect((await producer.counts(grouped)).delayed).toBe(0);
   });
 
-  test('allow batches with messages of several groups', async () => {
+  test('allow batches with messages from several groups', async () => {
     const queue = scene.newQueue();
     const batches: string[][] = [];
     @Injectable()

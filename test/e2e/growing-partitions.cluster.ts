@@ -22,14 +22,14 @@ describe('a queue that grows from 1 to 4, 8 and 32 partitions under load', () =>
     const cluster = useCluster();
 
     test(
-      'loses no message, handles none twice, and creates each id once',
+      'does not lose messages, handle any twice or create an id twice',
       () => expectExactGrowth('a cluster', { cluster: { nodes: cluster().nodes } }),
       120_000,
     );
   });
 
   test(
-    'loses no message, handles none twice, and creates each id once, on a single server',
+    'does not lose messages, handle any twice or create an id twice, on a single server',
     () => expectExactGrowth('a single server', sharedRedisUrl()),
     120_000,
   );

@@ -131,7 +131,7 @@ describe('the number of partitions', () => {
     [8, 1],
     [1, 8],
   ])(
-    'changes from %i to %i if the queue is empty, running processes follow, and no former number remains',
+    'changes from %i to %i in an empty queue, is adopted by running processes, and leaves no former number behind',
     async (before, after) => {
       const queue = scene.newQueue();
       const old = await startConsumer(queue, before);
@@ -151,7 +151,7 @@ describe('the number of partitions', () => {
     },
   );
 
-  it('is stored with the former ones until those have no messages, and dropped at a later start', async () => {
+  it('is stored with the former numbers, which a later startup drops once they have no messages', async () => {
     const queue = scene.newQueue();
     const { producer } = await startProducer(queue, 2);
     await offerAll(producer, queue, ids(20));
@@ -165,7 +165,7 @@ describe('the number of partitions', () => {
     expect(await recordOf(queue, 7)).toBe(await recordOf(queue));
   });
 
-  it('does not resume a paused queue', async () => {
+  it('leaves a paused queue paused when it grows', async () => {
     const queue = scene.newQueue();
     const { producer: old, handled } = await startConsumer(queue, 1);
     await old.pause(queue);
@@ -180,7 +180,7 @@ describe('the number of partitions', () => {
     await until(() => handled.calls.length + others.calls.length === 40);
   });
 
-  it('divides maxMessages anew', async () => {
+  it("changes each partition's share of maxMessages", async () => {
     const queue = scene.newQueue();
     const { producer } = await startProducer(queue, 1, { maxMessages: 16 });
     const grown = await startProducer(queue, 8, { maxMessages: 16 });
@@ -224,7 +224,7 @@ describe('the number of partitions', () => {
     expect([...handled.ids].sort()).toEqual(ids(40).sort());
   });
 
-  it('lets a listing that was begun before a change continue', async () => {
+  it('may change during a listing, which continues', async () => {
     const queue = scene.newQueue();
     const { producer } = await startConsumer(queue, 1);
     await producer.pause(queue);

@@ -33,7 +33,7 @@ const WAYS: Readonly<Record<string, (word: object) => unknown>> = {
   'is returned': (word) => word,
   'is thrown': raise,
   'is promised': (word) => Promise.resolve(word),
-  'is a rejection': (word) => Promise.resolve(word).then(raise),
+  'is a rejected promise': (word) => Promise.resolve(word).then(raise),
   'ends an Observable': (word) => from([1, word]),
   'fails an Observable': (word) => throwError(() => word),
 };
@@ -59,7 +59,7 @@ describe.each([
 ])('the result of a handler, on %s', (_, module) => {
   const scene = new Scene();
 
-  test.each(CASES)('%s has one meaning: it %s', async (word, way) => {
+  test.each(CASES)('%s means the same in every form: it %s', async (word, way) => {
     const queue = scene.newQueue();
     const { make, becomes } = WORDS[word]!;
     let isOver = false;
@@ -75,7 +75,7 @@ describe.each([
     expect(await producer.find(queue, 'a')).toMatchObject(becomes);
   });
 
-  test.each(CASES)('%s has one meaning for all messages of a batch: it %s', async (word, way) => {
+  test.each(CASES)('%s means the same for every message of a batch when it %s', async (word, way) => {
     let isCalled = false;
     const { producer, queue } = await startBatches(() => {
       isCalled = true;
@@ -88,7 +88,7 @@ describe.each([
     expect(await producer.counts(queue)).toMatchObject({ active: 0, ready: 0 });
   });
 
-  test.each(BATCH_CASES)('%s has one meaning for one message of a batch: it %s', async (word, way) => {
+  test.each(BATCH_CASES)('%s means the same for a single message of a batch when it %s', async (word, way) => {
     const { producer, queue } = await startBatches(() => [undefined, PER_MESSAGE[way]!(WORDS[word]!.make())]);
     const { state } = WORDS[word]!.becomes as { state: 'delayed' | 'dead' };
     await until(async () => (await producer.find(queue, 'b'))?.state === state);
@@ -132,7 +132,7 @@ describe('the result of a handler with enhancers', () => {
     }
   }
 
-  test.each(CASES)('%s passes interceptors and filters for all errors if it %s', async (word, way) => {
+  test.each(CASES)('%s passes through interceptors and catch-all filters when it %s', async (word, way) => {
     const queue = scene.newQueue();
     const { make, becomes } = WORDS[word]!;
     @Injectable()
@@ -150,7 +150,7 @@ describe('the result of a handler with enhancers', () => {
   });
 
   test.each(Object.keys(WORDS))(
-    '%s has one meaning, whether a filter or an interceptor returns or throws it',
+    '%s means the same, whether a filter or an interceptor returns or throws it',
     async (word) => {
       const { make, becomes } = WORDS[word]!;
       @Catch()
@@ -210,7 +210,7 @@ describe('the result of a handler with enhancers', () => {
 });
 
 describe('the result of a handler', () => {
-  test('is reported alike to observers and events, whether returned or thrown', async () => {
+  test('is reported identically to observers and events, whether returned or thrown', async () => {
     const reported: Record<string, string[]> = {};
     for (const word of Object.keys(WORDS)) {
       for (const way of ['is returned', 'is thrown']) {
@@ -240,7 +240,7 @@ describe('the result of a handler', () => {
     expect(reported['RejectMessage is returned']).toEqual(expect.arrayContaining(['outcome dead', 'failed', 'dead']));
   });
 
-  test.each(CASES)('is reported alike by a test of one handler: %s %s', async (word, way) => {
+  test.each(CASES)('is reported identically by a test of one handler: %s %s', async (word, way) => {
     const app = await startTestApp(
       {},
       {

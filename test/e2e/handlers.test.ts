@@ -46,7 +46,7 @@ describe('handlers', () => {
     expect(log.filter((line) => line.includes('Handling queue'))).toHaveLength(3);
   });
 
-  test("may share a controller's method for two queues", async () => {
+  test("can share a controller's method between two queues", async () => {
     const queues = [scene.newQueue(), scene.newQueue()] as const;
     @Controller()
     class Orders {
@@ -64,7 +64,7 @@ describe('handlers', () => {
     expect([...context.get(Orders).seen].sort()).toEqual([1, 2]);
   });
 
-  test('are found once, even if their class is provided under two tokens', async () => {
+  test('are found only once, even if their class is provided under two tokens', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const Handler = handlerOf(queue, handled.record);
@@ -97,7 +97,7 @@ describe('handlers', () => {
     return Timeouts;
   }
 
-  test('fail the start-up if two are for one queue', async () => {
+  test('make startup fail if two are for the same queue', async () => {
     @Injectable()
     class Others {
       @DelayedHandler('one')
@@ -117,7 +117,7 @@ describe('handlers', () => {
     ['delay', { backoff: { type: 'fixed' } }],
     ['concurency', { concurency: 5 }],
     ['layout', { layout: 'other' }],
-  ])('fail the start-up with an invalid %s in the decorator', (field, options) =>
+  ])('make startup fail if the decorator has an invalid %s', (field, options) =>
     expectStartToFail(
       { providers: [classWith('q', options as QueueOptions)] },
       'INVALID_OPTION',
@@ -127,7 +127,7 @@ describe('handlers', () => {
   );
 
   test.each(['', 'a b', 'a{b}', 'x'.repeat(129), undefined])(
-    'fail the start-up with the queue name %p in the decorator',
+    'make startup fail if the decorator has the queue name %p',
     (queue) => expectStartToFail({ providers: [classWith(queue!)] }, 'INVALID_HANDLER', 'Timeouts.cancelUnpaid'),
   );
 });

@@ -28,7 +28,7 @@ const fiveOffers = Array.from({ length: 5 }, (_, i) => ({ id: `m${i}`, payload: 
 describe.each(stores)('an observer that hangs, on %s', (_, module) => {
   const scene = new Scene();
 
-  test('before a handler fails the attempt at the timeout with its name, and frees the slot', async () => {
+  test('makes the attempt fail at the timeout, names the observer and frees the slot if it wraps a handler', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     class Tracing implements DelayQueueObserver {
@@ -55,7 +55,7 @@ describe.each(stores)('an observer that hangs, on %s', (_, module) => {
     );
   });
 
-  test('before a batch fails the attempts of its messages at the timeout with its name', async () => {
+  test('makes the attempts of a batch fail at the timeout and names the observer', async () => {
     const queue = scene.newQueue();
     const handled: unknown[] = [];
     const signals: AbortSignal[] = [];
@@ -85,7 +85,7 @@ describe.each(stores)('an observer that hangs, on %s', (_, module) => {
     for (const { error } of letters) expect(error?.message).toContain('The observer Tracing did not call next()');
   });
 
-  test('after next() changes nothing, and the outcome of the handler counts at once', async () => {
+  test("changes nothing if it hangs after next(): the handler's outcome counts at once", async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const hangs = async (_subject: unknown, next: () => unknown) => {
@@ -101,7 +101,7 @@ describe.each(stores)('an observer that hangs, on %s', (_, module) => {
     expect([...handled.payloads].sort()).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('before an offer fails it within offerTimeout with its name, and nothing is ever written', async () => {
+  test("makes an offer fail within offerTimeout with the observer's name, and nothing is ever written", async () => {
     const queue = scene.newQueue();
     const resume: (() => void)[] = [];
     class Outer implements DelayQueueObserver {
@@ -158,7 +158,7 @@ describe.each(stores)('a schema that hangs, on %s', (_, module) => {
     message: 'The schema of the payload took longer than the timeout of the handler, 300 ms',
   };
 
-  test('before a handler fails the attempt at the timeout and frees the slot', async () => {
+  test('makes the attempt fail at the timeout and frees the slot', async () => {
     const handled: number[] = [];
     const { numbers, startHanging } = await startApp((payload) => handled.push(payload));
     await numbers.pause();
@@ -171,7 +171,7 @@ describe.each(stores)('a schema that hangs, on %s', (_, module) => {
     expect(letters.map(({ error }) => error)).toMatchObject([slowSchema, slowSchema]);
   });
 
-  test('on the new payload of again() fails the attempt at the timeout', async () => {
+  test('makes the attempt fail at the timeout if it checks the new payload of again()', async () => {
     const { numbers, startHanging } = await startApp(() => {
       startHanging();
       return again('1h', { payload: 7 });
@@ -181,7 +181,7 @@ describe.each(stores)('a schema that hangs, on %s', (_, module) => {
     expect((await numbers.deadLetters().list()).messages).toMatchObject([{ id: 'a', error: slowSchema }]);
   });
 
-  test('on an offer fails it within offerTimeout, and nothing is ever written', async () => {
+  test('makes an offer fail within offerTimeout, and nothing is ever written', async () => {
     const { numbers, startHanging, release } = await startApp(() => undefined, { offerTimeout: 300 });
     startHanging();
     const problem = `payload of queue '${numbers.queue}': the schema did not answer within offerTimeout, 300 ms. Nothing was`;
@@ -200,7 +200,7 @@ describe.each(stores)('a schema that hangs, on %s', (_, module) => {
 describe('a guard that hangs', () => {
   const scene = new Scene();
 
-  test('fails the attempt at the timeout and frees the slot', async () => {
+  test('makes the attempt fail at the timeout and frees the slot', async () => {
     const queue = scene.newQueue();
     class Hangs implements CanActivate {
       canActivate = () => never;

@@ -95,7 +95,7 @@ describe('the board of an instance', () => {
   class Invoices extends DelayQueue('invoices', payload<string>(), { instance: 'billing' }) {}
   class Orders extends DelayQueue('orders', payload<string>()) {}
 
-  test("refuses a typed queue of another instance than the producer's", async () => {
+  test('refuses a typed queue that belongs to another instance than the producer', async () => {
     app = await startRoot({
       module: class {},
       imports: [
@@ -125,7 +125,7 @@ describe('the board of an instance', () => {
   });
 });
 
-describe('the reports of OpenTelemetry and channels', () => {
+describe('the reports to OpenTelemetry and diagnostics channels', () => {
   let telemetry: Telemetry;
   beforeEach(() => {
     telemetry = new Telemetry();
@@ -148,7 +148,7 @@ describe('the reports of OpenTelemetry and channels', () => {
   const instancesIn = (attributes: readonly Readonly<Record<string, unknown>>[]) =>
     attributes.map((each) => each['delay_queue.instance']).sort();
 
-  test('name the instance in spans and metrics, and none for the unnamed one', async () => {
+  test('name the instance in spans and metrics, and omit it for the unnamed one', async () => {
     await startApp();
     await app!.producer.offer('orders', 1, 0);
     await billingProducer().offer('orders', 1, 0);
@@ -170,7 +170,7 @@ describe('the reports of OpenTelemetry and channels', () => {
     }
   });
 
-  test('observe the queues of each instance separately', async () => {
+  test('cover the queues of each instance separately', async () => {
     await startApp();
     await billingProducer().offer('invoices', 1, '1h');
     observeQueues(app!.context, ['invoices']);
@@ -188,7 +188,7 @@ describe('the reports of OpenTelemetry and channels', () => {
     );
   });
 
-  test('name the instance of an event in a diagnostics channel', async () => {
+  test("name an event's instance in a diagnostics channel", async () => {
     const events: unknown[] = [];
     const listen = (event: unknown) => void events.push((event as { instance?: string }).instance);
     subscribe('nestjs-delay-queue:handled', listen);

@@ -104,7 +104,7 @@ describe('an application with several instances', () => {
     expect(handled.sort()).toEqual(['billing b', 'billing urgent c', 'cache d', 'unnamed a']);
   });
 
-  test('finds, lists and cancels messages in one of them alone', async () => {
+  test('finds, lists and cancels messages in only one of them', async () => {
     await start([UNNAMED(), BILLING(), CACHE()]);
     const queue = unnamed.newQueue();
     for (const instance of [app!.producer, producerOf('billing'), producerOf('cache')]) {
@@ -118,7 +118,7 @@ describe('an application with several instances', () => {
     expect(await unnamed.redis.zcard(unnamed.key(queue, 'delayed'))).toBe(1);
   });
 
-  test('has typed queues that belong to the instance of their class', async () => {
+  test("has typed queues that belong to their class's instance", async () => {
     class Invoices extends DelayQueue('invoices', payload<{ of: string }>(), { instance: 'billing', attempts: 1 }) {}
     class Mails extends DelayQueue(
       'invoices',
@@ -157,7 +157,7 @@ describe('an application with several instances', () => {
     expect(handled).toEqual(['invoice ada', 'mail ada']);
   });
 
-  test('may consist of named instances only', async () => {
+  test('may consist only of named instances', async () => {
     class Invoices extends DelayQueue('invoices', payload<string>(), { instance: 'billing' }) {}
 
     @Module({ imports: [BILLING(), CACHE()], providers: [Invoices] })
@@ -307,7 +307,7 @@ describe('listeners and observers', () => {
     ]);
   });
 
-  test('receive the events of each instance for which their class is decorated', async () => {
+  test("receive the events of each instance named in their class's decorator", async () => {
     @Injectable()
     @DelayQueueListener({ instance: 'billing' })
     @DelayQueueListener()
@@ -346,7 +346,7 @@ describe('listeners and observers', () => {
     expect(reported.sort()).toEqual(['of billing orders', 'of cache orders', 'unnamed orders']);
   });
 
-  test('fail the start if an observer supplies none', async () => {
+  test('make startup fail if an observer supplies none', async () => {
     class Broken implements DelayQueueObserver {
       forInstance(): DelayQueueObserver {
         return undefined as never;
@@ -359,7 +359,7 @@ describe('listeners and observers', () => {
   });
 });
 
-describe('the start fails', () => {
+describe('startup fails', () => {
   test.each<[string, () => Provider, object]>([
     [
       'for a handler of an unknown instance, and the error names the known ones',
@@ -404,7 +404,7 @@ describe('the start fails', () => {
       { code: 'INVALID_LISTENER', message: expect.stringContaining("only the one without a name, 'billing'") },
     ],
     [
-      'for an observer of an unknown instance, even with a known one',
+      'for an observer of an unknown instance, even if it also has a known one',
       () => {
         @DelayQueueListener({ instance: 'other' })
         @DelayQueueListener()
@@ -430,7 +430,7 @@ describe('the start fails', () => {
       { code: 'INVALID_OPTION', message: expect.stringContaining('instanse is not an option') },
     ],
     [
-      'for a handler of a typed queue with an instance of its own',
+      'for a handler of a typed queue that names an instance',
       () => {
         class Orders extends DelayQueue('orders', payload<string>(), { instance: 'billing' }) {}
         class Late {
@@ -442,7 +442,7 @@ describe('the start fails', () => {
       { code: 'INVALID_OPTION', message: expect.stringContaining('set it in the options of DelayQueue()') },
     ],
     [
-      'for a listener of a typed queue with an instance of its own',
+      'for a listener of a typed queue that names an instance',
       () => {
         class Orders extends DelayQueue('orders', payload<string>()) {}
         class Late {
@@ -469,7 +469,7 @@ describe('the start fails', () => {
     expect(await refusal([UNNAMED(), BILLING()], [provider()])).toMatchObject(error);
   });
 
-  test('for a handler that names no instance when all have names', async () => {
+  test('for a handler that names no instance when all instances have names', async () => {
     class Orders {
       @DelayedHandler('orders')
       handle(): void {}
@@ -482,7 +482,7 @@ describe('the start fails', () => {
     });
   });
 
-  test('for two instances of one name, and the error names both places', async () => {
+  test('for two instances with the same name, and the error names both places', async () => {
     @Module({ imports: [BILLING({ prefix: 'other' })] })
     class OrdersModule {}
     @Module({ imports: [BILLING(), UNNAMED(), OrdersModule] })
@@ -511,7 +511,7 @@ describe('the start fails', () => {
     });
   });
 
-  test('unless the prefixes differ, which keeps messages apart', async () => {
+  test('unless the prefixes differ, which keeps messages separate', async () => {
     const imports = [UNNAMED(), BILLING({ ...placeOf(unnamed), prefix: `${unnamed.prefix}:billing` })];
     class OfBilling {
       @DelayedHandler('orders', { instance: 'billing' })
@@ -544,7 +544,7 @@ describe('the start fails', () => {
     },
   );
 
-  test('if a factory returns the name, which belongs beside it', async () => {
+  test('if a factory returns the name, which belongs next to the factory', async () => {
     const useFactory = () => ({ name: 'billing', store: 'memory' as const });
     expect(await refusal([DelayQueueModule.forRootAsync({ useFactory: useFactory as () => object })])).toMatchObject({
       code: 'INVALID_OPTION',

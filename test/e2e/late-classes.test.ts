@@ -11,7 +11,7 @@ import { startTestApp, type TestApp, type TestAppParts } from '../support/test-a
 
 const MEMORY: DelayQueueModuleOptions = { store: 'memory' };
 
-describe('a class created after the start', () => {
+describe('a class created after startup', () => {
   let app: TestApp;
   afterEach(() => app.close());
   const start = async (parts?: TestAppParts) => (app = await startTestApp(MEMORY, parts));
@@ -64,7 +64,7 @@ describe('a class created after the start', () => {
     );
   });
 
-  test('causes no warning without handlers, or if its module was there at the start', async () => {
+  test('causes no warning without handlers, or if its module was there at startup', async () => {
     await start({ imports: [LazyModule] });
     await app.context.get(ModuleRef).create(Plain);
     await app.context.get(ModuleRef).create(Orders);

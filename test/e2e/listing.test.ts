@@ -63,7 +63,7 @@ describe.each(['redis', 'memory'] as const)('listing messages of a queue in %s',
     release.open();
   });
 
-  test('continues with a cursor or begins anywhere', async () => {
+  test('continues with a cursor or starts anywhere', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { store, consume: false } });
     const at = Date.now() + 3_600_000;
@@ -82,7 +82,7 @@ describe.each(['redis', 'memory'] as const)('listing messages of a queue in %s',
 describe('an unreadable message', () => {
   const scene = new Scene();
 
-  test('hides no other message on its page', async () => {
+  test('does not hide the other messages on its page', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const at = Date.now() + 3_600_000;
@@ -108,7 +108,7 @@ describe('an unreadable message', () => {
     expect((await producer.find(queue, 'damaged'))!.payload).toEqual(messages[1]!.payload);
   });
 
-  test('hides no other message if it is a dead letter whose error is missing or damaged', async () => {
+  test('does not hide other messages if it is a dead letter whose error is missing or damaged', async () => {
     const queue = scene.newQueue();
     const handler = handlerOf(
       queue,

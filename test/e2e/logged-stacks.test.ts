@@ -60,7 +60,7 @@ describe.each([['redis'], ['memory']] as const)('the stack of a dead letter in t
     },
   );
 
-  test('has the causes of the error, each with its stack', async () => {
+  test("includes the error's causes, each with its stack", async () => {
     const { logged } = await dieOf(() => {
       const refused = new Error('connect ECONNREFUSED');
       throw new Error('cannot charge', { cause: new RangeError('no answer', { cause: refused }) });
@@ -70,7 +70,7 @@ describe.each([['redis'], ['memory']] as const)('the stack of a dead letter in t
     );
   });
 
-  test('has a cause that is not an error, and ends even if the causes never do', async () => {
+  test('includes a cause that is not an error, and ends even if the causes never do', async () => {
     const { logged } = await dieOf(() => {
       throw new Error('cannot charge', { cause: 'the till is closed' });
     });

@@ -34,7 +34,7 @@ describe.each([
   ['native', {}],
   ['redisson', { defaults: { layout: redisson() } }],
   ['memory', { store: 'memory' as const }],
-])('the message of a handler, on %s', (_, module) => {
+])('the message passed to a handler, on %s', (_, module) => {
   const scene = new Scene();
 
   test('may be modified without effect on its outcome', async () => {
@@ -55,7 +55,7 @@ describe.each([
     expect(log.join('\n')).not.toContain('spoilt');
   });
 
-  test('may be modified by observers and by handlers of batches, as may the list', async () => {
+  test('may be modified by observers and batch handlers, as may the list', async () => {
     const queue = scene.newQueue();
     @Injectable()
     class Batches {
@@ -94,7 +94,7 @@ describe.each([
     expect(keys!.sort()).toEqual(ENVELOPE);
   });
 
-  test('tells its lateness in whole milliseconds', async () => {
+  test('gives its lateness in whole milliseconds', async () => {
     const queue = scene.newQueue();
     const reported: number[] = [];
     const handle = async (_payload: unknown, message: DelayedMessage) => {

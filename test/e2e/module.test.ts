@@ -41,7 +41,7 @@ describe('the module', () => {
     ],
     ['useClass', () => DelayQueueModule.forRootAsync({ useClass: Factory })],
     ['useExisting', () => DelayQueueModule.forRootAsync({ imports: [ConfigModule], useExisting: Factory })],
-  ])('takes the options of forRootAsync from %s', async (_how, delayQueue) => {
+  ])('takes the forRootAsync options from %s', async (_how, delayQueue) => {
     const queue = scene.newQueue();
     const handled = new Handled();
     app = await startRoot({ module: class {}, imports: [delayQueue()], providers: [handlerOf(queue, handled.record)] });
@@ -67,7 +67,7 @@ describe('the module', () => {
     ['queues.orders.lease', { queues: { orders: { lease: 1 } } }],
     ['queues.orders.leese', { queues: { orders: { leese: 1 } } }],
     ['queues', { queues: { 'a b': {} } }],
-  ])('fails the start-up and names the mistake in %s', async (field, mistaken) => {
+  ])('makes startup fail and names the mistake in %s', async (field, mistaken) => {
     const root = { module: class {}, imports: [DelayQueueModule.forRoot(mistaken as DelayQueueModuleOptions)] };
     const error: unknown = await startRoot(root).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'DelayQueueError', code: 'INVALID_OPTION' });
@@ -89,7 +89,7 @@ describe('the module', () => {
         },
       },
     ],
-  ])('refuses %s instead of options immediately', (_what, given) => {
+  ])('immediately refuses %s instead of options', (_what, given) => {
     for (const import_ of [DelayQueueModule.forRoot, DelayQueueModule.forRootAsync]) {
       expect(() => import_.call(DelayQueueModule, given as never)).toThrow(
         expect.objectContaining({
@@ -101,11 +101,11 @@ describe('the module', () => {
     }
   });
 
-  test('refuses forRootAsync without a source of options immediately', () => {
+  test('immediately refuses forRootAsync without a source of options', () => {
     expect(() => DelayQueueModule.forRootAsync({})).toThrow('needs useFactory, useClass or useExisting');
   });
 
-  test('fails the start-up because of a mistake in the options of forRootAsync', async () => {
+  test('makes startup fail because of a mistake in the forRootAsync options', async () => {
     const delayQueue = DelayQueueModule.forRootAsync({ useFactory: () => ({ consume: 'no' as never }) });
     await expect(startRoot({ module: class {}, imports: [delayQueue] })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
@@ -114,8 +114,8 @@ describe('the module', () => {
 
   test.each([
     ['the same options', {}],
-    ['other options', { prefix: 'other' }],
-  ])('fails the start-up and names both places when imported twice, with %s', async (_how, others) => {
+    ['different options', { prefix: 'other' }],
+  ])('makes startup fail and names both places when imported twice with %s', async (_how, others) => {
     @Module({ imports: [DelayQueueModule.forRoot({ ...options(), ...others })] })
     class OrdersModule {}
     @Module({ imports: [DelayQueueModule.forRoot(options()), OrdersModule] })
@@ -134,7 +134,7 @@ describe('the module', () => {
     await expect(app.producer.counts(scene.newQueue())).resolves.toMatchObject({ delayed: 0 });
   });
 
-  test('names the queue of a mistake that only appears when options are combined', async () => {
+  test('names the queue of a mistake that appears only when options are combined', async () => {
     const module = { defaults: { rate: { max: 1, per: '1s' } } };
     const providers = [handlerOf('orders', () => undefined, { partitions: 2 })];
     const error: unknown = await scene.startApp({ module, providers }).catch((reason: unknown) => reason);
@@ -164,7 +164,7 @@ describe('the module', () => {
   });
 
   test.each(['redis', 'memory'] as const)(
-    'applies the options of the handler to a queue that is used while the application starts, in %s',
+    "applies the handler's options to a queue that is used during startup, in %s",
     async (store) => {
       const queue = scene.newQueue();
       @Injectable()
@@ -180,7 +180,7 @@ describe('the module', () => {
     },
   );
 
-  test("offers but handles nothing with 'consume: false'", async () => {
+  test("offers but does not handle messages with 'consume: false'", async () => {
     const queue = scene.newQueue();
     const [here, there] = [new Handled(), new Handled()];
     const { producer, log } = await scene.startApp({
@@ -196,7 +196,7 @@ describe('the module', () => {
     expect(here.calls).toEqual([]);
   });
 
-  test('keeps applications in one process apart by prefix or server', async () => {
+  test('keeps applications in one process separate by prefix or server', async () => {
     const queue = scene.newQueue();
     const server = await startRedis();
     const modules = [{}, { prefix: `${scene.prefix}-b` }, { connection: server.url }];

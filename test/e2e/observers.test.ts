@@ -35,7 +35,7 @@ describe.each([
 ])('observers, on %s', (layout, module) => {
   const scene = new Scene();
 
-  test('wrap offers, and add headers where the layout has headers', async () => {
+  test('wrap offers, and add headers where the layout supports them', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const seen: OfferContext[] = [];
@@ -100,7 +100,7 @@ describe.each([
 describe('an observer around the handling of messages', () => {
   const scene = new Scene();
 
-  test('sees each outcome, and the handler runs in the context that it creates', async () => {
+  test('sees each outcome, and the handler runs in the context that the observer creates', async () => {
     const store = new AsyncLocalStorage<string>();
     const seen: [string, HandlingOutcome][] = [];
     const inside: (string | undefined)[] = [];
@@ -166,7 +166,7 @@ describe('an observer around the handling of messages', () => {
     ]);
   });
 
-  test('runs inside those that precede it', async () => {
+  test('runs inside the observers that precede it', async () => {
     const order: string[] = [];
     const layer = (name: string): DelayQueueObserver => ({
       handle: async (_message, next) => {
@@ -198,7 +198,7 @@ describe('an observer around the handling of messages', () => {
     });
   });
 
-  test('wraps one call with a batch and sees an outcome for each of its messages', async () => {
+  test('wraps one batch call and sees an outcome for each of its messages', async () => {
     const seen: [string[], readonly HandlingOutcome[]][] = [];
     const singly: string[] = [];
     const store = new AsyncLocalStorage<string>();
@@ -301,7 +301,7 @@ describe('an observer that fails', () => {
     [[null], 'observers.0 must be an object with some of the methods offer, handle, handleBatch, event'],
     [[{ event: 'dead' }], 'observers.0 must be an object'],
     [[{ handel: no }], 'observers.0 must be an object'],
-  ])('is refused at the start if it is no observer: %j', async (observers, problem) => {
+  ])('is refused at startup if it is not a valid observer: %j', async (observers, problem) => {
     const start = scene.startApp({ module: { ...memory, observers: observers as DelayQueueObserver[] } });
     await expect(start).rejects.toMatchObject({ code: 'INVALID_OPTION', message: expect.stringContaining(problem) });
   });
@@ -384,7 +384,7 @@ describe('a listener', () => {
     expect(log.join('\n')).toContain('the chat is down');
   });
 
-  test('is refused at the start if its class is not a singleton', async () => {
+  test('is refused at startup if its class is not a singleton', async () => {
     @Injectable({ scope: Scope.REQUEST })
     class Scoped {
       @OnDelayQueueEvent('dead')
@@ -413,7 +413,7 @@ describe('a listener', () => {
     ['memory-store', undefined, "there is no event 'memory-store'"],
     ['dead', 'no queue', '1–128 of the characters'],
     ['dead', class Other {}, '1–128 of the characters'],
-  ])('is refused at the start for an unknown event or queue: %s of %s', async (event, queue, problem) => {
+  ])('is refused at startup for an unknown event or queue: %s of %s', async (event, queue, problem) => {
     @Injectable()
     class Wrong {
       @OnDelayQueueEvent(event as 'dead', queue as string)
@@ -426,7 +426,7 @@ describe('a listener', () => {
     await expect(start).rejects.toMatchObject({ code: 'INVALID_LISTENER', message });
   });
 
-  test('is refused at the start if its class has no method of an observer', async () => {
+  test('is refused at startup if its class has no observer method', async () => {
     @Injectable()
     @DelayQueueListener()
     class Idle {}

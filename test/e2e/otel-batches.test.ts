@@ -37,7 +37,7 @@ const acknowledge: Handle = () => MESSAGES.map(() => ACK);
 
 describe('the span of a call with many messages', () => {
   test.each(['link', 'parent'] as const)(
-    "is single and has a link for each message with a trace, for traces: '%s'",
+    "is a single span that links to each message with a trace, for traces: '%s'",
     async (traces) => {
       const span = await handleBatch(acknowledge, openTelemetry({ traces }));
       expect(telemetry.spans).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('the span of a call with many messages', () => {
     },
   );
 
-  test('is active in the handler, without the baggage of any message', async () => {
+  test("is active in the handler, without any message's baggage", async () => {
     let seen: unknown;
     const baggage = propagation.setBaggage(ROOT_CONTEXT, propagation.createBaggage({ user: { value: 'ada' } }));
     const request = trace.setSpan(baggage, trace.getTracer('shop').startSpan('POST /orders'));
@@ -70,7 +70,7 @@ describe('the span of a call with many messages', () => {
     expect(seen).toEqual([span.spanContext(), undefined]);
   });
 
-  test('has the number of failed messages and each error once', async () => {
+  test('has the number of failed messages and each distinct error once', async () => {
     const common = new TypeError('no database');
     const span = await handleBatch(() => [
       { kind: 'retry', delay: 1, error: common },

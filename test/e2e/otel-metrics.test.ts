@@ -84,7 +84,7 @@ describe('offers', () => {
     ]);
   });
 
-  test('have the code of the error if they fail', async () => {
+  test('have the error code if they fail', async () => {
     const { queue, producer } = await startApp();
     await expect(producer.offer(queue, () => undefined, '1h')).rejects.toThrow();
     expect(await telemetry.points('messaging.client.sent.messages')).toEqual([
@@ -128,7 +128,7 @@ describe('handled messages', () => {
     ]);
   });
 
-  test('have their lateness in seconds, by the clock of the store', async () => {
+  test("have their lateness in seconds, by the store's clock", async () => {
     const { queue, producer } = await startApp();
     await producer.pause(queue);
     await producer.offer(queue, {}, 0);
@@ -147,7 +147,7 @@ describe('handled messages', () => {
     expect(await telemetry.points('messaging.client.sent.messages')).toHaveLength(1);
   });
 
-  test('of a family are measured together', async () => {
+  test('are measured together for a family', async () => {
     const observers = [openTelemetry({ families: ['tenant-*'] })];
     const providers = [handlerOf('tenant-*', () => undefined)];
     const { producer } = await scene.startApp({ module: { store: 'memory', observers }, providers });
@@ -171,7 +171,7 @@ test('an observer created before the SDK is registered measures what happens aft
   expect(telemetry.spans).toHaveLength(1);
 });
 
-test('messages are offered and handled without an SDK as without the observer', async () => {
+test('messages are offered and handled without an SDK as they are without the observer', async () => {
   await telemetry.unregister();
   const { queue, handled, producer, log } = await startApp();
   await producer.offer(queue, {}, 0);
@@ -181,7 +181,7 @@ test('messages are offered and handled without an SDK as without the observer', 
 });
 
 describe('events', () => {
-  test('report transfers and dead letters, by their cause', async () => {
+  test('report transfers and dead letters by cause', async () => {
     const { queue, producer } = await startApp({ handle: () => Promise.reject(new Error('no')) });
     await producer.offer(queue, {}, 1, { type: 'cancel' });
     const attributes = { 'messaging.destination.name': queue };
@@ -211,7 +211,7 @@ describe('events', () => {
   test.each([
     [[], []],
     [['tenant-*'], [{ 'messaging.destination.template': 'tenant-*' }]],
-  ])('are not counted for the pattern of a family unless the option names it: %j', async (families, attributes) => {
+  ])("are not counted for a family's pattern unless the option names the family: %j", async (families, attributes) => {
     const observers = [openTelemetry({ families })];
     const providers = [handlerOf('tenant-*', () => undefined)];
     await scene.startApp({ module: { store: 'memory', observers }, providers });

@@ -35,7 +35,7 @@ async function messagesByState(): Promise<Record<string, unknown>> {
   return Object.fromEntries(points.map(({ attributes, value }) => [nameOf(attributes), value]));
 }
 
-test('messages of a queue are measured by state at the time of collection', async () => {
+test('messages of a queue are measured by state at collection time', async () => {
   const queue = scene.newQueue();
   const latch = new Latch();
   const providers = [handlerOf(queue, (dies) => (dies ? Promise.reject(new Error('no')) : latch.opened))];
@@ -66,7 +66,7 @@ test('messages of a queue are measured by state at the time of collection', asyn
 const overdue = async () => (await telemetry.points('delay_queue.queue.overdue'))[0]!.value;
 const paused = async () => (await telemetry.points('delay_queue.queue.paused'))[0]!.value;
 
-test('a queue that no process handles is overdue since the due time of its next message', async () => {
+test('a queue that no process handles is overdue from the due time of its next message', async () => {
   const queue = scene.newQueue();
   const { producer, context } = await scene.startApp();
   observeQueues(context, [queue]);
@@ -79,7 +79,7 @@ test('a queue that no process handles is overdue since the due time of its next 
   expect(await overdue()).toBeLessThan(10);
 });
 
-test('a paused queue is measured as such, and is overdue since its oldest ready message', async () => {
+test('a paused queue is measured as such, and is overdue from the due time of its oldest ready message', async () => {
   const queue = scene.newQueue();
   const { producer, context } = await scene.startApp({ providers: [handlerOf(queue, () => undefined)] });
   observeQueues(context, [queue]);
@@ -100,7 +100,7 @@ function appWith(statusOf: (queue: string) => Promise<unknown>): Parameters<type
   return { get: () => [{ name: '', queues }] as never };
 }
 
-test('a queue that cannot be queried is reported, and the others are measured', async () => {
+test('a queue that cannot be queried is reported, and the other queues are measured', async () => {
   const counts = { delayed: 1, ready: 2, active: 3, dead: 4 };
   const status = { counts, now: 0, nextDue: null, oldestReady: null, paused: false };
   const app = appWith((queue) => (queue === 'good' ? Promise.resolve(status) : Promise.reject(new Error('WRONGTYPE'))));
@@ -109,7 +109,7 @@ test('a queue that cannot be queried is reported, and the others are measured', 
   expect(complaints).toEqual([expect.stringContaining('the state of queue bad cannot be measured: Error: WRONGTYPE')]);
 });
 
-test('an ended observation queries nothing', async () => {
+test('an ended observation sends no queries', async () => {
   let asked = 0;
   const end = observeQueues(
     appWith(() => {
@@ -123,7 +123,7 @@ test('an ended observation queries nothing', async () => {
   expect(asked).toBe(0);
 });
 
-test('an observation ends by itself once the application has closed', async () => {
+test('an observation ends automatically once the application has closed', async () => {
   const { context, close } = await scene.startApp();
   observeQueues(context, [scene.newQueue()]);
   await close();

@@ -101,7 +101,7 @@ describe('a message offered in one process and handled in another', () => {
 });
 
 describe('the span of an offer', () => {
-  test('is a producer span, a child of the span in which it is made, and names the message', async () => {
+  test('is a producer span, a child of the span in which the offer is made, and names the message', async () => {
     const { queue, producer } = await startApp();
     const request = await withinRequest(() => producer.offer(queue, {}, '1h', { id: 'o-1', type: 'cancel' }));
     const [span] = await telemetry.untilSpans(`offer ${queue}`, 1);
@@ -117,7 +117,7 @@ describe('the span of an offer', () => {
     });
   });
 
-  test('names the group of the message, as does the span of its handler', async () => {
+  test("names the message's group, as does the span of its handler", async () => {
     const defaults = { groups: { concurrency: 1 } };
     const { queue, producer } = await startApp({ module: { defaults } });
     await producer.offer(queue, {}, 0, { group: 'customer-7' });
@@ -127,7 +127,7 @@ describe('the span of an offer', () => {
     }
   });
 
-  test('has the number of messages of a list', async () => {
+  test('has the number of messages in a list', async () => {
     const { queue, handled, producer } = await startApp();
     await producer.offerMany(queue, [
       { payload: 1, delay: 0 },
@@ -142,7 +142,7 @@ describe('the span of an offer', () => {
     expect(attempts.map(linkedTo)).toEqual([[span!.spanContext().spanId], [span!.spanContext().spanId]]);
   });
 
-  test('has the reason of a refusal, and the caller gets the same error', async () => {
+  test('has the reason for a refusal, and the caller gets the same error', async () => {
     const { queue, producer } = await startApp();
     await producer.offer(queue, {}, '1h', { id: 'o-1' });
     const offer = producer.offer(queue, {}, '1h', { id: 'o-1', onDuplicate: 'reject' });
@@ -175,7 +175,7 @@ describe('the span of an attempt', () => {
     });
   });
 
-  test('is the root of a trace of its own and links to the offer, in each attempt', async () => {
+  test('is the root of a separate trace and links to the offer, in each attempt', async () => {
     class PaymentDeclined extends Error {}
     const { queue, producer } = await startApp({ handle: () => Promise.reject(new PaymentDeclined('no money')) });
     await withinRequest(() => producer.offer(queue, {}, 0));
@@ -264,7 +264,7 @@ test('a traceparent set by the user is kept, and both spans link to it', async (
   expect([offered!.links, attempt!.links]).toMatchObject([links, links]);
 });
 
-test('a list keeps the traceparents of those messages that have one', async () => {
+test('a list keeps the traceparents of the messages that have one', async () => {
   const { queue, handled, producer } = await startApp();
   await producer.offerMany(queue, [
     { id: 'own', payload: 1, delay: 0, headers: { traceparent: FOREIGN_PARENT } },
@@ -291,7 +291,7 @@ test.each(['link', 'parent'] as const)(
   },
 );
 
-test('spans have no links in the layout of Redisson', async () => {
+test("spans have no links in Redisson's layout", async () => {
   const module: DelayQueueModuleOptions = {
     store: 'redis',
     defaults: { layout: redisson() },
@@ -304,7 +304,7 @@ test('spans have no links in the layout of Redisson', async () => {
   expect(await telemetry.untilSpans(`offer ${queue}`, 1)).toHaveLength(1);
 });
 
-test('spans are named after the family of their queue', async () => {
+test("spans are named after the queue's family", async () => {
   const queue = `tenant-${scene.newQueue()}`;
   const observers = [openTelemetry({ families: ['tenant-*', 'x-*'] })];
   const providers = [handlerOf('tenant-*', () => undefined)];

@@ -81,7 +81,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     expect(handled.calls.filter(({ late }) => store === 'redis' && late < 0)).toEqual([]);
   });
 
-  it('retries a failing message until it is a dead letter', async () => {
+  it('retries a failing message until it becomes a dead letter', async () => {
     const { queue, producer, handled } = await startConsumer({ attempts: 2 });
     await makeDead(producer, queue, ids(20));
     expect(handled.calls.filter(({ attempt }) => attempt === 1)).toHaveLength(20);
@@ -118,7 +118,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     });
   });
 
-  it('accepts the rest of a list of which some are refused, and names the refused ones', async () => {
+  it('accepts the rest of a list with refused messages, and names the refused ones', async () => {
     const { queue, producer } = await startProducer();
     for (const id of ['m2', 'm11']) await producer.offer(queue, 'first', '1h', { id });
     const list = ids(20).map((id) => ({ payload: 'second', delay: '1h', id, onDuplicate: 'reject' as const }));
@@ -129,7 +129,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     expect((await producer.counts(queue)).delayed).toBe(20);
   });
 
-  it('reports the next due message of all partitions', async () => {
+  it('reports the earliest due message of all partitions', async () => {
     const { queue, producer } = await startProducer();
     for (const [i, id] of ids(10).entries()) await producer.offerAt(queue, 0, new Date(4e12 + i), { id });
     expect(await producer.nextDue(queue)).toEqual(new Date(4e12));
@@ -137,7 +137,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     expect(await producer.nextDue(queue)).toEqual(new Date(4e12 + 1));
   });
 
-  it('lists delayed messages in the order of their due times, then of their ids, in pages of any size', async () => {
+  it('lists delayed messages by due time, then by id, in pages of any size', async () => {
     const { queue, producer } = await startProducer();
     for (const id of ids(60)) await producer.offerAt(queue, 0, new Date(4e12 + (Number(id.slice(1)) % 7)), { id });
     const sorted = ids(60).sort((a, b) => (Number(a.slice(1)) % 7) - (Number(b.slice(1)) % 7) || (a < b ? -1 : 1));
@@ -152,7 +152,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     }
   });
 
-  it('lists messages in order although those due first are all in one partition', async () => {
+  it('lists messages in order even if those due first are all in one partition', async () => {
     const { queue, producer } = await startProducer();
     const first = ids(40, '{same}');
     for (const [i, id] of [...first, ...ids(40)].entries())
@@ -188,7 +188,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     expect(found).toEqual(ids(40));
   });
 
-  it('lists ready messages once each', async () => {
+  it('lists each ready message once', async () => {
     const { queue, producer } = await startConsumer();
     await producer.pause(queue);
     await producer.offerMany(
@@ -238,7 +238,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     expect(await isEmpty(producer, queue)).toBe(true);
   });
 
-  it('lists dead letters of all partitions, oldest first, and redrives and discards them singly or all', async () => {
+  it('lists dead letters of all partitions, oldest first, and redrives and discards them singly or all at once', async () => {
     const { queue, producer, handled } = await startConsumer({ attempts: 1 });
     for (const id of ids(6)) await makeDeadAfter(id);
     async function makeDeadAfter(id: string) {
@@ -272,7 +272,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     ]);
   });
 
-  it('handles no more messages at once than its concurrency', async () => {
+  it('handles no more messages at once than its concurrency allows', async () => {
     const queue = scene.newQueue();
     let [running, most, done] = [0, 0, 0];
     const handler = handlerOf(queue, async () => {
@@ -290,7 +290,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     expect(most).toBe(3);
   });
 
-  it('is listed once among the queues', async () => {
+  it('is listed only once among the queues', async () => {
     const { queue, producer } = await startProducer();
     for (const id of ids(20)) await producer.offer(queue, 0, '1h', { id });
     const { queues } = await producer.queues({ limit: 1000 });
@@ -344,14 +344,14 @@ describe('a queue with partitions in Redis', () => {
     return scene.redis.zcard(nativeKeys(scene.prefix, queue, partition).delayed);
   }
 
-  it('keeps messages together whose ids share the part in braces', async () => {
+  it('keeps messages together if their ids share the part in braces', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: with8(queue) });
     for (const step of ids(20, 'step')) await producer.offer(queue, 0, '1h', { id: `order{42}:${step}` });
     expect(await delayedIn(queue, partitionOf('42', 8))).toBe(20);
   });
 
-  it('spreads messages without braces in their ids', async () => {
+  it('spreads messages whose ids have no braces', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: with8(queue) });
     await producer.offerMany(
@@ -362,7 +362,7 @@ describe('a queue with partitions in Redis', () => {
     expect(Math.min(...found)).toBeGreaterThan(20);
   });
 
-  it('sends the offers of one turn of the event loop together if their ids are generated', async () => {
+  it('sends offers made in the same event-loop turn together if their ids are generated', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: with8(queue) });
     const results = await Promise.all(ids(50).map((payload) => producer.offer(queue, payload, '1h')));
@@ -385,7 +385,7 @@ describe('a queue with partitions in Redis', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 20 });
   });
 
-  it('is refused with a rate and in the layout of Redisson', async () => {
+  it("is refused with a rate and in Redisson's layout", async () => {
     const queue = scene.newQueue();
     const start = (options: object) =>
       scene.startApp({ module: { queues: { [queue]: { partitions: 2, ...options } } } });
@@ -445,7 +445,7 @@ describe('a queue with partitions in Redis', () => {
 describe('an application under test', () => {
   const apps = new TestedApps();
 
-  it('handles the messages of a queue with partitions in the order of their due times', async () => {
+  it('handles the messages of a queue with partitions in order of due time', async () => {
     const handled = new Handled();
     const { producer, tester } = await apps.startParts({
       options: { queues: { orders: { partitions: 8 } } },

@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 describe('pause and clear', () => {
   const scene = new Scene();
 
-  test('a paused queue is handled by no process, and resuming it resumes handling at once', async () => {
+  test('a paused queue is not handled by any process, and resuming it resumes handling at once', async () => {
     const queue = scene.newQueue();
     const handled = [new Handled(), new Handled()] as const;
     const apps = await Promise.all(
@@ -41,7 +41,7 @@ describe('pause and clear', () => {
     expect([...handled[0].calls, ...handled[1].calls].every(({ attempt }) => attempt === 1)).toBe(true);
   });
 
-  test('a pause lets running handlers finish', async () => {
+  test('pausing lets running handlers finish', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const release = new Latch();

@@ -39,7 +39,7 @@ describe("the producer in an application's tests", () => {
   });
 
   test.each<[string, () => object]>([
-    ['a class of its own', () => new Offers()],
+    ['a custom class', () => new Offers()],
     ['mocked functions', () => ({ offer: jest.fn<DelayQueueProducer['offer']>().mockResolvedValue(ACCEPTED) })],
     [
       'a class derived from it',
@@ -77,7 +77,7 @@ describe("the producer in an application's tests", () => {
     await expect(producer.counts('orders')).resolves.toMatchObject({ delayed: 0 });
   });
 
-  test('can return plain objects as dead letters and as Redisson queues', async () => {
+  test('can return plain objects as dead letters and Redisson queues', async () => {
     const deadLetters: Pick<DeadLetters, 'redriveAll'> = { redriveAll: () => Promise.resolve(3) };
     const redisson: RedissonQueue = {
       size: () => Promise.resolve(0),

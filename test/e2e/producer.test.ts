@@ -36,7 +36,7 @@ describe('the producer', () => {
     expect(await producer.cancel(queue, 'unpaid')).toBe(false);
   });
 
-  test('reschedules a message to an earlier time, at which it is handled', async () => {
+  test('reschedules a message to an earlier time, and it is handled then', async () => {
     const { queue, handled, producer } = await startQueue();
     await producer.offer(queue, null, '1h', { id: 'm' });
 
@@ -73,7 +73,7 @@ describe('the producer', () => {
     });
   });
 
-  test('reschedules a message to a later time, at which alone it is handled', async () => {
+  test('reschedules a message to a later time, and it is handled only then', async () => {
     const { queue, handled, producer } = await startQueue();
     const { dueAt } = await producer.offer(queue, null, 1000, { id: 'm' });
 
@@ -89,7 +89,7 @@ describe('the producer', () => {
     await until(async () => !(await producer.reschedule(queue, 'm', 10)));
   });
 
-  test('lets exactly one of cancelling and handling win, and tells the caller which', async () => {
+  test('lets either cancelling or handling win, and tells the caller which', async () => {
     const { queue, handled, producer } = await startQueue();
     const ids = Array.from({ length: 300 }, (_, i) => `m${i}`);
     await producer.offerMany(
@@ -111,7 +111,7 @@ describe('the producer', () => {
     expect(handled.calls.length + cancelled.size).toBe(300);
   });
 
-  test('finds a message in every state and counts it in exactly that one', async () => {
+  test('finds a message in every state and counts it in exactly that state', async () => {
     const queue = scene.newQueue();
     const started = new Latch();
     const release = new Latch();
@@ -166,7 +166,7 @@ describe('the producer', () => {
     expect(dueAt).toEqual(date);
   });
 
-  test('creates two messages from equal payloads', async () => {
+  test('creates two messages for equal payloads', async () => {
     const { queue, handled, producer } = await startQueue();
     const first = await producer.offer(queue, { same: true }, 1000);
     const second = await producer.offer(queue, { same: true }, 1000);

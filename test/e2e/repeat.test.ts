@@ -60,7 +60,7 @@ if (isThorough) {
   MODULES.push(['memory', { store: 'memory' }], ['native with partitions', { defaults: { partitions: 3 } }]);
 }
 
-describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
+describe.each(MODULES)('a repeating message: %s', (layout, module) => {
   const scene = new Scene();
   const start = (handler: ReturnType<typeof repeatingHandler>, observed?: (event: DelayQueueEvent) => void) =>
     scene.startApp({
@@ -68,7 +68,7 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
       providers: [handler],
     });
 
-  test('comes once at each time, whichever process handles it, until it is cancelled', async () => {
+  test('is delivered once at each time, whichever process handles it, until it is cancelled', async () => {
     const queue = scene.newQueue();
     const times: number[] = [];
     const handler = repeatingHandler(queue, { ...EVERY_SECOND, payload: { n: 1 } }, (given, { dueAt, repeat, id }) => {
@@ -90,7 +90,7 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test('leaves a dead letter for an occurrence without attempts left, and its next one comes', async () => {
+  test('leaves a dead letter for an occurrence without attempts left, and is delivered again at its next time', async () => {
     const queue = scene.newQueue();
     const [attempts, deaths]: [string[], unknown[]] = [[], []];
     const handler = repeatingHandler(
@@ -120,7 +120,7 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
     expect((await app.producer.find(queue, 'digest'))?.repeat).toBeDefined();
   });
 
-  test('continues after an occurrence that was rejected, and at another time with again()', async () => {
+  test('continues after an occurrence that was rejected or moved by again()', async () => {
     const queue = scene.newQueue();
     const times: number[] = [];
     const handler = repeatingHandler(queue, EVERY_SECOND, (given, { dueAt }) => {
@@ -206,7 +206,7 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
     expect(await producer.find(queue, 'r')).toBeNull();
   });
 
-  test('waits while its queue is paused, and comes once for all missed occurrences', async () => {
+  test('waits while its queue is paused, and is delivered once for all missed occurrences', async () => {
     const queue = scene.newQueue();
     const times: number[] = [];
     const handler = repeatingHandler(queue, EVERY_SECOND, (_, { dueAt }) => times.push(dueAt.getTime()));
@@ -223,7 +223,7 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
   });
 });
 
-describe('a message that repeats', () => {
+describe('a repeating message', () => {
   const scene = new Scene();
 
   test('has the type and the checked payload of a typed queue', async () => {
@@ -279,7 +279,7 @@ describe('a message that repeats', () => {
       /INVALID_OPTION.*calendar: repeat needs one: give forRoot\(\{ calendar \}\)/,
     ],
     [
-      'a layout without repetitions',
+      'a layout without repeating messages',
       { defaults: { layout: redisson() } },
       EVERY_SECOND,
       /UNSUPPORTED_BY_LAYOUT.*repeat: layout 'redisson'/,
@@ -305,8 +305,8 @@ describe('a message that repeats', () => {
       { ...YEARLY, every: '1h' },
       /INVALID_ARGUMENT.*repeat: must be an object with type, cron.*not 'every'/,
     ],
-    ['no object', {}, null as never, /INVALID_ARGUMENT.*repeat: must be an object/],
-    ['a cron over two lines', {}, { cron: '0 0 1 1 *\n' }, /INVALID_ARGUMENT.*cron must be text/],
+    ['a value that is not an object', {}, null as never, /INVALID_ARGUMENT.*repeat: must be an object/],
+    ['a cron that spans two lines', {}, { cron: '0 0 1 1 *\n' }, /INVALID_ARGUMENT.*cron must be text/],
   ])('is refused with %s', async (_, module, options, problem) => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { calendar, consume: false, ...module } });
@@ -314,7 +314,7 @@ describe('a message that repeats', () => {
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test.each(['x'.repeat(230), 'a}b'])('is refused under an id that no dead letter can carry: %s', async (id) => {
+  test.each(['x'.repeat(230), 'a}b'])('is refused if its id could not be used for a dead letter: %s', async (id) => {
     const { producer } = await scene.startApp({ module: { calendar, consume: false } });
     expect(await problemOf(producer.repeat('digests', id, YEARLY, {}))).toMatch(/INVALID_ARGUMENT.*id: .*dead letters/);
   });
@@ -328,12 +328,12 @@ describe('a message that repeats', () => {
     ],
     ['a family', 'tenant-*', EVERY_SECOND, /INVALID_OPTION.*repeat: .*a family of queues cannot have it/],
     [
-      'text instead of an object',
+      'a string instead of an object',
       randomName('q'),
       'daily' as never,
       /INVALID_OPTION.*repeat must be an object with cron/,
     ],
-  ])('fails the start of a handler with %s', async (_, queue, repeat, problem) => {
+  ])('makes startup fail for a handler with %s', async (_, queue, repeat, problem) => {
     const starting = scene.startApp({
       module: { calendar },
       providers: [repeatingHandler(queue, repeat, () => undefined)],
@@ -341,7 +341,7 @@ describe('a message that repeats', () => {
     expect(await problemOf(starting)).toMatch(problem);
   });
 
-  test('is offered repeatedly until it is accepted, while the application runs', async () => {
+  test('is offered again until it is accepted, while the application runs', async () => {
     const times: number[] = [];
     const queue = scene.newQueue();
     const handler = repeatingHandler(queue, EVERY_SECOND, (_, { dueAt }) => times.push(dueAt.getTime()));
@@ -362,7 +362,7 @@ describe('a message that repeats', () => {
   });
 });
 
-describe('a message that repeats, in virtual time', () => {
+describe('a repeating message in virtual time', () => {
   async function startAt(date: string, handler: ReturnType<typeof repeatingHandler>) {
     const module = await Test.createTestingModule({
       imports: [DelayQueueModule.forRoot({ calendar }), DelayQueueTestingModule.startAt(new Date(date))],
@@ -374,7 +374,7 @@ describe('a message that repeats, in virtual time', () => {
 
   const DAILY = { cron: '0 9 * * *', timeZone: 'Europe/Berlin' };
 
-  test('comes at nine local time on every day of a year', async () => {
+  test('is delivered at nine local time on every day of a year', async () => {
     const times: Date[] = [];
     const handler = repeatingHandler('digests', DAILY, (_, { repeat }) => times.push(repeat!.at));
     const { module, tester } = await startAt('2030-01-01T12:00:00Z', handler);
@@ -419,7 +419,7 @@ describe('a message that repeats, in virtual time', () => {
     await module.close();
   });
 
-  test('drops an expired occurrence or leaves a dead letter, and the next one comes', async () => {
+  test('drops an expired occurrence or leaves a dead letter, and is delivered at its next time', async () => {
     const times: string[] = [];
     const repeat = { ...DAILY, expiresAfter: '5m', onExpired: 'dead' } as const;
     const handler = repeatingHandler('digests', repeat, (_, { dueAt }) => times.push(dueAt.toISOString()));
@@ -434,7 +434,7 @@ describe('a message that repeats, in virtual time', () => {
     await module.close();
   });
 
-  test('ends when its rule has no further time', async () => {
+  test('ends when its rule has no further times', async () => {
     let handled = 0;
     const { module, tester, producer } = await startAt(
       '2030-01-01T00:00:00Z',

@@ -35,7 +35,7 @@ describe('retries', () => {
     expect(wait).toBeLessThan(most + SLACK);
   }
 
-  test('call a handler that fails twice three times, with the fixed backoff between the calls', async () => {
+  test('call a handler that fails twice three times, with the fixed backoff between calls', async () => {
     const { calls, waits } = await failTwice({ type: 'fixed', delay: 150 });
 
     expect(calls.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
@@ -75,7 +75,7 @@ describe('retries', () => {
     expectWait(waits[1], 120);
   });
 
-  test('repeat a deferred message after the given delay without spending an attempt', async () => {
+  test('redeliver a deferred message after the given delay without spending an attempt', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const handler = handlerOf(
@@ -97,7 +97,7 @@ describe('retries', () => {
     expect(await producer.counts(queue)).toMatchObject({ dead: 0 });
   });
 
-  test('accept a value, a promise or an Observable from a handler, and the failure of each', async () => {
+  test('accept a value, a promise or an Observable from a handler, and failures in each form', async () => {
     const queue = scene.newQueue();
     const completed: string[] = [];
     const ways: Record<string, () => unknown> = {

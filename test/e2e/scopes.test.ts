@@ -56,7 +56,7 @@ const messageOf = (context: ExecutionContext) => context.getArgByIndex<DelayedMe
 describe.each([
   ['native', {}],
   ['memory', { store: 'memory' as const }],
-])('a handler with a scope, on %s,', (_, module: DelayQueueModuleOptions) => {
+])('a handler with a scope, on %s', (_, module: DelayQueueModuleOptions) => {
   const scene = new Scene();
   const handled = new Handled();
   const seen: unknown[] = [];
@@ -106,7 +106,7 @@ describe.each([
     return Handlers;
   }
 
-  test('has its own instances for each message, and REQUEST is the message on all of them', async () => {
+  test('has separate instances for each message, with the message as REQUEST', async () => {
     const { done } = await start(sharing, { count: 20 });
     await done();
     expect(seen.sort()).toEqual(Array.from({ length: 20 }, (_each, i) => [i + 1, true, true]).sort());
@@ -134,7 +134,7 @@ describe.each([
     ]);
   });
 
-  test('may have request-scoped guards, interceptors, pipes and filters, created for its message', async () => {
+  test('may have request-scoped guards, interceptors, pipes and filters, created for each message', async () => {
     @Injectable({ scope: Scope.REQUEST })
     class Everything {
       constructor(private readonly transaction: Transaction) {}
@@ -186,45 +186,48 @@ describe.each([
   test.each([
     ['the object that the strategy supplies', true],
     ['undefined, not the first message, when the strategy supplies nothing', false],
-  ])('shares durable providers by the headers of its messages, and their REQUEST is %s', async (_what, hasPayload) => {
-    @Injectable({ scope: Scope.REQUEST, durable: true })
-    class Tenant {
-      constructor(@Inject(REQUEST) readonly payload: { readonly tenant: string } | undefined) {}
-    }
-    const tenants = new Map<string, ContextId>();
-    ContextIdFactory.apply({
-      attach: (contextId: ContextId, { headers: { tenant = '' } }: DelayedMessage) => {
-        const ofTenant = tenants.get(tenant) ?? ContextIdFactory.create();
-        tenants.set(tenant, ofTenant);
-        const resolve = (info: HostComponentInfo) => (info.isTreeDurable ? ofTenant : contextId);
-        return hasPayload ? { resolve, payload: { tenant } } : resolve;
-      },
-    });
-    try {
-      const { done } = await start(
-        (queue) => {
-          @Injectable()
-          class Handlers {
-            constructor(readonly tenant: Tenant) {}
-            @DelayedHandler(queue)
-            handle(__: unknown, { headers }: DelayedMessage): void {
-              seen.push({ tenant: this.tenant, header: headers.tenant });
-            }
-          }
-          return Handlers;
+  ])(
+    "shares durable providers according to its messages' headers, and their REQUEST is %s",
+    async (_what, hasPayload) => {
+      @Injectable({ scope: Scope.REQUEST, durable: true })
+      class Tenant {
+        constructor(@Inject(REQUEST) readonly payload: { readonly tenant: string } | undefined) {}
+      }
+      const tenants = new Map<string, ContextId>();
+      ContextIdFactory.apply({
+        attach: (contextId: ContextId, { headers: { tenant = '' } }: DelayedMessage) => {
+          const ofTenant = tenants.get(tenant) ?? ContextIdFactory.create();
+          tenants.set(tenant, ofTenant);
+          const resolve = (info: HostComponentInfo) => (info.isTreeDurable ? ofTenant : contextId);
+          return hasPayload ? { resolve, payload: { tenant } } : resolve;
         },
-        { count: 6, providers: [Tenant] },
-      );
-      await done();
-      const calls = seen as { tenant: Tenant; header: string }[];
-      expect(calls).toHaveLength(6);
-      const requests = calls.map(({ tenant: { payload } }) => payload);
-      expect(requests).toEqual(calls.map(({ header: tenant }) => (hasPayload ? { tenant } : undefined)));
-      expect(new Set(calls.map(({ tenant }) => tenant)).size).toBe(2);
-    } finally {
-      ContextIdFactory.apply(undefined as never);
-    }
-  });
+      });
+      try {
+        const { done } = await start(
+          (queue) => {
+            @Injectable()
+            class Handlers {
+              constructor(readonly tenant: Tenant) {}
+              @DelayedHandler(queue)
+              handle(__: unknown, { headers }: DelayedMessage): void {
+                seen.push({ tenant: this.tenant, header: headers.tenant });
+              }
+            }
+            return Handlers;
+          },
+          { count: 6, providers: [Tenant] },
+        );
+        await done();
+        const calls = seen as { tenant: Tenant; header: string }[];
+        expect(calls).toHaveLength(6);
+        const requests = calls.map(({ tenant: { payload } }) => payload);
+        expect(requests).toEqual(calls.map(({ header: tenant }) => (hasPayload ? { tenant } : undefined)));
+        expect(new Set(calls.map(({ tenant }) => tenant)).size).toBe(2);
+      } finally {
+        ContextIdFactory.apply(undefined as never);
+      }
+    },
+  );
 
   test('fails the attempt and is retried when an instance cannot be created', async () => {
     let failures = 2;
@@ -273,7 +276,7 @@ describe.each([
     expect([...seen].sort()).toEqual(queues.map((queue) => `${queue} ${queue}`).sort());
   });
 
-  test('has as many instances at once as it handles messages, each with its own signal', async () => {
+  test('has as many instances at once as messages being handled, each with its own signal', async () => {
     const [started, release] = [new Latch(), new Latch()];
     let running = 0;
     const { done } = await start(
@@ -302,7 +305,7 @@ describe.each([
     expect(seen).toHaveLength(4);
   });
 
-  test('repeats with again() like any other', async () => {
+  test('can return again() like any other handler', async () => {
     const { done } = await start(
       (queue) => {
         @Injectable({ scope: Scope.REQUEST })
@@ -321,7 +324,7 @@ describe.each([
     expect(handled.calls.map(({ payload }) => payload)).toEqual([1, 2, 3]);
   });
 
-  describe('and the enhancers of the application', () => {
+  describe('and application-wide enhancers', () => {
     function enhancerOf(name: string, scope: Scope) {
       @Catch()
       @Injectable({ scope })
@@ -384,11 +387,11 @@ describe.each([
     });
 
     test.each([
-      ['', Scope.DEFAULT, [1, 2]],
+      ['singletons', Scope.DEFAULT, [1, 2]],
       ['request-scoped', Scope.REQUEST, [1, 1]],
       ['transient', Scope.TRANSIENT, [1, 1]],
     ])(
-      'runs those that are %s with inheritAppConfig and stays the single instance',
+      'runs those that are %s with inheritAppConfig and remains the single instance',
       async (_what, scope, [first, second]) => {
         const { done } = await start(plain, {
           module: { inheritAppConfig: true },
@@ -455,14 +458,14 @@ describe.each([
     }
 
     test.each<[string, TestAppParts]>([
-      ['by itself', { controllers: [controllerWith(Scope.REQUEST)] }],
-      ['as a transient', { controllers: [controllerWith(Scope.TRANSIENT)] }],
-      ['by its guard', { controllers: [controllerWith(Scope.DEFAULT, UseGuards(ScopedGuard))] }],
+      ['the controller is request-scoped', { controllers: [controllerWith(Scope.REQUEST)] }],
+      ['the controller is transient', { controllers: [controllerWith(Scope.TRANSIENT)] }],
+      ['its guard is request-scoped', { controllers: [controllerWith(Scope.DEFAULT, UseGuards(ScopedGuard))] }],
       [
-        'by a guard of the application',
+        'a guard of the application is request-scoped',
         { controllers: [controllerWith(Scope.DEFAULT)], providers: [{ provide: APP_GUARD, useClass: ScopedGuard }] },
       ],
-    ])('fails the start-up %s with the advice to move it into a provider', async (_how, parts) => {
+    ])('makes startup fail if %s, with the advice to move it into a provider', async (_how, parts) => {
       await expect(scene.startApp({ module, ...parts })).rejects.toMatchObject({
         code: 'INVALID_HANDLER',
         message: expect.stringMatching(/Orders\.cancelUnpaid.*Move the handler into a provider/),
@@ -474,7 +477,7 @@ describe.each([
 describe('the instances created for messages', () => {
   const scene = new Scene();
 
-  test('are collected with their messages', async () => {
+  test('are garbage-collected together with their messages', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const queue = scene.newQueue();

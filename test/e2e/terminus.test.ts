@@ -27,7 +27,7 @@ describe('the health of an application', () => {
     return { ...app, check };
   }
 
-  test('is up, with the counts of the queues that it handles', async () => {
+  test('is up, and includes the counts of the queues that it handles', async () => {
     const queue = scene.newQueue();
     const { producer, check } = await startApp({
       providers: [handlerOf(queue, () => undefined), handlerOf('tenant-*', () => undefined)],
@@ -37,7 +37,7 @@ describe('the health of an application', () => {
     expect(await check()).toEqual({ status: 'up', queues: { [queue]: { ...NOTHING, delayed: 1 } } });
   });
 
-  test('is down within the timeout while Redis does not answer, and up again with Redis', async () => {
+  test('is down within the timeout while Redis does not respond, and up again with Redis', async () => {
     const { check } = await startApp({ providers: [handlerOf(scene.newQueue(), () => undefined)] });
     await scene.server.freeze();
     const from = performance.now();
@@ -54,7 +54,7 @@ describe('the health of an application', () => {
     await until(async () => (await check()).status === 'up', { within: 30_000 });
   });
 
-  test('reflects Redis in a process that handles nothing', async () => {
+  test('reflects Redis in a process that handles no queues', async () => {
     const { check } = await startApp();
     expect(await check()).toEqual({ status: 'up', queues: {} });
     await scene.server.freeze();

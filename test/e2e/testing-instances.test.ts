@@ -61,7 +61,7 @@ describe('the tester of an application with two instances', () => {
     shop = app.module.get(Shop);
   });
 
-  test('moves one time for all, in which messages are handled in the order of their due times', async () => {
+  test('moves time for all instances together and handles messages in order of due time', async () => {
     await shop.producer.offer('orders', 'a', '30m');
     await shop.billing.offer('orders', 'b', '20m');
     await shop.producer.offer('orders', 'c', '35m');
@@ -72,7 +72,7 @@ describe('the tester of an application with two instances', () => {
     expect(log.at(-1)).toBe('invoice c');
   });
 
-  test('lists what was offered in each', async () => {
+  test('lists what was offered in each instance', async () => {
     await shop.producer.offer('orders', 'a', '30m');
     await shop.billing.offer('orders', 'b', '20m');
     await shop.invoices.offer({ of: 'c' }, '1h');
@@ -83,7 +83,7 @@ describe('the tester of an application with two instances', () => {
     expect(app.tester.offered(Invoices).map((offer) => offer.payload.of)).toEqual(['c']);
   });
 
-  test('calls the handlers of each', async () => {
+  test('calls the handlers of each instance', async () => {
     await app.tester.handle('orders', 'a');
     await billing.handle('orders', 'b');
     expect(await app.tester.handle(Invoices, { of: 'nobody' })).toMatchObject({ kind: 'dead' });

@@ -32,13 +32,13 @@ describe('the testing module', () => {
   };
   const options: [string, DelayQueueModuleOptions][] = [
     ['a URL that leads nowhere', { connection: NOWHERE }],
-    ['a factory of clients that throws', { connection: unusable }],
+    ['a client factory that throws', { connection: unusable }],
     ['a cluster', { connection: { cluster: { nodes: [{ host: 'nowhere.invalid', port: 1 }] } } }],
     ['the memory store', { store: 'memory' }],
     ["Redisson's layout", { connection: NOWHERE, defaults: { layout: redisson() } }],
   ];
 
-  test.each(options)('replaces Redis where the application has %s', async (_, given) => {
+  test.each(options)('replaces Redis when the application has %s', async (_, given) => {
     const { tester, producer } = await apps.startParts({ options: given, providers });
     await producer.offer('orders', 'o-1', '30m');
     await tester.advance('30m');
@@ -92,7 +92,7 @@ describe('the testing module', () => {
     server.close();
   });
 
-  test('still fails the start because of a mistake in the options', async () => {
+  test('still makes startup fail if the options contain a mistake', async () => {
     const wrong = appModule({ options: { connection: 'postgres://nowhere.invalid' } });
     await expect(apps.compile(wrong, DelayQueueTestingModule)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
   });
@@ -109,7 +109,7 @@ describe('the testing module', () => {
     });
   });
 
-  test('gives each application of a test its own queues', async () => {
+  test('gives each application in a test its own queues', async () => {
     const one = await apps.startParts({ providers });
     const other = await apps.startParts({ providers });
     await one.producer.offer('orders', 'of one', '1h');
@@ -129,7 +129,7 @@ describe('the testing module in the wrong place', () => {
       .compile();
   const withoutQueue = { code: 'INVALID_OPTION', message: expect.stringContaining('without DelayQueueModule') };
 
-  test('fails the start without a delay queue, in production as well', async () => {
+  test('makes startup fail without a delay queue, in production as well', async () => {
     const module = await compile(DelayQueueTestingModule);
     await expect(module.init()).rejects.toMatchObject(withoutQueue);
     @Module({ imports: [DelayQueueTestingModule] })
@@ -138,7 +138,7 @@ describe('the testing module in the wrong place', () => {
     await expect(start).rejects.toMatchObject(withoutQueue);
   });
 
-  test('fails each call without a delay queue if nobody starts the application', async () => {
+  test('makes each call fail without a delay queue if nobody starts the application', async () => {
     const tester = (await compile(DelayQueueTestingModule)).get(DelayQueueTester);
     expect(() => tester.offered()).toThrow(expect.objectContaining(withoutQueue));
     await expect(tester.advance('1h')).rejects.toMatchObject(withoutQueue);
@@ -177,7 +177,7 @@ describe('the testing module in the wrong place', () => {
     );
   });
 
-  test('rejects calls that need handlers before init(), with that reason', async () => {
+  test('rejects calls that need handlers before init(), and says why', async () => {
     const { tester, producer } = await apps.compile(appModule({ providers }), DelayQueueTestingModule);
     await producer.offer('orders', 'o-1', '30m');
     const notStarted = { code: 'NOT_STARTED', message: expect.stringContaining('await init()') };
@@ -258,7 +258,7 @@ describe("an application with the test framework's fake timers", () => {
   @Injectable()
   class Nothing {}
 
-  test('starts, offers, handles and closes as with real ones', async () => {
+  test('starts, offers, handles and closes as with real timers', async () => {
     jest.useFakeTimers({ now: new Date('2032-02-29T00:00:00Z') });
     const { module, tester, producer } = await apps.startParts({ providers: [Nothing, ...providers] });
     await producer.offer('orders', 'o-1', '30m');

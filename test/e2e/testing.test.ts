@@ -77,7 +77,7 @@ describe('a typed queue under test', () => {
   });
 });
 
-describe('a handler of batches under test', () => {
+describe('a batch handler under test', () => {
   const apps = new TestedApps();
   const no = new Error('no');
 
@@ -85,7 +85,7 @@ describe('a handler of batches under test', () => {
     ['a row with a status', () => ({ id: 7, status: 'rejected', reason: 'out of stock' }), { kind: 'ack' }],
     ['a settled result', () => ({ status: 'rejected', reason: no }), { kind: 'dead', error: no }],
     ['a promise', () => Promise.reject(no), { kind: 'dead', error: no }],
-  ])('that returns an array with %s has the outcome that it has on a queue', async (_, result, outcome) => {
+  ])('that returns an array with %s has the same outcome as on a queue', async (_, result, outcome) => {
     @Injectable()
     class Statistics {
       @DelayedHandler('stats', { batch: 10, attempts: 1 })
@@ -102,10 +102,10 @@ describe('a handler of batches under test', () => {
   });
 });
 
-describe('the rate of a queue under test', () => {
+describe("a queue's rate under test", () => {
   const apps = new TestedApps();
 
-  test('delays no test', async () => {
+  test('does not delay tests', async () => {
     let calls = 0;
     const { tester, producer } = await apps.startParts({
       providers: [handlerOf('mails', () => void calls++, { rate: { max: 1, per: '1h' } })],
@@ -151,7 +151,7 @@ describe('messages with groups under test', () => {
     expect(handled).toEqual(expected);
   });
 
-  test('are offered with their group, cancelled together, and handled with it', async () => {
+  test('are offered with their group, cancelled together, and handled with their group', async () => {
     const { tester, producer, handled } = await start({ concurrency: 1 });
     await producer.offer('orders', 'works', '1h', { id: 'a1', group: 'a' });
     await producer.offer('orders', 'works', '1h', { id: 'plain' });
@@ -239,7 +239,7 @@ describe('the list of offers', () => {
     expect(tester.offered('nobody')).toEqual([]);
   });
 
-  test('keeps cancelled and handled offers, and has no retries or repetitions by again()', async () => {
+  test('keeps cancelled and handled offers, but excludes retries and messages redelivered by again()', async () => {
     let calls = 0;
     const handle = ({ kind }: { kind: string }) => {
       calls++;
@@ -270,7 +270,7 @@ describe('the list of offers', () => {
     expect(app.tester.offered('mails')).toMatchObject([{ payload: 'sorry', delay: DAY }]);
   });
 
-  test('contains an offer that replaced another, and none that was ignored or refused', async () => {
+  test('contains an offer that replaced another, but no offer that was ignored or refused', async () => {
     const { tester, producer } = await apps.startParts();
     await producer.offer('orders', 'first', '1h', { id: 'o-1' });
     await producer.offer('orders', 'kept out', '1h', { id: 'o-1' });
@@ -315,7 +315,7 @@ describe('virtual time', () => {
     expect(tester.now().getTime()).toBeLessThanOrEqual(Date.now());
   });
 
-  test('presents each message at its due time, in order across all queues, however far it is moved', async () => {
+  test('handles each message at its due time, in order across all queues, however far it is moved', async () => {
     const log: string[] = [];
     const note = (payload: unknown, { dueAt }: DelayedMessage) =>
       void log.push(`${String(payload)} ${dueAt.toISOString()} ${app.tester.now().toISOString()}`);
@@ -360,7 +360,7 @@ describe('virtual time', () => {
     expect(done).toEqual([true, 'pong', new Date(START.getTime() + 1), 'quick']);
   });
 
-  test('does not count real time of a handler against its timeout or its lease', async () => {
+  test("does not count a handler's real time against its timeout or its lease", async () => {
     const attempts: number[] = [];
     const handle = async (_: unknown, { attempt, signal }: DelayedMessage) => {
       await sleep(30);
@@ -417,7 +417,7 @@ describe('virtual time', () => {
     expect(handled).toEqual(['dead', 'paused']);
   });
 
-  test('passes a year in less than a second, in an application of many queues', async () => {
+  test('passes a year in less than a second in an application with many queues', async () => {
     const providers = Array.from({ length: 20 }, (_, i) => handlerOf(`queue-${i}`, () => undefined));
     const { tester, producer } = await apps.startParts({ providers });
     await producer.offer('queue-7', null, '400d');
@@ -480,7 +480,7 @@ describe('virtual time', () => {
 describe('a call that would never end', () => {
   const apps = new TestedApps();
 
-  test('fails when a handler does not end, and names queue, message and handler', async () => {
+  test('fails when a handler does not end, and names the queue, message and handler', async () => {
     const hangs = typedHandlersOf('orders', { hang: () => new Promise(() => undefined) });
     const { tester, producer } = await apps.startParts({ providers: [hangs] });
     await producer.offer('orders', null, '30m', { id: 'o-1', type: 'hang' });
@@ -497,7 +497,7 @@ describe('a call that would never end', () => {
     expect(took).toBeLessThan(8000);
   });
 
-  test('fails as soon as its own patience is over, and closing the application does not wait either', async () => {
+  test('fails as soon as its own patience runs out, and closing the application does not wait either', async () => {
     const { module, tester, producer } = await apps.startParts({
       providers: [handlerOf('orders', () => new Promise(() => undefined))],
     });
@@ -513,7 +513,7 @@ describe('a call that would never end', () => {
     expect(performance.now() - startedAt).toBeLessThan(3000);
   });
 
-  test('applies its patience to each of many handlers, not to their total', async () => {
+  test('applies its patience to each handler separately, not to all of them together', async () => {
     let handled = 0;
     const handle = async () => {
       await sleep(10);
@@ -533,7 +533,7 @@ describe('a call that would never end', () => {
   test.each([
     ['at intervals', '1d'],
     ['at once', 0],
-  ])('fails when each message causes another one %s', async (_, delay) => {
+  ])('fails when each message leads to another one %s', async (_, delay) => {
     const { tester, producer } = await apps.startParts({ providers: [handlerOf('reminders', () => again(delay))] });
     await producer.offer('reminders', null, '1d', { id: 'r-1' });
     await expect(tester.drain({ limit: 100 })).rejects.toMatchObject({
@@ -545,7 +545,7 @@ describe('a call that would never end', () => {
     });
   });
 
-  test('succeeds with as many attempts as its limit, and handles none beyond it', async () => {
+  test('succeeds with as many attempts as its limit allows, and does not handle more', async () => {
     const handled: unknown[] = [];
     const { tester, producer } = await apps.startParts({
       providers: [handlerOf('orders', (p) => void handled.push(p))],
@@ -563,7 +563,7 @@ describe('a call that would never end', () => {
     expect(handled.slice(3)).toEqual(['1h', '2h']);
   });
 
-  test('ends with a dead letter for a message of a type without a handler', async () => {
+  test('leaves a dead letter for a message whose type has no handler', async () => {
     const { tester, producer } = await apps.startParts({
       providers: [typedHandlersOf('orders', { pay: () => undefined })],
     });
@@ -572,7 +572,7 @@ describe('a call that would never end', () => {
     expect(await producer.counts('orders')).toMatchObject({ delayed: 0, dead: 1 });
   });
 
-  test('is refused while another one moves time, as in a handler', async () => {
+  test('is refused while another call moves time, as in a handler', async () => {
     const refused: unknown[] = [];
     const nested = () => app.tester.advance('1h').catch((error: unknown) => refused.push(error));
     const app = await apps.startParts({ providers: [handlerOf('orders', nested)] });
@@ -612,7 +612,7 @@ describe('a handler that is called with one message', () => {
       testing: DelayQueueTestingModule.startAt(START),
     });
 
-  test('returns what would become of the message', async () => {
+  test('returns what would happen to the message', async () => {
     const { tester } = await start();
     const handle = (type: string, attempt = 1) => tester.handle('payments', { nth: 1 }, { type, attempt });
     expect(await handle('ack')).toEqual({ kind: 'ack' });
@@ -625,7 +625,7 @@ describe('a handler that is called with one message', () => {
     expect(await handle('same')).toEqual({ kind: 'again', delay: DAY, payload: { nth: 1 } });
   });
 
-  test('gets the message as it would arrive, and nothing is stored', async () => {
+  test('gets the message as it would be delivered, and nothing is stored', async () => {
     const got: DelayedMessage[] = [];
     const handler = handlerOf('orders', (_, message) => void got.push(message));
     const { tester, producer } = await apps.startParts({
@@ -730,7 +730,7 @@ type Tester = Awaited<ReturnType<TestedApps['start']>>['tester'];
 describe('tests that share an application', () => {
   const apps = new TestedApps();
 
-  test('start empty after a clear, at the time at which the one before ended', async () => {
+  test('start empty after a clear, at the time at which the previous test ended', async () => {
     const handled: unknown[] = [];
     const handle = (payload: unknown) => {
       if (payload === 'bad') throw new RejectMessage('bad');

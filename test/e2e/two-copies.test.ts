@@ -39,7 +39,7 @@ describe('another copy of the package', () => {
     [name, 'thrown', () => raise(end()), becomes] as const,
   ]);
 
-  test.each(CASES)("has %s with the same meaning as this one's if it is %s", async (_name, _way, end, becomes) => {
+  test.each(CASES)("exports %s, which works like this copy's when it is %s", async (_name, _way, end, becomes) => {
     const queue = scene.newQueue();
     let isOver = false;
     const handle = () => {
@@ -54,7 +54,7 @@ describe('another copy of the package', () => {
     expect(await producer.find(queue, 'a')).toMatchObject(becomes);
   });
 
-  test("has classes whose instances pass as instances of this one's classes, and of no other", () => {
+  test("exports classes whose instances pass as instances of this copy's classes, and of no others", () => {
     class Sold extends own.RejectMessage {}
     class OtherSold extends other.RejectMessage {}
     const rejection = new other.RejectMessage('no');
@@ -71,7 +71,7 @@ describe('another copy of the package', () => {
     }
   });
 
-  test("has errors that a filter for this one's class catches", async () => {
+  test("throws errors that a filter for this copy's class catches", async () => {
     const queue = scene.newQueue();
     @Catch(own.DelayQueueError)
     class RejectWhatFails {
@@ -94,7 +94,7 @@ describe('another copy of the package', () => {
     expect(messages[0]!.error).toMatchObject({ name: 'RejectMessage', message: 'QUEUE_FULL' });
   });
 
-  test('has decorators and typed queues that this one finds', async () => {
+  test('exports decorators and typed queues that this copy finds', async () => {
     const [queue, typed] = [scene.newQueue(), scene.newQueue()];
     const Typed = other.DelayQueue(typed, other.payload<number>(), { attempts: 1 });
     const reported: string[] = [];
@@ -124,7 +124,7 @@ describe('another copy of the package', () => {
     expect(reported.sort()).toEqual(['dead', 'handled', 'observed']);
   });
 
-  test('has a layout, codecs and Java values that this one accepts', async () => {
+  test('exports a layout, codecs and Java values that this copy accepts', async () => {
     const [queue, foreign] = [scene.newQueue(), scene.newQueue()];
     const { jackson, JavaValue, json, JsonNumber } = other.redisson;
     const uuid = () => new JavaValue('java.util.UUID', '01234567-89ab-cdef-0123-456789abcdef');
@@ -144,20 +144,20 @@ describe('another copy of the package', () => {
     expect(String(json().encode({ price: new ownRedisson.JsonNumber('12.50') }))).toBe('{"price":12.50}');
   });
 
-  test('has configured codecs that this one recognizes', () => {
+  test('exports configured codecs that this copy recognizes', () => {
     const layout = ownRedisson.redisson({ codec: other.redisson.json() });
     expect(layout).toHaveProperty('codec.isOwn');
     expect(ownRedisson.redisson({ codec: { ...other.redisson.json() } })).not.toHaveProperty('codec.isOwn');
   });
 
-  describe('the start', () => {
+  describe('startup', () => {
     const module = (copy: Pick<Copy, 'DelayQueueModule'>, name?: string) =>
       copy.DelayQueueModule.forRoot({ store: 'memory', ...(name && { name }) });
 
     test.each([
-      ['of the same name', undefined],
-      ['of another name', 'billing'],
-    ])('fails with modules of both copies, %s', async (_what, name) => {
+      ['with the same name', undefined],
+      ['with different names', 'billing'],
+    ])('fails with modules from both copies, %s', async (_what, name) => {
       expect(
         await refusalOf(startRoot({ module: class {}, imports: [module(own), module(other, name)] })),
       ).toMatchObject({
@@ -174,7 +174,7 @@ describe('another copy of the package', () => {
       });
     });
 
-    test('fails where a producer or a typed queue of another copy is injected', async () => {
+    test("fails where another copy's producer or typed queue is injected", async () => {
       @Injectable()
       class Service {
         constructor(readonly producer: own.DelayQueueProducer) {}

@@ -74,7 +74,7 @@ describe('a handler of a typed queue that returns again() with a new payload', (
     });
   });
 
-  test('stores the input of a schema that transforms', async () => {
+  test('stores the input of a schema that transforms it', async () => {
     class Counters extends DelayQueue('counters', z.object({ n: z.string().transform(Number) })) {}
     const seen: number[] = [];
     @Injectable()

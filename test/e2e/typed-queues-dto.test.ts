@@ -5,7 +5,7 @@ import { DelayedHandler, DelayQueue, type MessageOf, type PayloadOf, RejectMessa
 import { Scene } from '../support/scene.js';
 import { until } from '../support/until.js';
 
-describe('a payload that is declared by a DTO class', () => {
+describe('a payload declared by a DTO class', () => {
   const scene = new Scene();
 
   class RefundDto {
@@ -35,7 +35,7 @@ describe('a payload that is declared by a DTO class', () => {
     return Handler;
   }
 
-  test('is an instance of the class for a handler with a ValidationPipe that transforms', async () => {
+  test('is an instance of the class for a handler with a transforming ValidationPipe', async () => {
     const handled: unknown[] = [];
     await (await startApp(validated(handled))).offer({ orderId: 'o' }, 0);
     await until(() => handled.length > 0);

@@ -118,7 +118,7 @@ describe('a typed queue', () => {
     expect(await orders.clear()).toBe(3);
   });
 
-  test('may inject anything into its class, which may have methods of its own', async () => {
+  test('may inject anything into its class, which may have its own methods', async () => {
     @Injectable()
     class Names {
       readonly first = 'a';
@@ -149,7 +149,7 @@ describe('a typed queue', () => {
     expect(await context.get(Notes).find('a')).toMatchObject({ payload: 'a' });
   });
 
-  test('stores the input, so that a schema that transforms is applied once', async () => {
+  test('stores the input, so that a transforming schema is applied only once', async () => {
     const handled = new Handled();
     class Counters extends DelayQueue('counters', z.object({ n: z.number().transform((n) => n + 1) })) {}
     @Injectable()
@@ -180,7 +180,7 @@ describe('a typed queue', () => {
     ['offerAt', (q) => q.offerAt('remind', {} as never, new Date()), 'payload.orderId'],
     ['a primitive', (q) => q.offer('remind', SECRET as never, 0), 'payload'],
   ])(
-    'names the path, shows no value and writes nothing when the schema refuses an offer (%s)',
+    'names the path, reveals no value and writes nothing when the schema refuses an offer (%s)',
     async (_, offer, path) => {
       const { context, producer } = await scene.startApp({ module: memory, providers: [Orders] });
       const refusal = (await offer(context.get(Orders)).catch((error: unknown) => error)) as Error;
@@ -204,7 +204,7 @@ describe('a typed queue', () => {
   test.each<[string, { type: 'remind' | 'slow'; payload: { orderId: string } }]>([
     ['at once', { type: 'remind', payload: {} as never }],
     ['later', { type: 'slow', payload: { orderId: 'none' } }],
-  ])('refuses a list as a whole and names the message with a payload that is refused %s', async (_, wrong) => {
+  ])('refuses a list as a whole and names the message whose payload is refused %s', async (_, wrong) => {
     const { context, producer } = await scene.startApp({ module: memory, providers: [Orders] });
     const right = { type: 'remind' as const, payload: { orderId: 'o' }, delay: 0 };
     await expect(context.get(Orders).offerMany([right, { ...wrong, delay: 0 }, right])).rejects.toMatchObject({
@@ -229,7 +229,7 @@ describe('a typed queue', () => {
     expect(unhandled).toEqual([]);
   });
 
-  test('makes a dead letter of a stored payload that the schema refuses, and logs no value', async () => {
+  test('turns a stored payload that the schema refuses into a dead letter, and does not log the value', async () => {
     const handled = new Handled();
     @Injectable()
     class Handler {
@@ -256,7 +256,7 @@ describe('a typed queue', () => {
     expect(log.join('\n')).not.toContain(SECRET);
   });
 
-  test('fails the attempt at the handler and the call at the offer when a schema throws', async () => {
+  test('makes the attempt or the offer fail when a schema throws', async () => {
     let fails = false;
     const fragile = z.string().refine(() => {
       if (fails) throw new Error('database is down');
@@ -281,7 +281,7 @@ describe('a typed queue', () => {
     expect(await producer.find('fragile', 'a')).toMatchObject({ state: 'delayed' });
   });
 
-  test('names its types to a JavaScript caller who names an unknown one', async () => {
+  test('lists its types to a JavaScript caller who uses an unknown one', async () => {
     const { context } = await scene.startApp({ module: memory, providers: [Orders, Emails] });
     const orders: { offer(...args: unknown[]): Promise<unknown> } = context.get<never>(Orders);
     await expect(orders.offer('cancel', {}, 0)).rejects.toMatchObject({
@@ -295,7 +295,7 @@ describe('a typed queue', () => {
   });
 });
 
-describe('the definition of a queue', () => {
+describe('a queue definition', () => {
   const scene = new Scene();
   const start = (providers: Type[], module = {}) => scene.startApp({ module: { ...memory, ...module }, providers });
 
@@ -324,7 +324,7 @@ describe('the definition of a queue', () => {
     await expect(context.get(Small).offer('x'.repeat(20), 0)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 
-  test('suffices at the handler, even if its class is no provider of that process', async () => {
+  test('is sufficient at the handler, even if its class is not a provider in that process', async () => {
     const handled = new Handled();
     @Injectable()
     class Handler {
@@ -351,7 +351,7 @@ describe('the definition of a queue', () => {
     await app.close();
   });
 
-  test('may exist twice with the same options, and fails the start-up if they differ', async () => {
+  test('may exist twice with the same options, and makes startup fail if they differ', async () => {
     const note = payload<string>();
     class One extends DelayQueue('twice', { note }, { attempts: 2 }) {}
     class Same extends DelayQueue('twice', { note }, { attempts: 2 }) {}
@@ -368,7 +368,7 @@ describe('the definition of a queue', () => {
     }
   });
 
-  test('excludes options at a handler by name, which fail the start-up', async () => {
+  test("makes startup fail if a handler gives options with the queue's name", async () => {
     @Injectable()
     class Handler {
       @DelayedHandler('orders', { concurrency: 2 })
@@ -381,11 +381,11 @@ describe('the definition of a queue', () => {
   });
 
   test.each<[string, unknown[], string]>([
-    ['no queue name', ['a queue', payload()], 'a queue name has'],
+    ['an invalid queue name', ['a queue', payload()], 'a queue name has'],
     ['no payload', ['q', undefined], 'the payload must be'],
     ['a plain function', ['q', () => undefined], 'the payload must be'],
     ['a list', ['q', [payload()]], 'the payload must be'],
-    ['an object of no types', ['q', {}], 'has no types'],
+    ['an object without types', ['q', {}], 'has no types'],
     ['a malformed type name', ['q', { 'two words': payload() }], 'a message type has'],
     ['a type without a payload', ['q', { note: 'string' }], "the payload of 'note' must be"],
     ['an unknown option', ['q', payload(), { concurency: 2 }], 'concurency is not an option'],
@@ -399,14 +399,14 @@ describe('the definition of a queue', () => {
   test.each<[string, unknown[], string]>([
     ['no type of a queue with types', [Orders], 'name one of its types: cancel-unpaid'],
     [
-      'a type it does not have',
+      'a type that the queue does not have',
       [Orders, 'cancel'],
       "name one of its types: cancel-unpaid, remind, audit, slow, pay, note; given: 'cancel'",
     ],
-    ['a type of a queue without', [Emails, 'email'], 'its messages have no type'],
+    ['a type of a queue without types', [Emails, 'email'], 'its messages have no type'],
     ['a class that is not a queue', [PaymentDto], 'DelayQueue() did not make this class'],
     ['an option of the queue', [Emails, { concurrency: 2 }], 'concurrency: options of the queue'],
-  ])('fails the start-up at a handler that names %s', async (_, args, problem) => {
+  ])('makes startup fail for a handler that names %s', async (_, args, problem) => {
     const decorate = DelayedHandler as unknown as (...args: unknown[]) => MethodDecorator;
     @Injectable()
     class Handler {
@@ -419,7 +419,7 @@ describe('the definition of a queue', () => {
     await expect(start([Handler])).rejects.toThrow(problem);
   });
 
-  test("fails the start-up with types if the deployment gives the queue layout 'redisson'", async () => {
+  test("makes startup fail with types if the deployment gives the queue layout 'redisson'", async () => {
     await expect(
       scene.startApp({ module: { queues: { orders: { layout: redisson() } } }, providers: [Orders] }),
     ).rejects.toMatchObject({ code: 'INVALID_OPTION', message: expect.stringContaining("layout 'redisson'") });

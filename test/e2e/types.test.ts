@@ -27,7 +27,7 @@ describe.each([
 ])('the types of a queue, on %s', (_, module) => {
   const scene = new Scene();
 
-  test('send each message to the handler of its type, and others to the handler without a type', async () => {
+  test('route each message to the handler of its type, and others to the handler without a type', async () => {
     const queue = scene.newQueue();
     const [cancel, remind, rest] = [new Handled(), new Handled(), new Handled()];
     const { producer } = await scene.startApp({
@@ -55,7 +55,7 @@ describe.each([
     expect(remind.calls[0]!.message.headers).toEqual({ tenant: 't' });
   });
 
-  test('have counts that add up to the counts of the queue, whatever their names', async () => {
+  test("have counts that add up to the counts of the queue, whatever the types' names", async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     expect(await producer.countsByType(queue)).toEqual(new Map());
@@ -68,7 +68,7 @@ describe.each([
     expect(byType).toEqual(new Map(['__proto__', 'constructor', '7', ''].map((type) => [type, counts])));
   });
 
-  test('are shown by find, dead letters and messages that again() repeats', async () => {
+  test('are shown by find, dead letters and messages that again() redelivers', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({
@@ -136,7 +136,7 @@ describe.each([
     expect(log.filter((line) => line.includes("no handler for type 'new'"))).toHaveLength(1);
   });
 
-  test('make a dead letter of a message without a handler after unknownTypeGrace, which can be redriven', async () => {
+  test('turn a message without a handler into a dead letter after unknownTypeGrace, which can be redriven', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({
       module: { ...module, queues: { [queue]: { unknownTypeGrace: '300ms' } } },
@@ -158,9 +158,9 @@ describe.each([
 
   test.each([
     ['two words', 'a type'],
-    ['nothing', ''],
+    ['empty', ''],
     ['too long', 'x'.repeat(65)],
-    ['no text', 5 as never],
+    ['not a string', 5 as never],
   ])('are refused in an offer, without writing anything, if one is %s', async (_what, type) => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module, providers: [] });
@@ -186,7 +186,7 @@ describe('handlers of types', () => {
 
   const startUp = (providers: Type[], module = {}) => scene.startApp({ module: { ...memory, ...module }, providers });
 
-  test('fail the start-up if two are for one type of a queue', async () => {
+  test('make startup fail if two are for the same type of a queue', async () => {
     const providers = [handlerOfType('orders', 'cancel', nothing), handlerOfType('orders', 'cancel', nothing)];
     await expect(startUp(providers)).rejects.toMatchObject({
       code: 'INVALID_HANDLER',
@@ -204,16 +204,16 @@ describe('handlers of types', () => {
 
   test.each([
     ['two words', 'a type'],
-    ['nothing', ''],
+    ['empty', ''],
     ['too long', 'x'.repeat(65)],
-  ])('fail the start-up if a type is %s', async (_what, type) => {
+  ])('make startup fail if a type is %s', async (_what, type) => {
     await expect(startUp([handlerOfType('orders', type, nothing)])).rejects.toMatchObject({
       code: 'INVALID_HANDLER',
       message: expect.stringContaining('TypedHandler.handleType: a message type has 1–64'),
     });
   });
 
-  test('fail the start-up if one has options of the queue, and the error says where they belong', async () => {
+  test('make startup fail if one has queue options, and the error says where they belong', async () => {
     const provider = handlerOfType('orders', 'cancel', nothing, {
       timeout: '1s',
       concurrency: 2,
@@ -225,7 +225,7 @@ describe('handlers of types', () => {
     });
   });
 
-  test('fail the start-up with an unknown or invalid option', async () => {
+  test('make startup fail with an unknown or invalid option', async () => {
     for (const options of [{ tiemout: 1 }, { timeout: -1 }, 5]) {
       await expect(startUp([handlerOfType('orders', 'cancel', nothing, options as never)])).rejects.toMatchObject({
         code: 'INVALID_OPTION',
@@ -234,7 +234,7 @@ describe('handlers of types', () => {
     }
   });
 
-  test("fail the start-up with layout 'redisson', and offers of types are refused", async () => {
+  test("make startup fail with layout 'redisson', and offers with types are refused", async () => {
     const queue = scene.newQueue();
     const module = { queues: { [queue]: { layout: redisson() } } };
     await expect(
@@ -261,14 +261,14 @@ describe('handlers of types', () => {
     },
   );
 
-  test('are logged at the start with their types', async () => {
+  test('are logged at startup with their types', async () => {
     const { log } = await startUp([handlerOfType('orders', 'cancel', nothing), handlerOf('orders', nothing)]);
     expect(log).toContain("log Handling queue 'orders', type 'cancel', with TypedHandler.handleType");
     expect(log).toContain("log Handling queue 'orders' with TestHandler.handle");
   });
 });
 
-describe('a body in the form of a later version', () => {
+describe("a body in a later version's form", () => {
   const scene = new Scene();
 
   test('waits for a process that can read it', async () => {

@@ -5,7 +5,7 @@ import { type ContractQueues, defined, HOUR } from '../contract-queue.js';
 export function describeBodies(queues: ContractQueues): void {
   describe('bodies', () => {
     it.each<[string, unknown]>([
-      ['text', 'naïve 😀 \n\r\t\u0000 "quoted"'],
+      ['a string', 'naïve 😀 \n\r\t\u0000 "quoted"'],
       ['a number', -0.5],
       ['null', null],
       ['an empty object', {}],

@@ -159,7 +159,7 @@ export function describeFollowers(queues: ContractQueues): void {
       expect(await payloadOf(queue, 'e')).toBe('payload of e');
     });
 
-    it.each(['a settle', 'a transfer'])(
+    it.each(['a settlement', 'a transfer'])(
       'the release of a follower by %s is announced if it is due earliest',
       async (by) => {
         const queue = await queues.open({ attempts: 1 });
@@ -173,7 +173,7 @@ export function describeFollowers(queues: ContractQueues): void {
           onEarlierDue: ({ dueAt }) => void announced.push(dueAt),
         });
         await ready;
-        if (by === 'a settle') await queue.settle(claim, { kind: 'ack' });
+        if (by === 'a settlement') await queue.settle(claim, { kind: 'ack' });
         else {
           await queue.store.extend([defined(claim)], 0);
           const announcer = { scheduler: 'any', movedAt: null };
