@@ -35,7 +35,7 @@ describe('a generator', () => {
     );
 
   const generator = (place: string) =>
-    `${place}: it is a generator (*), whose body would never run: write an ordinary method, or an async one`;
+    `${place}: it is a generator (*), whose body would never run: write an ordinary or async method`;
 
   @Injectable()
   class Sync {
