@@ -5,7 +5,7 @@ export class MessageAborted extends Error {
   override readonly name = 'MessageAborted';
 }
 
-/** The `reason` of a signal: the lease of the message is lost, so the outcome no longer counts. */
+/** The `reason` of a signal: the message's lease is lost, so the outcome no longer counts. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }

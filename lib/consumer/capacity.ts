@@ -7,7 +7,7 @@ const MAX_RESERVATION = 100;
 /** A claim is limited to half of the slots, but never to fewer messages than this, because small claims are not worth the call. */
 const MIN_HALF = 32;
 
-/** Within how long all handlers of one claim should start, ms. */
+/** The time within which all handlers of one claim should start, ms. */
 const TARGET = 100;
 
 export interface Reservation {

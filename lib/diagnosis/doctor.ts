@@ -93,7 +93,7 @@ export class Doctor {
       const infos = await this.#connections.commands.info();
       const [first, ...others] = infos.map(checkInfo);
       const ofDatabases = checkDatabases(infos[0]!, this.#connections.announcements.database);
-      // Of the other servers of a cluster, only problems are worth a line.
+      // For a cluster's other servers, only problems are worth a line.
       return [...first!, ofDatabases ?? [], others.flat().filter(({ verdict }) => verdict !== 'ok')].flat();
     } catch (error) {
       if (!(hasCode(error, 'STORE_REFUSED') && lacksPermission(error.cause))) return [unsupported('version', error)];

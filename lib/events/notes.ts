@@ -26,7 +26,7 @@ export interface Notes {
   connected: ConnectedServer;
   /** Messages are kept in this process only. */
   'memory-store': object;
-  /** A test moves the time of this process, and the process' messages are in memory. */
+  /** A test moves this process' time, and its messages are in memory. */
   'under-test': object;
   /** The module sets these options of the connection itself. */
   'options-overridden': { readonly options: readonly { readonly name: string; readonly because: string }[] };

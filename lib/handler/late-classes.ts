@@ -11,7 +11,7 @@ import type { Module } from './nest-internals.js';
  */
 @Injectable()
 export class LateClasses implements OnModuleInit {
-  /** The modules that existed at the start or have since been looked at. */
+  /** The modules that existed at startup or have been examined since. */
   readonly #known = new Set<Module>();
 
   constructor(

@@ -18,7 +18,7 @@ export interface OptionRules<Resolved extends object> {
   readonly options: { readonly [Name in keyof Resolved]-?: OptionRule<Resolved[Name]> };
 }
 
-/** Checks the options of a layout and fills in their defaults. @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong */
+/** Checks a layout's options and fills in their defaults. @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong */
 export function checkLayoutOptions<Resolved extends object>(
   given: object,
   { place, example, options }: OptionRules<Resolved>,

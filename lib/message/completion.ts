@@ -20,7 +20,7 @@ interface TimeLimit {
   readonly clock: { schedule(task: () => void, delay: number): () => void };
   /** ms; null: no limit. */
   readonly timeout: number | null;
-  /** Makes the error of the rejection. Must not throw. */
+  /** Makes the rejection's error. Must not throw. */
   readonly onTimeout: (timeout: number) => Error;
 }
 

@@ -15,12 +15,12 @@ export function assertQueueName(queue: unknown): asserts queue is string {
   throw new DelayQueueError('INVALID_ARGUMENT', `queue: ${QUEUE_NAME_RULE}, not ${given}`);
 }
 
-/** Matches the name of a family. It must begin with text, because a handler of all queues would also take other applications' messages. */
+/** Matches a family's name. It must begin with text, because a handler of all queues would also take other applications' messages. */
 export const QUEUE_FAMILY = /^[A-Za-z0-9_.:-]{1,127}\*$/;
 
 export const QUEUE_OR_FAMILY_RULE = `${QUEUE_NAME_RULE}; a family of queues is the beginning of their names followed by a *`;
 
-/** True if a checked name is the name of a family rather than of a queue. */
+/** True if a checked name is a family's rather than a queue's. */
 export function isFamily(name: string): boolean {
   return name.endsWith('*');
 }

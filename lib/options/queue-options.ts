@@ -74,7 +74,7 @@ export interface HandlerOptions extends Pick<QueueOptions, 'timeout' | 'backoff'
    */
   readonly repeat?:
     | (RepeatOptions & {
-        /** The id of the message. Default: `'repeat'`, or `repeat:` and the type of the handler. */
+        /** The message's id. Default: `'repeat'`, or `repeat:` and the handler's type. */
         readonly id?: string | undefined;
         /** JSON values or a `Buffer`. Default: `{}`. */
         readonly payload?: unknown;
@@ -222,7 +222,7 @@ export interface RepeatOptions {
   readonly missed?: 'once' | 'skip' | undefined;
   /** Headers of each occurrence, with text values. Default: none. */
   readonly headers?: MessageHeaders | undefined;
-  /** How late an occurrence may be, as in the options of an offer. Default: `expiresAfter` of the queue. */
+  /** How late an occurrence may be, as in the offer options. Default: the queue's `expiresAfter`. */
   readonly expiresAfter?: Duration | 'never' | undefined;
   /** Decides about an occurrence that has expired. Only with `expiresAfter`. Default: `onExpired` of the queue. */
   readonly onExpired?: 'drop' | 'dead' | undefined;

@@ -74,7 +74,7 @@ export function resolveQueueOptions(...layers: readonly QueueOptions[]): Resolve
   return merge(layers, 'queue options');
 }
 
-/** Like {@link resolveQueueOptions}, with the name of the queue in the error. */
+/** Like {@link resolveQueueOptions}, with the queue's name in the error. */
 export function resolveOptionsOf(queue: string, ...layers: readonly QueueOptions[]): ResolvedQueueOptions {
   return merge(layers, `options of queue '${queue}'`);
 }
@@ -121,7 +121,7 @@ export function readQueueHandlerOptions(given: QueueHandlerOptions, place: strin
   return { queueOptions, options: {}, batch: batchOf(parsed, given, place), repeat, instance };
 }
 
-/** Checks the options of a handler of one type. The error says where an option of the queue belongs. */
+/** Checks the options of a handler that takes one type. The error says where a queue option belongs. */
 export function readHandlerOptions(given: HandlerOptions, place: string): ReadHandlerOptions {
   const names = typeof given === 'object' && (given as unknown) !== null ? Object.keys(given) : [];
   const misplaced = names.filter((name) => name in queueLayerSchema.shape && !(name in handlerSchema.shape));

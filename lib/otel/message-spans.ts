@@ -139,7 +139,7 @@ function withBaggageOf(created: Context): Context {
 function headersFrom(active: Context, { mixes }: { readonly mixes: boolean }): MessageHeaders | undefined {
   const carrier: Record<string, string> = {};
   propagation.inject(active, carrier);
-  // Next to the user's traceparent, this would be the state of another trace.
+  // Next to the user's `traceparent`, this `tracestate` would belong to another trace.
   if (mixes) delete carrier.tracestate;
   // A message without headers is smaller.
   return Object.keys(carrier).length > 0 ? carrier : undefined;

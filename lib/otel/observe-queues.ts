@@ -27,12 +27,12 @@ interface Gauges {
 /**
  * Measures the state of queues whenever metrics are collected: how many messages are in each state, how long the oldest due one has waited,
  * and whether the queue is paused. Redis has one state for all processes, so call this in one process only, after the SDK has started. Each
- * look at a queue costs one call.
+ * measurement of a queue costs one call.
  *
  * Ends when the application closes. A queue that cannot be measured is reported to OpenTelemetry's `diag`.
  * @param app - the application, or a `ModuleRef`
  * @param options - `instance`: the name of the queues' instance
- * @returns a function that ends the measuring earlier
+ * @returns a function that stops the measurements earlier
  * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed name, `INVALID_OPTION` if there is no such instance
  * @example
  * ```ts

@@ -80,7 +80,7 @@ export class NativePartitions implements Partitions {
   }
 
   reachOf(partition: number): Reach {
-    // There may be fewer partitions than the caller knows.
+    // There may be fewer partitions than the caller knows of.
     return this.#stores[partition]?.reach ?? 'lost';
   }
 

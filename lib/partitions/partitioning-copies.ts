@@ -59,7 +59,7 @@ export class PartitioningCopies {
     );
   }
 
-  /** The newest partitioning of the reachable ones among the first `count` partitions; undefined if none has any. */
+  /** The newest partitioning that any reachable one of the first `count` partitions has; undefined if none has any. */
   async newest(count: number): Promise<Partitioning | undefined> {
     const answers = await this.#askEach(count, (partition) => this.read(partition));
     const newest = newestOf(

@@ -7,7 +7,7 @@ import type { PatientReading } from './patient-reading.js';
 
 /** The partitions of a queue, as this process knows them. Their number may change while it runs. */
 export interface Partitions {
-  /** Decides the partition for calls about single messages. A new object after each change. */
+  /** Chooses the partition for calls about single messages. Replaced by a new object after each change. */
   readonly partitioning: Partitioning;
   /** The store of each partition that may hold messages. A new list after each change. */
   readonly stores: readonly MessageStore[];

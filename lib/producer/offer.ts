@@ -169,7 +169,7 @@ export function readRequest(given: OfferRequest): NewMessage {
   return { payload: read.payload, due: readEither(read.delay, read.at), options: checkOfferOptions(read) };
 }
 
-/** Reads and checks the options of an offer, each field once. */
+/** Reads and checks an offer's options, each field once. */
 export function readOfferOptions(given: OfferOptions | undefined): CheckedOfferOptions {
   return given === undefined ? NO_OPTIONS : checkOfferOptions(readFields(given, 'options', OPTIONS));
 }

@@ -146,7 +146,7 @@ function withHeaders(message: NewMessage, added: MessageHeaders | undefined): Ne
   return { ...message, options: { ...message.options, headers: { ...added, ...message.options.headers } } };
 }
 
-/** Adds the message's index in the list to the error of its check. */
+/** Adds the message's index in the list to the error from its check. */
 function namingMessage(index: number, checked: Promise<unknown>): Promise<unknown> {
   const check = checked.catch((error: unknown) => Promise.reject(ofMessage(index, error) as Error));
   // If another message is refused first, nobody awaits this check.

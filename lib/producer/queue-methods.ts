@@ -38,8 +38,8 @@ export const NAMED: unique symbol = Symbol('named');
 export const RULES: unique symbol = Symbol('rules');
 
 /**
- * The methods that the producer and the typed queues share. The producer's methods take the name of the queue as their first argument:
- * 1–128 of the characters `A–Z a–z 0–9 _ . : -`.
+ * The methods that the producer and the typed queues share. The producer's methods take the queue's name as their first argument: 1–128 of
+ * the characters `A–Z a–z 0–9 _ . : -`.
  * @typeParam Name - `[queue: string]`, or `[]` for a typed queue
  * @typeParam Payloads - the payloads given to `DelayQueue()`; `unknown` for the producer
  */

@@ -204,7 +204,10 @@ const WITH_TLS: readonly (readonly [RegExp, string])[] = [
   [/ALTNAME_INVALID/, NAMES],
 ];
 
-/** Advises on the options of a connection that has never been ready; undefined if the error is clear. @param error - the last attempt's */
+/**
+ * Gives advice about the options of a connection that has never been ready; undefined if the error is clear. @param error - the last
+ * attempt's
+ */
 export function adviceOnConnecting(error: unknown, usesTls: boolean): string | undefined {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   // A server that expects TLS closes or resets the connection.

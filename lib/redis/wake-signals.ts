@@ -313,7 +313,7 @@ class SharedConnection {
     return Math.min(...[...this.#signals].map(({ waiter }) => waiter?.until ?? Infinity));
   }
 
-  /** Ends the blocked call, and the loop sends one with the current keys. All changes of a turn share one call. */
+  /** Ends the blocked call, so that the loop sends one with the current keys. All changes of a turn share one call. */
   #replaceCall(): Promise<void> {
     return (this.#replacing ??= this.#endStaleCalls());
   }

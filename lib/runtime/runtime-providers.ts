@@ -96,7 +96,7 @@ export const runtimeProviders: Provider[] = [
   DelayQueueRuntime,
 ];
 
-/** Throws `INVALID_OPTION` without options, for which Nest would only say that it cannot resolve a dependency. */
+/** Throws `INVALID_OPTION` if there are no options: Nest would only say that it cannot resolve a dependency. */
 async function resolveGivenOptions(options?: DelayQueueModuleOptions): Promise<ResolvedModuleOptions> {
   if (options !== undefined) {
     return resolveModuleOptionsInSlices(options, (entries, check) => inSlices(entries, systemClock, check));

@@ -82,7 +82,7 @@ export interface StoredMessage extends ClaimedMessage {
   readonly leasedUntil: number | null;
   /** The due time, with the fraction of a millisecond that keeps the order of equal ones. Absent: `dueAt`. */
   readonly rank?: number;
-  /** The name of its place, which orders messages of equal rank. Absent: its id. */
+  /** The name that orders messages of equal rank. Absent: the id. */
   readonly name?: string;
   /** Null unless dead. */
   readonly death: MessageDeath | null;

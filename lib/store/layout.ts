@@ -36,7 +36,7 @@ export interface Layout extends QueueLayout {
 export interface LayoutAbilities {
   readonly headers: boolean;
   readonly types: boolean;
-  /** True if a queue may have several partitions, each with the keys of the layout `native`. */
+  /** True if a queue may have several partitions, each with the `native` layout's keys. */
   readonly partitions: boolean;
   /** True if a family of queues may be handled. */
   readonly families: boolean;

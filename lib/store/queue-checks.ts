@@ -19,7 +19,7 @@ export class QueueChecks {
     this.#isDone = true;
   }
 
-  /** Checks once there is a connection, unless that is done. A problem is only logged. */
+  /** Checks once there is a connection, unless that has been done. A problem is only logged. */
   catchUp(servers: RedisServers, events: Events): void {
     const report = (error: unknown) =>
       hasCode(error, 'INVALID_OPTION') && events.emit('server-unsupported', { reason: showFailure(error) });

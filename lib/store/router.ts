@@ -29,7 +29,7 @@ export interface Destination {
 
 export type WriteOutcome = OfferReceipt | WriteFailure;
 
-/** An offer was not written, or is not known to be. */
+/** An offer was not written, or may not have been. */
 export class WriteFailure {
   constructor(readonly error: unknown) {}
 }

@@ -17,7 +17,7 @@ export type HandleOutcome =
       readonly kind: 'defer';
       /** The delay until the message would come again, ms; absent if a date was given. */
       readonly delay?: number;
-      /** The instant at which the message would come again; absent if a delay was given. */
+      /** The time at which the message would come again; absent if a delay was given. */
       readonly at?: Date;
     }
   | {
@@ -25,7 +25,7 @@ export type HandleOutcome =
       readonly kind: 'again';
       /** The delay until the message would come again, ms; absent if a date was given. */
       readonly delay?: number;
-      /** The instant at which the message would come again; absent if a delay was given. */
+      /** The time at which the message would come again; absent if a delay was given. */
       readonly at?: Date;
       /** The payload that the message would then have. */
       readonly payload: unknown;

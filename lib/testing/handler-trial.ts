@@ -21,7 +21,7 @@ export interface TrialMessage extends MessageContent {
   readonly attempt: number;
 }
 
-/** Calls the handler of a queue with one message, as with a real one, but stores nothing. */
+/** Calls a queue's handler with one message, as if it were a real one, but stores nothing. */
 export class HandlerTrial {
   readonly #queue: Queue;
   readonly #handled: DeclaredQueue;

@@ -21,7 +21,7 @@ interface Call extends ResolvedBounds {
 }
 
 /**
- * Moves the time of an application from one due message to the next, but never while a handler runs.
+ * Moves an application's time from one due message to the next, but never while a handler runs.
  *
  * Nothing happens between two due messages, so time leaps. Timers that would have fired in between fire late, as in a process that was
  * blocked: a look at the queue every minute costs one look, however long the leap.

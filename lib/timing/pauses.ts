@@ -11,7 +11,7 @@ export class Pauses {
     return this.#take((end) => this.clock.schedule(end, length));
   }
 
-  /** Like {@link take}, to the millisecond. */
+  /** Like {@link take}, but accurate to the millisecond. */
   takePunctually(length: number): Promise<void> {
     return this.#take((end) => this.clock.schedulePunctually(end, length));
   }

@@ -51,7 +51,7 @@ export class RedisAnnouncements {
   ) {
     this.database = String(databaseOf(client));
     this.databaseArgument = map ? 'cluster' : this.database;
-    // A client from a function may select another database itself.
+    // A client that a function creates may itself select another database.
     client.on('select', (database: number) => (this.database = this.databaseArgument = String(database)));
     if (!map) this.#ordinary = SINGLE_SERVER;
     this.#unwatch = map?.onChange(() => this.#follow(this.#subscriptions));

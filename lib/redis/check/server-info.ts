@@ -27,7 +27,7 @@ export function placeOf([server, ...others]: readonly RedisServer[], isCluster: 
   const client = server!.client as Redis;
   const { options, stream } = client;
   const { host = 'localhost', port = 6379, path, name, sentinels } = options;
-  // With sentinels, the options have only their addresses; the socket has the primary's.
+  // With sentinels, the options contain only the sentinels' addresses; the socket has the primary's.
   const address = sentinels ? addressOf(stream.remoteAddress ?? '', stream.remotePort ?? 0) : addressOf(host, port);
   return {
     address: path ?? address,

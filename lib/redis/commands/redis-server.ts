@@ -165,7 +165,9 @@ export class RedisServer extends RedisConnection implements RedisServers {
     return reply;
   }
 
-  /** Asks the server for its time, unless a question is under way. @returns false if the connection was lost; never rejected */
+  /**
+   * Asks the server for its time, unless a question is under way. @returns a promise that never rejects: false if the connection was lost
+   */
   #askTime(): Promise<boolean> {
     this.#question ??= this.#ask().finally(() => (this.#question = undefined));
     return this.#question;

@@ -1,6 +1,6 @@
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 
-/** The deadline of an answer. Instants are on the monotonic clock. */
+/** The deadline of an answer. Times are on the monotonic clock. */
 export interface Deadline {
   at: number;
   readonly sentAt: number;

@@ -52,7 +52,7 @@ export class ClientOptionsReader {
     };
   }
 
-  /** Reads a node of a cluster: a URL, `host:port`, a port, or the options of a connection. */
+  /** Reads a cluster node: a URL, `host:port`, a port, or connection options. */
   readClusterNode(given: unknown, path: Path): RedisOptions {
     if (typeof given === 'number') return this.#read(clusterNodeRules, { port: given }, path);
     const isAddress = typeof given === 'string' && !given.includes('://');

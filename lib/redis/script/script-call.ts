@@ -56,7 +56,7 @@ export function wordsOf<Part extends string>(
 export class ScriptReply {
   readonly #values: readonly unknown[];
   #at: number;
-  /** Set if the sender asked for copies and the write is not known to be copied. */
+  /** Set if the sender asked for copies and the write is not known to have been copied. */
   declare notCopied?: DelayQueueError;
 
   constructor(reply: unknown) {

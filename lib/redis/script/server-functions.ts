@@ -51,7 +51,7 @@ export class ServerFunctions {
   /** The scripts that the server had when a connection was lost, and may still have. */
   readonly #loadedBefore = new Set<RedisLibrary | Script>();
   readonly #missing = new Set<RedisLibrary>();
-  /** The calls that show if the server has a library or a script. */
+  /** The calls that show whether the server has a library or a script. */
   readonly #shows = new Map<RedisLibrary | Script, Promise<unknown>>();
   /** When to try again to load a library, on the monotonic clock. Until then its functions are scripts. */
   readonly #loadAgainAt = new Map<RedisLibrary, number>();

@@ -12,7 +12,7 @@ export class ClaimRate {
     return now < this.#awaited;
   }
 
-  /** Makes the caller wait for the rate. @returns in how many ms it must claim again; undefined if another consumer will */
+  /** Makes the caller wait for the rate. @returns how many ms to wait before the next claim; undefined if another consumer will claim */
   await({ per }: Rate, now: number): number | undefined {
     if (this.isAwaited(now)) return undefined;
     this.#awaited = this.claims.oldest + per;

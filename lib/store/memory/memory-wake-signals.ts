@@ -21,7 +21,7 @@ export class MemoryWakeSignals {
     let closed = false;
     return {
       wait: (timeout) => (closed ? Promise.resolve(false) : this.#wait(timeout, waits)),
-      // Signals are only sent to waits, so one that comes later is kept for anyone.
+      // Signals go only to pending waits, so one that comes later is kept for anyone.
       leave: () => waits.forEach((end) => end(false)),
       close: () => {
         closed = true;

@@ -44,7 +44,7 @@ export class RankedList<T extends Ranked> {
     return true;
   }
 
-  /** Returns the first `limit` items, or the first behind a place, which need not have an item. */
+  /** Returns the first `limit` items, or the first `limit` after a place, where there need not be an item. */
   take(limit: number, behind: Ranked = { rank: -Infinity, name: '' }): T[] {
     const taken: T[] = [];
     let at = this.#chunkOf(behind);

@@ -52,7 +52,7 @@ function readTransfer([, scheduler, ...words]: readonly string[], database: stri
   }
 }
 
-/** The remaining words are the id, which may have spaces. */
+/** The remaining words are the id, which may contain spaces. */
 function readAbort([, token, ...words]: readonly string[], listener: Listener): void {
   if (token !== undefined && words.length > 0) listener.onAbort?.({ token, id: words.join(' ') });
 }

@@ -39,7 +39,7 @@ export class GroupStore extends NativeMessageStore {
   /** Claims, and repairs if a message has lost its record: its group is unknown, so only a recount frees its permit. */
   override async claim(request: ClaimRequest): Promise<ClaimReport> {
     const report = await super.claim(request);
-    // If the repair fails, the next one does it. The claim has been made.
+    // If this repair fails, the next one does the work. The claim has already been made.
     if (report.orphans.length > 0) await this.repair(request.lease).catch(() => undefined);
     return report;
   }

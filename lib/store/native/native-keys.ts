@@ -57,7 +57,7 @@ export function nativeKeysUnder(root: string): NativeKeys {
 const GROUP_ENDINGS = {
   /** HASH group → how many of its permits are taken. */
   permits: 'lanes',
-  /** With the name of a group appended: LIST of the ids in its backlog. */
+  /** With a group's name appended: LIST of the ids in its backlog. */
   line: 'line:',
   /** HASH id → '1', of delayed messages that keep their permits. */
   held: 'held',

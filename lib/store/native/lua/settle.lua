@@ -25,8 +25,8 @@
 -- outcomes in force; a crash right before leaves the leases to expire.
 
 -- Ends claims of messages that were handled, from argument `at` on. Returns false, and has changed nothing, if more than that is needed.
--- For messages with groups, `of_groups.plan` reads what returning the permits needs before the first write, and `of_groups.pass_on` returns
--- them after the last.
+-- For messages with groups, `of_groups.plan` reads what giving back the permits needs before the first write, and `of_groups.pass_on`
+-- returns them after the last.
 local function acknowledge(keys, args, at, of_groups)
   local messages, claims, leases, attempts, followers = keys[1], keys[2], keys[3], keys[4], keys[5]
   -- What is left of each claim, by token: usually nothing. The ids are among the arguments, or in a list of several runs.

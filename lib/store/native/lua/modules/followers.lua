@@ -1,7 +1,7 @@
 -- Followers: a message offered while another of its id is active is stored separately, and offered once the active one is settled. It is
 -- stored as '+' and its delay, or '@' and its time, in ms, then a line feed and its body.
 
--- True if a follower, as it is stored, repeats.
+-- True if this stored follower repeats.
 function Followers.repeats(text)
   return find(text, '^[+@]%d+\nNrepeat\n[^\n]*\n') ~= nil
 end

@@ -354,8 +354,8 @@ function Groups.give_back(q, ids)
   end
 end
 
--- Removes the first `count` of these ids from the ready ones; `in_list`: how many of all are in the list of ready ids, the rest being in
--- backlogs; `present`: those that have a message, and keep their permits.
+-- Removes the first `count` of these ids from the ready ones. `in_list`: how many of all ids are in the list of ready ids; the rest are in
+-- backlogs. `present`: the ids that have a message; they keep their permits.
 function Groups.leave_to_claim(q, ids, count, in_list, present)
   if q.groups.permits == 1 and count == #present then
     return
