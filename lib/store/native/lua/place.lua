@@ -1,7 +1,7 @@
 -- Returns the id of the place where the directory is kept, and sets one if it has none.
 --
 -- KEYS place
--- proposed: text, the id to set; empty: none
+-- ARGV proposed: text, the id to set; empty: none
 -- Returns the id; empty if there is none.
 --
 -- Atomic because all who propose an id get the same one. A crash right after leaves the id.

@@ -4,7 +4,7 @@
 --
 -- KEYS messages delayed ready claims leases dead wake paused followers attempts errors
 --      | permits line held
--- cursor: text, from the previous call, empty: a new search, which ends at once if all messages are accounted for; 'followers' and a
+-- ARGV cursor: text, from the previous call, empty: a new search, which ends at once if all messages are accounted for; 'followers' and a
 --        cursor: continues with the followers first
 --      lease: number, of claims that have none, in ms: a holder extends it, and without one it ends
 --      size: number, roughly how many messages to examine; a small hash is examined as a whole

@@ -2,7 +2,7 @@
 --
 -- KEYS delayed ready claims leases attempts messages dead errors wake paused rate followers
 --      | permits line held awaited
--- announcer: text, the `...` argument of transfer-and-claim; empty: the transfer is not announced
+-- ARGV announcer: text, the `...` argument of transfer-and-claim; empty: the transfer is not announced
 --      limit: number, maximum number of messages to move, and of messages to take back (1-1000)
 --      max_attempts: number, attempts that a message has
 --      max_dead: number, maximum number of dead letters
