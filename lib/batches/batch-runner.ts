@@ -49,7 +49,7 @@ export class BatchRunner {
 
   constructor(private readonly options: BatchRunnerOptions) {}
 
-  /** Resolves when the batch of the delivery is handled; never rejects. */
+  /** Resolves when the delivery's batch has been handled; never rejects. */
   run(delivery: Delivery): Promise<Outcome> {
     if (this.#stopped) return Promise.resolve(RELEASE);
     return new Promise((settle) => {

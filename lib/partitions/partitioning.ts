@@ -58,7 +58,7 @@ export function withoutFormers({ epoch, count, formers }: Partitioning, gone: re
 }
 
 /**
- * The partitions with messages that a former count may have put elsewhere than the present one does. With the jump hash, those are the
+ * The partitions with messages that a former count may have put elsewhere than the present one would. With the jump hash, those are the
  * partitions that a smaller count does not have or, if the count has risen, all former ones.
  */
 export function partitionsLeftBy(former: number, { count }: Partitioning): number[] {

@@ -11,7 +11,7 @@ import { Reported } from './recently-used.js';
 /**
  * Reports, once per queue, differences in options that must be the same in all processes:
  *
- * - a queue has messages with groups, and this process handles it without the option `groups`: it never reads the keys of those messages;
+ * - a queue has messages with groups, but this process handles it without the `groups` option, so it never reads the keys that hold them;
  * - another process handles the groups of a queue differently.
  */
 @Injectable()

@@ -81,7 +81,7 @@ export interface Offer {
   readonly body: MessageBody;
   /** True if the id was generated for the offer, so that no message can have it yet. */
   readonly isNew?: boolean;
-  /** The group that its body also names, so a script that stores many messages need not search their bodies. */
+  /** The group, which the body names too, so that a script that stores many messages need not search their bodies. */
   readonly group?: string;
   /** As in {@link ProducerStore.cancel}. All offers of a call have the same value, or none. */
   readonly notAfter?: number;

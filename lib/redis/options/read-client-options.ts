@@ -35,7 +35,7 @@ export class ClientOptionsReader {
   readRedis(given: unknown): RedisOptions {
     const values = this.#readOptionsOrUrl(redisRules, given, []);
     if (!values.sentinels) return values;
-    // A connector of the application may find the primary without a name.
+    // An application's own connector may find the primary without a name.
     if (!values.name && !values.Connector)
       this.#refuse(['sentinels'], 'need the name of the primary that they watch: set `name`');
     // For about ten seconds, until a former primary learns of its successor, it accepts offers that are then lost.

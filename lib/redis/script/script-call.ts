@@ -21,8 +21,8 @@ export interface ScriptCall<Part extends string = string> {
 const NONE: ScriptArguments = {};
 
 /**
- * Returns the words of a call: the name of the function, the number of keys, the keys, and the arguments. They are joined only once,
- * because a list of offers has thousands.
+ * Returns the words of a call: the function's name, the number of keys, the keys, and the arguments. They are joined only once, because a
+ * list of offers may contain thousands.
  * @param deadline - for a function that takes one: a time by the server's clock, ms; 0: none
  * @throws TypeError if the arguments are not those that the header declares
  */

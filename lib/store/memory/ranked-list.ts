@@ -66,7 +66,7 @@ function countBefore(chunk: readonly Ranked[], place: Ranked): number {
   return countWhile(chunk, (item) => compare(item, place) < 0);
 }
 
-/** Number of elements that satisfy a condition that is true for a first part of the array only. */
+/** Returns how many elements satisfy a condition that holds only for a leading part of the array. */
 function countWhile<Element>(array: readonly Element[], isTrue: (element: Element) => boolean): number {
   let low = 0;
   let high = array.length;

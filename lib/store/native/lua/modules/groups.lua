@@ -9,9 +9,10 @@
 --         Packed into a field of permits, they would cost nearly twice as much: Redis' Lua hashes every byte of a text.
 -- held    id → group, of delayed messages that have a permit
 --
--- A call of a queue whose messages have groups keeps in `q.groups` what it has read and is about to change. Other calls have none.
+-- A call for a queue whose messages have groups keeps in `q.groups` what it has read and is about to change. Other calls have no
+-- `q.groups`.
 
--- Stands in place of a group: some group has more than one permit, or had.
+-- Used in place of a group's name: some group has, or had, more than one permit.
 Groups.ANY_WIDE = ''
 
 -- `rules`: '<number of permits of a group, 0: no limit> <hold or pass>'
@@ -186,8 +187,8 @@ function Groups.store(q)
   return count
 end
 
--- If every group has a single permit, and had when groups were allowed several, nothing needs to be read about groups whose messages were
--- handled: the next message of each backlog gets the permit. The names of the groups are `args[first]` to `args[last]`.
+-- If every group has a single permit, and none had more before, nothing needs to be read about groups whose messages were handled: the next
+-- message of each backlog gets the permit. The names of the groups are `args[first]` to `args[last]`.
 local function pass_single_on(q, args, first, last)
   local came, emptied, line, count = {}, {}, q.line, 0
   for i = first, last do

@@ -31,7 +31,7 @@ end
 -- How many places to search for ids towards the head of a list, and how many towards its tail.
 local SEARCH_AHEAD, SEARCH_BEHIND = { 1000, 10000 }, 1000
 
--- The position, from 0, behind the last of some ids that were adjacent in a list; `position`: where that last one was. Claims take ids from
+-- The position, from 0, after the last of some ids that were adjacent in a list; `position`: where that last one was. Claims take ids from
 -- the head, so the rest move towards it; a few are released to the head, and push the rest back. If none is found, claims have taken them
 -- and everything before them: that is certain unless more than 10000 were taken in between.
 local function place_behind_listed(key, position, ids)
@@ -51,8 +51,8 @@ local function place_behind_listed(key, position, ids)
   return max(0, position - SEARCH_AHEAD[#SEARCH_AHEAD])
 end
 
--- Each of these reads the ids on a page, at most `most`. `start` has an `offset`, or the place of a message behind which the page begins:
--- `at`, its score or position, and `name`. Returns the ids, and a function that maps an id's number to its place.
+-- Each of these functions reads the ids on a page, at most `most`. `start` contains an `offset`, or the place of the message after which
+-- the page begins: `at`, its score or position, and `name`. Returns the ids, and a function that maps an id's number to its place.
 
 function Pages.of_set(key, start, most)
   local first = start.name and Pages.place_behind(key, tonumber(start.at), start.name) or start.offset
@@ -65,7 +65,7 @@ function Pages.of_set(key, start, most)
   end
 end
 
--- The name of a place has the last three ids, even from before the page: some of them are still there if an offer replaces a message.
+-- A place's name contains the last three ids, even from before the page, so that some are still there if an offer replaces a message.
 function Pages.of_list(key, start, most)
   local first = start.name and place_behind_listed(key, tonumber(start.at), Ids.of(start.name)) or start.offset
   local before = min(first, 2)
