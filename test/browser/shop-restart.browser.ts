@@ -50,10 +50,10 @@ describeWithServer('the private Redis of the sample shop', () => {
   );
 
   it.each([
-    { payWithin: '6s', when: 'falls due after the restart is cancelled on time', signal: 'SIGTERM' },
-    { payWithin: '1s', when: 'fell due in the meantime is cancelled at once', signal: 'SIGTERM' },
-    { payWithin: '1s', when: 'fell due after a crash is cancelled at once', signal: 'SIGKILL' },
-  ] as const)('keeps its orders, so one that $when', async ({ payWithin, signal }) => {
+    { payWithin: '6s', when: 'due after the restart: cancelled on time', signal: 'SIGTERM' },
+    { payWithin: '1s', when: 'due in the meantime: cancelled at once', signal: 'SIGTERM' },
+    { payWithin: '1s', when: 'due while the shop was down after a crash: cancelled at once', signal: 'SIGKILL' },
+  ] as const)('keeps its orders: one $when', async ({ payWithin, signal }) => {
     const first = await start();
     const id = await first.place({ payWithin });
     await first.end(signal);

@@ -27,7 +27,7 @@ describe('the report on partitions that do not respond', () => {
     expect(reported).toEqual(['0 4', '0 4']);
   });
 
-  it('names them at once when they change or stop responding again', () => {
+  it('is made at once when other partitions are missing, or some stop responding again', () => {
     whole(0, 4);
     whole(4);
     whole();

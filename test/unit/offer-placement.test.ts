@@ -61,7 +61,7 @@ describe('offers to a queue whose partitions change between two calls', () => {
 });
 
 describe('offers to a queue that used to have other partitions', () => {
-  it('reach their partition in order, although only some must first be looked for elsewhere', async () => {
+  it('are stored in order, even if only some need a lookup in a former partition first', async () => {
     const clock = new ManualClock();
     const limits = resolveQueueOptions();
     const partitions = new (class extends FixedPartitions {

@@ -26,7 +26,7 @@ describe("messages of a Redisson queue listed together with Java's", () => {
     return walked;
   }
 
-  test("are in the order of their due times while delayed, Node's with their ids and Java's without", async () => {
+  test("are in the order of their due times when delayed, with ids for Node's and none for Java's", async () => {
     const queue = open();
     await queue.offer({ b: { at: FAR + 2, value: 'ours 2' }, d: { at: FAR + 4, value: 'ours 4' } });
     await queue.offerAsJava('java 1', FAR + 1);
@@ -43,7 +43,7 @@ describe("messages of a Redisson queue listed together with Java's", () => {
     expect(messages[0]!.offeredAt).toBeLessThan(now + 60_000);
   });
 
-  test("are in the order of claims while ready, Node's with their ids and Java's without", async () => {
+  test("are in claim order when ready, with ids for Node's and none for Java's", async () => {
     const queue = open();
     await queue.offer({ b: { at: 2, value: 'ours 2' }, d: { at: 4, value: 'ours 4' } });
     await queue.offerAsJava('java 1', 1);
