@@ -46,7 +46,7 @@ import { START_TASK } from './runtime/delay-queue-tokens.js';
 export class DelayQueueModule {
   /**
    * Creates the module from fixed options.
-   * @param options - all optional; an invalid one fails the start-up with `INVALID_OPTION`, which names the field. A `name`, 1–64 of the
+   * @param options - all optional; an invalid one makes startup fail with `INVALID_OPTION`, which names the field. A `name`, 1–64 of the
    *   characters `A–Z a–z 0–9 _ -`, creates a separate instance with its own producer, handlers and listeners (`docs/instances.md`)
    * @throws DelayQueueError `INVALID_OPTION` immediately if this is not an options object, or the name is malformed
    */

@@ -35,7 +35,7 @@ interface WaitingDelivery {
   readonly settle: (outcome: Outcome | Promise<Outcome>) => void;
 }
 
-/** An outcome for each message of a batch; a promise if the check of a new payload is asynchronous. */
+/** An outcome for each message of a batch; a promise if a new payload is checked asynchronously. */
 type BatchOutcomes = readonly (Outcome | Promise<Outcome>)[];
 
 /** Collects deliveries, calls the handler with many of them at once, and gives each its own outcome. */

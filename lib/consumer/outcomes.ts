@@ -45,14 +45,14 @@ export class Outcomes {
 
   /**
    * Returns the outcome of a handler that has returned. A returned value means something only if it could also be thrown; an iterator means
-   * that the handler has not run. Returns a promise, which never rejects, if the check of a new payload is asynchronous.
+   * that the handler has not run. Returns a promise, which never rejects, if a new payload is checked asynchronously.
    */
   returned(delivery: Delivery, rules: HandlerRules, result: unknown): Outcome | Promise<Outcome> {
     if (isDecision(result)) return this.threw(delivery, rules, result);
     return isIterator(result) ? this.failed(delivery, rules, new UnusedIterator('The handler')) : HANDLED;
   }
 
-  /** Returns the outcome of a handler that threw: a promise, which never rejects, if the check of a new payload is asynchronous. */
+  /** Returns the outcome of a handler that threw: a promise, which never rejects, if a new payload is checked asynchronously. */
   threw(delivery: Delivery, rules: HandlerRules, thrown: unknown): Outcome | Promise<Outcome> {
     if (!isInstance(thrown, Again)) return this.failed(delivery, rules, thrown);
     try {

@@ -7,7 +7,7 @@ import type { AdminStore } from '../store/admin-store.js';
 const INTERVAL = 5 * 60_000;
 
 /**
- * Finds orphaned messages of one queue, which are stored but in no state: at the start, and then every few minutes. Makes them ready, or
+ * Finds orphaned messages of one queue, which are stored but in no state: at startup, and then every few minutes. Makes them ready, or
  * delayed if they are not due. Logs each find, because only deleted or changed keys can be the cause.
  */
 export class Repairer {

@@ -96,7 +96,7 @@ export interface DelayQueueEvents {
     readonly queue: string;
     /** The ids of the messages. */
     readonly ids: readonly string[];
-    /** Those of `ids` that are not due yet and are delayed again. The rest are ready. */
+    /** The ids among `ids` that are not due yet, so they are delayed again. The rest are ready. */
     readonly delayed: readonly string[];
   };
 

@@ -49,7 +49,7 @@ export interface DelayQueueObserver {
   /** Called for each event as it happens; keep it short. A returned promise is not awaited. */
   event?(event: DelayQueueEvent): unknown;
 
-  /** Called at the start by a module instance that has a name. Returns the observer that watches that instance in place of this one. */
+  /** Called at startup by a module instance that has a name. Returns the observer that watches that instance in place of this one. */
   forInstance?(name: string): DelayQueueObserver;
 }
 

@@ -12,7 +12,7 @@ export interface Notes {
   'again-not-returned': { readonly place: string };
   /** The application's code supplied something unusable; the text says what, and what the queue does instead. */
   misused: { readonly problem: string };
-  /** Handlers and listeners were made after the start, so they are never called. */
+  /** Handlers and listeners were made after startup, so they are never called. */
   'made-late': { readonly methods: readonly string[]; readonly by: string };
   /** An observer or a listener threw. */
   'observer-failed': { readonly observer: string; readonly reason: string };
@@ -36,7 +36,7 @@ export interface Notes {
   'shutdown-waiting': { readonly queues: readonly HeldByQueue[]; readonly until: Date };
   /** Nothing listens for `signal`, so the process would end without waiting for its handlers. */
   'signals-ignored': { readonly signal: 'SIGTERM' };
-  /** Redis could not be checked at the start. */
+  /** Redis could not be checked at startup. */
   unchecked: { readonly reason: string };
   /** The Redis user may not run `INFO`, so the version and policy of the server are unknown. */
   'server-unidentified': { readonly reason: string };

@@ -18,7 +18,7 @@ export interface MemberSource {
   closed(queue: string): void;
 }
 
-/** The interval between checks if a worker is quiet, ms. */
+/** The interval between checks whether a worker is quiet, ms. */
 const REST_INTERVAL = 5000;
 
 /** How long a worker must be quiet before it is stopped, ms. */

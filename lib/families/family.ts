@@ -18,7 +18,7 @@ interface Sighting extends Registration {
  */
 const CONCURRENT_LOOKS = 64;
 
-/** How long the first reading of the directory waits for the subscription, ms: announcements before it would be missed. */
+/** How long the first reading of the directory waits for the subscription, ms: announcements made before that would be missed. */
 const LISTENING_GRACE = 1000;
 
 /**

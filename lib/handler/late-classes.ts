@@ -6,7 +6,7 @@ import { declaredListeners, listensTo } from './listener/listener-decorators.js'
 import type { Module } from './nest-internals.js';
 
 /**
- * Reports handlers and listeners in classes that Nest makes after the start, when the package no longer looks for them: in a lazily loaded
+ * Reports handlers and listeners in classes that Nest makes after startup, when the package no longer looks for them: in a lazily loaded
  * module, or by `moduleRef.create()`. Nest has no event for either, so the methods of its objects are wrapped.
  */
 @Injectable()

@@ -45,7 +45,7 @@ export class DeferMessage<const Due extends Duration | Date = Duration | Date> e
   readonly at: Date | undefined;
 
   /**
-   * @param due - a delay of 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
+   * @param due - a delay of 0 ms – 100 years, or a `Date` between 1970 and 9999; by Redis' clock
    * @throws DelayQueueError `INVALID_ARGUMENT`
    */
   constructor(due: CheckedDue<Due>) {
@@ -74,7 +74,7 @@ export class Again {
  * Returned or thrown by a handler to settle the message and make it due again after a delay or at a given time, in one step. The message
  * keeps its id and headers and gets all its attempts back. A crash can neither break such a chain nor duplicate it; `cancel` with its id
  * ends it.
- * @param due - a delay of 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
+ * @param due - a delay of 0 ms – 100 years, or a `Date` between 1970 and 9999; by Redis' clock
  * @returns the value that the handler must return or throw
  * @throws DelayQueueError `INVALID_ARGUMENT`. A payload that cannot be stored, or that the queue's schema refuses, fails the attempt only
  *   when the handler returns the value.

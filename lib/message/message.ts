@@ -27,15 +27,15 @@ export interface MessageEnvelope<T = unknown, Type extends string = string> {
   readonly headers: MessageHeaders;
   /** The `group` given to `offer`; absent if none was given. */
   readonly group?: string | undefined;
-  /** When the message falls or fell due, by the clock of Redis; for a retry, when the retry is or was due. */
+  /** When the message falls or fell due, by Redis' clock; for a retry, when the retry is or was due. */
   readonly dueAt: Date;
-  /** When the message was offered, by the clock of Redis; with `maxWait`, when the first offer of its chain was made. */
+  /** When the message was offered, by Redis' clock; with `maxWait`, when the first offer of its chain was made. */
   readonly offeredAt: Date;
 }
 
 /** The live fields of a handler's message. A class, so that the compiler knows that `{ ...message }` does not copy them. */
 export declare abstract class LiveMessage {
-  /** Whole milliseconds since the message fell due, by the clock of Redis, at the moment of reading. */
+  /** Whole milliseconds since the message fell due, by Redis' clock, at the moment of reading. */
   get lateness(): number;
   /**
    * Aborts when the lease is lost, the handler's `timeout` has passed, somebody aborts the message, or the process is about to stop. Its
@@ -67,7 +67,7 @@ export interface MessageSnapshot<T = unknown, Type extends string = string> exte
   readonly repeat?: RepeatRule;
   /** When the lease ends unless the consumer extends it; only while `active`. */
   readonly leasedUntil?: Date;
-  /** When the message became a dead letter, by the clock of Redis; only while `dead`. */
+  /** When the message became a dead letter, by Redis' clock; only while `dead`. */
   readonly diedAt?: Date;
   /** The error of the last attempt; only while `dead`. */
   readonly error?: MessageFailure;

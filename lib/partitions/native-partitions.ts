@@ -36,7 +36,7 @@ export class NativePartitions implements Partitions {
   /** The known partitioning, as the stores send it. */
   readonly #known: { text: string };
   #stores: readonly NativeMessageStore[];
-  /** True if calls may use the partitioning. A queue configured with one partition need not ask: a refusal says if there are more. */
+  /** True if calls may use the partitioning. A queue configured with one partition need not ask: a refusal says whether there are more. */
   #isKnown: boolean;
   #agreeing: Promise<void> | undefined;
   #adopting: Promise<void> | undefined;

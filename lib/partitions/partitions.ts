@@ -21,7 +21,7 @@ export interface Partitions {
   ready(): Promise<void> | undefined;
   /** Changes the number of partitions to the configured one, or adopts the existing one; throws `INVALID_OPTION` if it cannot. */
   agree(): Promise<void>;
-  /** Adopts the newest partitioning of partition 0 or, while that partition is lost, of the others. */
+  /** Adopts the newest partitioning of partition 0 or, while that partition is lost, of the other partitions. */
   refresh(): Promise<void>;
   /** Adopts the partitioning of a partition that has refused a call, or updates it with the newer one. */
   reconcile(partition: number, refusal: Repartitioned): Promise<void>;

@@ -44,7 +44,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
    * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
    * @param payload - JSON values, or a `Buffer`, which is stored as raw bytes; at most `maxPayloadBytes` when encoded. Values that JSON
    *   would silently change (a promise, a Map, `NaN`…) are refused
-   * @param delay - 0 ms – 100 years, by the clock of Redis
+   * @param delay - 0 ms – 100 years, by Redis' clock
    * @throws DelayQueueError also `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`, `DUPLICATE_MESSAGE`, `QUEUE_FULL`. After `OUTCOME_UNKNOWN` it is
    *   safe to offer the message again with the same `id`.
    * @example
@@ -71,7 +71,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
 
   /**
    * Offers a message that falls due at a given time, or now if that time has passed. Otherwise like {@link offer}.
-   * @param date - between 1970 and 9999, by the clock of Redis
+   * @param date - between 1970 and 9999, by Redis' clock
    * @example
    * ```ts
    * await producer.offerAt('reminders', { userId }, appointment.startsAt);
@@ -87,7 +87,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
    * there are. Handling an occurrence and offering the next one is a single step. An occurrence that has used up its attempts leaves its
    * own dead letter, and the next one still comes.
    *
-   * Call it as often as you like, for instance at each start: the same rule and payload change nothing, and new ones replace the old. An
+   * Call it as often as you like, for instance at each startup: the same rule and payload change nothing, and new ones replace the old. An
    * occurrence that is already due is still handled. {@link cancel} ends the repetition, even while an occurrence is being handled.
    * @param id - at most 229 bytes; `list` and `find` show the rule as `repeat` and the next time as `dueAt`
    * @param payload - the payload of each occurrence, as in {@link offer}

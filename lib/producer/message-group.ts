@@ -25,7 +25,7 @@ export interface MessageGroup<Snapshot = MessageSnapshot> {
 
   /**
    * Moves the due time of those messages of the group that are not due yet. Returns how many.
-   * @param due - a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
+   * @param due - a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by Redis' clock
    */
   rescheduleAll<const Due extends Duration | Date = Duration | Date>(due: CheckedDue<Due>): Promise<number>;
 

@@ -58,13 +58,13 @@ export interface OfferOptions {
 /** When a message of `offerMany` falls due: after a `delay`, or `at` a given time. */
 export type OfferDue<Delay extends Duration = Duration> =
   | {
-      /** 0 ms – 100 years, by the clock of Redis. */
+      /** 0 ms – 100 years, by Redis' clock. */
       readonly delay: CheckedDuration<Delay>;
       /** Cannot be combined with `delay`. */
       readonly at?: undefined;
     }
   | {
-      /** Between 1970 and 9999, by the clock of Redis. */
+      /** Between 1970 and 9999, by Redis' clock. */
       readonly at: Date;
       /** Cannot be combined with `at`. */
       readonly delay?: undefined;
@@ -86,7 +86,7 @@ export type CheckedRequests<Request, Delays extends readonly Duration[]> = {
 export interface OfferResult {
   /** The id given, or the generated one. */
   readonly id: string;
-  /** The due time, by the clock of Redis, of the new message, or of the existing one that was kept or is followed. */
+  /** The due time, by Redis' clock, of the new message, or of the existing one that was kept or is followed. */
   readonly dueAt: Date;
   /** True if the id was free; false if a message with this id existed and was kept, replaced or followed. */
   readonly created: boolean;

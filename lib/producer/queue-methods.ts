@@ -94,7 +94,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   /**
    * Changes a delayed message's due time, and anything else given, in one step. If `cancel`, `reschedule` and the due time race, exactly
    * one of them wins: the handler runs once, with the old payload or the new one, and the result says which.
-   * - `due`: a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
+   * - `due`: a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by Redis' clock
    * - `change`: `payload`, `headers` (replaces all of them), `type`; a field left out stays as it is. Not available in every layout
    * @returns true if the message was rescheduled; false if it is absent, ready, active or dead
    * @throws DelayQueueError also `INVALID_PAYLOAD` and `PAYLOAD_TOO_LARGE`, as `offer`, `INVALID_PAYLOAD` if the stored message cannot be
@@ -219,7 +219,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Returns when the next delayed message falls due, by the clock of Redis; null if none is delayed. Partitions that do not answer are left
+   * Returns when the next delayed message falls due, by Redis' clock; null if none is delayed. Partitions that do not answer are left
    * out, and the event `partitions-missing` reports them.
    */
   async nextDue(...args: [...Name]): Promise<Date | null> {

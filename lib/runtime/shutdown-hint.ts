@@ -1,7 +1,7 @@
 import type { Events } from '../events/events.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 
-/** How long an application has to listen for signals after its start, ms: `enableShutdownHooks()` may follow `listen()`. */
+/** How long after startup an application may take to listen for signals, ms: `enableShutdownHooks()` may follow `listen()`. */
 const TIME_TO_LISTEN = 5000;
 
 /** Notes that nobody listens for SIGTERM, which would cut off handlers and leave their messages until their leases end. */

@@ -13,7 +13,7 @@ export interface QueueHealth {
   readonly dead: number;
   /** True if the queue is paused. */
   readonly paused: boolean;
-  /** How long the oldest due message has waited for a handler, ms by the clock of Redis; 0 if none waits. */
+  /** How long the oldest due message has waited for a handler, ms by Redis' clock; 0 if none waits. */
   readonly overdue: number;
   /** The indexes, from 0, of partitions that do not answer and whose messages are left out. Absent if there are none. */
   readonly missing?: readonly number[];

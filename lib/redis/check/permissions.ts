@@ -48,7 +48,7 @@ export async function findMissing<Needed extends NeededCommand>(
       const reply = await commands.run(ownFunctions.checkPermissions, { keys: {}, rest });
       missing.push(...reply.rest((each) => asked[each.number() - 1]!));
     }
-    // Scripts are called by digest now: only this call's error tells if the server knows EVALSHA.
+    // Scripts are called by digest now: only this call's error tells whether the server knows EVALSHA.
     await commands.run(ownFunctions.checkPermissions, { keys: {}, rest: [] });
   } catch (error) {
     throw verdictOn(error);

@@ -24,7 +24,7 @@ export interface RedisCheckOptions {
 }
 
 /**
- * Checks Redis at the start, and whenever a connection is back, because the new connection may lead to another server. Permissions are
+ * Checks Redis at startup, and whenever a connection is back, because the new connection may lead to another server. Permissions are
  * checked once for each version of the server and each user. Another server of the same version is asked about one queue on behalf of all.
  * Otherwise a failover would cost a call for each queue of each process.
  */

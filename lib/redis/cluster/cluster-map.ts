@@ -6,7 +6,7 @@ import { redisOverrides } from '../options/read-client-options.js';
 import { notConnected, type Redirection } from '../redis-errors.js';
 import { SLOTS } from './hash-slot.js';
 
-/** How long a call waits for a server before it checks if another server has taken its place, ms. */
+/** How long a call waits for a server before it checks whether another server has taken that one's place, ms. */
 const LOOK_AGAIN = 250;
 
 /** Number of servers asked for the map at once, and how long they may take, ms, because one of them may hang. */
@@ -15,7 +15,7 @@ const READ_TIMEOUT = 1000;
 
 /**
  * Knows which server of a cluster has which hash slot. The `Cluster` of ioredis finds the servers and reads the first map. It sends nothing
- * else, because it repeats calls on its own and does not say if a failed call was sent. It also keeps needless connections, so it is
+ * else, because it repeats calls on its own and does not say whether a failed call was sent. It also keeps needless connections, so it is
  * suspended as soon as a server is connected. From then on, connected servers are asked for the map. Once none is left, ioredis looks for
  * servers again.
  */

@@ -11,7 +11,7 @@ interface Resting {
 }
 
 /**
- * Knows when the application has started. An open connection keeps the process alive, and Nest does not announce that a start has failed
+ * Knows when the application has started. An open connection keeps the process alive, and Nest does not announce that startup has failed
  * because another hook threw. So until the start is done, a connection is open only while it is used.
  */
 export class StartUp {

@@ -59,7 +59,7 @@ export function namesNoServer(connection: ConnectionOptions | undefined): boolea
   return PLACES.every((name) => options[name] === undefined || options[name] === null);
 }
 
-/** Checks if a value has the shape of a connection. Its options are checked elsewhere. @returns what was given instead, and the fix */
+/** Checks whether a value has the shape of a connection. Its options are checked elsewhere. @returns what was given instead, and the fix */
 export function problemsOfShape(connection: unknown): readonly OptionProblem[] {
   const problem = problemOf(connection);
   if (problem !== undefined) return [{ path: [], message: problem }];

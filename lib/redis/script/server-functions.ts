@@ -42,8 +42,8 @@ const TRANSIENT = /^(OOM|NOREPLICAS|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN|CLU
 
 /**
  * Calls functions on one server. A call that finds its library missing fails, and the next call loads it. A function that is not available
- * is run as a script: sent whole the first time, and then by its digest. On each connection, one call shows if the server has the library,
- * or still has a script, and the other calls wait for it. Otherwise all would be refused together.
+ * is run as a script: sent whole the first time, and then by its digest. On each connection, one call shows whether the server has the
+ * library, or still has a script, and the other calls wait for it. Otherwise all would be refused together.
  */
 export class ServerFunctions {
   /** The libraries that the server is known to have, whose functions need no {@link call}, and the scripts. */

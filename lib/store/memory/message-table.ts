@@ -92,7 +92,7 @@ export class MessageTable {
     return first && Math.floor(first.rank);
   }
 
-  /** Returns the first messages of a state, or the first behind a place that some message has or had. */
+  /** Returns the first messages of a state, or the first after a place that a message has or had. */
   list(state: MessageState, limit: number, behind?: { readonly rank: number; readonly id: string }): MemoryMessage[] {
     return this.#byState[state].take(limit, behind && { rank: behind.rank, name: bytesOf(behind.id) });
   }
