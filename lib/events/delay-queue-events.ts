@@ -153,7 +153,7 @@ export interface DelayQueueEvents {
       | 'repeat';
     /** Undefined for work of the whole process. */
     readonly queue?: string | undefined;
-    /** How long the work has failed, ms. */
+    /** How long the work has been failing, ms. */
     readonly lasted: number;
   };
   /** A connection to Redis is down. Emitted like `work-failing`. */

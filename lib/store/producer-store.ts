@@ -8,7 +8,7 @@ export type { DueTime };
 export interface ProducerStore {
   /**
    * Stores new messages. Receipts come in the order of the offers, and each offer sees those before it in the same call. If the queue's
-   * earliest due time becomes earlier, the listeners of {@link ConsumerStore.watchDue} in all processes are told. An accepted offer
+   * earliest due time becomes earlier, the listeners of {@link ConsumerStore.watchDue} in all processes are notified. An accepted offer
    * survives whatever the store survives.
    */
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]>;

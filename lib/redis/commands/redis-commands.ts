@@ -22,7 +22,7 @@ export interface RedisCommand {
   readonly words: ScriptArgument[];
 }
 
-/** Instants are on the monotonic clock. */
+/** Times are on the monotonic clock. */
 interface Attempt {
   readonly server: RedisServer;
   /** The called function's library; undefined for a command. */

@@ -4,7 +4,7 @@
 -- Returns the position (from 1) of each list that had a signal.
 --
 -- The keys are among the arguments, because a layout has one signal and these belong to several queues. A signal promises nothing, so
--- nothing needs to be atomic. A crash right after loses the signals, which the next transfers replace.
+-- nothing needs to be atomic. A crash right afterwards loses the signals, which the next transfers replace.
 local function run(_, args)
   local taken = {}
   for at = 1, #args do

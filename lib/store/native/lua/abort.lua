@@ -1,4 +1,5 @@
--- Removes an active message, and tells the consumer that holds it. A follower takes its place; one that repeats is removed as well.
+-- Removes an active message, and tells the consumer that holds it. A follower takes its place, unless it repeats: then it is removed as
+-- well.
 --
 -- KEYS messages claims leases attempts partitions delayed followers
 --      | permits line held ready wake paused
@@ -10,7 +11,7 @@
 --      | groups: text, as in modules/groups.lua
 -- Returns 1 if the message was removed, 0 if it is not, or is no longer, active.
 --
--- Atomic so that exactly one of abort and settle wins. A crash right after leaves the message gone; if the announcement is lost, the
+-- Atomic so that exactly one of abort and settle wins. A crash right afterwards leaves the message gone; if the announcement is lost, the
 -- consumer finds out when it extends the lease.
 local function run(keys, args)
   local q = {

@@ -9,7 +9,7 @@
 --      | groups: text, as in modules/groups.lua
 -- Returns 1 if any of this was done, 0 if the message is not (or no longer) delayed, has no follower, and does not repeat.
 --
--- Atomic so that exactly one of cancel, reschedule and transfer wins. A crash right after leaves the message gone.
+-- Atomic so that exactly one of cancel, reschedule and transfer wins. A crash right afterwards leaves the message gone.
 
 -- The record, without its rule, of a ready or active message; nil if the message does not repeat. Nothing has been written yet.
 local function plan_end(q, id)

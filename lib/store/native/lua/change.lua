@@ -13,8 +13,8 @@
 -- Returns 'changed', 'absent' if the message is not (or no longer) delayed, or 'stale' if it has another body; then nothing was written.
 --
 -- Atomic so that exactly one of cancel, reschedule, change and transfer wins, and no change made since the caller's read is lost. A crash
--- right after leaves the message changed; a lost announcement costs a check interval.
--- If memory is short, the server refuses this function before it starts.
+-- right afterwards leaves the message changed; a lost announcement costs a check interval. If memory is short, the server refuses this
+-- function before it starts.
 local function run(keys, args)
   local delayed, messages, partitions, permits = keys[1], keys[2], keys[3], keys[4]
   local deadline, id, partitioning, due, body_read, body = args[1], args[2], args[3], args[4], args[5], args[6]

@@ -6,7 +6,7 @@
 -- Returns how many messages were removed.
 --
 -- Atomic so that no part of a message stays behind. The server frees the unlinked keys in the background, however large they are. A crash
--- right after leaves the queue empty.
+-- right afterwards leaves the queue empty.
 
 local function unlink_backlogs(line, groups)
   for first = 1, #groups, 1000 do

@@ -51,8 +51,8 @@ local function count_first(page, ids, counts, all)
   return count
 end
 
--- Each of these counts the messages of a state until the page is full, from the place of a message on if one is given. Returns the place
--- where the page ends; nil if it has room left.
+-- Each of these functions counts the messages of a state until the page is full, from the place of a message on if one is given. Returns
+-- the place where the page ends; nil if it has room left.
 
 local function walk(page, counts, ids, place_at)
   local count = count_first(page, ids, counts)

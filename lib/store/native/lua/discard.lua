@@ -7,7 +7,7 @@
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 -- Returns how many were removed.
 --
--- Atomic so that no part of a letter stays behind. A crash right after leaves the letters gone.
+-- Atomic so that no part of a letter stays behind. A crash right afterwards leaves the letters gone.
 local function run(keys, args)
   local q = {
     dead = keys[1], errors = keys[2], messages = keys[3], attempts = keys[4], partitions = keys[5], followers = keys[6],

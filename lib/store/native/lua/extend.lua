@@ -9,7 +9,7 @@
 -- Returns the positions, from 1, of messages that are no longer held. Ids would not do: the old and the new claim of a message that was
 --      replaced may both name its id.
 --
--- Atomic so that no lease is extended for a claim that ends at the same moment. A crash right after leaves the leases to expire.
+-- Atomic so that no lease is extended for a claim that ends at the same moment. A crash right afterwards leaves the leases to expire.
 local function run(keys, args)
   local q = {
     claims = keys[1], leases = keys[2], ready = keys[3], wake = keys[4], paused = keys[5], messages = keys[6], permits = keys[7],

@@ -16,8 +16,8 @@
 --      further keys; then nothing was written.
 --
 -- Atomic because an id must be looked up and taken in one step, and a due time that is stored but not announced would be noticed late. A
--- crash right after leaves the messages stored; a lost announcement costs a check interval.
--- If memory is short, the server refuses this function before it starts.
+-- crash right afterwards leaves the messages stored; a lost announcement costs a check interval. If memory is short, the server refuses
+-- this function before it starts.
 
 -- The first bytes of bodies with a group (which only offers to groups have), and of messages that were put off.
 local GROUPED, SET_ASIDE = 78, 87

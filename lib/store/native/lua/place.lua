@@ -4,7 +4,7 @@
 -- ARGV proposed: text, the id to set; empty: none
 -- Returns the id; empty if there is none.
 --
--- Atomic because all who propose an id get the same one. A crash right after leaves the id.
+-- Atomic because all who propose an id get the same one. A crash right afterwards leaves the id.
 local function run(keys, args)
   local place, proposed = keys[1], args[1]
   local id = call('HGET', place, 'id')

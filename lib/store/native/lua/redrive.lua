@@ -11,8 +11,8 @@
 --      unwrap: text, '1' to remove from bodies the instant at which their messages first fell due; empty: bodies stay as they are
 -- Returns how many were redriven.
 --
--- Atomic so that a letter is never in two states and never in none. A crash right after leaves the messages due; a lost
--- announcement costs a check interval.
+-- Atomic so that a letter is never in two states and never in none. A crash right afterwards leaves the messages due; a lost announcement
+-- costs a check interval.
 local function run(keys, args)
   local q = {
     dead = keys[1], errors = keys[2], messages = keys[3], attempts = keys[4], delayed = keys[5], partitions = keys[6], permits = keys[7],

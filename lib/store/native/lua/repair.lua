@@ -15,8 +15,8 @@
 -- Returns the next cursor (empty: the search is over, or there are too many ready messages to search), the ids of the messages that are
 --      ready now, and of those that are delayed now.
 --
--- Atomic so that a message on its way from one state to another is not mistaken for lost. A crash right after leaves the messages ready or
--- delayed; a lost announcement costs a check interval.
+-- Atomic so that a message on its way from one state to another is not mistaken for lost. A crash right afterwards leaves the messages
+-- ready or delayed; a lost announcement costs a check interval.
 
 -- With more ready messages than this, searching all of them for each part of the queue would take too long.
 local MAX_READY = 10000
@@ -122,7 +122,8 @@ local function lease_claims(q, request)
   return true
 end
 
--- How many messages wait in backlogs; and true if every message that has a permit accounts for one taken, and none waits in vain.
+-- Returns how many messages wait in backlogs, and true if each permit in use belongs to a message and no message waits while its group has
+-- a free one.
 local function look_at_groups(q, ready, active)
   local taken, waiting, is_right, names = 0, 0, true, {}
   for _, name in ipairs(call('HKEYS', q.permits)) do

@@ -10,8 +10,8 @@
 --      database: text, of announcements: its number, or cluster, where they are sharded
 -- Returns 1 if the due time was changed, 0 if the message is not, or is no longer, delayed.
 --
--- Atomic so that exactly one of cancel, reschedule and transfer wins, and score and record agree. A crash right after leaves the message
--- with its new due time; a lost announcement costs a check interval.
+-- Atomic so that exactly one of cancel, reschedule and transfer wins, and score and record agree. A crash right afterwards leaves the
+-- message with its new due time; a lost announcement costs a check interval.
 local function run(keys, args)
   local delayed, messages, partitions, permits = keys[1], keys[2], keys[3], keys[4]
   local deadline, id, partitioning, due, channel, database = args[1], args[2], args[3], args[4], args[5], args[6]

@@ -4,7 +4,7 @@
 -- ARGV deadline: text, instant in ms, 0: none
 -- Returns 1.
 --
--- Atomic so that consumers are woken for messages that became ready during the pause. A crash right after leaves the queue running.
+-- Atomic so that consumers are woken for messages that became ready during the pause. A crash right afterwards leaves the queue running.
 local function run(keys, args)
   local paused, ready, wake, deadline = keys[1], keys[2], keys[3], args[1]
   Clock.check(deadline, (Clock.read()))

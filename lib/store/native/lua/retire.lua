@@ -7,8 +7,8 @@
 --      name: text, kept or forgotten
 -- Returns 1 if the registration was removed, 0 if there is another one, or none.
 --
--- Atomic so that a registration made in between stays, with its name. A crash right after leaves the queue unregistered, as an empty queue
--- may be.
+-- Atomic so that a registration made in between stays, with its name. A crash right afterwards leaves the queue unregistered, as an empty
+-- queue may be.
 local function run(keys, args)
   local registered, names, handled = keys[1], keys[2], keys[3]
   local queue, stamp, name = args[1], args[2], args[3]

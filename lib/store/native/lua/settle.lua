@@ -21,7 +21,7 @@
 -- A follower of a message that is handled or dead takes its place in the same step. Without a follower, a message that repeats comes again,
 -- unless cancel has removed its rule since.
 --
--- Atomic so that fence and outcome are one step: a consumer that has lost its lease can change nothing. A crash right after leaves the
+-- Atomic so that fence and outcome are one step: a consumer that has lost its lease can change nothing. A crash right afterwards leaves the
 -- outcomes in force; a crash right before leaves the leases to expire.
 
 -- Ends claims of messages that were handled, from argument `at` on. Returns false, and has changed nothing, if more than that is needed.

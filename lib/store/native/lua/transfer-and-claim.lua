@@ -12,7 +12,7 @@
 -- Returns null if a condition is not met; otherwise the next instant in ms at which there is work (-1: none is known), the current time in
 --      microseconds, more (0 or 1: whether more is due), and what was taken, as in claim: failed attempts, then each message.
 --
--- Atomic, so that a message leaves delayed only into a lease. A crash right afterwards costs the messages their lease and an attempt.
+-- Atomic so that a message leaves delayed only into a lease. A crash right afterwards costs the messages their lease and an attempt.
 
 -- The ids of at most `limit` messages that are due, and a reply with the records that fit; nil if a message has no record.
 local function read_due(delayed, messages, now, limit)

@@ -12,8 +12,8 @@
 -- Returns moved, recovered (ready again), ids of the buried (dead now, or followed by another message), dropped (oldest dead letters), more
 --      (0 or 1), ready messages, now in microseconds, next instant in ms at which there is work (-1: none is known).
 --
--- Atomic so that a message is never in two states or in none, and ready messages always have a wake-up signal. A crash right after leaves
--- the messages ready, with the signal waiting for the next consumer.
+-- Atomic so that a message is never in two states or in none, and ready messages always have a wake-up signal. A crash right afterwards
+-- leaves the messages ready, with the signal waiting for the next consumer.
 local function run(keys, args)
   local q = {
     delayed = keys[1], ready = keys[2], claims = keys[3], leases = keys[4], attempts = keys[5], messages = keys[6], dead = keys[7],

@@ -1,4 +1,4 @@
--- Finds where the next page of a queue begins: behind the last message of the previous page, even if that message has moved.
+-- Finds where the next page of a queue begins: after the last message of the previous page, even if that message has moved.
 
 -- Compares byte by byte, as Redis orders members. Lua's own comparison depends on the locale of the server.
 local function comes_after(text, other)
