@@ -362,7 +362,7 @@ class SharedConnection {
   }
 }
 
-/** True if a call does not listen for all that wait, or listens for a signal that is closed. */
+/** True if a call does not listen for every waiting signal, or listens for one that is closed. */
 function isStale(call: BlockedCall, waiting: readonly WakeSignal[]): boolean {
   return [...call.signals.values()].some(({ isClosed }) => isClosed) || !waiting.every((each) => isServed(each, call));
 }

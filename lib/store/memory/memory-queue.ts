@@ -258,7 +258,7 @@ export class MemoryQueue {
     if ('body' in outcome && outcome.body !== undefined && !('next' in outcome)) {
       const goesOn = repeats(message);
       message.body = Buffer.from(outcome.body);
-      // A rule that was cancelled since the claim must not return.
+      // A rule that has been cancelled since the claim must not come back.
       if (!goesOn) message.body = withoutRule(message.body);
     }
     if (outcome.kind === 'retry' || outcome.kind === 'dead') message.failedAttempts++;

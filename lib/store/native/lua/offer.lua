@@ -41,9 +41,9 @@ local function plan_followers(offers, receipts, is_active)
   return list
 end
 
--- What an offer of a repeating message does if its id is in use: 'replace' if the present message is dead, or not due yet; 'keep' if it has
--- the same body, or is due, and gets the new body (`rewritten`: id, record); 'follow' if it is active; 'reject' if the instant has passed,
--- because an occurrence of the present message may have been due then.
+-- Decides what an offer of a repeating message does if its id is in use: 'replace' if the present message is dead, or not due yet; 'keep'
+-- if it has the same body, or is due, and gets the new body (`rewritten`: id, record); 'follow' if it is active; 'reject' if the due time
+-- has passed, because an occurrence of the present message may have been due then.
 local function decide_repeat(q, record, offer, rewritten, now)
   local id, body = offer.id, offer.body
   local follower = call('HMGET', q.followers, id)[1]
@@ -64,7 +64,8 @@ local function decide_repeat(q, record, offer, rewritten, now)
   return 'keep'
 end
 
--- What to store for several new messages: records, scores and members, dues, and the earliest due. Nil if one of their ids is in use.
+-- Returns what to store for several new messages: records, scores and members, dues, and the earliest due. Nil if one of their ids is in
+-- use.
 local function plan_new(keys, args, now, micros)
   local ids, count = {}, 0
   for at = 5, #args, 3 do

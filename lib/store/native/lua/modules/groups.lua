@@ -308,7 +308,7 @@ function Groups.remove_ready(q, id)
   end
 end
 
--- What a claim changes. If groups have a single permit each, it changes nothing: whatever is claimed already had the permit.
+-- The changes that a claim makes: none if groups have a single permit each, because whatever is claimed already had the permit.
 
 -- If fewer messages are ready than a claim can take, their groups add one each, round-robin, while they have permits. Appends to `ids`,
 -- which are all that are ready; returns how many. The added ones stay in their backlogs until leave_to_claim takes them.

@@ -37,13 +37,13 @@ function Record.body(value)
   return sub(value, 13)
 end
 
--- Where the time of a message that was put off ends; 12 if it was not put off.
+-- Returns the byte at which the put-off time in a record ends; 12 if the message was not put off.
 function Record.wrapping_end(value)
   local _, last = find(value, '^W%d+\n', 13)
   return last or 12
 end
 
--- Where the lines of the rule begin and end in a record; nil: the message does not repeat.
+-- Returns where the rule's lines begin and end in a record; nil: the message does not repeat.
 function Record.find_rule(value)
   return find(value, '^Nrepeat\n[^\n]*\n', Record.wrapping_end(value) + 1)
 end
@@ -53,7 +53,7 @@ function Record.without_rule(value, last)
   return last and Record.with_body(value, sub(value, last + 1)) or value
 end
 
--- Where a body that begins at this byte continues after all times at which it was put off.
+-- Returns the byte at which a body that begins at this one continues after all of its put-off times.
 function Record.unwrapped_at(text, at)
   local _, last = find(text, '^W%d+\n', at)
   while last do

@@ -69,7 +69,7 @@ local function add_pair(list, one, other)
   list[#list + 1], list[#list + 2] = one, other
 end
 
--- The record with an outcome's body. If the rule was cancelled since the claim, it does not return.
+-- The record with an outcome's body. If the rule has been cancelled since the claim, it does not come back.
 local function with_outcome_body(record, body)
   local after = Record.with_body(record, body)
   local first, last = Record.find_rule(after)

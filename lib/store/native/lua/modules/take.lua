@@ -3,7 +3,7 @@
 -- How long a token is remembered as ended, ms: as long as a call may be under way, which is the maximum offerTimeout.
 local ENDED_KEPT_MS = 600000
 
--- How many records to read at a time: each may be as large as a payload, and perhaps not all are taken.
+-- How many records to read at a time: each may be as large as a payload, and some may not be taken.
 local READ_AT_ONCE = 64
 
 -- Reads what a claim asks for from its arguments, as in claim.lua, which begin at `at`.
