@@ -183,7 +183,7 @@ describe('the demonstrations on the sample page', () => {
     expect(await figures()).toBe(before);
   });
 
-  it('freeze a worker, whose parcels the shop packs, even on a page opened in the meantime', async () => {
+  it('freeze a worker and show the shop packing its parcels, even on a page opened meanwhile', async () => {
     const freeze = shop.page.getByRole('button', { name: 'Freeze a worker' });
     const isBusy = async () => (await freeze.getAttribute('aria-disabled')) === 'true';
     expect(await isBusy()).toBe(false);

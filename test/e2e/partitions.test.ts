@@ -164,7 +164,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     }
   });
 
-  it('fills a page with large messages', async () => {
+  it('splits a list of large messages into smaller pages without losing any', async () => {
     const { queue, producer } = await startProducer();
     const large = 'x'.repeat(200_000);
     for (const [i, id] of ids(12).entries()) await producer.offerAt(queue, large, new Date(4e12 + i), { id });

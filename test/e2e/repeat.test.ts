@@ -191,7 +191,7 @@ describe.each(MODULES)('a repeating message: %s', (layout, module) => {
     expect(await producer.find(queue, 'r')).toBeNull();
   });
 
-  test('ends when an occurrence is aborted whose rule was changed while it was handled', async () => {
+  test('ends if its current occurrence is aborted after the rule was changed during handling', async () => {
     const queue = scene.newQueue();
     const begun = new Latch();
     const handler = repeatingHandler(queue, undefined, async (_, { signal }) => {

@@ -419,7 +419,7 @@ describe('a queue definition', () => {
     await expect(start([Handler])).rejects.toThrow(problem);
   });
 
-  test("makes startup fail with types if the deployment gives the queue layout 'redisson'", async () => {
+  test("that declares types makes startup fail if the deployment gives its queue layout 'redisson'", async () => {
     await expect(
       scene.startApp({ module: { queues: { orders: { layout: redisson() } } }, providers: [Orders] }),
     ).rejects.toMatchObject({ code: 'INVALID_OPTION', message: expect.stringContaining("layout 'redisson'") });

@@ -264,7 +264,7 @@ describe('Capacity', () => {
       expect([slots.free, come, reservation.isOverdue]).toEqual([10, ['a'], true]);
     });
 
-    it('goes to a late answer only as far as some of it is left', async () => {
+    it('covers a late answer only up to what is left of it', async () => {
       use(10, 2);
       const { reserving, reservation } = reserve(8);
       fill(2);

@@ -486,7 +486,7 @@ describe('a custom codec', () => {
     expect(offered).toEqual(Buffer.of(1));
   });
 
-  it('must not return a promise, whose rejection does not end the process', async () => {
+  it('is rejected if it returns a promise, without an unhandled rejection', async () => {
     // eslint-disable-next-line @typescript-eslint/require-await -- an async codec is the mistake under test
     const fail = async (): Promise<never> => {
       throw new Error('late');

@@ -22,7 +22,8 @@ export const CALLS: Record<string, (store: RedissonTestQueue['store']) => Promis
   'find a ready message': (store) => store.find('ready'),
   transfer: (store) => store.transfer({ limit: 10 }),
   claim: (store) => store.claim({ token: 'new', limit: 10, lease: HOUR }),
-  'claim that supersedes another': (store) => store.claim({ token: 'new', supersedes: HELD.token, limit: 10, lease: HOUR }),
+  'claim that supersedes another': (store) =>
+    store.claim({ token: 'new', supersedes: HELD.token, limit: 10, lease: HOUR }),
   ring: (store) => store.wake(),
   'settle: ack': settle({ kind: 'ack' }),
   'settle: retry': settle({ kind: 'retry', delay: HOUR }),
