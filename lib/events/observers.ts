@@ -19,7 +19,7 @@ export function nameOf(observer: object, fallback: string): string {
   return name === 'Object' || name === '' ? fallback : name;
 }
 
-/** Does some work concerning a subject inside the hooks of all observers, each of which must call `next` within the limit. */
+/** Does `work` on a subject inside the hooks of all observers. Each hook must call `next` within the limit. */
 export type Around<Subject, Argument, Result> = (
   subject: Subject,
   work: (argument?: Argument) => Result | Promise<Result>,

@@ -30,10 +30,10 @@ const MAX_VISIT = 5000;
 /**
  * One queue of a family that holds messages.
  *
- * While nothing is ready it is *asleep*: a timer looks at it when something falls due. A worker that only *visits* the queue handles what a
- * look finds: most queues have a message now and then, and waiting for more costs several times what that message costs. The queue is
- * *awake* if a visit is not enough: messages remain, handlers are slow, something falls due during it, or the next messages come soon. Then
- * the worker does everything until it has been quiet for a while. A look decides what happens next, so nothing missed before matters.
+ * While nothing is ready it is *asleep*: a timer looks at it when something falls due. Most queues get a message now and then, and waiting
+ * for more costs several times as much as handling one, so a worker first *visits* the queue: it handles what the look found, and leaves.
+ * If that is not enough (messages remain, handlers are slow, or more fall due during the visit or soon after it), the queue is *awake*: a
+ * worker runs until the queue has been quiet for a while. Each look decides anew what comes next, so a missed announcement does no harm.
  */
 export class FamilyMember {
   /** Undefined while asleep. */

@@ -177,7 +177,7 @@ export class Family {
     return known?.stamp === registration.stamp ? known : { ...registration, since: this.options.clock.monotonic() };
   }
 
-  /** Looks at a registered queue unless it is awake. Retires it if it was empty when the registration seen before had expired. */
+  /** Looks at a registered queue unless it is awake. Retires it if it is empty and nobody has renewed its registration in time. */
   async #lookAt({ queue, stamp, since }: Sighting): Promise<void> {
     if (this.#stopped) return;
     const emptyAt = await this.#member(queue).look();

@@ -61,7 +61,7 @@ export class VirtualClock implements Clock {
     return true;
   }
 
-  /** Lets timers take real time from now on, at most `maxWait` ms, because nobody moves this clock any more. */
+  /** From now on, timers fire in real time, after at most `maxWait` ms, because nothing advances this clock any more. */
   release(maxWait: number): void {
     this.#released = { maxWait };
   }

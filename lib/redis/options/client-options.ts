@@ -223,7 +223,7 @@ export const clusterRules = {
   // If the connection breaks, a command may have been carried out. A repeated offer would find the id in use by its first try.
   retryDelayOnFailover: overridden(0, ONE_CALL),
   clusterRetryStrategy: overridden(reconnectPause, RECONNECTING),
-  // A lost node is found again with the slots. If it reconnected on its own, its loss would stay hidden.
+  // ioredis finds a lost node again when it refreshes the slots. If a node's client reconnected on its own, its loss would go unnoticed.
   clusterNodeRetryStrategy: overridden(null, RECONNECTING),
   scaleReads: overridden('master', 'replicas lag behind, and the scripts run on the primary'),
   shardedSubscribers: overridden(false, UNUSED),

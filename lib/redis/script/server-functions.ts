@@ -83,8 +83,8 @@ export class ServerFunctions {
   }
 
   /**
-   * @param further - number of sets of further keys and arguments in the words
-   * @throws the server's error; if {@link isGone} is true for it, the function was not called, and the next call finds another way
+   * @param further - number of further sets of keys and arguments in `words`
+   * @throws the server's error; if {@link isGone} is true for it, the function did not run, and the next call takes another route
    */
   call(called: RedisFunction, further: number, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
     const { library } = called;

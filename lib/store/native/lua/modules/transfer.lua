@@ -1,7 +1,7 @@
 -- Moves what is due from delayed to ready, and takes back active messages whose lease has expired: first makes a plan, which only reads,
 -- then executes it.
 
--- Reads what a transfer asks for from its arguments, as in transfer.lua, which begin at `at`.
+-- Reads a transfer's request from its arguments, which start at `at` and come in the order of transfer.lua.
 function Transfer.read_request(args, at)
   local request = {
     limit = tonumber(args[at + 1]), max_attempts = tonumber(args[at + 2]), max_dead = tonumber(args[at + 3]), lease_error = args[at + 4],
@@ -70,7 +70,7 @@ local function find_buried(q, plan, max_attempts)
   return ids, is_buried
 end
 
--- Raises an error if a key has another type.
+-- Plans a transfer without writing anything. Raises an error if a key has the wrong type.
 function Transfer.plan(q, request, now, micros)
   local plan = { next_due = Scores.lowest(q.delayed), next_lease_end = Scores.lowest(q.leases) }
   -- The due times of messages with groups have fractions.
