@@ -99,7 +99,7 @@ describe('the startup check for silent mistakes', () => {
       await expect(startTestApp(MEMORY, { providers: [Shop, Undecorated] })).rejects.toMatchObject({
         code: 'INVALID_HANDLER',
         message: expect.stringContaining(
-          '@DelayedHandler on Undecorated.handle: the constructor of Undecorated needs something',
+          '@DelayedHandler on Undecorated.handle: the constructor of Undecorated takes arguments',
         ),
       });
     });
