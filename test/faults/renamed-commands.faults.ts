@@ -42,7 +42,7 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
     const { producer, log, close } = await startTestApp({ connection: connect(server.url) });
     await producer.offer('orders', 1, '1h');
     await close();
-    expect(log.filter((line) => line.includes('has no functions for this user'))).toHaveLength(1);
+    expect(log.filter((line) => line.includes('Functions are not available in Redis'))).toHaveLength(1);
   });
 
   test.each(['INFO', 'EVAL', 'EVALSHA'])(

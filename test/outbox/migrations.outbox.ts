@@ -39,7 +39,7 @@ describe('the SQL of the outbox table', () => {
   it.each([
     [['migration', 'oracle'], /dialect: must be postgresql, mysql, sqlite, not 'oracle'/],
     [['migration', 'sqlite', '--table', 'x"; DROP TABLE users'], /table: must be a name/],
-    [['migrate'], /There are two commands, migration and upgrade/],
+    [['migrate'], /Give a command, migration or upgrade/],
     [['migration', 'sqlite', '--tabel', 'x'], /--tabel/],
   ])('is not printed for %j', async (words, problem) => {
     const printed = await print(...words);
