@@ -36,6 +36,8 @@ describe('Patience', () => {
     expect(await waitPatiently(sleep(5, 'done'), 1000, late)).toBe('done');
     await expect(waitPatiently(Promise.reject(new Error('failed')), 1000, late)).rejects.toThrow('failed');
     await expect(waitPatiently(new Promise(() => undefined), 20, late)).rejects.toThrow('late');
-    expect(process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout')).toHaveLength(before);
+    // Timers of others may end in the meantime.
+    const after = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    expect(after).toBeLessThanOrEqual(before);
   });
 });
