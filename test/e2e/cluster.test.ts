@@ -95,14 +95,18 @@ describe('on a Redis Cluster', () => {
     const early = await start();
     // The owner comes first, or it would tell the others that it has the slot.
     const others = servers().members.filter((member) => member !== owner);
-    for (const member of [owner, ...others]) await servers().ask(member, 'CLUSTER', 'DELSLOTS', slot);
+    const deleteSlot = (member: ClusterMember) => servers().ask(member, 'CLUSTER', 'DELSLOTS', slot);
+    for (const member of [owner, ...others]) await deleteSlot(member);
+    // A ping that the owner sent before that gives it the slot again in the eyes of whoever receives it afterwards.
+    await until(async () => {
+      const errors = await Promise.all(servers().members.map((member) => deleteSlot(member).then(() => '', String)));
+      return errors.every((error) => error.includes('already unassigned'));
+    });
     const apps = [early, await start()];
     const offers = () => apps.map(({ producer }) => producer.offer(queue, 1, '1h'));
     const reads = apps.map(({ producer }) => producer.find(queue, 'a'));
     const refusals = await Promise.all([...offers(), ...reads].map(refusalOf));
-    // While another server still tells that the owner has the slot, the owner itself refuses the call.
-    const code = expect.stringMatching(/^(NOT_CONNECTED|STORE_REFUSED)$/) as unknown;
-    expect(refusals).toMatchObject(refusals.map(() => ({ code })));
+    expect(refusals).toMatchObject(refusals.map(() => ({ code: 'NOT_CONNECTED' })));
 
     await servers().ask(owner, 'CLUSTER', 'ADDSLOTS', slot);
     await until(() => Promise.all(offers()).then(Boolean, () => false));
