@@ -212,8 +212,10 @@ export class Simulation {
     return this.#oracle.counts['offer created'] ?? 0;
   }
 
+  /** True if all processes run. One that is frozen may be so for longer than all others need to drain the queues. */
   get #isUp(): boolean {
-    return this.#places.every(({ application, process }) => application && !process.isDead);
+    const { now } = this.#world;
+    return this.#places.every(({ application, process }) => application && !process.isDead && process.busyUntil <= now);
   }
 
   /** The last look: whether every slot and permit can still be used. */
