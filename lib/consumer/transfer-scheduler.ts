@@ -170,7 +170,8 @@ export class TransferScheduler implements DueListener {
     const { id } = this.options;
     const isAwaited = awaited !== undefined || this.#hasUnannounced || this.#ready > 0;
     if (id === undefined || !isAwaited || now < this.#announcedAt + ANNOUNCE_INTERVAL) return undefined;
-    return { scheduler: id, movedAt: this.#movedAt };
+    // The moves of a standby are past: they would make a standby of a new process' scheduler, and leave no eager one.
+    return { scheduler: id, movedAt: this.#eager ? this.#movedAt : null };
   }
 
   /** Makes a standby skip what was due when another looked. It still looks every `checkInterval`, because an announcer may be wrong. */

@@ -460,6 +460,30 @@ describe('TransferScheduler', () => {
       expect([a.isEager, b.isEager]).toEqual([false, true]);
     });
 
+    it('a new scheduler is punctual when it replaces the eager one, whatever a standby has moved before', async () => {
+      const [standby, eager] = [scheduler('a'), scheduler('b')];
+      standby.start();
+      eager.start();
+      await clock.advance(2000);
+      for (const mover of [standby, eager]) {
+        await offer(`by ${mover === eager}`, 0);
+        await mover.runOnce();
+        await clock.advance(1);
+      }
+      await claimAll();
+      await clock.advance(5000);
+      expect([standby.isEager, eager.isEager]).toEqual([false, true]);
+      await eager.stop();
+      eager.leave();
+      scheduler('c').start();
+      await offer('later', 10_000);
+      await clock.advance(5000);
+      // The standby looks, and announces what it has found.
+      standby.onListening();
+      await clock.advance(5000);
+      expect(await ready()).toBe(1);
+    });
+
     it('a standby takes over within its grace period when the eager scheduler is gone, and stays eager', async () => {
       const [eager, standby] = [scheduler('a'), scheduler('b')];
       eager.start();
