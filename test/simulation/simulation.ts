@@ -199,7 +199,7 @@ export class Simulation {
       world.after(this.options.faults ? LAST_FAULTS : 0, () => this.#nemesis.end());
       limit = world.now + LAST_FAULTS + 2 * maxDelay + 10 * callTimeout + 6 * lease + 2 * checkInterval + 120_000;
     }
-    if (this.#workload.isDone && this.#oracle.inQueues === 0 && this.#nemesis.isOver && this.#isUp)
+    if (this.#workload.isDone && this.#oracle.isIdle && this.#nemesis.isOver && this.#isUp)
       return this.#probeCapacity();
     if (world.now > limit) {
       this.#isOver = true;

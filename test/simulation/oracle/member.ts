@@ -32,6 +32,10 @@ export class Member {
     return this.#wellFrom;
   }
 
+  get hasRunningHandlers(): boolean {
+    return [...this.#holdings.values()].some(({ running }) => running > 0);
+  }
+
   holdingOf(traits: QueueTraits): Holding {
     let holding = this.#holdings.get(traits);
     if (!holding) {

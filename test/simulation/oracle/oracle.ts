@@ -155,6 +155,11 @@ export class Oracle {
     return this.#ledger.inQueues;
   }
 
+  /** True if queues are empty and slots are free: a handler whose message has been aborted or replaced may go on for a while. */
+  get isIdle(): boolean {
+    return this.inQueues === 0 && [...this.members].every(({ hasRunningHandlers }) => !hasRunningHandlers);
+  }
+
   /** True if a queue or a part of it is paused. */
   isPaused(name: string): boolean {
     return [...this.#ledger.queues()].some(({ traits, isPaused }) => isPaused && traits.name === name);
