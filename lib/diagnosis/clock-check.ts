@@ -1,10 +1,10 @@
 import type { RedisCommands } from '../redis/commands/redis-commands.js';
 import { type Finding, ok, warn } from './finding.js';
 
-/** Number of readings of Redis' clock. The one with the fastest answer is the most precise. */
+/** Number of readings of Redis' clock. The fastest answer gives the most precise one. */
 const READINGS = 5;
 
-/** Minimum difference of the clocks for a warning, ms. */
+/** Minimum clock difference that triggers a warning, ms. */
 const WORTH_A_WARNING = 1000;
 
 /** One reading of Redis' clock, ms. */

@@ -5,7 +5,7 @@ import type { MessageCounts } from '../message/message.js';
 import { UNNAMED } from '../message/instance-name.js';
 import { findInstance, type Instance } from '../runtime/instance.js';
 
-/** A queue at one instant; with `partitions`, each partition at its own instant. */
+/** A queue's state at one instant; with `partitions`, each partition at its own instant. */
 export interface InspectedQueue {
   /** Number of messages in each state. */
   readonly counts: MessageCounts;
@@ -20,8 +20,8 @@ export interface InspectedQueue {
 }
 
 /**
- * Inspects queues for a tool, such as a command-line interface. One call returns what the producer's `counts`, `nextDue` and `isPaused`
- * return separately. Add it to the providers of a module that imports `DelayQueueModule`.
+ * Inspects queues for a tool, such as a command-line interface. One call returns the results of the producer's `counts`, `nextDue` and
+ * `isPaused`. Add it to the providers of a module that imports `DelayQueueModule`.
  * @example
  * ```ts
  * @Module({ imports: [DelayQueueModule.forRoot({ consume: false })], providers: [DelayQueueInspector] })
@@ -34,7 +34,7 @@ export interface InspectedQueue {
  */
 @Injectable()
 export class DelayQueueInspector {
-  // A property, because constructor parameters, and all types they refer to, would be part of the public API.
+  // A property, because constructor parameters and all types they refer to would become part of the public API.
   @Inject() private readonly modules!: ModuleRef;
 
   /** True if there is a connection to Redis, or to any server of a cluster. */
@@ -53,7 +53,7 @@ export class DelayQueueInspector {
     return { counts, paused, nextDue: due, now: new Date(now), ...(missing && { missing }) };
   }
 
-  /** A tool has one instance, without a name. */
+  /** A tool has a single, unnamed instance. */
   get #delayQueue(): Instance {
     return findInstance(this.modules, UNNAMED);
   }

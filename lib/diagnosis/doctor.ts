@@ -17,14 +17,14 @@ import { checkPermissions, checkSharing, type ExaminedQueue, mayHandle } from '.
 import { sendProbe } from './probe.js';
 import { checkDatabases, checkInfo } from './server-checks.js';
 
-/** How late the probe may be before it earns a warning, ms. */
+/** Maximum lateness of the probe without a warning, ms. */
 const LATE = 100;
 
 export interface DoctorSettings {
   readonly options: Pick<ResolvedModuleOptions, 'connection' | 'prefix' | 'offerTimeout' | 'scripting'>;
   /** The server's name in findings. */
   readonly server: string;
-  /** The queue whose permissions are checked; undefined: the queue of the probe. */
+  /** The queue whose permissions are checked; undefined: the probe's queue. */
   readonly examined: Omit<ExaminedQueue, 'prefix'> | undefined;
   /** The libraries of this version. */
   readonly libraries: readonly LoadedLibrary[];
@@ -36,7 +36,7 @@ export class Doctor {
   readonly #events = new Events();
   readonly #connections: RedisConnections;
   readonly #probeQueue = `doctor:${randomBytes(6).toString('hex')}`;
-  /** Why there is no connection, or why the worker of the probe makes no progress. */
+  /** Why there is no connection, or why the probe's worker makes no progress. */
   #trouble = '';
 
   constructor(settings: DoctorSettings) {
@@ -93,7 +93,7 @@ export class Doctor {
       const infos = await this.#connections.commands.info();
       const [first, ...others] = infos.map(checkInfo);
       const ofDatabases = checkDatabases(infos[0]!, this.#connections.announcements.database);
-      // For a cluster's other servers, only problems are worth a line.
+      // For a cluster's other servers, only problems are reported.
       return [...first!, ofDatabases ?? [], others.flat().filter(({ verdict }) => verdict !== 'ok')].flat();
     } catch (error) {
       if (!(hasCode(error, 'STORE_REFUSED') && lacksPermission(error.cause))) return [unsupported('version', error)];
@@ -115,7 +115,7 @@ export class Doctor {
     }
   }
 
-  /** Checks nothing in a cluster, where queues cannot share a connection. */
+  /** Checks that queues can share a connection. They never can in a cluster, so there it checks nothing. */
   async #ofSharing(): Promise<Finding[]> {
     if (isCluster(this.#settings.options.connection)) return [];
     const finding = await checkSharing(this.#connections.commands);
@@ -145,7 +145,7 @@ export class Doctor {
   }
 }
 
-/** @throws the error itself if it is not a verdict on the server */
+/** @throws the error itself if it says nothing about the server's fitness */
 function unsupported(check: string, error: unknown): Finding {
   const verdict = verdictOn(error);
   if (!isVerdict(verdict)) throw error;

@@ -7,7 +7,7 @@ import { Doctor, type DoctorSettings } from './doctor.js';
 import type { Finding } from './finding.js';
 import { currentLibraries } from './function-libraries.js';
 
-/** The subject of an examination. All fields are optional. Those that are also options of the module have the same meaning. */
+/** The subject of an examination. All fields are optional. Those that are also module options have the same meaning. */
 export interface Examination {
   /** Where Redis is. Default: `'redis://127.0.0.1:6379'`. */
   readonly connection?: ConnectionOptions | undefined;
@@ -17,11 +17,11 @@ export interface Examination {
   readonly offerTimeout?: Duration | undefined;
   /** The server's name in findings, such as its address. Default: `'Redis'`. */
   readonly server?: string | undefined;
-  /** The queue for which the permissions of a worker are checked. Default: the queue of the probe. */
+  /** The queue for which a worker's permissions are checked. Default: the probe's queue. */
   readonly queue?: string | undefined;
   /** The `layout` of that queue. Default: `'native'`. */
   readonly layout?: 'native' | QueueLayout | undefined;
-  /** Other layouts in use. Without them, their libraries of functions would count as those of another version. */
+  /** Other layouts in use. Without them, their function libraries would count as those of another version. */
   readonly layouts?: readonly QueueLayout[] | undefined;
   /** The module's `scripting`. Default: functions where they are available. */
   readonly scripting?: 'functions' | 'scripts' | undefined;
@@ -29,11 +29,10 @@ export interface Examination {
 
 /**
  * Examines whether Redis and its user are fit for delay queues: connection, version, eviction, persistence, permissions, functions and
- * clock. At the end it offers a message to a queue of its own and handles it, which leaves no key behind. It needs no module and no other
- * process.
- * @returns the findings, one after another. A finding that makes further checks pointless is the last
+ * clock. Finally, it offers a message to its own queue and handles it, which leaves no key behind. Needs no module and no other process.
+ * @returns the findings, one after another; ends after a finding that makes the rest pointless
  * @throws DelayQueueError `INVALID_OPTION` or `INVALID_ARGUMENT` before anything is sent; `NOT_CONNECTED` or `OUTCOME_UNKNOWN` if the
- *   connection breaks in between
+ *   connection breaks later
  * @example
  * ```ts
  * for await (const { verdict, check, found, advice } of examine({ connection: process.env.REDIS_URL })) {

@@ -2,11 +2,11 @@
 export interface Finding {
   /** The name of the check, such as `'eviction'`. */
   readonly check: string;
-  /** `'ok'` if Redis is fit for use, `'fail'` if it is not; `'warn'` if it is, but at a cost, which `advice` explains. */
+  /** `'ok'` if Redis is fit for use, `'fail'` if not; `'warn'` if it is, but at a cost that `advice` explains. */
   readonly verdict: 'ok' | 'warn' | 'fail';
   /** The result, as a phrase. */
   readonly found: string;
-  /** The remedy. Absent: none is needed, or `found` names it. */
+  /** The remedy. Absent if none is needed, or if `found` names it. */
   readonly advice?: string;
 }
 

@@ -13,29 +13,29 @@ import { hasCode } from '../message/failure.js';
 import { isErrorReply } from '../redis/redis-errors.js';
 import type { ScriptReply } from '../redis/script/script-call.js';
 
-/** Where to look for libraries. All fields are optional. Those that are also options of the module have the same meaning. */
+/** Where to look for libraries. All fields are optional. Those that are also module options have the same meaning. */
 export interface FunctionLibrariesPlace {
   /** Where Redis is. Default: `'redis://127.0.0.1:6379'`. */
   readonly connection?: ConnectionOptions | undefined;
   /** How long each call may take. 10 ms – 10 min. Default: `'5s'`. */
   readonly offerTimeout?: Duration | undefined;
-  /** Layouts other than the native one whose libraries are recognized as belonging to this version. */
+  /** Layouts other than the native one whose libraries are recognized as this version's. */
   readonly layouts?: readonly QueueLayout[] | undefined;
 }
 
-/** A library of functions that some version of this package has loaded into Redis. */
+/** A function library that some version of this package has loaded into Redis. */
 export interface FunctionLibrary {
   /** `delay_queue_` and a digest of its code. */
   readonly name: string;
-  /** The purpose of its functions, which is the same in all versions. */
+  /** What the library's functions are for. The same in all versions. */
   readonly purpose: string;
-  /** True if it belongs to this version, false if to another one; undefined if it belongs to an unknown layout. */
+  /** True if the library belongs to this version, false if to another one. Undefined if it belongs to an unknown layout. */
   readonly isCurrent: boolean | undefined;
 }
 
 /**
- * The libraries of functions that any version of this package has loaded into Redis, or into any primary of a cluster. No other library is
- * listed or deleted: the name of a library of this package contains the digest of its code.
+ * The function libraries that any version of this package has loaded into Redis, or into any primary of a cluster. Other libraries are
+ * never listed or deleted: this package's libraries are recognized by the digest of their code in their names.
  * @example
  * ```ts
  * const libraries = new FunctionLibraries({ connection: process.env.REDIS_URL });
@@ -74,9 +74,9 @@ export class FunctionLibraries {
   }
 
   /**
-   * Deletes libraries from every server that has them. Needs the permissions `+function|list` and `+function|delete`. This is safe at any
-   * time: a process that still needs a library loads it again.
-   * @param names - as in {@link FunctionLibrary.name}. Other libraries than those of this package are left alone
+   * Deletes libraries from every server that has them. Safe at any time: a process that still needs a library loads it again. Needs the
+   * permissions `+function|list` and `+function|delete`.
+   * @param names - as in {@link FunctionLibrary.name}. Libraries of other packages are left alone
    * @returns the names of the deleted libraries
    * @throws DelayQueueError like {@link list}
    */
@@ -102,7 +102,7 @@ export class FunctionLibraries {
 }
 
 /**
- * Returns the libraries of this version.
+ * Returns this version's libraries.
  * @param layouts - layouts in addition to the native one
  * @throws DelayQueueError `INVALID_OPTION`
  */
@@ -111,7 +111,7 @@ export function currentLibraries(layouts: readonly QueueLayout[]): readonly Load
   return [nativeLayout.library, ownLibrary, ...ofLayouts];
 }
 
-/** Lists the libraries of this package, by name. */
+/** Lists this package's libraries, by name. */
 export async function listOf(commands: RedisCommands, current: readonly LoadedLibrary[]): Promise<FunctionLibrary[]> {
   const loaded = (await Promise.all((await eachServer(commands)).map(listLibraries))).flat();
   const byName = new Map(loaded.map((library) => [library.name, library]));
@@ -131,14 +131,14 @@ function isAmong({ name, purpose }: LoadedLibrary, current: readonly LoadedLibra
   return current.some((library) => library.purpose === purpose) ? false : undefined;
 }
 
-/** Lists a server's libraries of any version of this package. @throws DelayQueueError like `RedisCommands.send` */
+/** Lists a server's libraries from any version of this package. @throws DelayQueueError like `RedisCommands.send` */
 export async function listLibraries(commands: RedisCommands): Promise<LoadedLibrary[]> {
   const reply = await commands.send('FUNCTION', 'LIST', 'LIBRARYNAME', 'delay_queue_*', 'WITHCODE');
   const sources = reply.rest((each) => each.list(readSource).join(''));
   return sources.flatMap((source) => RedisLibrary.recognize(source) ?? []);
 }
 
-/** Reads a field of a library; empty if it is not the source. */
+/** Returns a field's value if the field is the library's source, otherwise an empty string. */
 function readSource(fields: ScriptReply): string {
   if (fields.text() === 'library_code') return fields.text();
   fields.skip();

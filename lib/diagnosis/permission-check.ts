@@ -11,7 +11,7 @@ import type { RedisCommands } from '../redis/commands/redis-commands.js';
 import type { Scripting } from '../redis/script/server-functions.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
-/** The parts of a queue on which its keys depend. */
+/** The properties of a queue that determine its keys. */
 export interface ExaminedQueue {
   readonly prefix: string;
   readonly queue: string;
@@ -31,7 +31,7 @@ export async function checkPermissions(commands: RedisCommands, examined: Examin
   );
 }
 
-/** @returns undefined if the user has the permissions with which queues share connections */
+/** @returns undefined if the user has the permissions that queues need to share connections */
 export async function checkSharing(commands: RedisCommands): Promise<Finding | undefined> {
   const missing = await findMissing(commands, FOR_SHARED_SIGNALS);
   if (missing.length === 0) return undefined;
@@ -42,7 +42,7 @@ export async function checkSharing(commands: RedisCommands): Promise<Finding | u
   );
 }
 
-/** True if the user may handle messages of a queue with the native layout. */
+/** True if the user may handle a queue's messages in the native layout. */
 export async function mayHandle(commands: RedisCommands, queue: Omit<ExaminedQueue, 'layout'>): Promise<boolean> {
   return (await findMissing(commands, neededBy(queue))).length === 0;
 }

@@ -23,9 +23,9 @@ export interface ProbeSettings {
 }
 
 /**
- * Offers a message to a queue reserved for the probe and handles it here, with the same worker as an application. The queue is not
+ * Offers a message to a queue reserved for the probe and handles it here, with the same worker as in an application. The queue is not
  * registered, and leaves no key behind.
- * @returns how late the message was, ms; undefined if it did not come in time
+ * @returns how late the message was, ms; undefined if it did not arrive in time
  */
 export async function sendProbe({ connections, events, prefix, queue, patience }: ProbeSettings) {
   const options = resolveQueueOptions();
@@ -54,7 +54,7 @@ export async function sendProbe({ connections, events, prefix, queue, patience }
     arrival.cancel();
     await worker.stopClaiming();
     await worker.drained();
-    // Ends its timers, which would keep the process alive.
+    // Cancels the worker's timers, which would keep the process alive.
     worker.abandon();
     await store.clear();
   }

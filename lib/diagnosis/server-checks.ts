@@ -1,12 +1,12 @@
 import { checkServer, infoField, serverName } from '../redis/check/server-info.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
-/** Judges the `INFO` of a server: its version, its eviction policy and its persistence. */
+/** Judges a server's version, eviction policy and persistence by its `INFO`. */
 export function checkInfo(info: string): Finding[] {
   return [versionOf(info), evictionOf(info), persistenceOf(info)];
 }
 
-/** Reports which other databases of the server are in use, because all of them share its channels. @returns undefined if there are none */
+/** Reports which other databases of the server are in use, because they share its channels. @returns undefined if there are none */
 export function checkDatabases(info: string, own: string): Finding | undefined {
   const others = [...info.matchAll(/^db(\d+):keys=/gm)].map(([, number]) => number).filter((number) => number !== own);
   if (others.length === 0) return undefined;

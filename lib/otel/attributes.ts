@@ -5,7 +5,7 @@ import { NO_TYPE } from '../message/message-type.js';
 /** The scope of tracers and meters. */
 export const SCOPE = 'nestjs-delay-queue';
 
-/** Names under `messaging` and `error` are OpenTelemetry's conventions, all others are this package's own. */
+/** Names under `messaging` and `error` are OpenTelemetry's conventions. All others are this package's own. */
 const SYSTEM = 'messaging.system';
 const OPERATION = 'messaging.operation.name';
 const OPERATION_TYPE = 'messaging.operation.type';
@@ -16,7 +16,7 @@ export const BATCH_SIZE = 'messaging.batch.message_count';
 export const ERROR_TYPE = 'error.type';
 const INSTANCE = 'delay_queue.instance';
 const TYPE = 'delay_queue.message.type';
-/** For spans only: in a metric, each group would make its own series. */
+/** For spans only: in a metric, each group would create its own series. */
 export const GROUP = 'delay_queue.message.group';
 export const ATTEMPT = 'delay_queue.message.attempt';
 export const LATENESS = 'delay_queue.message.lateness';
@@ -34,9 +34,7 @@ export const MIXED = 'mixed';
 export type Operation = 'offer' | 'process';
 const TYPES: Readonly<Record<Operation, string>> = { offer: 'send', process: 'process' };
 
-/*
- * Attributes are made for every message, so they are assigned one by one: spreading several objects into one costs several times as much.
- */
+/* Attributes are assigned one by one, because they are created for every message, and spreading objects costs several times as much. */
 
 /** Adds the attributes that OpenTelemetry's conventions require of every span and metric. */
 export function addOperation(attributes: Attributes, operation: Operation): Attributes {
@@ -56,7 +54,7 @@ export function addType(attributes: Attributes, type: string | undefined): Attri
   return attributes;
 }
 
-/** Names queues. In metrics and span names, a family stands for all its queues, each of which would make its own series. */
+/** Names queues. In metrics and span names, a family stands for all its queues, each of which would otherwise create its own series. */
 export class QueueNames {
   /** @param instance - the name of the queues' instance; undefined if it has none */
   constructor(
@@ -64,7 +62,7 @@ export class QueueNames {
     private readonly instance?: string,
   ) {}
 
-  /** True if metrics have this name. A family such as `tenant-*` must be one of the families given. */
+  /** True if metrics may use this name. A family such as `tenant-*` must be one of the configured families. */
   isKnown(queueOrFamily: string): boolean {
     return !isFamily(queueOrFamily) || this.families.includes(queueOrFamily);
   }

@@ -1,7 +1,7 @@
 import { type Counter, type Histogram, type Meter, type MetricOptions, metrics } from '@opentelemetry/api';
 import { SCOPE } from './attributes.js';
 
-/** The buckets of both durations, as in OpenTelemetry's conventions, s. */
+/** The buckets of both duration histograms, as in OpenTelemetry's conventions, s. */
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 /** Buckets from normal to alarming, s. */
@@ -9,7 +9,7 @@ const LATENESSES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 
 
 const MESSAGES = '{message}';
 
-/** Instruments that are recorded as things happen. */
+/** Instruments that are recorded when something happens. */
 export interface Instruments {
   readonly sent: Counter;
   readonly offering: Histogram;

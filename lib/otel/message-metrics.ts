@@ -20,14 +20,14 @@ const DEATH_CAUSES: readonly DeathCause[] = ['handler', 'reject', 'lease', 'unre
 
 /**
  * Measures offers, handlers and events. A method that starts a measurement returns a function that ends it. Each instrument gets its own
- * attributes object, because it keeps it.
+ * attributes object, because it keeps the object.
  */
 export class MessageMetrics {
   #made: Instruments | undefined;
 
   constructor(private readonly names: QueueNames) {}
 
-  /** @returns a function that ends the measurement, given the error, if any */
+  /** @returns a function that ends the measurement; it takes the error, if any */
   offer({ queue, messages }: OfferContext): (failure?: { readonly error: unknown }) => void {
     const from = performance.now();
     return (failure) => {
@@ -85,7 +85,7 @@ export class MessageMetrics {
     }
   }
 
-  /** Created at the first measurement, because a meter requested before the SDK has started never measures anything. */
+  /** Creates the instruments at the first measurement, because a meter requested before the SDK has started never measures anything. */
   get #instruments(): Instruments {
     return (this.#made ??= createInstruments());
   }
@@ -98,7 +98,7 @@ export class MessageMetrics {
     return addEnd(addType(addOperation(this.names.ofMetric(queue), 'process'), type), outcome);
   }
 
-  /** Starts counters at zero. If a counter first appears with its first event, Prometheus does not see it grow, so no alert fires. */
+  /** Starts counters at zero. If a counter first appears with its first event, Prometheus sees no increase, so no alert fires. */
   #startAtZero(queue: string): void {
     if (!this.names.isKnown(queue)) return;
     const { died, dropped, leasesLost, leasesExpired, expired } = this.#instruments;

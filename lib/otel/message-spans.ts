@@ -29,7 +29,7 @@ import {
 } from './attributes.js';
 import { describeError, hasFailed } from './failures.js';
 
-/** The trace of a handler's span: `link` for a separate trace that links to the offer's, `parent` for the offer's trace. */
+/** Where a handler's span belongs: `link`: in its own trace, which links to the offer's span; `parent`: in the offer's trace. */
 export type HandlerTraces = 'link' | 'parent';
 
 export interface BegunSpan<Result> {
@@ -37,7 +37,7 @@ export interface BegunSpan<Result> {
   readonly end: (result: Result) => void;
 }
 
-/** Makes spans of offers and handlers, connected by the headers of messages. */
+/** Creates the spans of offers and handlers, and connects them through message headers. */
 export class MessageSpans {
   readonly #tracer: Tracer = trace.getTracer(SCOPE);
 
@@ -81,7 +81,7 @@ export class MessageSpans {
     };
   }
 
-  /** A span has one parent, and a handler one baggage. A call with many messages has neither, but a link to each message's span. */
+  /** Links a call's span to each message's span: a span has one parent, and a handler one baggage, so a batch sets neither. */
   handleBatch(messages: readonly DelayedMessage[]): BegunSpan<readonly HandlingOutcome[]> {
     const { queue } = messages[0]!;
     const links = messages.flatMap((message) => linkTo(message) ?? []);
@@ -120,26 +120,26 @@ export class MessageSpans {
   }
 }
 
-/** Returns the context in which a message was created, from its headers. */
+/** Returns the context in which a message was created, read from its headers. */
 function creationOf(headers: MessageHeaders): { readonly context: Context; readonly span: SpanContext | undefined } {
   const created = propagation.extract(ROOT_CONTEXT, headers);
   return { context: created, span: trace.getSpanContext(created) };
 }
 
-/** Returns a context with the baggage of another, but without its span. */
+/** Returns a context with another context's baggage, but without its span. */
 function withBaggageOf(created: Context): Context {
   const baggage = propagation.getBaggage(created);
   return baggage ? propagation.setBaggage(ROOT_CONTEXT, baggage) : ROOT_CONTEXT;
 }
 
 /**
- * Returns the headers that carry the context of the offer's span, with the baggage.
- * @param mixes - true if messages have a `traceparent` of the user, which takes precedence
+ * Returns headers that carry the context and baggage of an offer's span.
+ * @param mixes - true if messages have the user's own `traceparent`, which takes precedence
  */
 function headersFrom(active: Context, { mixes }: { readonly mixes: boolean }): MessageHeaders | undefined {
   const carrier: Record<string, string> = {};
   propagation.inject(active, carrier);
-  // Next to the user's `traceparent`, this `tracestate` would belong to another trace.
+  // Next to the user's own `traceparent`, this `tracestate` would belong to another trace.
   if (mixes) delete carrier.tracestate;
   // A message without headers is smaller.
   return Object.keys(carrier).length > 0 ? carrier : undefined;

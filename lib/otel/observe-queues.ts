@@ -26,10 +26,10 @@ interface Gauges {
 
 /**
  * Measures the state of queues whenever metrics are collected: how many messages are in each state, how long the oldest due one has waited,
- * and whether the queue is paused. Redis has one state for all processes, so call this in one process only, after the SDK has started. Each
- * measurement of a queue costs one call.
+ * and whether the queue is paused. All processes would measure the same state, so call this in one process only, after the SDK has started.
+ * Measuring a queue costs one call.
  *
- * Ends when the application closes. A queue that cannot be measured is reported to OpenTelemetry's `diag`.
+ * Stops when the application closes. Reports a queue that cannot be measured to OpenTelemetry's `diag`.
  * @param app - the application, or a `ModuleRef`
  * @param options - `instance`: the name of the queues' instance
  * @returns a function that stops the measurements earlier

@@ -42,7 +42,7 @@ export class OpenTelemetryObserver implements DelayQueueObserver {
   }
 }
 
-/** Ends the span and the measurement when the handler is done: synchronously if it is synchronous. */
+/** Ends the span and the measurement when the handler is done, and synchronously if the handler is synchronous. */
 function around<Result>(
   span: BegunSpan<Result> | undefined,
   endMeasurement: (result: Result) => void,

@@ -11,13 +11,13 @@ import { OpenTelemetryObserver } from './open-telemetry-observer.js';
 /** The options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {
   /**
-   * The trace of an attempt's span: `'link'` gives the span its own trace, which links to the offer's span, `'parent'` makes it a child of
-   * the offer's span, `'none'` makes no spans, only metrics. Default: `'link'`.
+   * The trace of an attempt's span. `'link'`: the span gets its own trace and links to the offer's span. `'parent'`: it is a child of the
+   * offer's span. `'none'`: there are no spans, only metrics. Default: `'link'`.
    */
   readonly traces?: 'link' | 'parent' | 'none' | undefined;
   /**
-   * Families of queues, such as `tenant-*`. Metrics and span names show the family instead of the queue, so that thousands of queues do not
-   * make thousands of series. Default: `[]`.
+   * Families of queues, such as `tenant-*`. Metrics and span names show the family instead of the queue, because thousands of queues would
+   * create thousands of series. Default: `[]`.
    */
   readonly families?: readonly string[] | undefined;
 }
@@ -31,12 +31,12 @@ const optionsSchema = z.strictObject({
 });
 
 /**
- * Makes an observer that traces and measures by OpenTelemetry's conventions for messaging, which are still in development. It uses the SDK
- * that the application has registered, no matter when, and does nothing without one.
+ * Creates an observer that traces and measures according to OpenTelemetry's messaging conventions, which are still in development. It uses
+ * the SDK that the application registers, no matter when, and does nothing without one.
  *
- * The header `traceparent` connects the span of an offer with those of its message's attempts, unless the user has set it; the header
- * `baggage` takes the baggage to the handler. A layout without headers carries neither. The attribute `delay_queue.instance` names the
- * module's instance, if it has a name.
+ * The header `traceparent` connects an offer's span with those of the message's attempts, unless the user has set it. The header `baggage`
+ * carries the baggage to the handler. A layout without headers carries neither. The attribute `delay_queue.instance` contains the name of
+ * the module's instance, if it has one.
  * @throws DelayQueueError `INVALID_OPTION`
  * @example
  * ```ts

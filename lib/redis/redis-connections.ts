@@ -13,14 +13,13 @@ import { type WakeSignal, WakeSignals } from './wake-signals.js';
 interface Settings extends ServerSettings, SubscriberSettings {}
 
 /**
- * All connections of a process: one for commands and one for announcements (in a cluster, one of each to every primary), and those on which
- * consumers wait. Producer calls that wait for copies use their own connections, because Redis answers nothing else on such a connection
- * while they wait.
+ * All connections of a process: one for commands, one for announcements (in a cluster, one of each to every primary), and those on which
+ * consumers wait. Producer calls that wait for copies have their own connections, because such a connection answers nothing else meanwhile.
  */
 export class RedisConnections {
   readonly servers: RedisServers;
   readonly commands: RedisCommands;
-  /** Sends the writes of a producer. */
+  /** Sends producers' writes. */
   readonly writes: RedisCommands;
   readonly announcements: RedisAnnouncements;
   readonly #settings: Settings;
@@ -53,19 +52,18 @@ export class RedisConnections {
     for (const servers of this.#allServers) servers.connect();
   }
 
-  /** From now on, commands without a connection fail at once. */
+  /** Makes commands without a connection fail at once after this call. */
   failFast(): void {
     for (const servers of this.#allServers) servers.failFast();
   }
 
-  /** Opens the wake-up signal of one consumer. @param wakeAnother - puts back a signal for which nobody here waits */
+  /** Opens the wake-up signal of one consumer. @param wakeAnother - puts back a signal that nobody here is waiting for */
   openWakeSignal(key: string, wakeAnother: () => Promise<void>): WakeSignal {
     return this.#wakeSignals.open(key, wakeAnother);
   }
 
-  /** Opens a connection on which calls about a key may block. It is closed with the rest, unless the caller closes it earlier. */
+  /** Opens a connection for calls that may block on a key. It is closed with the rest, unless the caller closes it earlier. */
   openConnection(key: string): Connection {
-    // Queues come and go while a process runs.
     for (const connection of this.#opened) if (connection.isClosed) this.#opened.delete(connection);
     const connection = this.#openForKey(key);
     this.#opened.add(connection);

@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { DelayQueueError, type DelayQueueErrorCode } from '../message/delay-queue-errors.js';
 
-/** Advice on an error reply, by its first word. */
+/** Advice by the first word of an error reply. */
 const ADVICE: Readonly<Record<string, string>> = {
   OOM: 'Redis is out of memory: raise maxmemory or remove data',
   WRONGTYPE: 'a key of the queue is used for something else: choose another prefix, or remove that key',
@@ -18,7 +18,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   MASTERDOWN: 'the primary is down: wait for the failover',
 };
 
-/** Errors with which a server, a sentinel or a proxy refuses a login at every attempt, each with advice. */
+/** Errors with which a server, a sentinel or a proxy refuses every login attempt, each with advice. */
 const LOGIN_ADVICE: readonly (readonly [RegExp, string])[] = [
   [/sentinel.*\b(NOAUTH|WRONGPASS|NOPERM)\b/, 'see `sentinelUsername` and `sentinelPassword` in `connection`'],
   [/\bNOAUTH\b/, 'Redis requires a password: set it in `connection`'],
@@ -35,12 +35,12 @@ const LOGIN_ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** A server that does not know a command quotes its arguments. Those of a login contain passwords. */
+/** Matches the arguments that a server quotes when it does not know the command. Those of a login contain passwords. */
 const REPEATED_ARGUMENTS = /,? with args beginning with[^]*/;
 
 export const isErrorReply = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError';
 
-/** Removes from an error what must not get into logs: the command, whose arguments are payloads and passwords, and an unreadable URL. */
+/** Removes from an error what must not be logged: an unreadable URL, and the command, whose arguments include payloads and passwords. */
 export function withoutSecrets(error: unknown): unknown {
   if (!types.isNativeError(error)) return error;
   delete (error as { command?: unknown }).command;
@@ -63,13 +63,13 @@ function removeText(error: Error, text: string | RegExp): void {
   if (bare !== message) Object.assign(error, { message: bare, stack: stack?.replace(message, () => bare) });
 }
 
-/** Returns the error without secrets. If it stands for the errors of several nodes or addresses, returns one of those. */
+/** Returns the error without secrets. If it combines errors of several nodes or addresses, returns one of those. */
 export function reasonOf(error: unknown): unknown {
   const { lastNodeError, errors } = (error ?? {}) as { lastNodeError?: unknown; errors?: readonly unknown[] };
   return withoutSecrets(lastNodeError ?? errors?.[0] ?? error);
 }
 
-/** True if an error refuses the login, so later attempts would fail, too. */
+/** True if an error refuses the login, so that later attempts would fail, too. */
 export function isLoginRefusal(reason: unknown): boolean {
   return adviceOnLogin(reason) !== undefined;
 }
@@ -78,7 +78,7 @@ function adviceOnLogin(reason: unknown): string | undefined {
   return types.isNativeError(reason) ? LOGIN_ADVICE.find(([said]) => said.test(reason.message))?.[1] : undefined;
 }
 
-/** True for the error that ioredis throws for a command that it neither sent nor queued. */
+/** True for ioredis' error about a command that was neither sent nor queued. */
 export function wasNotSent(error: unknown): boolean {
   return error instanceof Error && error.message.includes('enableOfflineQueue options is false');
 }
@@ -87,20 +87,20 @@ export function wasNotSent(error: unknown): boolean {
 const LEFT_OVER = /^Command queue state error.*Last (reply: (s(un)?subscribe|pong)|error: MOVED)/is;
 
 /**
- * True if ioredis has counted one answer too many: it took the notice that a server has ended a subscription for the answer to a command.
- * Version 5 always does so; version 6 does if it is unsubscribing at the time.
+ * True if ioredis has counted one answer too many because it mistook the notice of an ended subscription for the answer to a command.
+ * Version 5 always does so; version 6 does while it is unsubscribing.
  */
 export function isMiscount(error: unknown): boolean {
   return error instanceof Error && LEFT_OVER.test(error.message);
 }
 
-/** Returns the server's time, ms, from the refusal of a call that arrived after its deadline; undefined for any other error. */
+/** Returns the server's time, ms, from its refusal of a call after the deadline; undefined for any other error. */
 export function serverTimeOfLateCall(error: unknown): number | undefined {
   const time = isErrorReply(error) ? /^LATE (\d+)/.exec(error.message)?.[1] : undefined;
   return time === undefined ? undefined : Number(time);
 }
 
-/** The error reply of a cluster server that has done nothing because it does not have the key, or not yet. */
+/** A cluster server's error reply: it has done nothing because it does not have the key, or not yet. */
 export interface Redirection {
   readonly word: 'MOVED' | 'ASK' | 'TRYAGAIN' | 'CLUSTERDOWN';
   /** The hash slot, and the address of the server that has it. Only with MOVED and ASK. */
@@ -133,14 +133,14 @@ export function explain(command: string, error: unknown): DelayQueueError {
   return /^(NOAUTH|WRONGPASS)/.test(error.message) ? loginRefused(command, error) : refused(command, error);
 }
 
-/** The error for an error reply. Nothing was written, because scripts check everything before their first write. */
+/** Returns the error for an error reply. Nothing was written, because scripts check everything before their first write. */
 function refused(command: string, cause: Error): DelayQueueError {
   const word = /^[A-Z]+/.exec(cause.message)?.[0] ?? '';
   const advice = ADVICE[lacksPermission(cause) ? 'NOPERM' : word] ?? 'see the cause';
   return failure('STORE_REFUSED', `Redis refused ${command}: ${cause.message} (${advice})`, cause);
 }
 
-/** `waited`: how long the command has waited, ms; 0 if not at all. `advice`: what is probably wrong, if known. */
+/** @param waited - how long the command has waited, ms; 0 if not at all @param advice - the probable mistake, if known */
 export function notConnected(command: string, waited: number, cause: unknown, advice?: string): DelayQueueError {
   return failure(
     'NOT_CONNECTED',
@@ -150,7 +150,7 @@ export function notConnected(command: string, waited: number, cause: unknown, ad
   );
 }
 
-/** The error for a command that was not sent because its caller would not have waited for the answer. */
+/** Returns the error for a command that was not sent because its caller would not have waited for the answer. */
 export function connectedTooLate(command: string, left: number): DelayQueueError {
   return new DelayQueueError(
     'NOT_CONNECTED',
@@ -205,8 +205,8 @@ const WITH_TLS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Gives advice about the options of a connection that has never been ready; undefined if the error is clear. @param error - the last
- * attempt's
+ * Gives advice about the options of a connection that has never been ready. Undefined if the error is clear.
+ * @param error - of the last attempt
  */
 export function adviceOnConnecting(error: unknown, usesTls: boolean): string | undefined {
   const { code } = (error ?? {}) as { readonly code?: unknown };
@@ -215,12 +215,12 @@ export function adviceOnConnecting(error: unknown, usesTls: boolean): string | u
   return WITH_TLS.find(([codes]) => codes.test(String(code)))?.[1];
 }
 
-/** The error of a connection that the other side closes without an error. */
+/** Returns the error for a connection that the other side closes without one. */
 export function closedEarly(): Error {
   return Object.assign(new Error('the connection was closed before it was ready'), { code: 'ECONNRESET' });
 }
 
-/** The error of a connection whose TLS handshake the server does not answer. */
+/** Returns the error for a connection whose TLS handshake the server does not answer. */
 export function unansweredHandshake(): Error {
   return Object.assign(new Error('no answer to the TLS handshake'), { code: 'ETIMEDOUT' });
 }

@@ -14,13 +14,13 @@ const MAX_KEYS = 64;
 /** How long a signal is kept for a consumer that is not waiting, ms. Most claims take less. */
 const KEPT = 25;
 
-/** A signal that arrives within this time after the call was sent, in ms, is probably one of many. */
+/** A signal that arrives within this many ms of sending the call is probably one of many. */
 const DENSE = 50;
 
-/** First pause before a call is unblocked again after the server said that no call was blocked, ms. It doubles each time. */
+/** First pause before the next attempt to unblock a call, after the server said that no call was blocked, ms. It doubles each time. */
 const FIRST_PAUSE = 5;
 
-/** Maximum number of misses in a row, about a second. More mean a wrong client id, or connections that lead to different servers. */
+/** Maximum number of failed attempts in a row, about a second. More suggest a wrong client id, or connections to different servers. */
 const MAX_MISSES = 8;
 
 /** How long a closing signal waits for the server to stop popping its key, ms. */
@@ -31,7 +31,7 @@ export interface WakeSignalsOptions {
   readonly events: Events;
   readonly open: (key: string) => Connection;
   /**
-   * Sends `CLIENT UNBLOCK` over another connection, and returns true if a call was blocked. Undefined for a cluster: there, a call cannot
+   * Sends `CLIENT UNBLOCK` over another connection, and returns true if a call was blocked. Undefined for a cluster: a call there cannot
    * name keys of several hash slots, so each key has its own connection.
    */
   readonly unblock: ((clientId: number) => Promise<boolean>) | undefined;
@@ -76,7 +76,7 @@ export class WakeSignals {
     return connection;
   }
 
-  /** From now on, gives each key its own connection. */
+  /** Gives each key its own connection after this call. */
   #separate(): void {
     if (!this.#isShared) return;
     this.#isShared = false;
@@ -91,18 +91,18 @@ interface Waiter {
 }
 
 /**
- * The wake-up signal of one consumer. A woken consumer soon waits again, so its key stays in the calls that follow. A signal that comes
- * between two waits ends the next one at once. If that wait does not begin soon, the signal wakes another consumer.
+ * The wake-up signal of one consumer. A woken consumer soon waits again, so its key stays in subsequent calls. A signal that arrives
+ * between two waits ends the next wait at once. If that wait does not begin soon, the signal wakes another consumer.
  */
 export class WakeSignal {
   /** The connection on which the signal is awaited. It may change. */
   connection!: SharedConnection;
   waiter: Waiter | undefined;
-  /** True if its key belongs in the next call, which lasts until a signal has been passed on. */
+  /** True if the next call should include the key. Ends when a signal has been passed on. */
   isListed = false;
   isClosed = false;
   #isAway = true;
-  /** Stops keeping a signal; undefined if none is kept. */
+  /** Cancels keeping a signal; undefined if none is kept. */
   #cancelKeeping: CancelTimer | undefined;
 
   constructor(
@@ -142,7 +142,7 @@ export class WakeSignal {
     else this.#cancelKeeping ??= this.clock.schedule(() => this.leave(), KEPT);
   }
 
-  /** @param result - true to wake its consumer, or the error with which the wait fails */
+  /** @param result - true to wake the consumer, or the error with which its wait fails */
   endWait(result: boolean | Error): void {
     const { waiter } = this;
     this.waiter = undefined;
@@ -165,7 +165,7 @@ export class WakeSignal {
 }
 
 interface SharedConnectionOptions extends Pick<WakeSignalsOptions, 'clock' | 'unblock'> {
-  /** Called once several keys turn out to be unable to share a call, with the error if the server reported it. */
+  /** Called once several keys turn out to be unable to share a call, with the error if the server reported one. */
   readonly onUnshareable: (error?: unknown) => void;
   readonly onClosed: () => void;
 }
@@ -178,13 +178,13 @@ interface BlockedCall {
 
 /**
  * One connection on which several consumers wait. It pops only signals, never messages: whatever a crashed or half-open client pops is
- * lost, and a signal is soon replaced. A blocked call keeps the keys that it was sent with. When a key joins, the call is ended with
- * `CLIENT UNBLOCK` and sent again. It blocks until the earliest of the waits is over. This side also watches the time, because a server
- * whose clock is set back keeps a blocked client waiting longer.
+ * lost, and a signal is soon replaced. The keys of a blocked call are fixed, so when a key joins, the call is ended with `CLIENT UNBLOCK`
+ * and sent again. The call blocks until the earliest wait ends. This process also watches the time, because a server whose clock is set
+ * back keeps a blocked client waiting longer.
  */
 class SharedConnection {
   readonly #pauses: Pauses;
-  /** The signals in the order in which the server checks them: the one popped last comes last. */
+  /** The signals in the order in which the server checks them. The latest popped comes last. */
   readonly #signals = new Set<WakeSignal>();
   /** The client's id, requested before a call that may need to be ended; undefined if unknown. */
   #clientId: Promise<number | undefined> | undefined;
@@ -202,7 +202,7 @@ class SharedConnection {
     if (options.unblock) connection.client.on('close', () => (this.#clientId = undefined));
   }
 
-  /** False if the key is already listed, because a signal would wake only one of several consumers with it. */
+  /** False if the key is already listed: one signal would wake only one of several consumers waiting for that key. */
   hasRoomFor({ key }: WakeSignal): boolean {
     return !this.#closing && this.#signals.size < MAX_KEYS && [...this.#signals].every((each) => each.key !== key);
   }
@@ -213,7 +213,7 @@ class SharedConnection {
     if (signal.waiter) this.listenFor(signal);
   }
 
-  /** Removes all signals but the first. Whatever the current call pops still reaches them. */
+  /** Removes all signals but the first. Anything that the current call pops still reaches the removed ones. */
   keepOne(): WakeSignal[] {
     const others = [...this.#signals].slice(1);
     for (const signal of others) this.#signals.delete(signal);
@@ -225,7 +225,7 @@ class SharedConnection {
     else if (this.#call && !isServed(signal, this.#call)) void this.#replaceCall();
   }
 
-  /** Resolves once nothing can be popped for the signal. Closes the connection with the last signal. */
+  /** Resolves once nothing can be popped for the signal. Removing the last signal closes the connection. */
   async remove(signal: WakeSignal): Promise<void> {
     this.#signals.delete(signal);
     await endOfTurn();
@@ -268,7 +268,7 @@ class SharedConnection {
       const reply = await connection.answer(answer, timeout + ANSWER_GRACE);
       this.#isDense = reply !== null && clock.monotonic() - sentAt < DENSE;
       if (reply) this.#onSignal(call.signals.get(reply[0])!);
-      // All waits end with the earliest, so the next ones begin together and share a call. An earlier end: a key joined or left.
+      // All waits end with the earliest, so the next ones begin together and share a call. If the call ended earlier, a key joined or left.
       else if (clock.monotonic() >= until) for (const signal of listed) signal.endWait(false);
     } finally {
       this.#call = undefined;
@@ -280,7 +280,7 @@ class SharedConnection {
     signal.onSignal();
   }
 
-  /** Takes the signals of all waiting consumers at once. The blocked call would take one per turn of the event loop. */
+  /** Takes the signals of all waiting consumers in one call. The blocked call would take only one per turn of the event loop. */
   async #takeAll(): Promise<void> {
     const waiting = this.#waiting();
     if (waiting.length < 2) return;
@@ -291,7 +291,7 @@ class SharedConnection {
       );
       for (const position of reply.rest((each) => each.number())) this.#onSignal(waiting[position - 1]!);
     } catch {
-      // The next call fails, too, or takes the signals.
+      // The next call will fail too, or take the signals.
     }
   }
 
@@ -301,7 +301,7 @@ class SharedConnection {
     const isWoken = isCrossSlot(error) || connection.isElsewhere(error);
     const result = connection.isClosed ? false : isWoken || explain('BLPOP', error);
     for (const signal of this.#waiting()) signal.endWait(result);
-    // A key with another type, or without permission, must not silence the other keys.
+    // A key of the wrong type, or without permission, must not silence the other keys.
     if (isErrorReply(error) && /^(CROSSSLOT|WRONGTYPE|NOPERM)\b/.test(error.message)) this.options.onUnshareable(error);
   }
 
@@ -313,7 +313,7 @@ class SharedConnection {
     return Math.min(...[...this.#signals].map(({ waiter }) => waiter?.until ?? Infinity));
   }
 
-  /** Ends the blocked call, so that the loop sends one with the current keys. All changes of a turn share one call. */
+  /** Ends the blocked call, so that the loop sends one with the current keys. All changes in a turn share one call. */
   #replaceCall(): Promise<void> {
     return (this.#replacing ??= this.#endStaleCalls());
   }
@@ -334,7 +334,7 @@ class SharedConnection {
     } catch {
       this.options.onUnshareable();
     } finally {
-      // In the same step as the last check of the call, so nobody waits for a loop that has ended.
+      // Done in the same step as the last check of the call, so that nobody waits for a loop that has ended.
       this.#replacing = undefined;
     }
   }
@@ -349,7 +349,7 @@ class SharedConnection {
     }
   }
 
-  /** @returns true if a call was blocked; it may not have arrived yet. @throws the server's error if it refuses to end calls */
+  /** @returns true if a call was blocked; it may not have arrived yet @throws the server's error if it refuses to end calls */
   async #unblock(): Promise<boolean> {
     const clientId = await this.#clientId;
     if (clientId === undefined) return false;
@@ -362,7 +362,7 @@ class SharedConnection {
   }
 }
 
-/** True if a call does not listen for every waiting signal, or listens for one that is closed. */
+/** True if a call misses a waiting signal, or listens for a closed one. */
 function isStale(call: BlockedCall, waiting: readonly WakeSignal[]): boolean {
   return [...call.signals.values()].some(({ isClosed }) => isClosed) || !waiting.every((each) => isServed(each, call));
 }
@@ -370,10 +370,10 @@ function isStale(call: BlockedCall, waiting: readonly WakeSignal[]): boolean {
 const isServed = (signal: WakeSignal, { signals, until }: BlockedCall) =>
   signals.get(signal.key) === signal && until <= (signal.waiter?.until ?? Infinity);
 
-/** True if a proxy that hides a cluster refuses a call with keys of several hash slots. */
+/** True if a proxy that hides a cluster rejects a call with keys of several hash slots. */
 const isCrossSlot = (error: unknown): error is Error => isErrorReply(error) && error.message.startsWith('CROSSSLOT');
 
-/** False for an error that may pass, such as `BUSY` or `LOADING`. */
+/** False for an error that may be temporary, such as `BUSY` or `LOADING`. */
 const isRefusal = (error: unknown) => isErrorReply(error) && /^(NOPERM|ERR)\b/.test(error.message);
 
 const endOfTurn = () => new Promise((resolve) => setImmediate(resolve));

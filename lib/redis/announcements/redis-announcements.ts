@@ -6,10 +6,10 @@ import { RedisConnection } from '../connection/redis-connection.js';
 import { isMiscount } from '../redis-errors.js';
 import { type ChannelListener, Subscriber, type SubscriberSettings, type TopicKind } from './subscriber.js';
 
-/** How long a lost connection may take to return before another server of a cluster is chosen, ms. */
+/** How long to wait for a lost connection before choosing another server of the cluster, ms. */
 const LEAVE_PAUSE = 250;
 
-/** How long a change may take to reach all servers of a cluster, with a margin, ms. */
+/** How long a change may take to reach every server of a cluster, including a margin, ms. */
 const READ_AGAIN = 1000;
 
 const SINGLE_SERVER = '';
@@ -18,29 +18,29 @@ interface Subscription {
   readonly kind: TopicKind;
   readonly name: string;
   readonly listener: ChannelListener;
-  /** The current server, and a function that ends the subscription there. */
+  /** The server it is subscribed on, and a function that ends the subscription there. */
   address?: string;
   stop?: () => void;
 }
 
 /**
- * Listens to announcements, for all queues of a process, over one connection to each server. In a cluster, `PUBLISH` goes to all servers.
- * Announcements stay with the primary that has the queue (`SPUBLISH`), unless nobody listens there; then they are published to all, because
- * patterns match nothing from `SPUBLISH`. So a process subscribes with `SUBSCRIBE` to a channel that one of its patterns matches. Otherwise
- * other processes' patterns would receive nothing. The databases of a server share its channels, so announcements name theirs.
+ * Listens to announcements for all queues of a process, over one connection to each server. In a cluster, `PUBLISH` goes to all servers.
+ * Announcements go out with `SPUBLISH`, which stays on the queue's primary. If nobody receives one, it is published to all, because
+ * patterns match nothing from `SPUBLISH`. So a process whose pattern matches a channel listens to it with `SUBSCRIBE`; otherwise other
+ * processes' patterns would miss announcements. Announcements name their database, because a server's databases share channels.
  */
 export class RedisAnnouncements {
   readonly #subscriptions = new Set<Subscription>();
   readonly #subscribers = new Map<string, Subscriber>();
-  /** The server with the subscriptions that any server allows: ordinary channels and patterns. */
+  /** The server with the subscriptions that any server allows: to ordinary channels and patterns. */
   #ordinary: string | undefined;
   readonly #unwatch: (() => void) | undefined;
   #cancelReading: CancelTimer | undefined;
   #cancelLeaving: CancelTimer | undefined;
 
-  /** The word for the database of this process in announcements. */
+  /** This process's database, as announcements name it. */
   database: string;
-  /** The argument `database` of scripts that announce, which also decides their command. */
+  /** The argument `database` for scripts that announce. It also selects `PUBLISH` or `SPUBLISH`. */
   databaseArgument: string;
 
   /** @param client - sends the commands of this process */
@@ -51,7 +51,7 @@ export class RedisAnnouncements {
   ) {
     this.database = String(databaseOf(client));
     this.databaseArgument = map ? 'cluster' : this.database;
-    // A client that a function creates may itself select another database.
+    // A client from an application's function may select another database itself.
     client.on('select', (database: number) => (this.database = this.databaseArgument = String(database)));
     if (!map) this.#ordinary = SINGLE_SERVER;
     this.#unwatch = map?.onChange(() => this.#follow(this.#subscriptions));
@@ -61,12 +61,12 @@ export class RedisAnnouncements {
     return this.map ? 'SPUBLISH' : 'PUBLISH';
   }
 
-  /** Listens to what scripts announce on the channel of a queue, until the returned function is called. */
+  /** Listens to scripts' announcements on a queue's channel until the returned function is called. */
   listen(channel: string, listener: ChannelListener): () => void {
     return this.#subscribe(this.#isSharded(channel) ? 'shard' : 'channel', channel, listener);
   }
 
-  /** Listens to what anybody publishes on a channel with `PUBLISH`. */
+  /** Listens to everything published on a channel with `PUBLISH`. */
   listenToAny(channel: string, listener: ChannelListener): () => void {
     return this.#subscribe('channel', channel, listener);
   }
@@ -77,8 +77,8 @@ export class RedisAnnouncements {
   }
 
   /**
-   * Resolves once the listeners of a queue's channel have been called with what was announced before this call, or after a moment without
-   * an answer. An announcement and the answer to a later call come over different connections, so the answer may be faster.
+   * Resolves once the channel's listeners have received everything announced before this call, or after a moment without an answer.
+   * Otherwise the answer to a later call could overtake an announcement, which comes over a different connection.
    */
   async catchUp(channel: string): Promise<void> {
     const address = this.#isSharded(channel) ? this.map!.primaryOf(hashSlot(channel)) : this.#ordinary;
@@ -109,7 +109,7 @@ export class RedisAnnouncements {
     };
   }
 
-  /** Subscribes to each at its current server. Listeners look for what they missed once the new subscription is active. */
+  /** Moves subscriptions to their current servers. Once a new subscription is active, its listeners look for what they missed. */
   #follow(subscriptions: Iterable<Subscription>, lost?: string): void {
     for (const subscription of subscriptions) {
       const { kind, name, listener } = subscription;
@@ -158,7 +158,7 @@ export class RedisAnnouncements {
     }, LEAVE_PAUSE);
   }
 
-  /** Reads the map twice, because the first answer may come from a server that does not know of the change yet. */
+  /** Reads the map twice, because the first answer may come from a server that has not learned of the change. */
   #readMap(): void {
     const { map } = this;
     if (!map || map.isClosed) return;
@@ -169,7 +169,7 @@ export class RedisAnnouncements {
     }, READ_AGAIN);
   }
 
-  /** Closes the connections to servers of a cluster that have no listeners left. */
+  /** Closes connections to cluster servers that have no listeners left. */
   #retireIdle(): void {
     if (!this.map) return;
     for (const [address, subscriber] of this.#subscribers) {

@@ -7,22 +7,22 @@ import { explain, isMiscount, redirectionOf } from '../redis-errors.js';
 
 export interface ChannelListener {
   onMessage(text: string, channel: string): void;
-  /** The subscription is active, for the first time or again after a gap in which messages may have been missed. */
+  /** Called when the subscription becomes active, initially or after a gap in which messages may have been missed. */
   onListening(): void;
 }
 
-/** A channel, all channels that match a pattern, or a sharded channel whose hash slot the server has. */
+/** An ordinary channel, a pattern of channels, or a sharded channel whose hash slot is on this server. */
 export type TopicKind = 'channel' | 'pattern' | 'shard';
 
 const SUBSCRIBE = { channel: 'subscribe', pattern: 'psubscribe', shard: 'ssubscribe' } as const;
 const UNSUBSCRIBE = { channel: 'unsubscribe', pattern: 'punsubscribe', shard: 'sunsubscribe' } as const;
 
 export interface SubscriberSettings extends ConnectionSettings {
-  /** How often the connection is tested, ms, because a subscriber would never notice that it is dead. */
+  /** How often the connection is tested, ms: a subscriber would otherwise never notice a dead connection. */
   readonly heartbeat: number;
 }
 
-/** Maximum wait of {@link Subscriber.catchUp}, ms, because callers delay other work while they wait. */
+/** Maximum wait of {@link Subscriber.catchUp}, ms: callers delay other work meanwhile. */
 const MAX_CATCH_UP = 500;
 
 interface Topic {
@@ -36,7 +36,7 @@ interface Topic {
 export class Subscriber {
   readonly #settings: SubscriberSettings;
   readonly #topics = new Map<`${TopicKind} ${string}`, Topic>();
-  /** The topics to subscribe to again, each with the error if that has failed. */
+  /** The topics to subscribe to again, each with its error if subscribing failed. */
   readonly #unconfirmed = new Map<Topic, unknown>();
   readonly #streak: FailureStreak;
   #failures = 0;
@@ -76,7 +76,7 @@ export class Subscriber {
     return () => this.#unlisten(topic, listener);
   }
 
-  /** Resolves once the listeners have been called with what was published before this call, or after a moment without an answer. */
+  /** Resolves once listeners have received everything published before this call, or after a moment without an answer. */
   async catchUp(): Promise<void> {
     if (this.connection.isReady) await atMost(this.#settings.clock, MAX_CATCH_UP, this.#ping());
   }
@@ -96,7 +96,6 @@ export class Subscriber {
     for (const group of inOneCall(topics)) void this.#subscribeTo(group);
   }
 
-  /** @param topics - of one kind */
   async #subscribeTo(topics: readonly Topic[]): Promise<void> {
     const { connection } = this;
     const command = SUBSCRIBE[topics[0]!.kind];
@@ -127,7 +126,7 @@ export class Subscriber {
       this.#cancelRetry = undefined;
       // A new connection renews all subscriptions anyway.
       if (!this.connection.isReady) return;
-      // A topic that has moved to another server is followed only now, because two servers may refer to each other for a while.
+      // Looks for a moved topic's new server only now, because two servers may redirect to each other for a while.
       for (const reason of [...this.#unconfirmed.values()]) this.connection.isElsewhere(reason);
       this.#subscribe([...this.#unconfirmed.keys()]);
     }, failurePause(++this.#failures));
@@ -136,7 +135,7 @@ export class Subscriber {
   /** Renews the subscriptions that the server has ended, unless they have moved with their hash slots by then. */
   #renewEnded(): void {
     const subscriptions = (this.connection.client as Redis).condition?.subscriber;
-    // ioredis records when the server ends such a subscription.
+    // ioredis removes a subscription that the server has ended from this record.
     const kept = new Set(subscriptions ? subscriptions.channels('ssubscribe') : []);
     const isEnded = ({ kind, name, isConfirmed }: Topic) => kind === 'shard' && isConfirmed && !kept.has(name);
     const ended = [...this.#topics.values()].filter(isEnded);
@@ -174,7 +173,7 @@ export class Subscriber {
   }
 }
 
-/** Groups topics by call: one kind each, and sharded channels of one hash slot. */
+/** Groups topics by call: a call takes topics of one kind, or a single sharded channel. */
 function inOneCall(topics: readonly Topic[]): (readonly Topic[])[] {
   const of = (kind: TopicKind) => topics.filter((topic) => topic.kind === kind);
   return [of('channel'), of('pattern'), ...of('shard').map((topic) => [topic])].filter(({ length }) => length > 0);

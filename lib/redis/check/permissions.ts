@@ -3,12 +3,12 @@ import { ownFunctions } from '../script/own-functions.js';
 import type { Scripting } from '../script/server-functions.js';
 import { verdictOn } from './server-info.js';
 
-/** The commands that are used on each key or channel of a layout, in scripts or directly. */
+/** The commands that a layout uses on each key or channel, in scripts or directly. */
 export type Permissions<Keys> = { readonly [Part in keyof Keys]: readonly string[] };
 
 export interface NeededCommand {
   readonly name: string;
-  /** The key or the channel; undefined if it has none. */
+  /** The command's key or channel; undefined if it has none. */
   readonly target?: string;
 }
 
@@ -17,7 +17,7 @@ const TO_CALL: Readonly<Record<Scripting, readonly string[]>> = {
   scripts: ['EVAL', 'EVALSHA'],
 };
 
-/** The commands needed to call functions. None if both ways of calling are possible: the check itself shows that one of them works. */
+/** The commands needed to call functions. None if functions and scripts are both allowed: the check itself shows that one of them works. */
 export function neededToCall(scripting: Scripting | undefined): NeededCommand[] {
   return [...(scripting ? TO_CALL[scripting] : []), 'TIME'].map((name) => ({ name }));
 }
@@ -25,7 +25,7 @@ export function neededToCall(scripting: Scripting | undefined): NeededCommand[] 
 /** The commands that let the wake-up signals of several queues share a connection. Without them, each queue has its own connection. */
 export const FOR_SHARED_SIGNALS: readonly NeededCommand[] = [{ name: 'CLIENT|ID' }, { name: 'CLIENT|UNBLOCK' }];
 
-/** Maximum number of commands that one call asks about, for any number of queues: about a millisecond's work. */
+/** Maximum number of commands checked in one call, whatever the number of queues. Takes Redis about a millisecond. */
 const MAX_AT_ONCE = 1000;
 
 export function neededCommands<Keys extends object>(permissions: Permissions<Keys>, keys: Keys): NeededCommand[] {
@@ -34,8 +34,8 @@ export function neededCommands<Keys extends object>(permissions: Permissions<Key
 }
 
 /**
- * Asks the server which of these commands its user may not send. Asks even about none, to learn if scripts run.
- * @throws DelayQueueError `UNSUPPORTED_SERVER`, `MISSING_PERMISSION` if no script can run; like {@link RedisCommands.run}
+ * Asks the server which of these commands its user may not send. Makes a call even for an empty list, to learn whether scripts run.
+ * @throws DelayQueueError `UNSUPPORTED_SERVER`, `MISSING_PERMISSION` if no script can run; others like {@link RedisCommands.run}
  */
 export async function findMissing<Needed extends NeededCommand>(
   commands: RedisCommands,
@@ -48,7 +48,7 @@ export async function findMissing<Needed extends NeededCommand>(
       const reply = await commands.run(ownFunctions.checkPermissions, { keys: {}, rest });
       missing.push(...reply.rest((each) => asked[each.number() - 1]!));
     }
-    // Scripts are called by digest now: only this call's error tells whether the server knows EVALSHA.
+    // By now, scripts are called by digest, so only this call shows whether the server supports EVALSHA.
     await commands.run(ownFunctions.checkPermissions, { keys: {}, rest: [] });
   } catch (error) {
     throw verdictOn(error);
@@ -68,7 +68,7 @@ function* inCalls<Needed>(needed: Iterable<Needed>): Generator<readonly Needed[]
   yield asked;
 }
 
-/** Describes commands in the notation of ACLs: `+zadd +zcard on delay-queue:{orders}:delayed, +time`. */
+/** Describes commands in ACL notation: `+zadd +zcard on delay-queue:{orders}:delayed, +time`. */
 export function describeMissing(missing: readonly NeededCommand[]): string {
   const rules = new Map<string | undefined, string[]>();
   for (const { name, target } of missing) {

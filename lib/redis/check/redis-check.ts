@@ -16,7 +16,7 @@ export interface RedisCheckOptions {
   readonly commands: RedisCommands;
   readonly queues: readonly CheckedPermissions[];
   readonly allowEviction: boolean;
-  /** The copies for which offers wait; undefined: none. */
+  /** The copies that offers wait for; undefined: none. */
   readonly copies?: Copies | undefined;
   readonly events: Events;
   /** Called once the first check has found no problem. `info` is undefined if the user may not send `INFO`. */
@@ -24,15 +24,15 @@ export interface RedisCheckOptions {
 }
 
 /**
- * Checks Redis at startup, and whenever a connection is back, because the new connection may lead to another server. Permissions are
- * checked once for each version of the server and each user. Another server of the same version is asked about one queue on behalf of all.
- * Otherwise a failover would cost a call for each queue of each process.
+ * Checks Redis at startup and after each reconnection, which may lead to another server. Permissions are checked once for each combination
+ * of server version and user. For another server of the same version, only one queue is checked: a failover would otherwise cost a call for
+ * each queue of each process.
  */
 export class RedisCheck {
   readonly #options: RedisCheckOptions;
-  /** Servers whose connections have become ready since the last check. */
+  /** Servers that have become ready since the last check. */
   readonly #unchecked = new Set<RedisServer>();
-  /** The identities of servers that have permitted everything. */
+  /** The identities of servers that have granted all permissions. */
   readonly #permittedBy = new Set<string>();
   /** Combinations of version and user for which all queues have been checked. */
   readonly #askedAbout = new Set<string>();
@@ -45,7 +45,7 @@ export class RedisCheck {
   }
 
   /**
-   * Checks now, and from now on after each outage. Problems found later are only logged.
+   * Checks now and after each outage. Problems found later are only logged.
    * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`; other codes if the check could not run
    */
   async start(): Promise<void> {
@@ -53,7 +53,7 @@ export class RedisCheck {
     commands.servers.onReady((server) => {
       this.#unchecked.add(server);
       if (this.#isChecking) return;
-      // If the connection is lost during the check, the next one is checked.
+      // If the connection is lost during the check, the check runs again on the next connection.
       this.#check([]).catch(
         (error: unknown) => isVerdict(error) && events.emit('server-unsupported', { reason: showFailure(error) }),
       );
@@ -117,7 +117,7 @@ export class RedisCheck {
   async #checkPermissions(commands: RedisCommands, kind: string): Promise<void> {
     const { queues } = this.#options;
     if (this.#askedAbout.has(kind) && (await findProblems(commands, queues.slice(0, 1))).length === 0) return;
-    // Before the answer, so other servers of this kind are asked about one queue only.
+    // Added before the answer arrives, so that other servers of this kind are asked about one queue only.
     this.#askedAbout.add(kind);
     const problems = await findProblems(commands, queues);
     if (problems.length > 0)
@@ -139,7 +139,7 @@ function* neededBy(queues: readonly CheckedPermissions[]) {
   for (const { name, needed } of queues) for (const command of needed()) yield { ...command, queue: name };
 }
 
-/** True if a check has found a problem that does not pass, unlike an outage, a failover or a lack of memory. */
+/** True if a check has found a permanent problem, unlike an outage, a failover or a lack of memory. */
 export function isVerdict(error: unknown): boolean {
   return hasCode(error, 'LOGIN_REFUSED', 'UNSUPPORTED_SERVER', 'MISSING_PERMISSION');
 }

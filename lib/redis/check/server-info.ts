@@ -6,13 +6,13 @@ import type { Copies, RedisServer } from '../commands/redis-server.js';
 import { databaseOf } from '../connection/redis-client.js';
 import { lacksPermission, unknownCommand } from '../redis-errors.js';
 
-/** Where the servers are, in human-readable form and without credentials. */
+/** Where the servers are, for display, without credentials. */
 export type ServerPlace = Pick<ConnectedServer, 'address' | 'primaries' | 'master' | 'database'>;
 
 /** The oldest version whose scripts can declare that they may run when memory is full. */
 const OLDEST_VERSION = 7;
 
-/** A field of `INFO`; empty if the server has none of that name. */
+/** Returns a field of `INFO`; empty if the server does not report it. */
 export function infoField(info: string, name: string): string {
   return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
 }
@@ -22,12 +22,12 @@ export function serverName(info: string): string {
   return valkey ? `Valkey ${valkey}` : `Redis ${infoField(info, 'redis_version')}`;
 }
 
-/** @param servers - the connected ones: a single server, or the primaries of a cluster */
+/** @param servers - the connected servers: a single one, or the primaries of a cluster */
 export function placeOf([server, ...others]: readonly RedisServer[], isCluster: boolean): ServerPlace {
   const client = server!.client as Redis;
   const { options, stream } = client;
   const { host = 'localhost', port = 6379, path, name, sentinels } = options;
-  // With sentinels, the options contain only the sentinels' addresses; the socket has the primary's.
+  // With Sentinel, the options contain only the sentinels' addresses. The socket has the primary's address.
   const address = sentinels ? addressOf(stream.remoteAddress ?? '', stream.remotePort ?? 0) : addressOf(host, port);
   return {
     address: path ?? address,
@@ -74,9 +74,7 @@ function checkDurability(info: string, version: string): void {
     throw unsupported('Redis writes no log to disk, which acknowledge.fsync waits for: set appendonly yes');
 }
 
-/**
- * Returns `UNSUPPORTED_SERVER` if the server lacks what every queue needs, `MISSING_PERMISSION` if its user does, or else the error itself.
- */
+/** Returns `UNSUPPORTED_SERVER` if the server lacks what every queue needs, `MISSING_PERMISSION` if its user does; otherwise, the error. */
 export function verdictOn(error: unknown): unknown {
   if (!hasCode(error, 'STORE_REFUSED')) return error;
   const { cause, message } = error;

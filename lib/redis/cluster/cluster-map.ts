@@ -6,18 +6,17 @@ import { redisOverrides } from '../options/read-client-options.js';
 import { notConnected, type Redirection } from '../redis-errors.js';
 import { SLOTS } from './hash-slot.js';
 
-/** How long a call waits for a server before it checks whether another server has taken that one's place, ms. */
+/** How long a call waits for a server before checking whether another has replaced it, ms. */
 const LOOK_AGAIN = 250;
 
-/** Number of servers asked for the map at once, and how long they may take, ms, because one of them may hang. */
+/** Number of servers asked for the map at once, because one may hang, and how long they may take, ms. */
 const ASKED = 2;
 const READ_TIMEOUT = 1000;
 
 /**
- * Knows which server of a cluster has which hash slot. The `Cluster` of ioredis finds the servers and reads the first map. It sends nothing
- * else, because it repeats calls on its own and does not say whether a failed call was sent. It also keeps needless connections, so it is
- * suspended as soon as a server is connected. From then on, connected servers are asked for the map. Once none is left, ioredis looks for
- * servers again.
+ * Knows which server of a cluster has which hash slot. The `Cluster` of ioredis only finds the servers and reads the first map. It sends
+ * nothing else, because it retries calls on its own without saying whether a failed call was sent. It also keeps needless connections, so
+ * it is suspended once a server is connected. Connected servers are then asked for the map. If none is left, ioredis looks for servers.
  */
 export class ClusterMap {
   readonly #cluster: Cluster;
@@ -26,7 +25,7 @@ export class ClusterMap {
   readonly #servers = new Set<RedisConnection>();
   #slots: (string | undefined)[] = [];
   readonly #listeners = new Set<() => void>();
-  /** The clients that ioredis has made for the servers. This module's clients are duplicates, with the same options. */
+  /** The clients that ioredis has created for the servers. This module duplicates them, with the same options. */
   #templates: readonly Redis[] = [];
   #primaries: readonly string[] = [];
   #reading: symbol | undefined;
@@ -77,12 +76,12 @@ export class ClusterMap {
     return { client, onRedirection: (redirection) => this.note(redirection) };
   }
 
-  /** From now on, also reads the map from this server. */
+  /** Also reads the map from this server after this call. */
   follow(server: RedisConnection): void {
     this.#servers.add(server);
     server.onReady(() => this.#suspendCluster());
     server.client.on('end', () => server.isClosed && this.#servers.delete(server));
-    // Another server may have taken this one's place.
+    // Another server may have replaced this one.
     server.client.on('close', () => this.readAgain());
   }
 
@@ -94,7 +93,7 @@ export class ClusterMap {
     if (word !== 'ASK' && word !== 'TRYAGAIN') this.readAgain();
   }
 
-  /** Returns the address at which this process reaches a server. */
+  /** Returns the address by which this process reaches a server. */
   addressFor(address: string): string {
     const { natMap } = this.#cluster.options;
     const mapped = typeof natMap === 'function' ? natMap(address) : natMap?.[address];
@@ -124,8 +123,8 @@ export class ClusterMap {
   }
 
   /**
-   * Waits until the connection that `find` returns is ready; each reading of the map may change that connection. Throws like
-   * `Connection.ready`, and what `find` throws.
+   * Waits until the connection that `find` returns is ready. Each reading of the map may change that connection. Throws like
+   * `Connection.ready`, and whatever `find` throws.
    * @param find - returns undefined if no connection is known
    */
   async ready(find: () => RedisConnection | undefined, command: string, timeout: number): Promise<void> {

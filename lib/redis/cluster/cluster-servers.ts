@@ -102,7 +102,7 @@ export class ClusterServers implements RedisServers {
     return server;
   }
 
-  /** Closes the connections to servers that are no longer primaries, once no call can still be waiting for an answer. */
+  /** Closes the connections to former primaries once no call can still be waiting for an answer. */
   #retireOthers(): void {
     const { clock, commandTimeout } = this.settings;
     const isOther = (address: string) => !this.map.primaries.includes(address);

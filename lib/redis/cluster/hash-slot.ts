@@ -8,7 +8,7 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * Returns the hash slot of a key: that of the part in its first braces, unless there is none or it is empty.
+ * Returns the hash slot of a key, computed from the part in its first braces unless there is none or it is empty.
  * @see https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags
  */
 export function hashSlot(key: string): number {

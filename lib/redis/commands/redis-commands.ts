@@ -5,10 +5,10 @@ import type { RedisFunction, RedisLibrary } from '../script/redis-library.js';
 import { type ScriptArgument, type ScriptCall, type ScriptReply, wordsOf } from '../script/script-call.js';
 import type { RedisServer, RedisServers } from './redis-server.js';
 
-/** Pause before a retry with a client that looked ready but could not send, ms. */
+/** Pause before a retry with a client that appeared ready but could not send, ms. */
 const UNNOTICED_PAUSE = 5;
 
-/** The minimum share of a call's time that must be left when the call is sent after a wait, or sent again. */
+/** The minimum share of a call's time that must be left to send it after a wait, or to send it again. */
 const TIME_TO_ANSWER = 0.1;
 
 interface Settings {
@@ -16,7 +16,7 @@ interface Settings {
   readonly commandTimeout: number;
 }
 
-/** A command of Redis. Its first word, if there is one, is its key. */
+/** A Redis command. If it has words, the first is its key. */
 export interface RedisCommand {
   readonly name: string;
   readonly words: ScriptArgument[];
@@ -33,7 +33,7 @@ interface Attempt {
 
 const NO_KEYS: ScriptCall = { keys: {} };
 
-/** Sends calls of functions and commands over connections that all queues of a process share. */
+/** Sends function calls and commands over connections shared by all queues of a process. */
 export class RedisCommands {
   constructor(
     readonly servers: RedisServers,
@@ -52,7 +52,7 @@ export class RedisCommands {
   }
 
   /**
-   * Sends a command. Its first word, if there is one, is its key. Calls made in one turn to the same server are sent in order.
+   * Sends a command. If it has words, the first is its key. Calls made in one turn to the same server are sent in order.
    * @throws DelayQueueError like {@link run}
    */
   send(name: string, ...words: ScriptArgument[]): Promise<ScriptReply> {
@@ -61,8 +61,7 @@ export class RedisCommands {
 
   /**
    * Waits for the connection, calls a function, and calls it again if it was certainly not carried out. A call with a deadline never takes
-   * effect after it, however late the network delivers the call: by then, a caller who was told that the outcome is unknown may have done
-   * something else.
+   * effect afterwards, however late the network delivers it: its caller, told that the outcome is unknown, may have done something else.
    * @throws DelayQueueError `NOT_CONNECTED`, `LOGIN_REFUSED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED`, `CLOSED`
    */
   async run<Part extends string>(
@@ -103,7 +102,7 @@ export class RedisCommands {
 
   /**
    * Waits until it is worth sending a call again.
-   * @returns the server to send it to, just this once; undefined: the usual one
+   * @returns the server for the next attempt only; undefined: the usual one
    * @throws DelayQueueError if the call has failed, or may have been carried out
    */
   async #afterFailure(name: string, error: unknown, attempt: Attempt): Promise<RedisServer | undefined> {
@@ -125,7 +124,7 @@ export class RedisCommands {
     return Math.max(0, deadline - this.settings.clock.monotonic());
   }
 
-  /** True if another attempt would probably end with an unknown outcome. So far, nothing has been carried out. */
+  /** True if the outcome of another attempt would probably be unknown. So far, nothing has been carried out. */
   #isTooLate(deadline: number): boolean {
     return this.#left(deadline) < this.settings.commandTimeout * TIME_TO_ANSWER;
   }

@@ -15,8 +15,8 @@ import { type ScriptArgument, ScriptReply } from '../script/script-call.js';
 import { type Send, type SendOptions, ServerFunctions } from '../script/server-functions.js';
 
 /**
- * Maximum round trip of an answer that dates the server's clock precisely enough, ms; after a longer one, the server is asked for its time
- * once more. Slow but sound networks are faster, and after an outage each question costs the waiting calls a round trip.
+ * Maximum round trip of an answer that dates the server's clock precisely enough, ms. After a slower answer, the server is asked once more.
+ * Slow but healthy networks are faster than this, and after an outage each question costs the waiting calls a round trip.
  */
 const MAX_ROUND_TRIP = 250;
 
@@ -25,53 +25,53 @@ export interface RedisServers {
   readonly isClosed: boolean;
   readonly isConnected: boolean;
   connect(): void;
-  /** Returns the server that has a key, or any server if no key is given; undefined if not yet known. Its connection may not be ready. */
+  /** Returns the server that has a key, or any server if no key is given; undefined if unknown. It may not be connected. */
   of(key: string | undefined): RedisServer | undefined;
   reachOf(hashSlot: number): Reach;
   /** Waits like `Connection.ready` until {@link of} returns a server that accepts commands, and throws the same errors. */
   ready(command: string, timeout?: number, key?: string): Promise<void>;
   all(command: string): Promise<readonly RedisServer[]>;
-  /** Returns how to get around an error; undefined if the call has failed. */
+  /** Returns how to send a call again after an error; undefined if the call has failed. */
   detour(error: unknown): Detour | undefined;
   onReady(listener: (server: RedisServer) => void): void;
-  /** From now on, commands without a connection fail at once. */
+  /** Makes commands without a connection fail at once after this call. */
   failFast(): void;
   close(): Promise<void>;
 }
 
-/** The way to send a call again after an error reply which says that nothing was done. */
+/** How to send a call again after an error reply which says that nothing was done. */
 export interface Detour {
   /** How long to wait first, ms. */
   readonly pause: number;
-  /** The server to send this one call to, because the key is moving there. */
+  /** The server for this one call, because the key is moving there. */
   readonly asking?: RedisServer | undefined;
 }
 
-/** The copies for which a write waits before it is answered. */
+/** The copies that a write waits for before it is answered. */
 export interface Copies {
   /** Minimum number of replicas that must have the write, from 0. */
   readonly replicas: number;
   /** How long to wait, ms. */
   readonly within: number;
-  /** True if the primary and those replicas must have it on disk. */
+  /** True if the primary and those replicas must also have the write on disk. */
   readonly fsync: boolean;
 }
 
 export interface ServerSettings extends ConnectionSettings {
-  /** The copies for which each function of a producer waits after its answer; undefined: none. */
+  /** The copies that each producer function waits for after its answer; undefined: none. */
   readonly copies?: Copies | undefined;
 }
 
 /**
- * A server that runs calls. It is ready once its time is known, from which the deadlines of calls are computed. Calls to a server that
- * refuses to tell its time carry no deadline. A single server also serves as the set of all servers.
+ * A server that runs calls. It is ready once its time is known, because the deadlines of calls are computed from it. If the server refuses
+ * to tell its time, calls carry no deadline. A single server also serves as the set of all servers.
  */
 export class RedisServer extends RedisConnection implements RedisServers {
   readonly functions: ServerFunctions;
-  /** Like {@link send}, but for a function call: also waits for the copies, if configured. */
+  /** Like {@link send}, but for a function call, which also waits for the copies, if configured. */
   readonly call: Send;
   readonly #settings: ServerSettings;
-  /** Each server of a cluster has its own clock. */
+  /** Reset with each connection, because each server has its own clock. */
   #serverClock = new RemoteClock(MAX_ROUND_TRIP);
   #question: Promise<boolean> | undefined;
 
@@ -81,7 +81,6 @@ export class RedisServer extends RedisConnection implements RedisServers {
     const copies = role === 'producer' ? settings.copies : undefined;
     this.call = copies ? this.#sendCopied.bind(this, copies) : this.send.bind(this);
     this.functions = new ServerFunctions(this.call, settings);
-    // The next connection may lead to another server.
     this.client.on('close', () => {
       this.#serverClock = new RemoteClock(MAX_ROUND_TRIP);
       this.functions.onConnectionLost();
@@ -113,13 +112,13 @@ export class RedisServer extends RedisConnection implements RedisServers {
     return undefined;
   }
 
-  /** The latest time that the server's clock may show at a given time on the monotonic clock, ms; 0 if unknown. */
+  /** Returns the latest time that the server's clock may show at a time on the monotonic clock, ms; 0 if unknown. */
   timeAt(monotonic: number, now: number): number {
     if (this.#serverClock.isStale(now)) void this.#askTime();
     return Math.ceil(this.#serverClock.at(monotonic));
   }
 
-  /** Notes the server's time, ms, in an answer to what was sent at `sentAt`, on the monotonic clock. */
+  /** Notes the server's time, ms, from the answer to a command sent at `sentAt` on the monotonic clock. */
   noteTime(serverTime: number, sentAt: number): void {
     this.#serverClock.learn(serverTime, { sentAt, receivedAt: this.#settings.clock.monotonic() });
   }
@@ -127,16 +126,13 @@ export class RedisServer extends RedisConnection implements RedisServers {
   async send(command: string, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
     const { sentAt, deadline, asking } = options;
     if (this.deadlines.pending.size > 0) this.#writeOnceATurn();
-    // It applies to the next command, whose answer reports any failure.
+    // `ASKING` applies to the next command, whose answer reports any failure.
     if (asking) this.client.call('ASKING').catch(() => undefined);
     const answer = this.client.callBuffer(command, words);
     return new ScriptReply(await this.answer(answer, this.#settings.commandTimeout, sentAt, deadline));
   }
 
-  /**
-   * Holds back further commands of this turn of the event loop, because ioredis makes a system call for each command, which for many at
-   * once doubles the work. A single call is not held back.
-   */
+  /** Holds back the turn's remaining commands: ioredis makes a system call for each, which would double the work of many. */
   #writeOnceATurn(): void {
     const { stream } = this.client as Redis;
     if (stream.writableCorked > 0) return;
@@ -149,8 +145,8 @@ export class RedisServer extends RedisConnection implements RedisServers {
   }
 
   /**
-   * Waits for the copies on the same connection, in the same turn, because Redis waits for what that connection has written. On another
-   * connection, or on this one after an outage, Redis would confirm copies of nothing.
+   * Sends the wait for copies on the same connection in the same turn, because it covers only what that connection has written. On another
+   * connection, or after a reconnection, Redis would confirm copies of nothing.
    */
   async #sendCopied(copies: Copies, command: string, words: ScriptArgument[], options: SendOptions) {
     const written = this.send(command, words, options);
@@ -165,9 +161,7 @@ export class RedisServer extends RedisConnection implements RedisServers {
     return reply;
   }
 
-  /**
-   * Asks the server for its time, unless a question is under way. @returns a promise that never rejects: false if the connection was lost
-   */
+  /** Asks the server for its time, unless already asking. Never rejects. Returns false if the connection was lost. */
   #askTime(): Promise<boolean> {
     this.#question ??= this.#ask().finally(() => (this.#question = undefined));
     return this.#question;
@@ -176,7 +170,7 @@ export class RedisServer extends RedisConnection implements RedisServers {
   async #ask(): Promise<boolean> {
     try {
       await this.#readTime();
-      // The answer took long. On a network that is always slow, the second answer is no better, and is good enough.
+      // The answer took long. On a network that is always slow, a second answer is no better, and good enough.
       if (this.#serverClock.isStale(this.#settings.clock.monotonic())) await this.#readTime();
       return true;
     } catch (error) {
@@ -191,19 +185,19 @@ export class RedisServer extends RedisConnection implements RedisServers {
   }
 }
 
-/** The command that waits for what its connection has written, and answers with the number of copies. */
+/** Returns the command that waits for copies of what its connection has written, and answers with their number. */
 export function waitFor({ replicas, within, fsync }: Copies): { command: string; words: ScriptArgument[] } {
   return fsync ? { command: 'WAITAOF', words: [1, replicas, within] } : { command: 'WAIT', words: [replicas, within] };
 }
 
-/** Reads the answer of {@link waitFor}. @returns what is missing, in human-readable form; undefined: nothing */
+/** Reads the answer to {@link waitFor}. @returns what is missing, for display; undefined: nothing */
 function missingCopies(answer: ScriptReply, { replicas, fsync }: Copies): string | undefined {
   if (fsync && answer.number() < 1) return 'the primary has not written it to disk';
   const copied = answer.number();
   return copied < replicas ? `${copied} of ${replicas} replicas have confirmed it` : undefined;
 }
 
-/** The error for a write that the primary has, but perhaps no replica. */
+/** Returns the error for a write that the primary has, but perhaps no replica. */
 function notReplicated({ within }: Copies, reason: unknown): DelayQueueError {
   const problem = typeof reason === 'string' ? reason : showFailure(reason);
   return new DelayQueueError(

@@ -6,14 +6,14 @@ export interface Deadline {
   readonly sentAt: number;
   /** Maximum time without any answer on the connection while this answer is due, ms. */
   readonly patience: number;
-  /** Called when the time is up; undefined once the caller knows. */
+  /** Called when the time is up; undefined once the caller has been told. */
   onLate: (() => void) | undefined;
 }
 
 /**
- * The deadlines for the answers on one connection. One timer serves all of them and keeps running when an answer arrives, because a timer
- * for each command would cost about as much as sending the command. When a caller's time is up, only that call fails. Servers answer in
- * order, so a connection that answers no call counts as dead.
+ * The deadlines for answers on one connection. One timer serves all of them and keeps running when an answer arrives, because a timer for
+ * each command would cost about as much as sending it. When time is up, only that call fails. Servers answer in order, so a connection on
+ * which no call is answered counts as dead.
  */
 export class AnswerDeadlines {
   readonly pending = new Set<Deadline>();
@@ -21,7 +21,7 @@ export class AnswerDeadlines {
   #firesAt = Infinity;
   #answeredAt = -Infinity;
 
-  /** @param onSilent - called when an answer is due and no answer has arrived for `patience` ms */
+  /** @param onSilent - called when an answer is due and none has arrived for `patience` ms */
   constructor(
     private readonly clock: Clock,
     private readonly onSilent: (patience: number) => void,

@@ -15,18 +15,18 @@ import type { Events } from '../../events/events.js';
 
 export type RedisClient = Redis | Cluster;
 
-/** The purpose of a connection, which is part of its name in `CLIENT LIST`. */
+/** What a connection is for. Part of its name in `CLIENT LIST`. */
 export type ConnectionRole = 'commands' | 'producer' | 'announcements' | 'wake-signals';
 
-/** The number of the database that a client uses. A cluster has only database 0. */
+/** Returns the number of the database that a client uses. A cluster has only database 0. */
 export function databaseOf(client: RedisClient): number {
   if (client.isCluster) return 0;
   const { condition, options } = client as Redis;
-  // A client from a function may have selected another database itself.
+  // A client from an application's function may have selected another database itself.
   return condition?.select ?? options.db ?? 0;
 }
 
-/** Finds problems and overridden options in a connection. A function reveals nothing until it has created a client. */
+/** Finds problems and overridden options in a connection. For a function, nothing is known before it has created a client. */
 export function examineConnection(connection: ConnectionOptions): Pick<ClientOptionsReader, 'problems' | 'overridden'> {
   const reader = new ClientOptionsReader();
   if (isCluster(connection)) readCluster(connection, reader);
@@ -35,8 +35,8 @@ export function examineConnection(connection: ConnectionOptions): Pick<ClientOpt
 }
 
 /**
- * Creates a client, not connected yet, from options that have been checked. The client neither queues nor repeats commands: the sender of a
- * command learns at once that it was not sent, or that its outcome is unknown, and decides what to do.
+ * Creates an unconnected client from checked options. The client neither queues nor repeats commands: the sender learns at once that a
+ * command was not sent, or that its outcome is unknown, and decides what to do.
  * @throws DelayQueueError `INVALID_OPTION`
  */
 export function createClient(connection: ConnectionOptions, role: ConnectionRole): RedisClient {
@@ -60,14 +60,14 @@ function readCluster({ cluster }: ClusterConnection, reader: ClientOptionsReader
   };
 }
 
-/** Returns the first node's login for all nodes: ioredis would not use it for nodes that the cluster lists at another address. */
+/** Returns the first node's login, for all nodes: ioredis omits it for nodes that the cluster lists under another address. */
 function loginOf({ username, password, tls }: RedisOptions = {}): RedisOptions {
   return { ...(password !== undefined && { username, password }), ...(tls && { tls }) };
 }
 
 /**
- * Refuses a client that may be shared, because the module subscribes with its clients, blocks on them and closes them. A client that the
- * overrides keep from connecting is not in use yet.
+ * Rejects a client that may be shared, because the module subscribes with its clients, blocks on them and closes them. A client that the
+ * overrides have kept from connecting is not in use yet.
  */
 function fromFactory(factory: ConnectionFactory, overrides: RedisOptions): RedisClient {
   const client = callFactory(factory, { ...clusterOverrides, ...overrides });
@@ -86,7 +86,7 @@ function fromFactory(factory: ConnectionFactory, overrides: RedisOptions): Redis
   const problems = client.isCluster ? problemsOfCluster(client as Cluster) : problemsOfRedis(client as Redis);
   const described = problems.map(({ path, message }) => `${path.join('.') || 'options'} ${message}`);
   if (problems.length > 0) throw misused(`creates a client whose ${described.join('; ')}`);
-  // If a URL contains an unencoded `@` in the password, ioredis takes a part of the password for the host.
+  // If the password in a URL contains an unencoded `@`, ioredis mistakes part of the password for the host.
   client.on('error', withoutHost);
   return client;
 }
@@ -96,7 +96,7 @@ function describeReturned(given: unknown): string {
   return typeof status === 'string' ? `one that is in use (its status is '${status}')` : kindOf(given);
 }
 
-/** Removes secrets from errors: the error that ioredis throws for an unreadable URL contains it, including the password. */
+/** Removes secrets from errors: for an unreadable URL, ioredis throws an error that contains the URL, including its password. */
 function callFactory(factory: ConnectionFactory, overrides: RedisOptions): RedisClient {
   try {
     return factory(overrides);
@@ -117,7 +117,7 @@ function problemsOfRedis({ options }: Redis): readonly OptionProblem[] {
   const reader = new ClientOptionsReader('client');
   const own = ownOptions(options);
   const read = reader.readRedis(own) as Readonly<Record<string, unknown>>;
-  // ioredis leaves the values in a URL's query as text, and fails later.
+  // ioredis leaves values from a URL's query as text, and fails later.
   const isLeftAsText = ([name, value]: [string, unknown]) =>
     typeof value === 'string' && name in read && typeof read[name] !== 'string';
   const message = 'is left as text by ioredis: set it as an option instead of in the URL';
@@ -125,7 +125,7 @@ function problemsOfRedis({ options }: Redis): readonly OptionProblem[] {
   return [...reader.problems, ...leftAsText.map(([name]) => ({ path: [name], message }))];
 }
 
-/** Returns the options without the overrides of both levels, which the function gets because it may create either kind of client. */
+/** Returns the options without the overrides. The function gets those of both levels, because it may create either kind of client. */
 function ownOptions(options: object): object {
   const isOwn = ([name]: [string, unknown]) => !(name in clusterOverrides || name in redisOverrides);
   return Object.fromEntries(Object.entries(options).filter(isOwn));
@@ -151,13 +151,13 @@ type SendInfo = (callback?: Callback<string>) => Promise<string>;
 type SendHello = (...words: unknown[]) => Promise<unknown>;
 type SendAuth = (login: string | readonly string[], callback?: Callback<'OK'>) => Promise<'OK'>;
 
-/** Errors that ioredis does not treat as a refusal: it writes them to the console, bypassing the logger, and continues. */
+/** Errors that ioredis does not treat as a refusal: it only writes them to the console, bypassing the logger. */
 const IGNORED_LOGIN =
   /no password is set|without any password configured for the default user|wrong number of arguments for 'auth'/;
 
 /**
- * Lets a client become ready on a server that refuses part of ioredis' handshake. ioredis writes some of the resulting errors to the
- * console, bypassing the logger; others keep the client from becoming ready.
+ * Lets a client become ready on a server that refuses part of ioredis' handshake. Otherwise ioredis would write some of the errors to the
+ * console, bypassing the logger, and others would keep the client from becoming ready.
  */
 export function tolerateRefusedGreeting(client: RedisClient, events: Events): void {
   if (client.isCluster) {
@@ -169,10 +169,10 @@ export function tolerateRefusedGreeting(client: RedisClient, events: Events): vo
   client.hello = withLoginCheck(client as Redis, events) as typeof client.hello;
 }
 
-/** Tolerates that the user may not send `INFO`, which ioredis uses to wait for a server that is still loading its data. */
+/** Continues if the user may not send `INFO`, which ioredis uses to wait for a server that is still loading its data. */
 function withoutInfo(sendInfo: SendInfo): SendInfo {
   return (callback) =>
-    // Only ioredis gives a callback.
+    // Only ioredis passes a callback.
     callback === undefined
       ? sendInfo()
       : sendInfo((error, info) => {
@@ -182,22 +182,22 @@ function withoutInfo(sendInfo: SendInfo): SendInfo {
 }
 
 /**
- * Logs in once more with AUTH. ioredis 6 logs in with HELLO, which accepts any password for a user without one. Only AUTH with a password
- * alone reports that, and only for the user `default`.
+ * Logs in again with AUTH. ioredis 6 uses HELLO, which accepts any password for a user without one. Only AUTH with a password alone reports
+ * that, and only for the user `default`.
  */
 function withLoginCheck(client: Redis, events: Events): SendHello {
   const sendHello = client.hello.bind(client) as SendHello;
   return async (...words) => {
     const answer = await sendHello(...words);
     const [, word, user, password] = words.flat();
-    // HELLO has accepted the password. Any other failure is reported by the commands that follow.
+    // HELLO has accepted the password. The following commands report any other failure.
     if (word === 'AUTH' && user === 'default' && !events.hasNotedOnce('login-ignored'))
       client.auth(password as string).catch(() => undefined);
     return answer;
   };
 }
 
-/** Emits an event, once, if a server says that it ignores the given login. */
+/** Emits an event, once, if the server says that it ignores the given login. */
 function withIgnoredLogin(sendAuth: SendAuth, events: Events): SendAuth {
   const isIgnored = (error: unknown) => {
     if (!isErrorReply(error) || !IGNORED_LOGIN.test(error.message)) return false;

@@ -30,7 +30,7 @@ import type { StartUp } from './start-up.js';
 /** How long after its timeout a blocked call may answer before the connection counts as dead, ms. */
 export const ANSWER_GRACE = 5000;
 
-/** A connection to a server, or to the right server of a cluster. */
+/** A connection to a server, or to whichever server of a cluster is the right one. */
 export interface Connection {
   readonly client: RedisClient;
   readonly isReady: boolean;
@@ -45,11 +45,11 @@ export interface Connection {
    */
   ready(command: string, timeout?: number): Promise<void>;
   /**
-   * Waits for an answer. A peer that vanished silently looks like a slow one: if no answer arrives for `patience` ms (default:
+   * Waits for an answer. A peer that vanished silently looks like a slow one, so if no answer arrives for `patience` ms (default:
    * `commandTimeout`), the connection is replaced.
    */
   answer<Answer>(answer: Promise<Answer>, patience?: number): Promise<Answer>;
-  /** True if an error says that the key is not on this server, or not yet. The next command then goes to the server that has it. */
+  /** True if an error says that the key is not on this server, or not yet. The next command then goes to the right server. */
   isElsewhere(error: unknown): boolean;
   close(): Promise<void>;
 }
@@ -76,25 +76,25 @@ export interface ConnectionParts {
 
 /**
  * The known state of the connection to a server, without asking it. `ready`: it answers. `silent`: an answer has been outstanding for a
- * second. `opening`: the connection has been opening for less than a second. `lost`: there is none.
+ * second or longer. `opening`: the connection has been opening for less than a second. `lost`: there is none.
  */
 export type Reach = 'ready' | 'silent' | 'opening' | 'lost';
 
 /** How long an answer may be outstanding, or a connection may take to open, before {@link Reach} changes, ms. */
 const MAX_SILENCE = 1000;
 
-/** How long closing may take, ms. Sooner than that, ioredis destroys a socket that the other side does not close. */
+/** How long closing may take, ms. ioredis destroys a socket that the other side does not close sooner than that. */
 const CLOSE_TIMEOUT = 1000;
 
-/** Pause before a client that has given up connects again, ms. */
+/** Pause before reopening a client that has given up, ms. */
 const REOPEN_PAUSE = 1000;
 
 /** The states of a client that has a socket. */
 const OPEN: readonly string[] = ['connecting', 'connect', 'ready'];
 
 /**
- * One connection: opened when it is first needed, kept open, and closed once; its outages are reported. It is ready only with the user, the
- * database and the protocol that it asked for. While the server refuses them, calls fail at once, and the connection keeps retrying.
+ * One connection: opened when it is first needed, kept open, and closed once. Its outages are reported. It is ready only with the requested
+ * user, database and protocol. While the server refuses them, calls fail at once, and the connection keeps retrying.
  */
 export class RedisConnection implements Connection {
   readonly client: RedisClient;
@@ -104,14 +104,14 @@ export class RedisConnection implements Connection {
   readonly #onRedirection: ConnectionParts['onRedirection'];
   readonly #waits: Pauses;
   #lastError: unknown;
-  /** The probable mistake in the options, while the connection has never been ready. */
+  /** The probable mistake in the options. Set only while the connection has never been ready. */
   #advice: string | undefined;
   /** When the connection last began to open, on the monotonic clock. */
   #openingSince: number;
   #isPrepared = false;
   readonly #readyListeners: (() => void)[] = [];
   #wasReady = false;
-  /** True until the connection is ready, or refused, for the first time. */
+  /** True until the connection is first ready, or refused. */
   #isStarting = true;
   #failsFast = false;
   #isSuspended = false;
@@ -152,7 +152,7 @@ export class RedisConnection implements Connection {
     return this.#waits.areTaken || this.deadlines.pending.size > 0;
   }
 
-  /** True while the connection is closed until it is needed: see {@link rest}. */
+  /** True while the connection is closed because it is not needed: see {@link rest}. */
   get isResting(): boolean {
     return this.#isResting;
   }
@@ -167,7 +167,7 @@ export class RedisConnection implements Connection {
   connect(): void {
     if (this.#isClosed) return;
     const { status } = this.client;
-    // A client suspended between two attempts stays 'reconnecting'. A client that is about to end is opened again afterwards.
+    // A client suspended between two attempts stays 'reconnecting'. A client that is still ending is opened again afterwards.
     const isIdle = this.#isSuspended ? !this.#isEnding : status === 'wait' || status === 'end';
     this.#isSuspended = false;
     if (!isIdle) return;
@@ -196,7 +196,7 @@ export class RedisConnection implements Connection {
     this.#readyListeners.push(() => listener(this));
   }
 
-  /** From now on, commands without a connection fail at once. */
+  /** Makes commands without a connection fail at once after this call. */
   failFast(): void {
     this.#failsFast = true;
     this.#waits.end();
@@ -261,7 +261,7 @@ export class RedisConnection implements Connection {
     this.client.disconnect();
   }
 
-  /** Closes the connection until it is needed, or {@link connect} is called, without counting this as a loss. */
+  /** Closes the connection until it is needed, or {@link connect} is called. Does not count as a loss. */
   rest(): void {
     if (this.#isSuspended) return;
     this.#isResting = true;
@@ -269,18 +269,18 @@ export class RedisConnection implements Connection {
     this.deadlines.endAll();
   }
 
-  /** Closes the connection to a server that is no longer needed, which also ends its outage. */
+  /** Closes the connection to a server that is no longer needed, which also ends any outage. */
   retire(): Promise<void> {
     this.#outage.worked();
     return this.close();
   }
 
-  /** Learns what must be known before the first call. Never rejects. Undefined: there is nothing to learn; true: it is known. */
+  /** Learns what must be known before the first call. Never rejects. Undefined if there is nothing to learn; true once it is known. */
   protected prepare(): Promise<boolean> | undefined {
     return undefined;
   }
 
-  /** A server without TLS waits for the rest of what it takes for a command. */
+  /** Limits the TLS handshake: a server without TLS mistakes it for the start of a command, and waits for the rest. */
   #onConnecting(): void {
     if (!this.#isStarting || !this.#usesTls) return;
     const { clock, commandTimeout } = this.#settings;
@@ -292,7 +292,7 @@ export class RedisConnection implements Connection {
     }, commandTimeout);
   }
 
-  /** The socket is open. If the other side vanishes now, ioredis waits forever for the answer to its greeting. */
+  /** The socket is open. If the other side vanishes now, ioredis waits forever for the answer to its handshake. */
   #onConnect(): void {
     const { clock, commandTimeout } = this.#settings;
     this.#cancelOpening?.();
@@ -328,15 +328,15 @@ export class RedisConnection implements Connection {
   }
 
   #onError(error: unknown): void {
-    // The first error follows what ioredis tried to send after the connection was dropped. The second is harmless.
+    // The first error follows from sending after the connection was dropped. The second is harmless.
     if (this.#isClosed || wasNotSent(error) || isMiscount(error)) return;
     const reason = this.#noteError(error);
     const isRefused = this.#isRefused;
-    // If the start is refused, it fails, and nothing is retried. Later, the next attempt will soon be refused as well.
+    // A refusal makes the first start fail, and nothing is retried. Later, the next attempt will soon be refused as well.
     if (!isRefused || !this.#isStarting)
       this.#outage.failed(isRefused ? describeRefusal(reason) : this.#describe(reason));
     if (isRefused) this.#isStarting = false;
-    // A reply to the login. ioredis would continue, even in a database other than the one asked for.
+    // An error reply to the login. ioredis would continue anyway, even in the wrong database.
     if (isErrorReply(reason)) this.#drop();
     if (isRefused) this.#waits.end();
   }
@@ -357,7 +357,7 @@ export class RedisConnection implements Connection {
     return Boolean(options.tls ?? options.redisOptions?.tls);
   }
 
-  /** True if the server has accepted the connection, but not answered the TLS handshake. */
+  /** True if the server has accepted the connection but not answered the TLS handshake. */
   get #awaitsHandshake(): boolean {
     const { stream } = this.client as {
       readonly stream?: Partial<TLSSocket> & { readonly secureConnecting?: boolean };
@@ -365,7 +365,7 @@ export class RedisConnection implements Connection {
     return stream?.secureConnecting === true && stream.connecting === false;
   }
 
-  /** ioredis gives up only if connecting throws. */
+  /** Reconnects. ioredis gives up by itself only if connecting throws. */
   #onEnd(): void {
     const pause = this.#isEnding ? 0 : REOPEN_PAUSE;
     this.#isEnding = false;

@@ -1,6 +1,6 @@
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 
-/** How long connections stay open while the application starts and uses none of them, ms. */
+/** How long an unused connection stays open while the application starts, ms. */
 const IDLE = 250;
 
 interface Resting {
@@ -11,8 +11,8 @@ interface Resting {
 }
 
 /**
- * Knows when the application has started. An open connection keeps the process alive, and Nest does not announce that startup has failed
- * because another hook threw. So until the start is done, a connection is open only while it is used.
+ * Knows when the application has started. Until then, connections are open only while used: an open one keeps the process alive, and Nest
+ * does not announce that startup has failed because another hook threw.
  */
 export class StartUp {
   readonly #connections = new Set<Resting>();

@@ -4,11 +4,11 @@ import { MAX_TIMER } from '../../timing/clock.js';
 
 /** The values that an option accepts. Numbers and flags may also be text, as in a URL. */
 export interface OptionKind {
-  /** Follows the option's name in error messages. */
+  /** The text after the option's name in error messages. */
   readonly rule: string;
-  /** Returns the value as ioredis needs it. Returns undefined or throws if the value is not of this kind. */
+  /** Returns the value as ioredis needs it. Returns undefined or throws if the value is of another kind. */
   readonly read: (value: unknown) => unknown;
-  /** True if text, such as a part of a URL, is never of this kind. */
+  /** True if text, such as part of a URL, is never of this kind. */
   readonly needsOptions?: true;
 }
 
@@ -25,7 +25,7 @@ const notInUrls = (rule: string, accepts: (value: unknown) => boolean): OptionKi
   needsOptions: true,
 });
 
-/** A name or an address alone, because ioredis finds no host if a port or a scheme is included. */
+/** A name or an address only, because ioredis cannot resolve a host with a port or a scheme. */
 const hostName = kind(
   'must be the name or the address of a host, without a scheme or a port',
   (value) => typeof value === 'string' && !/^$|^undefined$|\/|^[^:]*:\d*$/.test(value),
@@ -97,9 +97,9 @@ export interface OptionProblem {
 /** How the module treats an ioredis option that an application sets. */
 export type OptionRule<Value = unknown> =
   | { readonly fate: 'passed on'; readonly kind: OptionKind }
-  /** The module uses its own value, and warns. */
+  /** The module warns, and uses its own value. */
   | { readonly fate: 'overridden'; readonly value: Value; readonly because: string }
-  /** Start-up fails, unless the value is null or one of these. */
+  /** Startup fails unless the value is null or listed in `unless`. */
   | { readonly fate: 'refused'; readonly unless: readonly Value[]; readonly because: string };
 
 export type OptionRules = Readonly<Record<string, OptionRule>>;
@@ -112,7 +112,7 @@ const passedOn = (kind: OptionKind) => ({ fate: 'passed on', kind }) as const;
 const overridden = <Value>(value: Value, because: string) => ({ fate: 'overridden', value, because }) as const;
 const refused = <Value>(unless: readonly Value[], because: string) => ({ fate: 'refused', unless, because }) as const;
 
-/** Maximum pause between two attempts to reconnect, ms, so work resumes soon after Redis is back. */
+/** Maximum pause between attempts to reconnect, ms, so that work resumes soon after Redis is back. */
 const MAX_RECONNECT_PAUSE = 1000;
 const reconnectPause = (times: number) => Math.min(times * 50, MAX_RECONNECT_PAUSE);
 
@@ -124,7 +124,7 @@ const REPLIES = 'the module reads the replies itself';
 const REDIRECTIONS = 'the module follows redirections itself, until offerTimeout';
 const UNUSED = 'the module does not use it';
 
-/** The options that a single server has in common with both levels of a cluster. */
+/** Options that a single server shares with both levels of a cluster. */
 const common = {
   keyPrefix: refused([''], "would not apply to the names of channels: set the module's `prefix` instead"),
   showFriendlyErrorStack: overridden(
@@ -164,7 +164,7 @@ export const redisRules = {
   enableTLSForSentinelMode: passedOn(flag),
   sentinelCommandTimeout: passedOn(wholeNumber(1, MAX_TIMER)),
   sentinelMaxConnections: passedOn(wholeNumber(1, 1000)),
-  // For the connections that only listen for failovers. The connections for commands notice failovers themselves.
+  // For connections that only listen for failovers. Connections for commands notice failovers themselves.
   sentinelReconnectStrategy: passedOn(callback),
   sentinelRetryStrategy: overridden(reconnectPause, RECONNECTING),
   updateSentinels: passedOn(flag),
@@ -177,11 +177,11 @@ export const redisRules = {
   clientInfoTag: passedOn(text),
   disableClientInfo: passedOn(flag),
   connectionName: overridden('delay-queue', 'connections are named after their purpose, such as delay-queue:commands'),
-  // Longer than a clean close takes. If Redis is gone, ioredis' 2 s would keep the socket open after the application has closed.
+  // Longer than a clean close takes. If Redis is gone, ioredis' default of 2 s would keep the socket open after the application has closed.
   disconnectTimeout: overridden(100, 'a closing application would wait for it'),
 
   retryStrategy: overridden(reconnectPause, RECONNECTING),
-  // After a failover, the old primary answers as a replica. A new connection goes wherever the host name leads by then.
+  // After a failover, the old primary answers as a replica. A new connection follows the host name to the new primary.
   reconnectOnError: overridden((error: Error) => error.message.startsWith('READONLY'), RECONNECTING),
   maxLoadingRetryTime: overridden(MAX_RECONNECT_PAUSE, RECONNECTING),
   autoResubscribe: overridden(false, 'the module resubscribes by itself'),
@@ -215,15 +215,15 @@ export const clusterRules = {
   useSRVRecords: passedOn(flag),
   slotsRefreshTimeout: passedOn(wholeNumber(1, MAX_TIMER)),
   slotsRefreshInterval: passedOn(milliseconds),
-  // The defaults of ioredis, which asks only for the slots.
+  // ioredis' defaults, because it only asks for the slots.
   maxRedirections: overridden(16, REDIRECTIONS),
   retryDelayOnMoved: overridden(0, REDIRECTIONS),
   retryDelayOnTryAgain: overridden(100, REDIRECTIONS),
   retryDelayOnClusterDown: overridden(100, REDIRECTIONS),
-  // If the connection breaks, a command may have been carried out. A repeated offer would find the id in use by its first try.
+  // If the connection breaks, a command may have been carried out: a repeated offer would then find its own id in use.
   retryDelayOnFailover: overridden(0, ONE_CALL),
   clusterRetryStrategy: overridden(reconnectPause, RECONNECTING),
-  // ioredis finds a lost node again when it refreshes the slots. If a node's client reconnected on its own, its loss would go unnoticed.
+  // ioredis finds a lost node again when it refreshes the slots. If a node's client reconnected by itself, its loss would go unnoticed.
   clusterNodeRetryStrategy: overridden(null, RECONNECTING),
   scaleReads: overridden('master', 'replicas lag behind, and the scripts run on the primary'),
   shardedSubscribers: overridden(false, UNUSED),

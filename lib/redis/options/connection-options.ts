@@ -6,13 +6,13 @@ import { clusterRules, type OptionProblem, redisRules } from './client-options.j
 
 /**
  * Where Redis is: a `redis:` or `rediss:` URL, ioredis options, a cluster, or a function that creates clients. The module sets some ioredis
- * options itself, which `docs/operations.md` lists.
+ * options itself: see `docs/operations.md`.
  *
- * A function creates a new client for each call, with the given overrides applied after your own options. It returns a client that is not
- * connected yet. The module calls it once for commands, once for announcements and once for each consumer, and closes these clients when
- * the application shuts down. If it returns a `Cluster`, it is called once: all connections to the servers of the cluster get its options.
- * Returning an existing client, or one that lacks the overrides, fails with `INVALID_OPTION`. A cluster needs the overrides twice: `new
- * Cluster(nodes, { ...yours, ...overrides, redisOptions: { ...yours, ...overrides } })`.
+ * A function creates a new, unconnected client at each call. It must apply the given overrides after your own options. The module calls it
+ * once for commands, once for announcements and once for each consumer, and closes the clients when the application shuts down. A function
+ * that returns a `Cluster` is called once, and connections to all servers of the cluster get its options. Returning an existing client, or
+ * one that lacks the overrides, fails with `INVALID_OPTION`. A cluster needs the overrides twice: `new Cluster(nodes, { ...yours,
+ * ...overrides, redisOptions: { ...yours, ...overrides } })`.
  * @example
  * ```ts
  * DelayQueueModule.forRoot({ connection: (overrides) => new Redis({ host: 'redis.internal', ...overrides }) });
@@ -24,7 +24,7 @@ export type ConnectionOptions =
   | {
       /** A Redis Cluster: the arguments of ioredis' `Cluster`. */
       readonly cluster: {
-        /** At least one node to start from. The others are discovered. */
+        /** At least one node to start from. The rest are discovered. */
         readonly nodes: ClusterNode[];
         /** Options of the cluster and, in `redisOptions`, of its connections. Default: none. */
         readonly options?: ClusterOptions | undefined;
@@ -59,7 +59,7 @@ export function namesNoServer(connection: ConnectionOptions | undefined): boolea
   return PLACES.every((name) => options[name] === undefined || options[name] === null);
 }
 
-/** Checks whether a value has the shape of a connection. Its options are checked elsewhere. @returns what was given instead, and the fix */
+/** Checks the shape of a connection; its options are checked elsewhere. @returns a description of what was given instead, and the fix */
 export function problemsOfShape(connection: unknown): readonly OptionProblem[] {
   const problem = problemOf(connection);
   if (problem !== undefined) return [{ path: [], message: problem }];
@@ -75,7 +75,7 @@ function problemOf(given: unknown): string | undefined {
     return 'is an array: for a cluster, give { cluster: { nodes: [...] } }; for sentinels, { sentinels: [...], name }';
   }
   if (isInstance(given, URL)) return 'is a URL object: give its text, url.href';
-  // All its fields are inherited, and would be lost.
+  // All fields of this object are inherited, and would be lost.
   if (Object.keys(given).length === 0 && !isLiteral(given)) return `${RULE}, not ${kindOf(given)}`;
   return asClient(given);
 }
@@ -84,7 +84,7 @@ const A_CLASS = 'is a class: give a function that makes clients, (overrides) => 
 
 const isClass = (given: object) => /^class\b/.test(Function.prototype.toString.call(given));
 
-/** Describes what is wrong with an object that is a client; undefined if it is not a client. */
+/** Describes what is wrong with an object that is a client. Undefined if it is not a client. */
 function asClient(given: object): string | undefined {
   if (!('duplicate' in given)) return undefined;
   if (!('isCluster' in given))

@@ -24,7 +24,7 @@ const ODD_NAME =
 export const redisOverrides = overridesOf(redisRules) as RedisOptions;
 export const clusterOverrides = overridesOf(clusterRules) as ClusterOptions;
 
-/** Reads the ioredis options of an application, and collects problems and overridden options. */
+/** Reads an application's ioredis options, and collects problems and overridden options. */
 export class ClientOptionsReader {
   readonly problems: OptionProblem[] = [];
   readonly overridden: OverriddenOption[] = [];
@@ -35,10 +35,10 @@ export class ClientOptionsReader {
   readRedis(given: unknown): RedisOptions {
     const values = this.#readOptionsOrUrl(redisRules, given, []);
     if (!values.sentinels) return values;
-    // An application's own connector may find the primary without a name.
+    // An application's own connector may not need a name to find the primary.
     if (!values.name && !values.Connector)
       this.#refuse(['sentinels'], 'need the name of the primary that they watch: set `name`');
-    // For about ten seconds, until a former primary learns of its successor, it accepts offers that are then lost.
+    // Without this, a former primary accepts offers that are then lost, for about ten seconds until it learns of its successor.
     return { failoverDetector: true, ...values };
   }
 
@@ -70,7 +70,7 @@ export class ClientOptionsReader {
       typeof given === 'object' && given && !Array.isArray(given) ? Object.entries(given) : undefined,
     );
     if (!fields) return this.#refuse(path, `must be an options object such as { host, port }, not ${kindOf(given)}`);
-    // If a URL was split in the wrong place, parts of a password appear as names.
+    // If a URL was split in the wrong place, parts of a password appear as option names.
     if (fields.some(([name]) => !/^\w+$/.test(name))) return this.#refuse(path, ODD_NAME);
     const values = fields
       .filter(([, value]) => value !== undefined && value !== null)
@@ -101,7 +101,7 @@ export class ClientOptionsReader {
     }
   }
 
-  /** True if the name may be part of a password: if a URL contains an unencoded `?` there, ioredis reads the rest as options. */
+  /** True if the name may be part of a password: if a password in a URL contains an unencoded `?`, ioredis reads the rest as options. */
   #mayBeSecret(rules: OptionRules, name: string, value: unknown): boolean {
     return this.source === 'client' && typeof value === 'string' && nearestNames(name, Object.keys(rules)).length === 0;
   }
@@ -112,7 +112,7 @@ export class ClientOptionsReader {
   }
 }
 
-/** Advice on the names that other clients use. */
+/** Advice on option names used by other clients. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   hostname: 'use host',
   user: 'use username',
@@ -135,7 +135,7 @@ function adviceOn(name: string, rules: OptionRules): string {
   return synonym ?? (nearest === undefined ? 'check its spelling' : `did you mean ${nearest}?`);
 }
 
-/** Does not show the value, which may be a password. */
+/** Describes a value of the wrong kind without showing it, because it may be a password. */
 function describeMismatch({ rule, needsOptions }: OptionKind, value: unknown): string {
   if (value === '' || value === 'undefined')
     return `${rule}, not ${kindOf(value)}: is an environment variable not set?`;
@@ -152,7 +152,7 @@ function attempt<Value>(read: () => Value): Value | undefined {
   }
 }
 
-/** Also compares with text, because a flag in a URL is text. */
+/** True for equal values. Also compares with text, because a flag in a URL is text. */
 const isSame = (given: unknown, own: unknown) => given === (own ?? undefined) || given === String(own);
 
 function overridesOf(rules: OptionRules): Record<string, unknown> {
@@ -171,13 +171,13 @@ const UNSET = 'is not a URL: is an environment variable in it not set?';
 /** Matches if the host, the port or the database, but not the password, is the text of an unset variable. */
 const UNSET_PART = /^rediss?:\/\/(.*@)?([^/@]*[:/])?undefined($|[:/?])/;
 
-/** Otherwise the password would be cut at its first `&`, and an error would show the rest as an unknown option. */
+/** A password in the query would be cut at its first `&`, and an error would show the rest as an unknown option. */
 const PASSWORD_IN_QUERY =
   'must have the password before the host, percent-encoded: redis://user:password@host, or be given as options';
 
 /**
- * Reads `redis[s]://user:password@host:port/db?option=value`. The rest of the URL overrides the query. The text of a problem does not quote
- * the URL, because the URL may contain a password.
+ * Reads `redis[s]://user:password@host:port/db?option=value`. Other parts of the URL override the query. Problem texts do not quote the
+ * URL, because it may contain a password.
  */
 function parseRedisUrl(text: string): { readonly options: object } | { readonly problem: string } {
   if (text === '' || text === 'undefined') return { problem: UNSET };

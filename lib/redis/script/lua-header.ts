@@ -1,6 +1,6 @@
 /** The keys and arguments of a Lua function, as its header declares them. */
 export interface LuaHeader<Part extends string = string> {
-  /** The keys of every call, then those that only some calls add, and so on. */
+  /** The keys of every call, then the extra keys of calls that send one more set, and so on. */
   readonly keys: readonly (readonly LuaKey<Part>[])[];
   readonly args: readonly (readonly LuaArgument[])[];
   readonly hasRest: boolean;
@@ -9,13 +9,13 @@ export interface LuaHeader<Part extends string = string> {
 export interface LuaKey<Part extends string = string> {
   readonly name: string;
   readonly part: Part;
-  /** The argument whose value is appended to that key, by the caller's name for it. */
+  /** The caller's name for the argument whose value is appended to the key. */
   readonly suffix?: string;
 }
 
 export interface LuaArgument {
   readonly name: string;
-  /** The caller's name for it: the declared name in camel case. */
+  /** The caller's name for the argument: the declared name in camel case. */
   readonly givenAs: string;
 }
 

@@ -9,7 +9,7 @@ export interface LuaFolder {
   readonly modules: readonly string[];
   /** Modules that only calls with a certain key need, and that key. */
   readonly modulesByKey?: Readonly<Record<string, string>>;
-  /** Names of files in `lua`. Each registers `run`, and perhaps `short`, for calls that send the fewest keys. */
+  /** Names of files in `lua`. Each registers `run`, and perhaps `short` for calls that send the fewest keys. */
   readonly functions: readonly string[];
 }
 
@@ -18,20 +18,20 @@ export interface Script {
   readonly sha1: string;
 }
 
-/** A function in Redis: what its header declares, and both ways to call it. */
+/** A function in Redis: the declarations in its header, and both ways of calling it. */
 export interface RedisFunction<Part extends string = string> extends LuaHeader<Part> {
   readonly name: string;
   readonly library: RedisLibrary;
   readonly calledAs: string;
-  /** The function as scripts, for servers without functions: one for each number of sets of keys that a call can send. */
+  /** The function as scripts, for servers without functions: one for each number of key sets that a call can send. */
   readonly scripts: readonly Script[];
-  /** True if it takes an argument `deadline`, the time after which it refuses to run. */
+  /** True if it takes a `deadline`, the time after which it refuses to run. */
   readonly hasDeadline: boolean;
   /** The key that decides which server of a cluster is called; undefined: any server. */
   readonly firstKey: Part | undefined;
 }
 
-/** The server's functions that Lua files use, by the names that they have in those files. */
+/** The server's functions that Lua files use, by the names used in those files. */
 const BUILT_IN: Readonly<Record<string, string>> = {
   ...{ call: 'redis.call', protected_call: 'redis.pcall', acl_check: 'redis.acl_check_cmd', sha1hex: 'redis.sha1hex' },
   ...{ find: 'string.find', match: 'string.match', gmatch: 'string.gmatch', sub: 'string.sub', byte: 'string.byte' },
@@ -48,7 +48,7 @@ const BUILT_IN: Readonly<Record<string, string>> = {
 const GLOBALS = ['tonumber', 'unpack', 'ipairs', 'pairs', 'type', 'next', 'select', 'error'];
 const NAMES = [...Object.keys(BUILT_IN), ...GLOBALS].join(', ');
 
-/** The server has none of these while a library loads, so the first call connects them. From then on they cost less than globals. */
+/** While a library loads, the server has none of these, so the first call connects them as locals, which cost less than globals. */
 const PRELUDE = `local function built_in() return ${[...Object.values(BUILT_IN), ...GLOBALS].join(', ')} end
 local ${NAMES}
 local function connect() ${NAMES} = built_in() end
@@ -62,7 +62,7 @@ redis.register_function{ function_name = name .. '_' .. DIGEST, flags = flags, c
 end
 `;
 
-/** The names of libraries and functions are global on a server, where several versions run side by side, so each has the digest. */
+/** Library and function names are global on a server, where several versions run side by side, so each contains the digest. */
 const DIGEST_LENGTH = 12;
 
 const SOURCE = /^#!lua name=(delay_queue_(\w+))\nlocal DIGEST = '\2'\n(local PURPOSE = '([^']*)'\n[^]*)$/;
@@ -70,13 +70,13 @@ const SOURCE = /^#!lua name=(delay_queue_(\w+))\nlocal DIGEST = '\2'\n(local PUR
 /** A top-level statement of a file. */
 interface Statement {
   readonly text: string;
-  /** The names that it defines, as other statements use them. */
+  /** The names that the statement defines, as other statements use them. */
   readonly defines: readonly string[];
 }
 
 export interface LoadedLibrary {
   readonly name: string;
-  /** The purpose of its functions, which is the same in all versions. */
+  /** What the library's functions are for. The same in all versions. */
   readonly purpose: string;
 }
 
@@ -87,7 +87,7 @@ export class RedisLibrary implements LoadedLibrary {
   readonly #modules: readonly { readonly statements: readonly Statement[]; readonly key: string | undefined }[];
   readonly #digest: string;
 
-  /** @param purpose - the purpose of its functions, which `FUNCTION LIST` shows; without quotes */
+  /** @param purpose - what the functions are for, shown by `FUNCTION LIST`; without quotes */
   constructor(
     readonly purpose: string,
     folders: readonly LuaFolder[],
@@ -110,14 +110,14 @@ export class RedisLibrary implements LoadedLibrary {
     this.source = [`#!lua name=${this.name}\nlocal DIGEST = '${this.#digest}'\n`, ...body].join('');
   }
 
-  /** Recognizes a library of any version of this package, whose name contains the digest of its code. Undefined for any other. */
+  /** Recognizes a library of any version of this package by the digest in its name. Undefined for any other library. */
   static recognize(source: string): LoadedLibrary | undefined {
     const [, name = '', digest, code = '', purpose = ''] = SOURCE.exec(source) ?? [];
     return digest !== undefined && digestOf(code) === digest ? { name, purpose } : undefined;
   }
 
   /**
-   * Reads what the header of a function declares.
+   * Reads the declarations in a function's header.
    * @param layout - the keys of any queue, by the names that a header may use
    * @throws Error if the header cannot be read, or names a key that the layout lacks
    */
@@ -148,7 +148,7 @@ export class RedisLibrary implements LoadedLibrary {
     return Object.fromEntries(defined) as Record<Name, RedisFunction<Part>>;
   }
 
-  /** Makes a script, which creates its functions again in each call and so has only those that a call with these keys needs. */
+  /** Makes a script with only the functions that a call with these keys needs, because each call creates them again. */
   #scriptOf(text: string, further: number, keys: readonly LuaKey[]): Script {
     const entry = further === 0 && text.includes('\nlocal function short(') ? 'short' : 'run';
     const modules = this.#modules.filter(({ key }) => key === undefined || keys.some(({ part }) => part === key));
@@ -168,14 +168,14 @@ export class RedisLibrary implements LoadedLibrary {
   }
 }
 
-/** Puts statements of a script after the server's functions that they use. */
+/** Puts the server's functions that a script uses before its statements. */
 function withBuiltIn(statements: readonly Statement[]): string {
   const code = statements.map(({ text }) => text).join('');
   const used = Object.entries(BUILT_IN).filter(([name]) => mentions(code, name));
   return `local ${used.map(([name]) => name).join(', ')} = ${used.map(([, value]) => value).join(', ')}\n${code}`;
 }
 
-/** Returns the statement that defines a name, preceded by all that it needs, in their order; none if nothing defines it. */
+/** Returns the statement that defines a name, preceded by everything it needs, in order. Empty if nothing defines the name. */
 function neededFor(name: string, all: readonly Statement[]): Statement[] {
   const last = all.findLastIndex(({ defines }) => defines.includes(name));
   const needed = last < 0 ? [] : [all[last]!];
@@ -197,7 +197,7 @@ function statementsOf(text: string): Statement[] {
   });
 }
 
-/** Makes what modules define local to a script, under names without a dot: a script has few definitions, and no tables for them. */
+/** Makes what modules define local to a script, under names without a dot: a script has few definitions, so it needs no tables. */
 function withLocals(statement: string): string {
   const flat = statement.replace(/\b([A-Z]\w+)\.(\w+)/g, '$1_$2');
   return flat.replace(/^(?=function|[A-Z])/, 'local ');

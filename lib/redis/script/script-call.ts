@@ -6,23 +6,22 @@ export type ScriptArgument = string | number | Buffer;
 /** Arguments by name, without the deadline. */
 export type ScriptArguments = Readonly<Record<string, ScriptArgument>>;
 
-/** A call of a function: the keys and arguments that its header declares, with names in camel case. */
+/** A function call with the keys and arguments that its header declares, named in camel case. */
 export interface ScriptCall<Part extends string = string> {
-  /** All keys of the queue. Only those that the header declares are sent. */
+  /** All keys of the queue. Only those declared in the header are sent. */
   readonly keys: Readonly<Record<Part, string>>;
-  /** Number of sets of further keys and arguments that are sent. Default: 0. */
+  /** Number of extra sets of keys and arguments to send. Default: 0. */
   readonly further?: number;
   readonly args?: ScriptArguments;
   readonly rest?: readonly ScriptArgument[];
-  /** The time, on the monotonic clock, before which the call takes effect, if it ever does. */
+  /** The latest time, on the monotonic clock, at which the call may take effect. */
   readonly notAfter?: number | undefined;
 }
 
 const NONE: ScriptArguments = {};
 
 /**
- * Returns the words of a call: the function's name, the number of keys, the keys, and the arguments. They are joined only once, because a
- * list of offers may contain thousands.
+ * Returns the words of a call: the function's name, the number of keys, the keys, and the arguments.
  * @param deadline - for a function that takes one: a time by the server's clock, ms; 0: none
  * @throws TypeError if the arguments are not those that the header declares
  */
@@ -52,7 +51,7 @@ export function wordsOf<Part extends string>(
   return words;
 }
 
-/** The reply of a script or command, read value by value; a script's values come in the order that its header states. */
+/** The reply of a script or command, read value by value. A script's values come in the order stated in its header. */
 export class ScriptReply {
   readonly #values: readonly unknown[];
   #at: number;
@@ -64,12 +63,12 @@ export class ScriptReply {
     this.#at = 0;
   }
 
-  /** True if everything has been read. A null reply contains nothing. */
+  /** True if everything has been read. A null reply counts as empty. */
   get done(): boolean {
     return this.#at >= this.#values.length || (this.#values.length === 1 && this.#values[0] === null);
   }
 
-  /** Returns `isDone`. @throws DelayQueueError `NOT_REPLICATED` if it is true, and the write is not known to be copied */
+  /** Returns `isDone`. @throws DelayQueueError `NOT_REPLICATED` if it is true and the write is not known to have been copied */
   ifCopied(isDone: boolean): boolean {
     if (isDone && this.notCopied) throw this.notCopied;
     return isDone;

@@ -26,34 +26,34 @@ interface Settings {
 }
 
 /**
- * Maximum random wait of a process before it looks again for a missing library and loads it, ms, because processes that start together all
- * miss it at once. The square root makes few waits short, so one or two processes load it.
+ * Maximum random wait before a process looks again for a missing library and loads it, ms: processes that start together all miss it at
+ * once. The square root makes short waits rare, so only one or two processes load it.
  */
 const MAX_LOAD_PAUSE = 100;
 
-/** The share of a call's remaining time that it may wait before it loads the library. Looking and loading take the rest. */
+/** The maximum share of a call's remaining time spent waiting before it loads the library. The rest is for looking and loading. */
 const MAX_LOAD_PAUSE_SHARE = 0.25;
 
 /** Pause before another attempt to load a library that the server could not take, ms. */
 const RELOAD_PAUSE = 5000;
 
-/** The first words of errors that keep a server from loading a library for a while. */
+/** The first words of errors that temporarily keep a server from loading a library. */
 const TRANSIENT = /^(OOM|NOREPLICAS|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
 
 /**
- * Calls functions on one server. A call that finds its library missing fails, and the next call loads it. A function that is not available
- * is run as a script: sent whole the first time, and then by its digest. On each connection, one call shows whether the server has the
- * library, or still has a script, and the other calls wait for it. Otherwise all would be refused together.
+ * Calls functions on one server. If a call finds its library missing, it fails, and the next call loads the library. A function that is not
+ * available runs as a script, sent whole the first time and by its digest afterwards. On each connection, one call shows whether the server
+ * has the library, or still has a script. Other calls wait for it, because they would all be refused together.
  */
 export class ServerFunctions {
-  /** The libraries that the server is known to have, whose functions need no {@link call}, and the scripts. */
+  /** Scripts and libraries that the server is known to have. Functions of these libraries need no {@link call}. */
   readonly loaded = new Set<RedisLibrary | Script>();
   /** The scripts that the server had when a connection was lost, and may still have. */
   readonly #loadedBefore = new Set<RedisLibrary | Script>();
   readonly #missing = new Set<RedisLibrary>();
-  /** The calls that show whether the server has a library or a script. */
+  /** Calls in progress that will show whether the server has a library or script. */
   readonly #shows = new Map<RedisLibrary | Script, Promise<unknown>>();
-  /** When to try again to load a library, on the monotonic clock. Until then its functions are scripts. */
+  /** When to try again to load a library, on the monotonic clock. Until then, its functions are called as scripts. */
   readonly #loadAgainAt = new Map<RedisLibrary, number>();
   #areUnavailable = false;
   /** Why the latest library could not be loaded, or its functions could not be called. */
@@ -64,7 +64,7 @@ export class ServerFunctions {
     private readonly settings: Settings,
   ) {}
 
-  /** Why the functions of a library are currently called as scripts; undefined if they are called as functions. */
+  /** Returns why the functions of a library are currently called as scripts; undefined if they are called as functions. */
   whyScripts(library: RedisLibrary): string | undefined {
     if (!this.#isScript(library)) return undefined;
     return this.settings.scripting === 'scripts' ? "`scripting` is 'scripts'" : this.#refusal;
@@ -77,14 +77,14 @@ export class ServerFunctions {
     this.#areUnavailable = false;
   }
 
-  /** Resolves when it is known if the server has what a call needs; undefined if the call need not wait for that. */
+  /** Resolves when it is known whether the server has what a call needs. Undefined if the call need not wait. */
   showing({ library, scripts }: RedisFunction, further: number): Promise<unknown> | undefined {
     return this.#shows.get(this.#isScript(library) ? scripts[further]! : library);
   }
 
   /**
-   * @param further - number of further sets of keys and arguments in `words`
-   * @throws the server's error; if {@link isGone} is true for it, the function did not run, and the next call takes another route
+   * @param further - number of extra sets of keys and arguments in `words`
+   * @throws the server's error; if {@link isGone} is true for it, the function did not run and the next call takes another route
    */
   call(called: RedisFunction, further: number, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
     const { library } = called;
@@ -93,7 +93,7 @@ export class ServerFunctions {
     return this.#show(library, isMissing ? this.#load(called, words, options) : this.send('FCALL', words, options));
   }
 
-  /** True if an error says that a function is not, or is no longer, available. */
+  /** True if an error says that a function is not, or no longer, available. */
   isGone(library: RedisLibrary, error: unknown): boolean {
     const isGone = isMissing(error);
     if (isGone && this.loaded.delete(library)) this.#missing.add(library);
@@ -106,7 +106,7 @@ export class ServerFunctions {
     return areScripts || (again !== undefined && this.settings.clock.monotonic() < again);
   }
 
-  /** Loads the library of a function, unless another process loads it first, and calls the function. */
+  /** Loads a function's library, unless another process loads it first, and calls the function. */
   async #load(called: RedisFunction, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
     const { clock, scripting } = this.settings;
     const { library } = called;
@@ -136,7 +136,7 @@ export class ServerFunctions {
     return this.send('FCALL', words, later);
   }
 
-  /** Notes that functions are not available to this user, if an error says so and scripts are allowed. */
+  /** True if an error says that functions are not available to this user, and scripts are allowed. Remembers that. */
   #isRefused(error: unknown): boolean {
     if (this.settings.scripting === 'functions' || !isErrorReply(error)) return false;
     const isRefused =
@@ -159,7 +159,7 @@ export class ServerFunctions {
       if (this.#loadedBefore.has(script))
         return await this.#show(script, this.send('EVALSHA', [sha1, ...words], options));
     } catch (error) {
-      // The server has lost the script (SCRIPT FLUSH, a restart), or refused the call before it read the script.
+      // The server has lost the script (SCRIPT FLUSH, a restart), or rejected the call before it read the script.
       if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
     }
     this.loaded.add(script);
