@@ -29,12 +29,11 @@ const LAYERS = [
 
 /** Imports that would point down, but that nobody needs: from each folder, never to these. */
 const APART = {
-  '(index\\.ts|producer/)': ['groups'],
   'families/': ['events'],
   'batches/': ['handler', 'options'],
   'consumer/': ['handler'],
   'options/': ['timing'],
-  'groups/': ['redis', 'events', 'message', 'timing'],
+  'groups/': ['timing'],
   'partitions/': ['events'],
   'message/': ['timing'],
 };

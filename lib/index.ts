@@ -71,7 +71,7 @@ export { DelayQueueProducer } from './producer/delay-queue-producer.js';
 export { getDelayQueueProducerToken, InjectDelayQueueProducer } from './producer/inject-producer.js';
 export type { MessageChange } from './producer/changes.js';
 export type { DeadLetters } from './producer/dead-letters.js';
-export type { MessageGroup } from './producer/message-group.js';
+export type { MessageGroup } from './groups/message-group.js';
 export type { MessagePage, MessageQuery, PageQuery } from './message/page.js';
 export type { QueueCounts, QueuePage } from './producer/queue-views.js';
 export type {

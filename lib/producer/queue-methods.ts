@@ -1,4 +1,4 @@
-import { type MessageGroup, StoredGroup } from './message-group.js';
+import { type MessageGroup, StoredGroup } from '../groups/message-group.js';
 import type { TypesOf } from '../handler/definition/queue-definition.js';
 import { type CheckedDue, dateOf } from '../message/due-time.js';
 import type { Duration } from '../message/duration.js';

@@ -1,4 +1,6 @@
 import type { Events } from '../events/events.js';
+import { GroupsCheck } from '../groups/groups-check.js';
+import { OtherProcesses } from '../groups/other-processes.js';
 import type { Clock } from '../timing/clock.js';
 import { type ResolvedModuleOptions } from '../options/module-options-schema.js';
 import { type ResolvedQueueOptions } from '../options/queue-options-schema.js';
@@ -6,9 +8,6 @@ import { resolveQueueOptions } from '../options/resolve-options.js';
 import { MemoryMessageStore } from '../store/memory/memory-store.js';
 import { MemoryQueueDirectory } from '../store/memory/memory-directory.js';
 import { MemoryStores } from '../store/memory/memory-stores.js';
-import { announceRules } from '../store/native/announced-rules.js';
-import type { GroupRules } from '../store/message-store.js';
-import { groupKeys } from '../store/native/native-keys.js';
 import { NativeQueueDirectory } from '../store/native/native-directory.js';
 import { NativeRepeatMarks } from '../store/native/repeat-marks.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
@@ -48,10 +47,8 @@ export interface Stores {
   readonly isConnected: boolean;
   open(queue: string, options: ResolvedQueueOptions): Router;
   readonly directory: QueueDirectory;
-  /** True if a queue holds messages with groups in any state, which a store without groups does not see. */
-  hasGroups(queue: string): Promise<boolean>;
-  /** Announces how this process handles the groups of a queue or family, and calls `onOther` with the rules of processes that differ. */
-  announceGroups(queue: string, rules: GroupRules, onOther: (rules: GroupRules) => void): void;
+  /** Undefined: a queue's messages are all in this process, which has one `groups` option for it. */
+  readonly groupsCheck?: GroupsCheck;
   /** Records offers for handlers that declare repeats; undefined: this store loses nothing while the process runs. */
   readonly repeatMarks?: Pick<NativeRepeatMarks, 'has' | 'set'>;
   /** Identifies shared storage: two instances with equal places would share all queues. Undefined if only this instance can access it. */
@@ -119,9 +116,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     open: openerInRedis({ connections, prefix, clock, events }),
     directory: new NativeQueueDirectory(connections, prefix),
     repeatMarks: new NativeRepeatMarks(connections, prefix),
-    hasGroups: async (queue) =>
-      (await connections.commands.send('HLEN', groupKeys(prefix, queue).messages)).number() > 0,
-    announceGroups: (queue, rules, onOther) => void announceRules({ connections, prefix, queue, rules, onOther }),
+    groupsCheck: new GroupsCheck(new OtherProcesses(connections, prefix), events),
     place: { connection, prefix },
     addresses: async () => {
       const servers = await connections.commands.servers.all('INFO');
@@ -149,9 +144,6 @@ function memoryStores({ clock, events }: ProcessParts): Stores {
     check: () => Promise.resolve(),
     isConnected: true,
     addresses: () => Promise.resolve(['memory']),
-    // All of the queue's messages are in this process, which has one option for each queue.
-    hasGroups: () => Promise.resolve(false),
-    announceGroups: () => undefined,
     failFast: () => undefined,
     close: () => Promise.resolve(),
   };

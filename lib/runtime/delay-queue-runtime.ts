@@ -13,7 +13,6 @@ import { hasCode, showFailure } from '../message/failure.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import { CLOCK, RESOLVED_OPTIONS, START_TASK, type StartTask, STORES } from './delay-queue-tokens.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
-import { GroupsCheck } from './groups-check.js';
 import { MisspeltNames } from './misspelt-names.js';
 import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
@@ -48,7 +47,6 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     private readonly workers: Workers,
     private readonly registrar: QueueRegistrar,
     private readonly misspeltNames: MisspeltNames,
-    private readonly groupsCheck: GroupsCheck,
     private readonly modules: ModulesContainer,
     private readonly app: ModuleRef,
     @Inject(ShutdownHint) private readonly shutdownHint: ShutdownHint | undefined,
@@ -148,7 +146,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
       // The worker is stopped even if its start fails halfway.
       this.#workers.set(declared.name, worker);
       worker.start();
-      this.groupsCheck.compare(declared.name, this.#checked(declared).options);
+      this.stores.groupsCheck?.compare(declared.name, this.#checked(declared).options);
       for (const event of startEvents(declared)) this.events.emit('handler-started', event);
     });
     if (this.#stopping) return;

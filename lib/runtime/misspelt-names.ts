@@ -8,7 +8,7 @@ import type { Clock } from '../timing/clock.js';
 import { inSlices } from '../timing/event-loop.js';
 import type { Stores } from './create-stores.js';
 import { RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
-import { Reported } from './recently-used.js';
+import { AlreadyReported } from '../events/already-reported.js';
 import { isLayout } from '../store/layout.js';
 
 /**
@@ -23,7 +23,7 @@ export class MisspeltNames {
   /** Queues and families that some process is known to have handled. */
   #handled: ReadonlySet<string> = new Set();
   #families: readonly string[] = [];
-  readonly #reported = new Reported();
+  readonly #reported = new AlreadyReported();
   /** Queues to look up in the directory next. */
   #doubtful = new Set<string>();
   #looking = false;

@@ -8,7 +8,7 @@ import { stickyIds } from '../partitions/sticky-ids.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { StoresOfQueue } from '../store/memory/memory-stores.js';
 import type { MessageStore, StoreLimits } from '../store/message-store.js';
-import { GroupStore } from '../store/native/group-store.js';
+import { GroupStore } from '../groups/group-store.js';
 import { PlainRouter, type Router } from '../store/router.js';
 import type { Clock } from '../timing/clock.js';
 

@@ -22,7 +22,6 @@ import { createStores } from './create-stores.js';
 import { DelayQueueRuntime } from './delay-queue-runtime.js';
 import { ShutdownHint } from './shutdown-hint.js';
 import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, TEST_OVERRIDES } from './delay-queue-tokens.js';
-import { GroupsCheck } from './groups-check.js';
 import { Instance, InstanceCheck, namedInstance } from './instance.js';
 import { MisspeltNames } from './misspelt-names.js';
 import { QueueRegistrar } from './queue-registrar.js';
@@ -84,7 +83,6 @@ export const runtimeProviders: Provider[] = [
   },
   Queues,
   MisspeltNames,
-  GroupsCheck,
   QueueRegistrar,
   Workers,
   {

@@ -12,7 +12,6 @@ import { isFamily } from '../message/queue-name.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { Clock } from '../timing/clock.js';
 import type { Stores } from './create-stores.js';
-import { GroupsCheck } from './groups-check.js';
 import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, TEST_OVERRIDES } from './delay-queue-tokens.js';
 import { type Queue, Queues } from './queues.js';
 import type { TestOverrides } from './test-overrides.js';
@@ -37,7 +36,6 @@ export class Workers {
     private readonly queues: Queues,
     private readonly handlers: HandlerRegistry,
     private readonly againAdvice: AgainAdvice,
-    private readonly groupsCheck: GroupsCheck,
   ) {}
 
   /** Creates the worker of a queue or family; the caller starts it. */
@@ -46,7 +44,7 @@ export class Workers {
   }
 
   async #remainsOf(queue: Queue): Promise<QueueRemains> {
-    if (await this.groupsCheck.ignoresGroups(queue)) return 'messages';
+    if (await this.stores.groupsCheck?.ignoresGroups(queue)) return 'messages';
     const { counts, paused, missing } = await queue.store.status();
     const isEmpty = Object.values(counts).every((count) => count === 0) && missing === undefined;
     return isEmpty && !paused ? 'nothing' : 'else';
@@ -86,7 +84,7 @@ export class Workers {
       runner: createRunner(queue, handlers, { ...parts, observers, calendar: this.options.calendar }),
       processId: this.#processId,
       answerTimeout: this.options.offerTimeout,
-      onChecked: this.groupsCheck.lookerAt(queue),
+      onChecked: this.stores.groupsCheck?.lookerAt(queue),
     });
     this.againAdvice.watch(name, (id) => worker.holds(id));
     return worker;

@@ -78,8 +78,6 @@ export class TestBench implements TestOverrides {
       addresses: () => Promise.resolve(['memory']),
       open: (queue, options) => queues.open(queue, options),
       directory: queues.directory,
-      hasGroups: () => Promise.resolve(false),
-      announceGroups: () => undefined,
       failFast: () => {
         this.#isClosing = true;
         this.clock.release(this.#isStuck ? 0 : MAX_TIMER);

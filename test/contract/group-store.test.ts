@@ -1,7 +1,7 @@
 import type { MessageBody } from '../../lib/message/codec/message-codec.js';
 import { isGrouped, unwrapGroup, unwrapPutOff, wrapGroup, wrapPutOff } from '../../lib/message/codec/body-forms.js';
 import { groupKeys } from '../../lib/store/native/native-keys.js';
-import { GroupStore } from '../../lib/store/native/group-store.js';
+import { GroupStore } from '../../lib/groups/group-store.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import type { RedisConnections } from '../../lib/redis/redis-connections.js';
 import type {

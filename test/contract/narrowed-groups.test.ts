@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Claim } from '../../lib/store/consumer-store.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
-import { GroupStore } from '../../lib/store/native/group-store.js';
+import { GroupStore } from '../../lib/groups/group-store.js';
 import { ofGroup } from '../support/of-group.js';
 import { until } from '../support/until.js';
 import { ContractQueue } from './contract-queue.js';

@@ -5,7 +5,7 @@ import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { ClaimReport } from '../../lib/store/consumer-store.js';
 import type { Offer } from '../../lib/store/producer-store.js';
 import type { GroupRules, MessageStore } from '../../lib/store/message-store.js';
-import { GroupStore } from '../../lib/store/native/group-store.js';
+import { GroupStore } from '../../lib/groups/group-store.js';
 import { systemClock } from '../../lib/timing/clock.js';
 import { ofGroup } from '../support/of-group.js';
 import { until } from '../support/until.js';

@@ -1,7 +1,7 @@
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { Offer } from '../../lib/store/producer-store.js';
 import { groupKeys } from '../../lib/store/native/native-keys.js';
-import { GroupStore } from '../../lib/store/native/group-store.js';
+import { GroupStore } from '../../lib/groups/group-store.js';
 import { changeCommands } from './commands/change.commands.js';
 import { followCommands } from './commands/follow.commands.js';
 import { anyGroupLimits, describeModelRun } from './describe-model-run.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { redisson } from '../../packages/redisson/src/index.js';
-import { GroupsCheck } from '../../lib/runtime/groups-check.js';
+import { GroupsCheck } from '../../lib/groups/groups-check.js';
 import type { GroupRules } from '../../lib/store/message-store.js';
 import { LoggedEvents } from '../support/logged-events.js';
 
@@ -15,12 +15,12 @@ function newCheck(answers: (boolean | Error)[] = []) {
   let announce: (rules: GroupRules) => void = () => undefined;
   const check = new GroupsCheck(
     {
-      hasGroups: (name) => {
+      haveGroups: (name) => {
         asked.push(name);
         const answer = answers.shift() ?? false;
         return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
       },
-      announceGroups: (_queue, _rules, onOther) => void (announce = onOther),
+      announce: (_queue, _rules, onOther) => void (announce = onOther),
     },
     events,
   );

@@ -4,7 +4,7 @@ import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import { partitionOf } from '../../lib/message/partition-of.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { StoreDeadLetters } from '../../lib/producer/dead-letters.js';
-import { StoredGroup } from '../../lib/producer/message-group.js';
+import { StoredGroup } from '../../lib/groups/message-group.js';
 import { routerOf } from '../../lib/runtime/open-queue.js';
 import type { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
 import { Queue } from '../../lib/runtime/queues.js';

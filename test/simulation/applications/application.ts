@@ -275,8 +275,6 @@ function overridesOf(parts: ApplicationParts): TestOverrides {
           return routerOf({ partitions: remote, groups: groups && remoteOf(queue, groups) });
         },
         directory: remoteDirectory({ directory: server.directoryOf(instance), link, subscriptions, onRegistered }),
-        hasGroups: () => Promise.resolve(false),
-        announceGroups: () => undefined,
         started: () => undefined,
         addresses: () => Promise.resolve(['simulated']),
         failFast: () => undefined,

@@ -1,12 +1,12 @@
-import type { RedisConnections } from '../../redis/redis-connections.js';
-import type { MessageState } from '../../message/message.js';
-import type { ClaimReport, ClaimRequest } from '../consumer-store.js';
-import type { GroupRules, StoreLimits } from '../message-store.js';
-import type { GroupPage, GroupPageRequest } from '../admin-store.js';
-import { type GroupKeys, groupKeys } from './native-keys.js';
-import { nativeFunctions } from './native-library.js';
-import { NativeMessageStore } from './native-store.js';
-import { groupRulesArgument } from './script-arguments.js';
+import type { RedisConnections } from '../redis/redis-connections.js';
+import type { MessageState } from '../message/message.js';
+import type { ClaimReport, ClaimRequest } from '../store/consumer-store.js';
+import type { GroupRules, StoreLimits } from '../store/message-store.js';
+import type { GroupPage, GroupPageRequest } from '../store/admin-store.js';
+import { type GroupKeys, groupKeys } from '../store/native/native-keys.js';
+import { nativeFunctions } from '../store/native/native-library.js';
+import { NativeMessageStore } from '../store/native/native-store.js';
+import { groupRulesArgument } from '../store/native/script-arguments.js';
 
 /** Approximate number of messages that one step through all groups examines, which takes about 0.5 ms. */
 const GROUP_STEP = 1000;

@@ -1,0 +1,81 @@
+import type { RedisConnections } from '../redis/redis-connections.js';
+import type { GroupRules } from '../store/message-store.js';
+import { groupKeys } from '../store/native/native-keys.js';
+
+/** Announces the rules of a process that has just begun to listen, and asks for others. */
+const ASK = 'groups?';
+/** The answer of a process with other rules. */
+const ANSWER = 'groups';
+
+const NO_LIMIT = 'unlimited';
+
+/** The processes that share the queues in Redis. */
+export class OtherProcesses {
+  constructor(
+    private readonly connections: Pick<RedisConnections, 'announcements' | 'commands'>,
+    private readonly prefix: string,
+  ) {}
+
+  /** Returns true if a queue holds messages with groups in any state, which a store without groups does not see. */
+  async haveGroups(queue: string): Promise<boolean> {
+    const { messages } = groupKeys(this.prefix, queue);
+    return (await this.connections.commands.send('HLEN', messages)).number() > 0;
+  }
+
+  /**
+   * Compares how processes handle the groups of a queue or family: each announces its rules once it listens and after an outage, and
+   * processes with other rules answer. So both report the difference once the second one listens, and nothing is stored. Older versions
+   * ignore the announcements.
+   *
+   * The databases of a server share the channel, so rules carry the number of the database and are compared only within it. They are also
+   * announced without a number: an older version reads nothing else, and reports the difference.
+   * @param onOther - called with the rules of a process that has others
+   */
+  announce(queue: string, rules: GroupRules, onOther: (rules: GroupRules) => void): void {
+    const { announcements, commands } = this.connections;
+    const channel = groupKeys(this.prefix, queue).due;
+    const own = textOf(rules);
+    const publish = async (text: string) => {
+      const announced = await commands.send(announcements.command, channel, text);
+      // Listeners to a channel pattern receive only what PUBLISH sends.
+      if (announced.number() === 0 && announcements.command === 'SPUBLISH') {
+        await commands.send('PUBLISH', channel, text);
+      }
+    };
+    // A failed comparison is not reported, because other calls report the cause.
+    const announce = (word: string, database?: string) => {
+      const text = database === undefined ? `${word} ${own}` : `${word} ${own} ${database}`;
+      void publish(text).catch(() => undefined);
+    };
+    announcements.listen(channel, {
+      onListening: () => {
+        announce(ASK, announcements.database);
+        announce(ASK);
+      },
+      onMessage: (text) => {
+        const other = readRules(text);
+        if (!other || textOf(other.rules) === own) return;
+        const { database } = other;
+        if (database !== undefined && database !== announcements.database) return;
+        if (text.startsWith(ASK)) announce(ANSWER, database);
+        if (database !== undefined) onOther(other.rules);
+      },
+    });
+  }
+}
+
+function textOf({ concurrency, onRetry }: GroupRules): string {
+  return `${concurrency ?? NO_LIMIT} ${onRetry}`;
+}
+
+/** Returns undefined if the text announces something else. */
+function readRules(text: string): { readonly rules: GroupRules; readonly database: string | undefined } | undefined {
+  const found = /^groups\?? (\d+|unlimited) (hold|pass)(?: (\d+))?$/.exec(text);
+  if (!found) return undefined;
+  const [, concurrency, onRetry, database] = found;
+  const rules = {
+    concurrency: concurrency === NO_LIMIT ? null : Number(concurrency),
+    onRetry: onRetry as GroupRules['onRetry'],
+  };
+  return { rules, database };
+}
