@@ -27,6 +27,9 @@ const GONE: readonly (readonly [words: RegExp, instead: string])[] = [
   [/(recogn|organ|initial|serial|normal|optim|summar|util|sanit|priorit)is(e|es|ed|ing|ation)/, '-ize'],
   [/wakeups?/, 'wake-up'],
   [/time-outs?/, 'timeout'],
+  [/bur(y|ies|ied)/, 'dead-lettered'],
+  [/(gives?|given|gave|giving)[ _]back/, 'release, return'],
+  [/sets?[ _]aside/, 'put off, parked'],
   [/(re|de)queue[sd]?/, 'release, claim'],
 ];
 

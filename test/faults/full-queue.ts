@@ -162,7 +162,7 @@ export class FullQueues {
     const { prefix } = this.scene;
     if (this.options.hasGroups) {
       const ofQueue = groupKeys(prefix, queue);
-      const keys = { ...ofQueue, line: `${ofQueue.line}one` };
+      const keys = { ...ofQueue, backlog: `${ofQueue.backlog}one` };
       const limits = { ...this.#limits, rate: null };
       const store = new OneGroupStore(this.#connections!, { prefix, queue, limits, rules: RULES });
       return { redis: this.scene.redis, store, keys, dump: () => dump(this.scene.redis, keys) };

@@ -26,7 +26,7 @@ const { rate: _rate, partitions: _partitions, ...ofAllMessages } = RIGHT_TYPES;
 const RIGHT_TYPES_OF_GROUPS = {
   ...ofAllMessages,
   permits: 'hash',
-  line: 'list',
+  backlog: 'list',
   held: 'hash',
 } as const;
 
@@ -38,7 +38,7 @@ describe.each([
   const queues = new FullQueues(scene, { hasGroups });
 
   // Calls work without a backlog: see below.
-  const { line: _line, ...checked } = rightTypes as Record<keyof GroupKeys, string>;
+  const { backlog: _backlog, ...checked } = rightTypes as Record<keyof GroupKeys, string>;
 
   test.each(foreignTypes<keyof GroupKeys>(checked as Record<keyof GroupKeys, string>))(
     'make each call fail without a change, or work as before: key %s, type %s',
@@ -82,20 +82,23 @@ describe('a foreign type in the key of a backlog', () => {
   const scene = new Scene();
   const queues = new FullQueues(scene, { hasGroups: true });
 
-  test.each(foreignTypes<'line'>({ line: 'list' }))('does not block any message: %s, type %s', async (_part, type) => {
-    const { store } = await queues.copy((redis, { line }) => FOREIGN_VALUES[type]!(redis.del(line), line));
-    await store.cancel('held');
-    await store.transfer({ limit: 10 });
-    await store.repair(30_000);
-    const handled: string[] = [];
-    for (let round = 0; round < 5; round++) {
-      const token = `round ${round}`;
-      const { messages } = await store.claim({ token, limit: 10, lease: 60_000 });
-      await store.settle(messages.map(({ id }) => ({ claim: { id, token }, outcome: { kind: 'ack' } })));
-      handled.push(...messages.map(({ id }) => id));
-    }
-    expect(handled.sort()).toEqual(['due', 'expired', 'in line', 'ready']);
-  });
+  test.each(foreignTypes<'backlog'>({ backlog: 'list' }))(
+    'does not block any message: %s, type %s',
+    async (_part, type) => {
+      const { store } = await queues.copy((redis, { backlog }) => FOREIGN_VALUES[type]!(redis.del(backlog), backlog));
+      await store.cancel('held');
+      await store.transfer({ limit: 10 });
+      await store.repair(30_000);
+      const handled: string[] = [];
+      for (let round = 0; round < 5; round++) {
+        const token = `round ${round}`;
+        const { messages } = await store.claim({ token, limit: 10, lease: 60_000 });
+        await store.settle(messages.map(({ id }) => ({ claim: { id, token }, outcome: { kind: 'ack' } })));
+        handled.push(...messages.map(({ id }) => id));
+      }
+      expect(handled.sort()).toEqual(['due', 'expired', 'in line', 'ready']);
+    },
+  );
 });
 
 describe('a foreign type in a key', () => {

@@ -60,11 +60,11 @@ describe(`listing ${MILLION} messages of 200 bytes`, () => {
   }
 
   /** Takes ready messages and ends them: some go back, the others are dead. */
-  async function claimAndEnd(limit: number, givenBack: number): Promise<number> {
+  async function claimAndEnd(limit: number, released: number): Promise<number> {
     const token = `t${tokens++}`;
     const { messages } = await store.claim({ token, limit, lease: HOUR });
     const dead = { kind: 'dead', error: '{"name":"Error","message":"no such order"}' } as const;
-    const outcomeOf = (i: number) => (i < givenBack ? ({ kind: 'release' } as const) : dead);
+    const outcomeOf = (i: number) => (i < released ? ({ kind: 'release' } as const) : dead);
     await store.settle(messages.map(({ id }, i) => ({ claim: { id, token }, outcome: outcomeOf(i) })));
     return messages.length;
   }

@@ -68,11 +68,11 @@ describe(`${GROUPS.toLocaleString('en')} groups of one message each`, () => {
       );
     }
     let after = await room();
-    const isGivenBack = async () => {
+    const isFreed = async () => {
       after = await room();
       return after.bytes - before.bytes <= MAX_LEFT;
     };
-    await until(isGivenBack, { within: 10_000, every: 100 }).catch(() => undefined);
+    await until(isFreed, { within: 10_000, every: 100 }).catch(() => undefined);
     console.log(
       `memory before ${before.bytes} bytes in ${before.keys} keys, after it ${after.bytes} bytes in ${after.keys} keys`,
     );

@@ -69,8 +69,10 @@ export async function expectGroupKeys(redis: Redis, keys: GroupKeys, model: Grou
 
 /** The ids in the backlog of each group. */
 async function readBacklogs(redis: Redis, keys: GroupKeys): Promise<Map<string, string[]>> {
-  const names = await redis.keys(`${keys.line}*`);
-  const backlogs = names.map(async (name) => [name.slice(keys.line.length), await redis.lrange(name, 0, -1)] as const);
+  const names = await redis.keys(`${keys.backlog}*`);
+  const backlogs = names.map(
+    async (name) => [name.slice(keys.backlog.length), await redis.lrange(name, 0, -1)] as const,
+  );
   return new Map(await Promise.all(backlogs));
 }
 

@@ -58,7 +58,7 @@ const GROUP_ENDINGS = {
   /** HASH group → how many of its permits are taken. */
   permits: 'lanes',
   /** With a group's name appended: LIST of the ids in its backlog. */
-  line: 'line:',
+  backlog: 'line:',
   /** HASH id → '1', of delayed messages that keep their permits. */
   held: 'held',
   /** STRING, the time at which the consumer that waits for the queue's rate claims again; it expires. */

@@ -23,7 +23,7 @@ const FILES = {
   transfer: 'transfer',
   transferAndClaim: 'transfer-and-claim',
   claim: 'claim',
-  ring: 'ring',
+  signal: 'signal',
   extend: 'extend',
   settle: 'settle',
   abort: 'abort',

@@ -50,7 +50,7 @@ export const groupPermissions: Permissions<GroupKeys> = {
   partitions: [],
   ready: [...nativePermissions.ready, 'LINSERT'],
   permits: ['HDEL', 'HEXISTS', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
-  line: ['LINDEX', 'LLEN', 'LPOP', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
+  backlog: ['LINDEX', 'LLEN', 'LPOP', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
   held: ['HDEL', 'HGET', 'HKEYS', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
   awaited: ['GET', 'SET'],
 };

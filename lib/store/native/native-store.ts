@@ -185,7 +185,7 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async wake(): Promise<void> {
-    await this.#run(functions.ring);
+    await this.#run(functions.signal);
   }
 
   async extend<Held extends Claim>(claims: readonly Held[], lease: number): Promise<Held[]> {

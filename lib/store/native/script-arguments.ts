@@ -82,7 +82,7 @@ export const isHandled = (outcome: Outcome) => outcome.kind === 'ack' && outcome
 
 function kindOf(outcome: Outcome): string {
   if (outcome.kind === 'ack') return 'next';
-  return outcome.kind === 'dead' && outcome.next ? 'bury' : outcome.kind;
+  return outcome.kind === 'dead' && outcome.next ? 'deadnext' : outcome.kind;
 }
 
 function withDetail(kind: string, outcome: Outcome): ScriptArgument {

@@ -11,7 +11,7 @@ const FILES = {
   find: 'find',
   transfer: 'transfer',
   claim: 'claim',
-  ring: 'ring',
+  signal: 'signal',
   status: 'status',
   listDelayed: 'list-delayed',
   listReady: 'list-ready',

@@ -208,7 +208,7 @@ export class RedissonMessageStore implements MessageStore {
   }
 
   async wake(): Promise<void> {
-    await this.#run(functions.ring);
+    await this.#run(functions.signal);
   }
 
   extend<Held extends Claim>(claims: readonly Held[], lease: number): Promise<Held[]> {

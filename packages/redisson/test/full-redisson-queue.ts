@@ -24,7 +24,7 @@ export const CALLS: Record<string, (store: RedissonTestQueue['store']) => Promis
   claim: (store) => store.claim({ token: 'new', limit: 10, lease: HOUR }),
   'claim that supersedes another': (store) =>
     store.claim({ token: 'new', supersedes: HELD.token, limit: 10, lease: HOUR }),
-  ring: (store) => store.wake(),
+  signal: (store) => store.wake(),
   'settle: ack': settle({ kind: 'ack' }),
   'settle: retry': settle({ kind: 'retry', delay: HOUR }),
   'settle: again': settle({ kind: 'again', delay: HOUR, body: 'anew' }),

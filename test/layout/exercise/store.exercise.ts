@@ -53,7 +53,7 @@ export class StoreExercise {
     await this.#endInAllWays();
     await this.#loseLeases();
     await this.#lookAfterDeadLetters();
-    await this.#giveBackInAllWays();
+    await this.#releaseInAllWays();
     await this.#repairInAllWays();
     await this.store.pause();
     await this.offer('ready', { at: 0 });
@@ -175,7 +175,7 @@ export class StoreExercise {
     await store.clear();
   }
 
-  async #giveBackInAllWays(): Promise<void> {
+  async #releaseInAllWays(): Promise<void> {
     const release = async (id: string) => {
       const token = await this.take([id, `with ${id}`]);
       await this.store.settle([{ claim: { id, token }, outcome: { kind: 'release' } }]);

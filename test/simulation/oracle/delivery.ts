@@ -52,7 +52,7 @@ export class Delivery {
     this.dueAt = life.due;
     this.attempt = life.failedAttempts + 1;
     life.deliveries.push(this);
-    holding.take();
+    holding.takeSlot();
   }
 
   get member(): Member {
@@ -65,7 +65,7 @@ export class Delivery {
     const at = deliveries.indexOf(this);
     if (at < 0) return;
     deliveries.splice(at, 1);
-    this.holding.giveBack(now);
+    this.holding.freeSlot(now);
   }
 }
 
@@ -86,11 +86,11 @@ export class Holding {
     readonly concurrency: number,
   ) {}
 
-  take(): void {
+  takeSlot(): void {
     if (++this.#count >= this.capacity) this.roomSince = Infinity;
   }
 
-  giveBack(now: number): void {
+  freeSlot(now: number): void {
     if (--this.#count === this.capacity - 1) this.roomSince = now;
   }
 

@@ -5,7 +5,7 @@ import type { Life } from './life.js';
 /** Due times of the oracle and of the server differ by rounding, ms. */
 const ROUNDING = 2;
 
-/** The permits of a group, and its line. */
+/** The permits of a group, and its backlog. */
 export class GroupUse {
   used = 0;
   /** Since when a permit is free, ms of the world. */

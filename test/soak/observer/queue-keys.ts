@@ -14,7 +14,7 @@ export interface QueueKeys {
   /** The keys whose messages are repaired; with Redisson's layout they have what Node has taken. */
   readonly repaired: NativeKeys;
   /** The keys of groups: the backlogs and who has a permit. */
-  readonly groups?: Pick<GroupKeys, 'permits' | 'line' | 'held'>;
+  readonly groups?: Pick<GroupKeys, 'permits' | 'backlog' | 'held'>;
   /** These remain when the queue is empty. */
   readonly lasting: readonly string[];
 }

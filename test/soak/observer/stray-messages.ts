@@ -40,7 +40,7 @@ export async function countStray(
   { repaired, groups }: Pick<QueueKeys, 'repaired' | 'groups'>,
 ): Promise<number> {
   const { messages, delayed, ready, dead, claims } = repaired;
-  const keys = [messages, delayed, ready, dead, claims, ...(groups ? [groups.permits, groups.line] : [])];
+  const keys = [messages, delayed, ready, dead, claims, ...(groups ? [groups.permits, groups.backlog] : [])];
   return Math.max(0, (await redis.eval(COUNT_STRAY, keys.length, ...keys)) as number);
 }
 

@@ -2,7 +2,7 @@
 -- well.
 --
 -- KEYS messages claims leases attempts partitions delayed followers
---      | permits line held ready wake paused
+--      | permits backlog held ready wake paused
 -- ARGV deadline: text, instant in ms, 0: none
 --      id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
@@ -16,7 +16,7 @@
 local function run(keys, args)
   local q = {
     messages = keys[1], claims = keys[2], leases = keys[3], attempts = keys[4], partitions = keys[5], delayed = keys[6],
-    followers = keys[7], permits = keys[8], line = keys[9], held = keys[10], ready = keys[11], wake = keys[12], paused = keys[13],
+    followers = keys[7], permits = keys[8], backlog = keys[9], held = keys[10], ready = keys[11], wake = keys[12], paused = keys[13],
   }
   local deadline, id, partitioning, channel, database, groups = args[1], args[2], args[3], args[4], args[5], args[6]
   local now, micros = Clock.read()
@@ -37,11 +37,11 @@ local function run(keys, args)
   end
   local follower = call('HMGET', q.followers, id)[1]
   local is_rule_ended = follower and Followers.repeats(follower)
-  local release
+  local followers
   if is_rule_ended then
     Permissions.check('HDEL', q.followers)
   elseif follower then
-    release = Followers.plan(q, { id }, now, micros)
+    followers = Followers.plan(q, { id }, now, micros)
   end
   if q.groups then
     Groups.check_permits(q)
@@ -56,12 +56,12 @@ local function run(keys, args)
     -- Listeners to a channel pattern for a family of queues do not receive what SPUBLISH sends, even if other listeners do.
     call('PUBLISH', channel, text)
   end
-  if release then
-    Channel.announce(database, channel, Scores.lowest(q.delayed), release.earliest, now)
+  if followers then
+    Channel.announce(database, channel, Scores.lowest(q.delayed), followers.earliest, now)
   end
   Claims.store(q, token, Ids.without(call('HGET', q.claims, token), id))
-  if release then
-    Followers.release(q, release)
+  if followers then
+    Followers.store(q, followers)
   else
     call('HDEL', q.messages, id)
     call('HDEL', q.attempts, id)

@@ -2,7 +2,7 @@
 -- ready or active loses its rule, so it does not come again.
 --
 -- KEYS delayed messages attempts partitions followers dead
---      | permits line held ready wake paused
+--      | permits backlog held ready wake paused
 -- ARGV deadline: text, instant in ms, 0: none
 --      id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
@@ -28,7 +28,7 @@ end
 local function run(keys, args)
   local q = {
     delayed = keys[1], messages = keys[2], attempts = keys[3], partitions = keys[4], followers = keys[5], dead = keys[6],
-    permits = keys[7], line = keys[8], held = keys[9], ready = keys[10], wake = keys[11], paused = keys[12],
+    permits = keys[7], backlog = keys[8], held = keys[9], ready = keys[10], wake = keys[11], paused = keys[12],
   }
   local deadline, id, partitioning, groups = args[1], args[2], args[3], args[4]
   Clock.check(deadline, (Clock.read()))

@@ -1,12 +1,12 @@
 -- Takes ready messages under a lease.
 --
 -- KEYS ready claims leases messages attempts wake paused rate ended:token ended:supersedes
---      | permits line held awaited
+--      | permits backlog held awaited
 -- ARGV deadline: text, instant in ms, 0: none
 --      token: text, of this claim; a token that has already taken messages takes no more
 --      supersedes: text, token of the claim that this one replaces, empty: none. This claim gets what that claim holds and nothing
 --        else, and that claim takes nothing any more
---      limit: number, maximum number of messages to take (0-1000); 0 gives back what the other claim holds
+--      limit: number, maximum number of messages to take (0-1000); 0 releases what the other claim holds
 --      max_bytes: number, maximum size of the records to take, in bytes, 0: no limit; one record is taken whatever its size
 --      lease: number, in ms
 --      rate: text, maximum number of messages to claim, a space, and within how many ms; empty: no limit
@@ -21,7 +21,7 @@
 local function run(keys, args)
   local q = {
     ready = keys[1], claims = keys[2], leases = keys[3], messages = keys[4], attempts = keys[5], wake = keys[6], paused = keys[7],
-    rate = keys[8], ended_token = keys[9], ended_supersedes = keys[10], permits = keys[11], line = keys[12], held = keys[13],
+    rate = keys[8], ended_token = keys[9], ended_supersedes = keys[10], permits = keys[11], backlog = keys[12], held = keys[13],
     awaited = keys[14],
   }
   local deadline, groups = args[1], args[8]

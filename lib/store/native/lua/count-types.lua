@@ -1,7 +1,7 @@
 -- Counts the messages of each type in each state, one page of the queue at a time.
 --
 -- KEYS delayed ready claims dead messages
---      | permits line
+--      | permits backlog
 -- ARGV cursor: text, from the previous call, empty: the first page
 -- Returns the next cursor (empty: this was the last page), then for each state and type on the page: state, type, number of messages.
 --
@@ -74,7 +74,7 @@ end
 
 local function run(keys, args)
   local q = {
-    delayed = keys[1], ready = keys[2], claims = keys[3], dead = keys[4], messages = keys[5], permits = keys[6], line = keys[7],
+    delayed = keys[1], ready = keys[2], claims = keys[3], dead = keys[4], messages = keys[5], permits = keys[6], backlog = keys[7],
   }
   local cursor = args[1]
   local page = { messages = q.messages, messages_left = 250, bytes_left = 262144 }

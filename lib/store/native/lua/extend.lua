@@ -2,7 +2,7 @@
 -- consumer, and become ready again.
 --
 -- KEYS claims leases ready wake paused
---      | messages permits line held
+--      | messages permits backlog held
 -- ARGV lease: number, in ms, from now
 --      | groups: text, as in modules/groups.lua
 --      ...: for each message: id, token of the claim that holds it
@@ -13,7 +13,7 @@
 local function run(keys, args)
   local q = {
     claims = keys[1], leases = keys[2], ready = keys[3], wake = keys[4], paused = keys[5], messages = keys[6], permits = keys[7],
-    line = keys[8], held = keys[9],
+    backlog = keys[8], held = keys[9],
   }
   local lease, groups = tonumber(args[1]), q.permits and args[2]
   local first = groups and 3 or 2
@@ -57,7 +57,7 @@ local function run(keys, args)
   Permissions.check('ZADD', q.leases)
   if #strays > 0 then
     Claims.check_store(q)
-    Wake.check_give_back(q)
+    Wake.check_release(q)
     if groups then
       Groups.begin(q, groups)
       Groups.check_permits(q)
@@ -71,7 +71,7 @@ local function run(keys, args)
     Claims.store(q, token, text)
   end
   if #strays > 0 then
-    Wake.give_back(q, strays)
+    Wake.release(q, strays)
     if groups then
       Groups.return_ready(q, strays)
       Groups.store(q)

@@ -1,7 +1,7 @@
 -- Lists messages of one state, page by page.
 --
 -- KEYS delayed ready claims leases messages attempts dead errors
---      | permits line
+--      | permits backlog
 -- ARGV state: text, 'delayed', 'ready', 'active' or 'dead'
 --      at: text, score or position of the place where the previous page ended, empty: none
 --      name: text, the rest of that place, empty: start at the offset
@@ -42,7 +42,7 @@ end
 local function run(keys, args)
   local q = {
     delayed = keys[1], ready = keys[2], claims = keys[3], leases = keys[4], messages = keys[5], attempts = keys[6], dead = keys[7],
-    errors = keys[8], permits = keys[9], line = keys[10],
+    errors = keys[8], permits = keys[9], backlog = keys[10],
   }
   local state, at, name, offset, limit = args[1], args[2], args[3], tonumber(args[4]), tonumber(args[5])
   local start = name ~= '' and { at = at, name = name } or { offset = offset }

@@ -2,7 +2,7 @@
 --
 -- KEYS delayed messages partitions
 --      | ready claims leases attempts dead errors followers
---      | permits line held wake paused
+--      | permits backlog held wake paused
 -- ARGV deadline: text, instant in ms, 0: none
 --      channel: text, of announcements
 --      database: text, of announcements: its number, or cluster, where they are sharded
@@ -20,7 +20,7 @@
 -- this function before it starts.
 
 -- The first bytes of bodies with a group (which only offers to groups have), and of messages that were put off.
-local GROUPED, SET_ASIDE = 78, 87
+local GROUPED, PUT_OFF = 78, 87
 
 -- Turns kept offers with 'follow' whose message is active into followers: changes the receipts, and returns the followers, id and text, the
 -- last one for each id. An offer sees the offers before it.
@@ -78,7 +78,7 @@ local function plan_new(keys, args, now, micros)
   for i = 1, count do
     local id, when, body = ids[i], args[3 * i + 3], args[3 * i + 4]
     local kind = byte(body)
-    if stored[i] or known[id] or kind == SET_ASIDE then
+    if stored[i] or known[id] or kind == PUT_OFF then
       return nil
     end
     if when ~= last_when then
@@ -104,7 +104,7 @@ local function short(keys, args)
   Clock.check(deadline, now)
   local id, body, due, records, scores, dues = args[5], args[7], nil, nil, nil, nil
   local kind = byte(body)
-  if args[8] or kind == GROUPED or kind == SET_ASIDE then
+  if args[8] or kind == GROUPED or kind == PUT_OFF then
     records, scores, dues, due = plan_new(keys, args, now, micros)
     if not records then
       return false
@@ -142,7 +142,7 @@ end
 local function run(keys, args)
   local q = {
     delayed = keys[1], messages = keys[2], partitions = keys[3], ready = keys[4], claims = keys[5], leases = keys[6],
-    attempts = keys[7], dead = keys[8], errors = keys[9], followers = keys[10], permits = keys[11], line = keys[12], held = keys[13],
+    attempts = keys[7], dead = keys[8], errors = keys[9], followers = keys[10], permits = keys[11], backlog = keys[12], held = keys[13],
     wake = keys[14], paused = keys[15],
   }
   local deadline, channel, database, partitioning = args[1], args[2], args[3], args[4]

@@ -1,9 +1,9 @@
 -- Finds messages that are stored but in no state, as damage from outside may leave them, and makes them ready, or delayed again if they are
--- not due yet. Before that, gives a lease to claims that have none, and releases followers that nothing else will: those of messages that
--- are dead or gone, settled by a process that does not know of followers.
+-- not due yet. Before that, gives a lease to claims that have none, and turns followers into messages if nothing else will: those of
+-- messages that are dead or gone, settled by a process that does not know of followers.
 --
 -- KEYS messages delayed ready claims leases dead wake paused followers attempts errors
---      | permits line held
+--      | permits backlog held
 -- ARGV cursor: text, from the previous call, empty: a new search, which ends at once if all messages are accounted for; 'followers' and a
 --        cursor: continues with the followers first
 --      lease: number, of claims that have none, in ms: a holder extends it, and without one it ends
@@ -27,8 +27,8 @@ local function is_sound(q, ready, elsewhere)
   return call('HLEN', q.messages) <= known
 end
 
--- Releases the abandoned followers in one part of all followers. Returns the cursor of the next part.
-local function release_abandoned(q, request, cursor)
+-- Stores the abandoned followers as messages, in one part of all followers. Returns the cursor of the next part.
+local function store_abandoned(q, request, cursor)
   local next_cursor, part = unpack(call('HSCAN', q.followers, cursor, 'COUNT', request.size))
   local ids, dead = {}, {}
   for at = 1, #part, 2 do
@@ -42,16 +42,16 @@ local function release_abandoned(q, request, cursor)
     end
   end
   local now, micros = Clock.read()
-  local release = Followers.plan(q, ids, now, micros)
-  if release then
+  local followers = Followers.plan(q, ids, now, micros)
+  if followers then
     call('HLEN', q.errors)
     Permissions.check('ZREM', q.dead, 'HDEL', q.errors)
-    Channel.announce(request.database, request.channel, Scores.lowest(q.delayed), release.earliest, now)
+    Channel.announce(request.database, request.channel, Scores.lowest(q.delayed), followers.earliest, now)
     if #dead > 0 then
       call('ZREM', q.dead, unpack(dead))
       call('HDEL', q.errors, unpack(dead))
     end
-    Followers.release(q, release)
+    Followers.store(q, followers)
   end
   return next_cursor
 end
@@ -174,7 +174,7 @@ end
 local function run(keys, args)
   local q = {
     messages = keys[1], delayed = keys[2], ready = keys[3], claims = keys[4], leases = keys[5], dead = keys[6], wake = keys[7],
-    paused = keys[8], followers = keys[9], attempts = keys[10], errors = keys[11], permits = keys[12], line = keys[13], held = keys[14],
+    paused = keys[8], followers = keys[9], attempts = keys[10], errors = keys[11], permits = keys[12], backlog = keys[13], held = keys[14],
   }
   local request = {
     cursor = args[1], lease = tonumber(args[2]), size = tonumber(args[3]), max_delay = tonumber(args[4]), channel = args[5],
@@ -186,7 +186,7 @@ local function run(keys, args)
   end
   local of_followers = request.cursor == '' and '0' or match(request.cursor, '^followers (%d+)$')
   if of_followers then
-    local next_cursor = release_abandoned(q, request, of_followers)
+    local next_cursor = store_abandoned(q, request, of_followers)
     if next_cursor ~= '0' then
       return { 'followers ' .. next_cursor, {}, {} }
     end

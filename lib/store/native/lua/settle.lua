@@ -3,18 +3,18 @@
 --
 -- KEYS messages claims leases attempts followers
 --      | delayed dead errors ready wake paused
---      | permits line held
+--      | permits backlog held
 -- ARGV | channel: text, of announcements
 --      database: text, of announcements: its number, or cluster, where they are sharded
 --      max_dead: number, maximum number of dead letters
 --      | groups: text, as in modules/groups.lua
 --      count: number, of messages; their groups come first of what follows, each empty if the caller does not know it
 --      ...: for each run of messages with the same claim and outcome: token of the claim; how many messages, and unless they were handled,
---        after a space, the outcome ('retry', 'defer', 'again', 'release', 'dead', 'next' or 'bury'), a space and its detail (release:
---        empty; retry, defer and again: delay in ms, or '@' and an instant; dead: error, JSON in one line; then, for a new body, a line feed
---        and that body); their ids.
---        For a message that repeats, 'next' means handled, with the detail '@' and the instant of the next occurrence; 'bury' means dead,
---        with the same detail, a space, its failed attempts, a space, the error, a line feed, and the id of the dead letter
+--        after a space, the outcome ('retry', 'defer', 'again', 'release', 'dead', 'next' or 'deadnext'), a space and its detail
+--        (release: empty; retry, defer and again: delay in ms, or '@' and an instant; dead: error, JSON in one line; then, for a new
+--        body, a line feed and that body); their ids.
+--        For a message that repeats, 'next' means handled, with the detail '@' and the instant of the next occurrence; 'deadnext' means
+--        dead, with the same detail, a space, its failed attempts, a space, the error, a line feed, and the id of the dead letter
 -- Returns dropped (oldest dead letters), then the position (from 1, among all ids) of each message whose claim was no longer held: nothing
 --      was changed for it. Null if it needs the further keys; then nothing was written.
 --
@@ -25,7 +25,7 @@
 -- outcomes in force; a crash right before leaves the leases to expire.
 
 -- Ends claims of messages that were handled, from argument `at` on. Returns false, and has changed nothing, if more than that is needed.
--- For messages with groups, `of_groups.plan` reads what giving back the permits needs before the first write, and `of_groups.pass_on`
+-- For messages with groups, `of_groups.plan` reads what freeing the permits needs before the first write, and `of_groups.pass_on`
 -- returns them after the last.
 local function acknowledge(keys, args, at, of_groups)
   local messages, claims, leases, attempts, followers = keys[1], keys[2], keys[3], keys[4], keys[5]
@@ -104,7 +104,7 @@ end
 local function run(keys, args)
   local q = {
     messages = keys[1], claims = keys[2], leases = keys[3], attempts = keys[4], followers = keys[5], delayed = keys[6], dead = keys[7],
-    errors = keys[8], ready = keys[9], wake = keys[10], paused = keys[11], permits = keys[12], line = keys[13], held = keys[14],
+    errors = keys[8], ready = keys[9], wake = keys[10], paused = keys[11], permits = keys[12], backlog = keys[13], held = keys[14],
   }
   local channel, database, max_dead = args[1], args[2], tonumber(args[3])
   local at, names = 4, nil

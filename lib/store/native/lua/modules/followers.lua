@@ -6,47 +6,47 @@ function Followers.repeats(text)
   return find(text, '^[+@]%d+\nNrepeat\n[^\n]*\n') ~= nil
 end
 
--- The followers that take over from these messages, which are about to be gone or dead: `ids`, the same as a set (`released`), what is
+-- The followers that take over from these messages, which are about to be gone or dead: `ids`, the same as a set (`is_followed`), what is
 -- stored for them, and the earliest due time. Nil if there are none. Raises an error before the first write if one of the keys has another
 -- type, or the user may not change it.
 function Followers.plan(q, ids, now, micros)
-  local release
+  local followers
   for i, text in ipairs(#ids > 0 and call('HMGET', q.followers, unpack(ids)) or {}) do
     if text then
-      release = release or { ids = {}, released = {}, scores = {}, records = {} }
+      followers = followers or { ids = {}, is_followed = {}, scores = {}, records = {} }
       local when, body = match(text, '^([+@]%d+)\n(.*)$')
       -- A value in another form was written by somebody else; it must not keep messages from being settled.
       local id, due = ids[i], Clock.due(when or '+0', micros)
-      local pair = 2 * #release.ids + 1
-      release.scores[pair] = due
-      release.scores[pair + 1] = q.groups and Record.member(id, Record.group_at(body or text, 1)) or id
-      release.records[pair], release.records[pair + 1] = id, Record.pack(due, now, body or text)
-      release.ids[#release.ids + 1], release.released[id] = id, true
-      release.earliest = Scores.lower(release.earliest, due)
+      local pair = 2 * #followers.ids + 1
+      followers.scores[pair] = due
+      followers.scores[pair + 1] = q.groups and Record.member(id, Record.group_at(body or text, 1)) or id
+      followers.records[pair], followers.records[pair + 1] = id, Record.pack(due, now, body or text)
+      followers.ids[#followers.ids + 1], followers.is_followed[id] = id, true
+      followers.earliest = Scores.lower(followers.earliest, due)
     end
   end
-  if release then
+  if followers then
     call('HLEN', q.attempts)
     Permissions.check('HDEL', q.followers, 'HDEL', q.attempts, 'ZADD', q.delayed, 'HSET', q.messages)
   end
-  return release
+  return followers
 end
 
 -- Returns the ids whose places no follower takes.
-function Followers.without_released(ids, release)
+function Followers.without_followed(ids, followers)
   local rest = {}
   for _, id in ipairs(ids) do
-    if not release.released[id] then
+    if not followers.is_followed[id] then
       rest[#rest + 1] = id
     end
   end
   return rest
 end
 
--- The caller has already removed the ids from the states of their messages.
-function Followers.release(q, release)
-  call('HSET', q.messages, unpack(release.records))
-  call('ZADD', q.delayed, unpack(release.scores))
-  call('HDEL', q.attempts, unpack(release.ids))
-  call('HDEL', q.followers, unpack(release.ids))
+-- Stores followers as messages. The caller has already removed the ids from the states of their messages.
+function Followers.store(q, followers)
+  call('HSET', q.messages, unpack(followers.records))
+  call('ZADD', q.delayed, unpack(followers.scores))
+  call('HDEL', q.attempts, unpack(followers.ids))
+  call('HDEL', q.followers, unpack(followers.ids))
 end

@@ -5,7 +5,7 @@
 --
 -- permits group → '1': one permit is taken, and there is no other; or how many are taken, and how many of those by ready messages.
 --         If any text is of the second kind, there is also a field ''
--- line    with the group appended, a list: the backlog. These keys are not declared, and are in the hash slot of the rest.
+-- backlog with the group appended, a list: the backlog. These keys are not declared, and are in the hash slot of the rest.
 --         Packed into a field of permits, they would cost nearly twice as much: Redis' Lua hashes every byte of a text.
 -- held    id → group, of delayed messages that have a permit
 --
@@ -30,7 +30,7 @@ end
 -- Raises an error before the first write if the user may not change what `store` changes. Reading proves that `permits` has the right type.
 function Groups.check_permits(q)
   call('LLEN', q.ready)
-  Permissions.check('HSET', q.permits, 'HDEL', q.permits, 'LPOP', q.line, 'RPUSH', q.ready)
+  Permissions.check('HSET', q.permits, 'HDEL', q.permits, 'LPOP', q.backlog, 'RPUSH', q.ready)
 end
 
 -- Raises an error before the first write if a key of groups has another type, or the user may not change it.
@@ -38,7 +38,7 @@ function Groups.check(q)
   call('HLEN', q.permits)
   Groups.check_permits(q)
   call('HLEN', q.held)
-  Permissions.check('RPUSH', q.line, 'HSET', q.held, 'HDEL', q.held)
+  Permissions.check('RPUSH', q.backlog, 'HSET', q.held, 'HDEL', q.held)
 end
 
 -- The stored texts of groups.
@@ -110,7 +110,7 @@ function Groups.change(q, ids, taken, ready)
   end
 end
 
--- Gives back the permits that these messages hold.
+-- Frees the permits that these messages hold.
 function Groups.leave(q, ids)
   Groups.change(q, ids, -1, 0)
 end
@@ -132,7 +132,7 @@ end
 
 -- Runs a command on a backlog. A key of another type counts as no backlog: an error would stop the call between two writes.
 function Groups.run_on_backlog(q, command, name, ...)
-  local reply = protected_call(command, q.line .. name, ...)
+  local reply = protected_call(command, q.backlog .. name, ...)
   return (type(reply) ~= 'table' or not reply.err) and reply
 end
 
@@ -190,9 +190,9 @@ end
 -- If every group has a single permit, and none had more before, nothing needs to be read about groups whose messages were handled: the next
 -- message of each backlog gets the permit. The names of the groups are `args[first]` to `args[last]`.
 local function pass_single_on(q, args, first, last)
-  local came, emptied, line, count = {}, {}, q.line, 0
+  local came, emptied, backlog, count = {}, {}, q.backlog, 0
   for i = first, last do
-    local following = protected_call('LPOP', line .. args[i])
+    local following = protected_call('LPOP', backlog .. args[i])
     if following and type(following) == 'string' then
       count = count + 1
       came[count] = following
@@ -209,7 +209,7 @@ local function pass_single_on(q, args, first, last)
   return count
 end
 
--- Gives back the permits of messages that were handled: `plan` runs before the first write, `pass_on` after the last.
+-- Frees the permits of messages that were handled: `plan` runs before the first write, `pass_on` after the last.
 function Groups.acknowledgement(q, args, first, last)
   local is_single
   return {
@@ -255,8 +255,8 @@ end
 -- Adds messages that have fallen due to their groups. Returns those that are ready; the rest wait. `names` and `texts`: of their groups, as
 -- read. Every message of a backlog passes through here, so it does without run_on_backlog, which costs more.
 function Groups.join(q, ids, names, texts)
-  local by_name, line, has_single = q.groups.by_name, q.line, q.groups.permits == 1
-  local ready, released, first = {}, {}, nil
+  local by_name, backlog, has_single = q.groups.by_name, q.backlog, q.groups.permits == 1
+  local ready, unheld, first = {}, {}, nil
   local held = #ids > 0 and call('HLEN', q.held) > 0 and call('HMGET', q.held, unpack(ids)) or {}
   for i = 1, #ids do
     local name = names[i]
@@ -265,13 +265,13 @@ function Groups.join(q, ids, names, texts)
     elseif held[i] then
       local group = Groups.state(q, name, texts[i])
       group.ready, group.is_changed = group.ready + 1, true
-      ready[#ready + 1], released[#released + 1] = ids[i], ids[i]
+      ready[#ready + 1], unheld[#unheld + 1] = ids[i], ids[i]
     elseif has_single and texts[i] == '1' and not by_name[name] or must_wait(q, name, texts[i]) then
       first = first or i
       -- The group's next message waits, too.
       if names[i + 1] ~= name or held[i + 1] then
-        local reply = first == i and protected_call('RPUSH', line .. name, ids[i])
-          or protected_call('RPUSH', line .. name, unpack(ids, first, i))
+        local reply = first == i and protected_call('RPUSH', backlog .. name, ids[i])
+          or protected_call('RPUSH', backlog .. name, unpack(ids, first, i))
         if type(reply) == 'table' then
           -- They cannot wait, so they are ready: better out of order than lost.
           for at = first, i do
@@ -286,14 +286,14 @@ function Groups.join(q, ids, names, texts)
       take_permit(by_name[name])
     end
   end
-  if #released > 0 then
-    call('HDEL', q.held, unpack(released))
+  if #unheld > 0 then
+    call('HDEL', q.held, unpack(unheld))
   end
   return ready
 end
 
 -- Removes a message that was ready. The next one in its backlog, if any, gets its place and its permit, but overtakes no message that is
--- ready because a claim was given back.
+-- ready because a claim was released.
 function Groups.remove_ready(q, id)
   local group = q.groups.of[id]
   local following = group and Groups.run_on_backlog(q, 'LINDEX', group.name, 0)
@@ -347,7 +347,7 @@ function Groups.go_on(q, ids, count)
 end
 
 -- Notes that these ids are ready again.
-function Groups.give_back(q, ids)
+function Groups.release(q, ids)
   if q.groups.permits > 1 and #ids > 0 then
     Groups.read(q, ids)
     Groups.return_ready(q, ids)

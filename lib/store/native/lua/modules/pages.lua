@@ -86,7 +86,7 @@ local GROUPS_AT_ONCE, MAX_STEPS = 100, 100
 
 -- Appends messages of one backlog until there are `most`. Returns how many were skipped.
 local function append_backlog(q, page, name, start)
-  local key = q.line .. name
+  local key = q.backlog .. name
   local length = call('LLEN', key)
   if not start.name and start.offset >= length then
     return length

@@ -6,10 +6,10 @@ local LISTS = {
   retry = { 'delayed', 'failed' },
   defer = { 'delayed' },
   again = { 'delayed', 'renewed' },
-  release = { 'given_back' },
+  release = { 'released' },
   dead = { 'dead', 'failed' },
   next = { 'repeating', 'renewed' },
-  bury = { 'repeating', 'renewed', 'buried' },
+  deadnext = { 'repeating', 'renewed', 'dead_lettered' },
 }
 
 -- The runs, and what their claims hold.
@@ -41,7 +41,7 @@ function Settlement.read(q, args, at, names)
   local runs, held = read_runs(q, args, at)
   local plan = {
     reply = { 0 }, runs = {}, held = held, left = {}, names = {}, is_delayed = {},
-    gone = {}, delayed = {}, failed = {}, renewed = {}, given_back = {}, dead = {}, repeating = {}, buried = {},
+    gone = {}, delayed = {}, failed = {}, renewed = {}, released = {}, dead = {}, repeating = {}, dead_lettered = {},
     scores = {}, records = {}, deaths = {}, errors = {}, spent = {},
   }
   local place = 0
@@ -112,9 +112,9 @@ end
 
 -- Each occurrence that is dead gets its own dead letter: a copy of the message without its rule. If the id is in use, its dead letter is
 -- that of the same occurrence.
-local function plan_buried(q, plan, now)
+local function plan_dead_lettered(q, plan, now)
   Dead.check(q)
-  for _, id in ipairs(plan.buried) do
+  for _, id in ipairs(plan.dead_lettered) do
     local run, record = plan.runs[id], call('HGET', q.messages, id)
     local failed, cause = match(run.detail, '^%S+ (%d+) (.*)$')
     if Record.is(record) and call('HEXISTS', q.messages, run.body) == 0 then
@@ -152,11 +152,11 @@ local function plan_followers(q, plan, now, micros)
       ended[#ended + 1] = id
     end
   end
-  plan.release = Followers.plan(q, ended, now, micros)
-  if plan.release then
-    plan.earliest_before, plan.earliest = Scores.lowest(q.delayed), plan.release.earliest
+  plan.followers = Followers.plan(q, ended, now, micros)
+  if plan.followers then
+    plan.earliest_before, plan.earliest = Scores.lowest(q.delayed), plan.followers.earliest
     for _, list in ipairs({ 'gone', 'dead', 'repeating' }) do
-      plan[list] = Followers.without_released(plan[list], plan.release)
+      plan[list] = Followers.without_followed(plan[list], plan.followers)
     end
   end
 end
@@ -197,8 +197,8 @@ function Settlement.plan(q, plan, attempts_kept, followers_kept)
   if #plan.delayed + #plan.dead + #plan.repeating + followers_kept > 0 then
     now, micros = Clock.read()
   end
-  if #plan.buried > 0 then
-    plan_buried(q, plan, now)
+  if #plan.dead_lettered > 0 then
+    plan_dead_lettered(q, plan, now)
   end
   if followers_kept > 0 then
     plan_followers(q, plan, now, micros)
@@ -215,8 +215,8 @@ function Settlement.plan(q, plan, attempts_kept, followers_kept)
   for i, count in ipairs(#plan.failed > 0 and call('HMGET', q.attempts, unpack(plan.failed)) or {}) do
     add_pair(plan.spent, plan.failed[i], (tonumber(count or 0) or 0) + 1)
   end
-  if #plan.given_back > 0 then
-    Wake.check_give_back(q)
+  if #plan.released > 0 then
+    Wake.check_release(q)
   elseif q.groups then
     Wake.check(q)
   end
@@ -234,7 +234,7 @@ function Settlement.plan(q, plan, attempts_kept, followers_kept)
   return now
 end
 
--- Gives back the permits of messages whose claims have ended, except those that are ready again; retries may keep theirs.
+-- Frees the permits of messages whose claims have ended, except those that are ready again; retries may keep theirs.
 local function leave_permits(q, plan)
   local held, left = {}, {}
   for id, run in pairs(plan.runs) do
@@ -246,7 +246,7 @@ local function leave_permits(q, plan)
   end
   Groups.hold(q, held)
   Groups.leave(q, left)
-  Groups.return_ready(q, plan.given_back)
+  Groups.return_ready(q, plan.released)
 end
 
 function Settlement.execute(q, plan, max_dead)
@@ -261,11 +261,11 @@ function Settlement.execute(q, plan, max_dead)
       call(write[1], write[2], unpack(write[3]))
     end
   end
-  if plan.release then
-    Followers.release(q, plan.release)
+  if plan.followers then
+    Followers.store(q, plan.followers)
   end
-  if #plan.given_back > 0 then
-    Wake.give_back(q, plan.given_back)
+  if #plan.released > 0 then
+    Wake.release(q, plan.released)
   end
   if #plan.deaths > 0 then
     plan.reply[1] = Dead.drop_oldest(q, max_dead)

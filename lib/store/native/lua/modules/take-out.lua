@@ -7,7 +7,7 @@ function TakeOut.check(q)
   call('LLEN', q.ready)
   if q.groups then
     Groups.check(q)
-    Permissions.check('LINDEX', q.line, 'LREM', q.line, 'LINSERT', q.ready)
+    Permissions.check('LINDEX', q.backlog, 'LREM', q.backlog, 'LINSERT', q.ready)
   end
   Permissions.check(
     'ZREM', q.delayed, 'ZREM', q.dead, 'HDEL', q.errors, 'HGETALL', q.claims, 'HGET', q.claims, 'HSET', q.claims, 'HDEL', q.claims,

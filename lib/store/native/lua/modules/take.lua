@@ -107,8 +107,8 @@ function Take.run(q, request, micros, rate, elsewhere, known)
     reply[4] = concat(Claims.failed_attempts(q.attempts, ids, count), ' ')
   end
   local popped = #passed == 0 and count or 0
-  local given_back = #passed - (count - popped)
-  local more = not is_paused and ready - popped + given_back + elsewhere > 0
+  local released = #passed - (count - popped)
+  local more = not is_paused and ready - popped + released + elsewhere > 0
   if groups and not more and not is_paused and popped > 0 then
     more = Groups.go_on(q, ids, count)
   end
@@ -141,11 +141,11 @@ function Take.run(q, request, micros, rate, elsewhere, known)
       Groups.leave_to_claim(q, ids, count, in_list, present)
     end
   end
-  for i = #passed, #passed - given_back + 1, -1 do
+  for i = #passed, #passed - released + 1, -1 do
     call('LPUSH', q.ready, passed[i])
   end
   if groups then
-    Groups.give_back(q, { unpack(passed, #passed - given_back + 1) })
+    Groups.release(q, { unpack(passed, #passed - released + 1) })
   end
   if request.supersedes ~= '' then
     call('SET', q.ended_supersedes, '1', 'PX', ENDED_KEPT_MS)

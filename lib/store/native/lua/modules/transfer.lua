@@ -57,17 +57,17 @@ end
 -- The ids whose last attempt ends with their lease, as a list and as a set. Messages that repeat are not among them: such a message is
 -- ready again, and whoever claims it ends the occurrence, because only a calendar knows the next one. Nor are ids without a message, which
 -- a claim drops.
-local function find_buried(q, plan, max_attempts)
-  local ids, is_buried = {}, {}
+local function find_dead_lettered(q, plan, max_attempts)
+  local ids, is_dead_lettered = {}, {}
   for i, id in ipairs(plan.expired.ids) do
     if (tonumber(plan.failed[i] or 0) or 0) + 1 >= max_attempts then
       local record = call('HGET', q.messages, id)
       if record and not (Record.is(record) and Record.find_rule(record)) then
-        ids[#ids + 1], is_buried[id] = id, true
+        ids[#ids + 1], is_dead_lettered[id] = id, true
       end
     end
   end
-  return ids, is_buried
+  return ids, is_dead_lettered
 end
 
 -- Plans a transfer without writing anything. Raises an error if a key has the wrong type.
@@ -84,8 +84,8 @@ function Transfer.plan(q, request, now, micros)
   if #plan.expired.ids > 0 then
     Dead.check(q)
     plan.failed = call('HMGET', q.attempts, unpack(plan.expired.ids))
-    plan.buried, plan.is_buried = find_buried(q, plan, request.max_attempts)
-    plan.release = Followers.plan(q, plan.buried, now, micros)
+    plan.dead_lettered, plan.is_dead_lettered = find_dead_lettered(q, plan, request.max_attempts)
+    plan.followers = Followers.plan(q, plan.dead_lettered, now, micros)
   end
   if q.groups and #plan.due + #plan.expired.ids > 0 then
     Groups.check(q)
@@ -94,8 +94,8 @@ function Transfer.plan(q, request, now, micros)
     Groups.read(q, plan.expired.ids)
   end
   check_permissions(q, request, plan)
-  if plan.release and request.database then
-    Channel.announce(request.database, request.channel, plan.next_due, plan.release.earliest, now)
+  if plan.followers and request.database then
+    Channel.announce(request.database, request.channel, plan.next_due, plan.followers.earliest, now)
   end
   return plan
 end
@@ -105,13 +105,13 @@ local function take_back(q, request, now, plan)
   local spent, again, letters, causes = {}, {}, {}, {}
   for i, id in ipairs(plan.expired.ids) do
     spent[#spent + 1], spent[#spent + 2] = id, (tonumber(plan.failed[i] or 0) or 0) + 1
-    if not plan.is_buried[id] then
+    if not plan.is_dead_lettered[id] then
       again[#again + 1] = id
     else
       if q.groups then
         Groups.leave(q, { id })
       end
-      if not (plan.release and plan.release.released[id]) then
+      if not (plan.followers and plan.followers.is_followed[id]) then
         letters[#letters + 1], letters[#letters + 2] = now, id
         causes[#causes + 1], causes[#causes + 2] = id, request.lease_error
       end
@@ -133,11 +133,11 @@ local function take_back(q, request, now, plan)
   return #again, Dead.drop_oldest(q, request.max_dead)
 end
 
--- Returns moved, recovered, buried, dropped, more, ready, next_at (nil: none is known).
+-- Returns moved, recovered, dead_lettered, dropped, more, ready, next_at (nil: none is known).
 function Transfer.execute(q, request, now, plan)
   local limit, next_due, next_lease_end = request.limit, plan.next_due, plan.next_lease_end
   local report = {
-    moved = #plan.due, recovered = 0, buried = plan.buried or {}, dropped = 0,
+    moved = #plan.due, recovered = 0, dead_lettered = plan.dead_lettered or {}, dropped = 0,
     more = #plan.due == limit or #plan.expired.ids == limit,
   }
   for token, left in pairs(plan.expired.left) do
@@ -160,8 +160,8 @@ function Transfer.execute(q, request, now, plan)
     next_due = Scores.lowest(q.delayed)
   end
   -- After the removal of due messages, which goes by rank.
-  if plan.release then
-    Followers.release(q, plan.release)
+  if plan.followers then
+    Followers.store(q, plan.followers)
     next_due = Scores.lowest(q.delayed)
   end
 
@@ -177,10 +177,11 @@ end
 -- The reply of transfer.lua; also announces the transfer.
 function Transfer.reply(request, report, micros)
   if request.database then
-    local has_moved = report.moved + report.recovered + #report.buried > 0
+    local has_moved = report.moved + report.recovered + #report.dead_lettered > 0
     Channel.announce_transfer(request.announcer, has_moved, report.ready, report.next_at or -1, micros)
   end
   return {
-    report.moved, report.recovered, report.buried, report.dropped, report.more and 1 or 0, report.ready, micros, report.next_at or -1,
+    report.moved, report.recovered, report.dead_lettered, report.dropped, report.more and 1 or 0, report.ready, micros,
+    report.next_at or -1,
   }
 end

@@ -21,15 +21,15 @@ function Wake.signal_ready(q, count)
   end
 end
 
--- Raises an error before the first write if ids cannot be given back.
-function Wake.check_give_back(q)
+-- Raises an error before the first write if messages cannot be released.
+function Wake.check_release(q)
   call('LLEN', q.ready)
   Permissions.check('LPUSH', q.ready)
   Wake.check(q)
 end
 
 -- Releases messages: they are ready again, ahead of all others.
-function Wake.give_back(q, ids)
+function Wake.release(q, ids)
   for i = #ids, 1, -1 do
     call('LPUSH', q.ready, ids[i])
   end

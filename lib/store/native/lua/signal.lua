@@ -13,4 +13,4 @@ local function run(keys)
   return 1
 end
 
-register('ring', { 'allow-oom' }, run)
+register('signal', { 'allow-oom' }, run)

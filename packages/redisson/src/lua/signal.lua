@@ -14,4 +14,4 @@ local function run(keys, args)
   return 1
 end
 
-register('ring', { 'allow-oom' }, run)
+register('signal', { 'allow-oom' }, run)
