@@ -87,7 +87,7 @@ describe('the demonstrations on the sample page', () => {
     expect(await shop.page.evaluate<boolean>("document.activeElement.matches('.order')")).toBe(true);
   });
 
-  it('do not offer to redrive an order whose dead letter is discarded, and accept payment for it', async () => {
+  it('do not offer to redrive an order whose dead letter was discarded, but still accept payment for it', async () => {
     const redrive = shop.page.getByRole('button', { name: 'Redrive Plum' });
     await toggle('Handler fails').click();
     await toggle('Handler fails').and(shop.page.locator('[aria-checked=true]')).waitFor();
@@ -137,7 +137,7 @@ describe('the demonstrations on the sample page', () => {
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(await code.textContent());
   });
 
-  it('begin with a first order, once per tab, which is cancelled on time', async () => {
+  it('begin once per tab with a first order, which is cancelled on time', async () => {
     const small = await SampleApp.start();
     const first = await ShopPage.openFirst(running.browser, small.url);
     const item = 'A first order, placed for you';
@@ -183,7 +183,7 @@ describe('the demonstrations on the sample page', () => {
     expect(await figures()).toBe(before);
   });
 
-  it('freeze a worker and show the shop packing its parcels, even on a page opened meanwhile', async () => {
+  it('freeze a worker and show the shop packing its parcels, even on a page opened during the freeze', async () => {
     const freeze = shop.page.getByRole('button', { name: 'Freeze a worker' });
     const isBusy = async () => (await freeze.getAttribute('aria-disabled')) === 'true';
     expect(await isBusy()).toBe(false);

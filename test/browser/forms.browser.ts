@@ -10,7 +10,7 @@ describe('the forms of the sample page', () => {
     shop = running.page;
   });
 
-  it('take a time as a number of the chosen unit, which defaults to seconds', async () => {
+  it('read a time as a number in the chosen unit, which defaults to seconds', async () => {
     await shop.place('Tea', '30');
     await expectVisible(shop.order('Tea', 'unpaid'));
     expect(await shop.order('Tea').locator('.time').textContent()).toMatch(/^(30\.0|29\.\d|28\.\d) s$/);
@@ -43,7 +43,7 @@ describe('the forms of the sample page', () => {
     expect(await error.count()).toBe(0);
   });
 
-  it('show a task added by its URL, but none requested by a page of another site', async () => {
+  it('show a task added by its URL, but not one requested by a page of another site', async () => {
     const { app, browser } = running;
     const foreign = await browser.newPage();
     // The same server, but to the browser another site.

@@ -18,7 +18,7 @@ describeWithServer('the sample page while its private Redis is down', () => {
     redisPid = await pidOf(running.app.redisUrl);
   });
 
-  it('reports a frozen Redis, whether already open or freshly loaded, and recovers with it', async () => {
+  it('reports that Redis is frozen, on an open page and on a freshly loaded one, and recovers with it', async () => {
     await shop.place('Tea', '2');
     await expectVisible(shop.order('Tea', 'unpaid'));
     process.kill(redisPid, 'SIGSTOP');
@@ -40,7 +40,7 @@ describeWithServer('the sample page while its private Redis is down', () => {
     await fresh.context.close();
   });
 
-  it('reports a killed Redis, and recovers when the shop has restarted it', async () => {
+  it('reports that Redis was killed, and recovers when the shop has restarted it', async () => {
     await shop.place('Tea', '2');
     await expectVisible(shop.order('Tea', 'unpaid'));
     process.kill(redisPid, 'SIGKILL');

@@ -86,31 +86,34 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
   const figures = () =>
     latest('figures') as { lateness: { count: number }; heldUp: number; batch: (Batch & { heldUp: number }) | null };
 
-  it.each(['the page', 'the board'])('do not count an order as late if a pause by %s has delayed it', async (by) => {
-    const board = new BoardClient(`${shop.url}/board`);
-    const ask = (what: 'pause' | 'resume') =>
-      by === 'the page' ? shop.post(`/controls/${what}`) : board.put(`orders/${what}`);
-    // Each page is told the figures in its first event; later ones come only when they change.
-    const fresh = await shop.listen();
-    const { lateness, heldUp } = fresh.of('snapshot')[0]!.data.figures as ReturnType<typeof figures>;
-    fresh.close();
-    await ask('pause');
-    await page.until('switches', { paused: true });
-    const held = await shop.place({ payWithin: 0 });
-    const { body: batch } = await shop.post('/orders/batch');
-    await until(() => waiting() >= 1001 && orderCounts()?.ready === 1001, { within: 20_000 });
-    await ask('resume');
-    expect((await page.until('order', { id: held, status: 'cancelled' })).data.heldUp).toBe(true);
-    await until(() => figures().batch?.id === batch.id && figures().batch?.took !== null, { within: 20_000 });
-    expect(figures().heldUp).toBe(heldUp + 1);
-    expect(figures().lateness.count).toBe(lateness.count);
-    expect(figures().batch).toMatchObject({ cancelled: 1000, heldUp: 1000, lateness: { count: 0 } });
-    await until(() => page.of('switches').at(-1)?.data.paused === false);
-    const next = await shop.place({ payWithin: 0 });
-    expect((await page.until('order', { id: next, status: 'cancelled' })).data.heldUp).toBe(false);
-    await until(() => figures().lateness.count === lateness.count + 1);
-    expect(figures().heldUp).toBe(heldUp + 1);
-  });
+  it.each(['the page', 'the board'])(
+    'do not count an order as late if a pause started on %s has delayed it',
+    async (by) => {
+      const board = new BoardClient(`${shop.url}/board`);
+      const ask = (what: 'pause' | 'resume') =>
+        by === 'the page' ? shop.post(`/controls/${what}`) : board.put(`orders/${what}`);
+      // Each page is told the figures in its first event; later ones come only when they change.
+      const fresh = await shop.listen();
+      const { lateness, heldUp } = fresh.of('snapshot')[0]!.data.figures as ReturnType<typeof figures>;
+      fresh.close();
+      await ask('pause');
+      await page.until('switches', { paused: true });
+      const held = await shop.place({ payWithin: 0 });
+      const { body: batch } = await shop.post('/orders/batch');
+      await until(() => waiting() >= 1001 && orderCounts()?.ready === 1001, { within: 20_000 });
+      await ask('resume');
+      expect((await page.until('order', { id: held, status: 'cancelled' })).data.heldUp).toBe(true);
+      await until(() => figures().batch?.id === batch.id && figures().batch?.took !== null, { within: 20_000 });
+      expect(figures().heldUp).toBe(heldUp + 1);
+      expect(figures().lateness.count).toBe(lateness.count);
+      expect(figures().batch).toMatchObject({ cancelled: 1000, heldUp: 1000, lateness: { count: 0 } });
+      await until(() => page.of('switches').at(-1)?.data.paused === false);
+      const next = await shop.place({ payWithin: 0 });
+      expect((await page.until('order', { id: next, status: 'cancelled' })).data.heldUp).toBe(false);
+      await until(() => figures().lateness.count === lateness.count + 1);
+      expect(figures().heldUp).toBe(heldUp + 1);
+    },
+  );
 
   (store === 'Redis' ? it : it.skip)('spend few calls of Redis on the orders of a batch', async () => {
     const redisOfShop = new Redis(redis!.url);
@@ -182,7 +185,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
     await shop.post('/dead-letters/discard');
   });
 
-  it('send the mails of each customer in order, round-robin between customers', async () => {
+  it("send each customer's emails in order, round-robin across customers", async () => {
     const mails = () => page.of('trial').filter(({ data }) => data.trial === 'mails' && data.lateBy !== undefined);
     await shop.post('/trials/mails/offer');
     await until(() => mails().length === 7, { within: 30_000 });

@@ -35,7 +35,7 @@ describeWithServer('the private Redis of the sample shop', () => {
   }
 
   it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
-    'exits with the shop on %s while pages are listening',
+    'exits together with the shop on %s, even while pages are listening',
     async (signal) => {
       const shop = await start();
       const page = await shop.listen();
@@ -50,10 +50,10 @@ describeWithServer('the private Redis of the sample shop', () => {
   );
 
   it.each([
-    { payWithin: '6s', when: 'due after the restart: cancelled on time', signal: 'SIGTERM' },
-    { payWithin: '1s', when: 'due in the meantime: cancelled at once', signal: 'SIGTERM' },
-    { payWithin: '1s', when: 'due while the shop was down after a crash: cancelled at once', signal: 'SIGKILL' },
-  ] as const)('keeps its orders: one $when', async ({ payWithin, signal }) => {
+    { payWithin: '6s', when: 'due after the restart is cancelled on time', signal: 'SIGTERM' },
+    { payWithin: '1s', when: 'due during the restart is cancelled at once', signal: 'SIGTERM' },
+    { payWithin: '1s', when: 'due while the shop was down after a crash is cancelled at once', signal: 'SIGKILL' },
+  ] as const)("keeps the shop's orders: an order $when", async ({ payWithin, signal }) => {
     const first = await start();
     const id = await first.place({ payWithin });
     await first.end(signal);
@@ -71,7 +71,7 @@ describeWithServer('the private Redis of the sample shop', () => {
     expect(settled - Math.max(due, started)).toBeLessThan(3000);
   });
 
-  it('serves only one shop, and a second one logs how to share it', async () => {
+  it('serves only one shop, and a second shop logs how to share it', async () => {
     const first = await start();
     const second = new SampleApp(folders.env);
     expect(await second.exited()).toBe(1);

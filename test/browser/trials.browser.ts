@@ -19,7 +19,7 @@ describe('the trials on the sample page', () => {
 
   const press = (name: string) => shop.page.getByRole('button', { name, exact: true }).click();
 
-  it('complete a checkout once, as paid or, without a payment, as timed out', async () => {
+  it('complete a checkout once, either as paid or as timed out', async () => {
     const { page } = shop;
     const log = page.getByRole('log', { name: 'Paid or timed out' });
     await press('Pay it');
@@ -46,7 +46,7 @@ describe('the trials on the sample page', () => {
     await expectVisible(log.getByText(/^Saved once, with edit \d+/).first());
   });
 
-  it('run just once more for all the changes that arrive during a run', async () => {
+  it('start only one more run for all the changes that arrive during a run', async () => {
     const log = shop.page.getByRole('log', { name: 'Once more' });
     await press('Change the catalogue');
     await expectVisible(log.getByText('A run begins, with change 1'));
@@ -56,7 +56,7 @@ describe('the trials on the sample page', () => {
     await until(async () => (await log.getByText('The run ends').count()) === 2, { within: 30_000 });
   });
 
-  it('send the mails of each customer in order, round-robin between customers', async () => {
+  it("send each customer's emails in order, round-robin across customers", async () => {
     const log = shop.page.getByRole('log', { name: 'In order for each customer' });
     await press('Send 7 mails');
     await expectVisible(log.getByText(/^7 mails are due in [\d.]+ s$/));

@@ -92,7 +92,7 @@ describe('delete-functions', () => {
     expect({ output, problems }).toEqual({ output: `Deleted: ${namesOf(OLD).join(', ')}.\n`, problems: '' });
   });
 
-  test('the doctor lists the libraries that this command would delete, and those of another layout', async () => {
+  test('the doctor lists the libraries that delete-functions would delete, and those of another layout', async () => {
     const { output } = await run('doctor', '--json');
     const findings = jsonLines(output) as Record<'check' | 'verdict' | 'found' | 'advice', string>[];
     const { verdict, found, advice } = findings.find(({ check }) => check === 'libraries')!;
@@ -107,7 +107,7 @@ describe('delete-functions', () => {
     expect((await run('doctor')).output).not.toContain('libraries');
   });
 
-  test('the doctor reports that it may not list libraries', async () => {
+  test('the doctor says so if its user may not list libraries', async () => {
     await redis.call('ACL', 'SETUSER', 'blind', 'reset', 'on', '>secret', '~*', '&*', '+@all', '-function|list');
     const { code, output } = await run('doctor', '--url', server.url.replace('redis://', 'redis://blind:secret@'));
     expect(code).toBe(0);

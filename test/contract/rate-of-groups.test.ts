@@ -69,7 +69,7 @@ describe.each([
   );
 
   it.each(['plain', 'grouped'] as const)(
-    'makes one consumer of each kind wait, because only that kind claims its messages: %s first',
+    'makes one consumer wait for messages with groups and one for messages without: %s first',
     async (first) => {
       both = open();
       const { [first]: one, [first === 'plain' ? 'grouped' : 'plain']: other } = both;

@@ -9,7 +9,7 @@ const ofNest = await dependenciesOf('bench/nestjs-bullmq/package.json');
 const versionOf = (peer: string) => /^\d+\.\d+/.exec(dependencies[peer]!)![0];
 
 describe('the comparison with peers', () => {
-  test('has a date and the versions tested here', async () => {
+  test('gives a date and the tested versions', async () => {
     const readme = await readPage('README.md');
     const [head] = /^\|.*this package.*$/m.exec(readme)!;
     expect(head).toContain(`[BullMQ](https://docs.bullmq.io) ${versionOf('bullmq')} `);
@@ -17,7 +17,7 @@ describe('the comparison with peers', () => {
     expect(readme).toMatch(/^As of [A-Z][a-z]+ 20\d\d\./m);
   });
 
-  test('has a date and the versions tested here on the page about BullMQ', async () => {
+  test('gives a date and the tested versions on the BullMQ page', async () => {
     const page = await readPage('docs/migrating-from-bullmq.md');
     expect(ofNest.bullmq).toBe(dependencies.bullmq);
     expect(page).toContain(
@@ -26,7 +26,7 @@ describe('the comparison with peers', () => {
     expect(page).toMatch(/in [A-Z][a-z]+ 20\d\d\.$/m);
   });
 
-  test('gives the defaults of the options on the page about BullMQ', async () => {
+  test('gives the defaults of the options on the BullMQ page', async () => {
     const page = await readPage('docs/migrating-from-bullmq.md');
     const rows = rowsOf(await readPage('docs/options.md'));
     const defaultOf = (option: string) => {

@@ -30,7 +30,7 @@ describe('compose.yaml', () => {
     expect(composeErrors({ services: { redis: { imag: 'redis' } } })).not.toBeNull();
   });
 
-  test('has a Redis that keeps messages on disk and evicts none', () => {
+  test('runs a Redis that persists messages to disk and never evicts them', () => {
     const { command, volumes } = compose.services.redis;
     expect(command).toContain('--appendonly yes');
     expect(command).toContain('--maxmemory-policy noeviction');

@@ -79,7 +79,7 @@ function toNumber(limit: string): number {
 }
 
 describe('the comment on an option', () => {
-  test.each(every(({ isOptional }) => isOptional))('%s states its default', (_name, option, { resolve }) => {
+  test.each(every(({ isOptional }) => isOptional))('states the default of %s', (_name, option, { resolve }) => {
     const { name, defaultValue = '' } = option;
     const stated = evaluateCode(defaultValue);
     expect(defaultValue).not.toBe('');
@@ -92,7 +92,7 @@ describe('the comment on an option', () => {
   });
 
   test.each(every(({ isMeasured, range }) => isMeasured || range !== undefined))(
-    '%s states its range, which validation enforces',
+    'states the range of %s, which validation enforces',
     (_path, { name, range = '' }, { check }) => {
       const { low, high, isLength, word } = readRange(range, toNumber);
       const give = (value: unknown) => () => check({ [name]: isLength ? 'x'.repeat(value as number) : value });

@@ -69,7 +69,7 @@ describe('the workflow for changes', () => {
     expect((await matrixOf('node')).node).toEqual(['20', '22', '24']);
   });
 
-  test('runs them against each supported server, and against one that must be refused', async () => {
+  test('runs the tests against each supported server, and against one that must be refused', async () => {
     expect((await matrixOf('redis')).server).toEqual([TOO_OLD, ...SERVERS].map(({ name }) => name));
   });
 

@@ -44,7 +44,7 @@ describe('an application with a queue in the Redisson layout', () => {
     ['json', '{"orderId":"7","price":12.50,"weight":0.0}'],
     ['jackson', '{"@class":"com.shop.Order","orderId":"7","price":["java.math.BigDecimal",12.50],"weight":0.0}'],
     [json({ numbers: 'exact' }), '{"z":{"10":1,"2":5.0},"a":12.50}'],
-  ])('finds and removes a message offered by Java by its received payload: codec %p', async (codec, text) => {
+  ])('finds and removes a message from Java when given the payload that it received: codec %p', async (codec, text) => {
     const queue = newQueue();
     const { producer } = await scene.startApp({ module: { ...layout({ codec }), consume: false } });
     const entry = encodeEntry({ format: 'Bc0Lc0', id: Buffer.alloc(8, 1), value: Buffer.from(text) });
@@ -81,7 +81,7 @@ describe('an application with a queue in the Redisson layout', () => {
     expect(attempts).toEqual([1, 2, 1]);
   });
 
-  test('cancels and reschedules by id, and pauses and clears the queue', async () => {
+  test('cancels and reschedules messages by id, and pauses and clears the queue', async () => {
     const queue = newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module: layout(), providers: [handlerOf(queue, handled.record)] });
@@ -153,7 +153,7 @@ describe('an application with a queue in the Redisson layout', () => {
     expect(await scene.redis.keys(`*${queue}*`)).toEqual([]);
   });
 
-  test('does not warn that nobody handles the queue, because Java may', async () => {
+  test('does not warn that nobody handles the queue, because Java may be handling it', async () => {
     const [queue, native] = [newQueue(), scene.newQueue()];
     const { producer, log } = await scene.startApp({ module: { queues: { [queue]: { layout: redisson() } } } });
     for (const each of [queue, native]) await producer.offer(each, 1, '1h');

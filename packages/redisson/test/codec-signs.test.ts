@@ -65,7 +65,7 @@ describe('guessing which codec wrote some bytes', () => {
   it('recognizes Smile', () => expect(guessCodec(Buffer.from(':)\n\x01'))).toMatch(/^Smile/));
 
   it.each([[''], ['ff00ff'], ['01ff'], ['fe']])(
-    'attributes other bytes to no codec, and an empty value to the string codec: %s',
+    'attributes an empty value to the string codec, and unknown bytes to none: %s',
     (bytes) => {
       expect(guessCodec(Buffer.from(bytes, 'hex'))).toMatch(bytes === '' ? /codec 'string'$/ : /^none of the codecs/);
     },

@@ -42,7 +42,7 @@ describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
   };
 
   it.each<GoldenCodec>(['string', 'kryo5', 'jackson', 'json'])(
-    'is read as the original text, and the %s codec writes that text as the same bytes',
+    'is read as the original text, which the %s codec writes back as the same bytes',
     (name) => {
       expect(texts(name).length).toBeGreaterThan(15);
       for (const { input, bytes } of texts(name)) {
@@ -55,7 +55,7 @@ describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
   );
 
   it.each<GoldenCodec>(['jackson', 'json'])(
-    'is read as the original plain value, and the %s codec writes that value as the same bytes',
+    'is read as the original plain value, which the %s codec writes back as the same bytes',
     (name) => {
       const plain = payloads[name].filter(({ input }) => 'value' in input && typeof input.value !== 'string');
       expect(plain.length).toBeGreaterThan(8);
@@ -78,12 +78,12 @@ describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
     },
   );
 
-  it('is read and written as bytes without any change', () => {
+  it('is read as bytes and written back unchanged', () => {
     expect(buffer.decode(sample('bytes', 'byte[]'))).toEqual(Buffer.of(0, 1, 255));
     expect(buffer.encode(Uint8Array.of(0, 1, 255))).toEqual(sample('bytes', 'byte[]'));
   });
 
-  it('is read as the original value, and the kryo5 codec writes that value as the same bytes', () => {
+  it('is read as the original value, which the kryo5 codec writes back as the same bytes', () => {
     const others = payloads.kryo5.filter(({ input }) => !texts('kryo5').some((text) => text.input === input));
     expect(others.map(({ input }) => valueOf(input))).toEqual([5, ['a'], { a: 1 }]);
     for (const { input, bytes } of others) {
@@ -403,7 +403,7 @@ describe('the jackson codec', () => {
     expect(jackson.decode(Buffer.from(JSON.stringify({ '@class': 'shop.Order', array })))).toMatchObject({ array });
   });
 
-  it('keeps the property order of an application’s class, and keeps an @class that is not a string as a property', () => {
+  it('keeps the order of properties when it reads an object, and any @class that is not a string', () => {
     const text = '{"b":1,"@class":"shop.Order","a":{"@class":5}}';
     expect(JSON.stringify(jackson.decode(Buffer.from(text)))).toBe(text);
   });
@@ -424,7 +424,7 @@ describe('the buffer codec', () => {
     expect(() => buffer.encode(payload)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
   });
 
-  it('writes only the bytes that a view covers of a larger buffer', () => {
+  it('writes only the part of a larger buffer that a view covers', () => {
     expect(buffer.encode(Uint8Array.of(0, 1, 2, 3).subarray(1, 3))).toEqual(Buffer.of(1, 2));
   });
 });
@@ -465,7 +465,7 @@ describe('a custom codec', () => {
     expect(own.decode(Buffer.from('<a>'))).toBe(3);
   });
 
-  it('wraps its errors in typed errors that keep them as the cause', () => {
+  it('fails with a typed error that has the original error as its cause', () => {
     const problem = new Error('not today');
     const fail = () => {
       throw problem;
@@ -486,7 +486,7 @@ describe('a custom codec', () => {
     expect(offered).toEqual(Buffer.of(1));
   });
 
-  it('is rejected if it returns a promise, without an unhandled rejection', async () => {
+  it("fails if it returns a promise, and that promise's rejection does not end the process", async () => {
     // eslint-disable-next-line @typescript-eslint/require-await -- an async codec is the mistake under test
     const fail = async (): Promise<never> => {
       throw new Error('late');

@@ -35,23 +35,26 @@ describe('the format of entries shared with Redisson', () => {
     [undefined, 'dLc0'],
     ['Bc0Lc0', 'dLc0'],
     ['dLc0', 'Bc0Lc0'],
-  ])('must not be %s while Redisson writes %s: handlers do not start, and offers are refused', async (own, others) => {
-    const queue = newQueue();
-    await offerByJava(queue, others);
-    const refusal = expect.objectContaining({
-      code: 'INVALID_OPTION',
-      message: expect.stringMatching(new RegExp(`${queue}.*Set format: '${others}'`)),
-    });
-    const { producer } = await scene.startApp({ module: wired(own) });
-    await expect(producer.offer(queue, { n: 1 }, '1h')).rejects.toEqual(refusal);
-    expect(await offered(queue)).toBe(1);
-    const start = scene.startApp({ module: wired(own), providers: [handlerOf(queue, () => undefined)] });
-    await expect(start).rejects.toEqual(refusal);
+  ])(
+    'prevents handlers from starting and offers from being accepted if it is %s while Redisson writes %s',
+    async (own, others) => {
+      const queue = newQueue();
+      await offerByJava(queue, others);
+      const refusal = expect.objectContaining({
+        code: 'INVALID_OPTION',
+        message: expect.stringMatching(new RegExp(`${queue}.*Set format: '${others}'`)),
+      });
+      const { producer } = await scene.startApp({ module: wired(own) });
+      await expect(producer.offer(queue, { n: 1 }, '1h')).rejects.toEqual(refusal);
+      expect(await offered(queue)).toBe(1);
+      const start = scene.startApp({ module: wired(own), providers: [handlerOf(queue, () => undefined)] });
+      await expect(start).rejects.toEqual(refusal);
 
-    const fixed = await scene.startApp({ module: wired(others), providers: [handlerOf(queue, () => undefined)] });
-    await fixed.producer.offer(queue, { n: 1 }, '1h');
-    expect(await offered(queue)).toBe(2);
-  });
+      const fixed = await scene.startApp({ module: wired(others), providers: [handlerOf(queue, () => undefined)] });
+      await fixed.producer.offer(queue, { n: 1 }, '1h');
+      expect(await offered(queue)).toBe(2);
+    },
+  );
 
   test('is also detected at the end of a long list', async () => {
     const queue = newQueue();
@@ -82,7 +85,7 @@ describe('the format of entries shared with Redisson', () => {
     expect(await offered(queue)).toBe(1);
   });
 
-  test('can be corrected to the old one after messages were offered in the new one by mistake', async () => {
+  test('can be set back to the old one after messages were offered in the new one by mistake', async () => {
     const queue = newQueue();
     const mistaken = await scene.startApp({ module: wired() });
     await mistaken.producer.offer(queue, { n: 1 }, '1h');

@@ -54,7 +54,7 @@ describe('many due messages', () => {
     expect(await keptOf(queue)).toEqual(['claims', 'leases', 'messages', 'sequence']);
   });
 
-  test('keep their ids after Java took others, whose ids are dropped', async () => {
+  test('keep their ids after Java has taken others, whose ids are dropped', async () => {
     const queue = open();
     await offerMany(queue);
     await transferAll(queue);

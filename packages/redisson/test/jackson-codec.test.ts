@@ -169,7 +169,7 @@ describe('an object of a declared class', () => {
     expect(declared.encode(declared.decode(Buffer.from(text))).toString()).toBe(text);
   });
 
-  it('has its UUIDs written in the form that the options name, or is refused', () => {
+  it('has its UUIDs written in the form that the options specify, or is refused', () => {
     const uuid = '01234567-89ab-cdef-0123-456789abcdef';
     expect(written({ uuid })).toBe(`"uuid":["java.util.UUID","${uuid}"]`);
     expect(written({ uuid }, jackson({ classes, uuids: 'text' }))).toBe(`"uuid":"${uuid}"`);
@@ -249,7 +249,7 @@ describe('an object of an undeclared class', () => {
     expect(() => undeclared.encode(payload)).toThrow(/payload\.set\[1\]: the type of this Java field is not declared/);
   });
 
-  it('is refused if it was not received', () => {
+  it('is refused unless it was received', () => {
     expect(() => undeclared.encode({ ...read(text) })).toThrow(
       /com\.shop\.Order is not declared.*jackson\(\{ classes \}\)/,
     );
@@ -279,7 +279,7 @@ describe('a payload of the jackson codec', () => {
     );
   });
 
-  it('is written with its changes', () => {
+  it('is written with the changes made to it', () => {
     const list = undeclared.decode(Buffer.from('["java.util.ArrayList",[5.0,["java.util.Date",5]]]')) as [number, Date];
     list[0] = 6.5;
     list[1].setTime(6);

@@ -127,7 +127,7 @@ describe('declared Java classes', () => {
     [{ 'a.B': { c: 'Map<String>' } }, 'Map has 2 type arguments, not 1'],
     [{ 'a.B': { c: 'Strin' } }, 'Strin is not a known type; a class of your own needs its full name'],
     [{ 'a.B': { c: 'List<a.C>' } }, "classes['a.B'].c: 'List<a.C>': a.C is not declared; add it to the classes"],
-  ])('are refused with the class and the field: %j', (classes, message) => {
+  ])('are refused with an error that names the class and the field: %j', (classes, message) => {
     expect(() => parseClasses(classes as JavaClasses)).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining(message) }),
     );
@@ -163,7 +163,7 @@ describe('the DeclareClasses program, for Kryo', () => {
 
 describe('the name of a Java class', () => {
   it.each(['java.lang.String', '[I', '[[Lcom.shop.Item;', '[Ljava.lang.Object;'])(
-    'is valid as the name of its type: %s',
+    'is accepted and kept as the name of its type: %s',
     (name) => {
       expect(typeOfName(name)?.name).toBe(name);
     },

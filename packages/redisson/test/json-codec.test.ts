@@ -29,7 +29,7 @@ describe('the json codec', () => {
     expect(codec.encode(Object.assign(payload, { added: 1 })).toString()).toBe('{"price":13,"list":[5.0,6],"added":1}');
   });
 
-  it('keeps the original form in copies, such as those of a payload with a BigInt', () => {
+  it('keeps the original form of numbers when it copies a payload because of a BigInt', () => {
     const payload = codec.decode(Buffer.from('{"price":12.50,"id":9007199254740993}'));
     expect(codec.encode({ payload, other: 5n }).toString()).toBe(
       '{"other":5,"payload":{"price":12.50,"id":9007199254740993}}',

@@ -4,7 +4,7 @@ import { redissonKeys } from '../src/redisson-keys.js';
 describe('the keys of a queue in the Redisson layout', () => {
   const named = (redissonName: string) => redissonKeys({ prefix: 'delay-queue', queue: 'orders', redissonName });
 
-  it("are Redisson's own, together with those of the native layout", () => {
+  it('are the keys of Redisson and those of the native layout', () => {
     expect(redissonKeys({ prefix: 'delay-queue', queue: 'orders' })).toMatchObject({
       target: 'orders',
       timeouts: 'redisson_delay_queue_timeout:{orders}',
@@ -30,7 +30,7 @@ describe('the keys of a queue in the Redisson layout', () => {
     expect(named('{a\nb}:orders')).toMatchObject({ target: '{a\nb}:orders', ready: 'delay-queue:{a\nb}@orders:ready' });
   });
 
-  it("stay the same if the queue's name in Redisson is its own name", () => {
+  it("are the same whether or not the queue's own name is also given as its name in Redisson", () => {
     expect(named('orders')).toEqual(redissonKeys({ prefix: 'delay-queue', queue: 'orders' }));
   });
 

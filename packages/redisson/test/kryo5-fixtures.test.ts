@@ -59,7 +59,7 @@ describe('a payload written by Java with Kryo', () => {
   );
 
   it.each(ofClasses)(
-    'never crashes the reader if a byte is missing: it is refused or read as another value: $fixture',
+    'is refused or read as another value, without crashing the reader, if a byte is missing: $fixture',
     ({ hex }) => {
       const bytes = Buffer.from(hex, 'hex');
       for (let at = 0; at < bytes.length; at++) {

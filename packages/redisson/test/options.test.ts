@@ -39,7 +39,7 @@ describe('the options of the Redisson layout', () => {
     [{ name: '{a}{b}' }, 'with braces only as one pair'],
     [{ nmae: 'a' }, 'nmae is not an option; did you mean name?'],
     [null, "the options must be an object, such as { codec: 'json' }, not null"],
-  ])('are refused with the field and the fix: %j', (options, problem) => {
+  ])('are refused with an error that names the field and the fix: %j', (options, problem) => {
     expect(messageOf(options)).toContain(problem);
   });
 

@@ -85,7 +85,7 @@ describe('removing due entries from a long list in the Redisson layout', () => {
   const shares: Record<string, number> = { 'a few': 15, many: 150, most: 6000 };
 
   const cases = Object.keys(origins).flatMap((who) => Object.keys(shares).map((share) => [share, who] as const));
-  test.each(cases)('is exact in each call: %s of those %s', async (share, who) => {
+  test.each(cases)('is exact in each call: %s of the entries %s', async (share, who) => {
     const queue = open();
     const count = 8_000;
     const due = somePlaces(shares[share]!, count);
@@ -100,19 +100,22 @@ describe('removing due entries from a long list in the Redisson layout', () => {
     { count, when: 'at the same time', dueAt: () => 0 },
     { count, when: 'within milliseconds, the head first', dueAt: (place: number) => (place === 0 ? -1 : place % 7) },
   ]);
-  test.each(orders)('keeps the order of due times, then of offers: $count, due $when', async ({ count, dueAt }) => {
-    const queue = open();
-    const due = new Map([0, ...somePlaces(2000, count)].map((place) => [place, 1e12 + dueAt(place)]));
-    due.set(count - 1, 1e12 + 2);
-    await offerAt(queue, count, (place) => due.get(place) ?? FAR);
-    let calls = 0;
-    while ((await queue.transfer()).more) calls++;
-    expect(calls).toBeGreaterThan(1);
-    const order = [...due].sort(([place, at], [otherPlace, otherAt]) => at - otherAt || place - otherPlace);
-    expect(await queue.redis.lrange(queue.keys.target, 0, -1)).toEqual(order.map(([place]) => String(place)));
-  });
+  test.each(orders)(
+    'keeps entries in order of due time, then of offer: $count entries, due $when',
+    async ({ count, dueAt }) => {
+      const queue = open();
+      const due = new Map([0, ...somePlaces(2000, count)].map((place) => [place, 1e12 + dueAt(place)]));
+      due.set(count - 1, 1e12 + 2);
+      await offerAt(queue, count, (place) => due.get(place) ?? FAR);
+      let calls = 0;
+      while ((await queue.transfer()).more) calls++;
+      expect(calls).toBeGreaterThan(1);
+      const order = [...due].sort(([place, at], [otherPlace, otherAt]) => at - otherAt || place - otherPlace);
+      expect(await queue.redis.lrange(queue.keys.target, 0, -1)).toEqual(order.map(([place]) => String(place)));
+    },
+  );
 
-  test('moves entries at the head in order even if a call cannot get to all of them', async () => {
+  test('moves entries at the head in order, even if one call cannot move them all', async () => {
     const queue = open();
     const count = 8_000;
     // At the head are some that the second call reads but may not get to, then some that it does get to.

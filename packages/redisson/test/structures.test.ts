@@ -19,7 +19,7 @@ describe('a queue in the Redisson layout', () => {
     };
 
     test.each(Object.entries(patterns))(
-      'loses exactly the due messages, %s, whoever offered them, and keeps its order',
+      'loses exactly the due messages, whoever offered them, and keeps its order: due %s',
       async (_name, rank) => {
         const queue = open();
         const base = now() - HOUR;
@@ -205,7 +205,7 @@ describe('a queue in the Redisson layout', () => {
     expect(await queue.redis.hlen(queue.keys.offered)).toBeLessThan(10);
   });
 
-  test('notices at once a value that Java puts straight into the target list, and lets it be claimed', async () => {
+  test('notices immediately when Java puts a value straight into the target list, and lets it be claimed', async () => {
     const queue = open();
     let looks = 0;
     const stop = queue.store.watchDue({ onEarlierDue: () => looks++, onListening: () => undefined });
@@ -221,7 +221,7 @@ describe('a queue in the Redisson layout', () => {
     stop();
   });
 
-  test('does not notice again the values that the rate leaves in the target list', async () => {
+  test('notices only once the values that the rate leaves in the target list', async () => {
     const queue = open({ rate: { max: 1, per: HOUR } });
     let looks = 0;
     const stop = queue.store.watchDue({ onEarlierDue: () => looks++, onListening: () => undefined });

@@ -65,7 +65,7 @@ describe('a queue in the Redisson layout with the wrong codec', () => {
     ['objects', Array.from({ length: 200 }, (_, i) => Buffer.from(`{"@class":"com.shop.Order","id":"${i}"}`))],
     ['lists', Array.from({ length: 200 }, (_, i) => wireCodecs.jackson.encode([i, 'a']))],
     ['records', Array.from({ length: 200 }, (_, i) => Buffer.from(`{"amount":["java.lang.Long",${i}]}`))],
-  ])('%s written by JsonJacksonCodec, which the json codec can read', (_what, values) => {
+  ])('%s written by JsonJacksonCodec but readable by the json codec', (_what, values) => {
     test('are handled only with the right codec', async () => {
       const queue = newQueue();
       await transferByJava(queue, values);

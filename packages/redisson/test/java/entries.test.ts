@@ -105,7 +105,7 @@ describe('Redisson entries', () => {
     );
   });
 
-  it('that fit both formats are read as new if the id has 8 bytes, or if they cannot be old', () => {
+  it('are read in the new format if their id has eight bytes there, or if the old format does not fit', () => {
     const newWithoutValue = Buffer.from('08000000000000000100' + '00'.repeat(7), 'hex');
     expect(decodeEntry(newWithoutValue)).toMatchObject({ format: 'Bc0Lc0', value: Buffer.alloc(0) });
     const oldBeginningWith7 = encodeEntry({ format: 'dLc0', id: Buffer.alloc(8, 7), value: Buffer.from('hello') });
@@ -114,7 +114,7 @@ describe('Redisson entries', () => {
     expect(decodeEntry(longId)).toMatchObject({ format: 'Bc0Lc0', id: Buffer.alloc(10, 1), value: Buffer.of(255) });
   });
 
-  it('are distinguished from other bytes without throwing', () => {
+  it('are recognized among other bytes, none of which cause an exception', () => {
     fc.assert(
       fc.property(nearlyEntry, (bytes) => {
         const decoded = decodeEntry(bytes);

@@ -40,7 +40,7 @@ describeWithJava(
     });
 
     it.each(fixtureCodecsOf(suite.line).filter((codec) => codec.startsWith('jackson')))(
-      'has its enum constants spelled as DeclareClasses prints them: codec %s',
+      'spells its enum constants as DeclareClasses prints them: codec %s',
       async (codec) => {
         const isThree = codec.endsWith('Jackson 3');
         const constants = isThree ? ["very 'urgent'", 'normal'] : ['URGENT', 'NORMAL'];

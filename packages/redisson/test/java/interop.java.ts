@@ -114,7 +114,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
   }, 300_000);
 
   test.each(['shop:{eu}:', 'Bestellungen / größer: '])(
-    'a queue can be shared under a Java name such as %jorders',
+    'a queue can be shared under a name in Java that begins with %j',
     async (start) => {
       const queue = newQueue();
       const inJava = { ...queue, queue: start + queue.queue };

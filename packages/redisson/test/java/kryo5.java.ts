@@ -164,7 +164,7 @@ describeIfJava()('the DeclareClasses program', () => {
     expect(() => kryo5({ classes: printed })).not.toThrow();
   });
 
-  it('leaves out undeclarable classes and the classes that refer to them, with all reasons and an exit code', async () => {
+  it('leaves out undeclarable classes and those that refer to them, prints all reasons and exits with code 1', async () => {
     const { stdout, stderr, code } = await print(
       'peer.KryoFixtures$Tags',
       'peer.Missing',
@@ -194,7 +194,7 @@ describeIfJava()('the DeclareClasses program', () => {
     expect(() => kryo5({ classes: printed })).not.toThrow();
   });
 
-  it('does not run without the libraries whose annotations it has to see', async () => {
+  it('does not run without the libraries whose annotations it has to read', async () => {
     const [classes] = (await buildPeer('4')).split(delimiter);
     const { stdout, stderr, code } = await printFrom(classes!, declarations('Sealed'));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -205,31 +205,34 @@ describeIfJava()('the DeclareClasses program', () => {
     ['--jackson', { bill: {}, orderId: 'order_id' }],
     // This codec heeds getters, and Jackson 3 has another annotation for naming.
     ['--jackson3', { bill: { title: 'String' }, orderId: 'orderId' }],
-  ])('prints what Jackson writes for any fields, or refuses them: %s', async (option, { bill, orderId }) => {
-    const { stdout, stderr, code } = await print(
-      option,
-      ...declarations('Bill', 'Snake', 'Coded', 'Dated', 'Level', 'Plain', 'Gift', 'Parcel'),
-    );
-    expect(code).toBe(1);
-    expect(stderr.trimEnd().split('\n').sort()).toEqual(
-      [
-        'peer.Declarations$Code is left out: code: @JsonValue changes what Jackson writes',
-        'peer.Declarations$Coded is left out: code: peer.Declarations$Code cannot be declared',
-        'peer.Declarations$Dated is left out: year: @JsonFormat changes what Jackson writes',
-        'peer.Declarations$Level is left out: LOW: a constant with a name of its own in JSON cannot be declared',
-        'peer.Declarations$Parcel is left out: weight: peer.Declarations$Box with a final class as its type argument is not supported',
-      ].sort(),
-    );
-    const printed = classesIn(stdout);
-    expect(printed).toEqual({
-      'peer.Declarations$Bill': { amount: 'Long', bill_no: 'String', late: 'boolean', paid: 'boolean', ...bill },
-      'peer.Declarations$Box': { content: 'Object' },
-      'peer.Declarations$Gift': { note: 'Optional<String>', title: 'String' },
-      'peer.Declarations$Plain': { title: 'String' },
-      'peer.Declarations$Snake': { [orderId]: 'String' },
-    });
-    expect(() => jackson({ classes: printed })).not.toThrow();
-  });
+  ])(
+    'prints the properties that Jackson writes, and leaves out classes that it cannot declare: %s',
+    async (option, { bill, orderId }) => {
+      const { stdout, stderr, code } = await print(
+        option,
+        ...declarations('Bill', 'Snake', 'Coded', 'Dated', 'Level', 'Plain', 'Gift', 'Parcel'),
+      );
+      expect(code).toBe(1);
+      expect(stderr.trimEnd().split('\n').sort()).toEqual(
+        [
+          'peer.Declarations$Code is left out: code: @JsonValue changes what Jackson writes',
+          'peer.Declarations$Coded is left out: code: peer.Declarations$Code cannot be declared',
+          'peer.Declarations$Dated is left out: year: @JsonFormat changes what Jackson writes',
+          'peer.Declarations$Level is left out: LOW: a constant with a name of its own in JSON cannot be declared',
+          'peer.Declarations$Parcel is left out: weight: peer.Declarations$Box with a final class as its type argument is not supported',
+        ].sort(),
+      );
+      const printed = classesIn(stdout);
+      expect(printed).toEqual({
+        'peer.Declarations$Bill': { amount: 'Long', bill_no: 'String', late: 'boolean', paid: 'boolean', ...bill },
+        'peer.Declarations$Box': { content: 'Object' },
+        'peer.Declarations$Gift': { note: 'Optional<String>', title: 'String' },
+        'peer.Declarations$Plain': { title: 'String' },
+        'peer.Declarations$Snake': { [orderId]: 'String' },
+      });
+      expect(() => jackson({ classes: printed })).not.toThrow();
+    },
+  );
 
   it.each([
     ['--kryo5', ['URGENT', 'NORMAL']],
