@@ -23,7 +23,7 @@ import { runtimeProviders } from './runtime/runtime-providers.js';
 import { START_TASK } from './runtime/delay-queue-tokens.js';
 
 /**
- * The delay queue of an application. Import it once, in the root module. It is global, so any module can inject `DelayQueueProducer`. An
+ * An application's delay queue. Import it once, in the root module. It is global, so any module can inject `DelayQueueProducer`. An
  * application with several Redis servers imports it once for each, under a `name`.
  * @example
  * ```ts
@@ -85,8 +85,8 @@ export class DelayQueueModule {
 }
 
 /**
- * Kept apart because `DelayQueueModule` does not extend the class that Nest builds: that would expose the class and its helpers in the
- * declarations. The decorator exports nothing, because Nest would export it from the named instances as well.
+ * A separate function because `DelayQueueModule` does not extend the class that Nest builds: that would expose the class and its helpers in
+ * the type declarations. The `@Module` decorator exports nothing, because Nest would then export it from named instances too.
  */
 function instanceOf(definition: DynamicModule, name: string): DynamicModule {
   const producer = { provide: tokenOf(DelayQueueProducer, name), useClass: DelayQueueProducer };
@@ -105,7 +105,7 @@ function instanceOf(definition: DynamicModule, name: string): DynamicModule {
 }
 
 /**
- * Copies the options. Nest spreads any value it is given, so a URL or a function would pass as options without a single entry.
+ * Copies the options. Nest spreads any value it is given, so a URL or a function would pass as empty options.
  * @throws DelayQueueError `INVALID_OPTION`
  */
 function readGivenOptions<T extends object>(method: string, given: T): T {

@@ -18,7 +18,7 @@ export interface DelayQueueEvents {
   deferred: DelayQueueEvents['handled'];
   /** The handler failed, and its message is delayed for the next attempt. */
   retried: DelayQueueEvents['handled'];
-  /** Somebody has aborted the message while this process handled it. It is gone, whatever the handler does. */
+  /** Somebody aborted the message while this process was handling it. It is gone, whatever the handler does. */
   aborted: DelayQueueEvents['handled'];
   /** The message could not be handled before it expired, and no handler has seen it. */
   expired: {
@@ -50,8 +50,8 @@ export interface DelayQueueEvents {
     /** Undefined if the message's lease expired. */
     readonly attempt?: number;
     /**
-     * The cause: its `handler` failed in the last attempt or asked for it (`reject`), the `lease` of the last attempt expired, its body or
-     * payload is `unreadable`, `unknownTypeGrace` is over (`unknown-type`), or the message has `expired`.
+     * The cause: the `handler` failed in the last attempt or rejected the message (`reject`), the `lease` of the last attempt expired, the
+     * body or payload is `unreadable`, `unknownTypeGrace` is over (`unknown-type`), or the message has `expired`.
      */
     readonly by: 'handler' | 'reject' | 'lease' | 'unreadable' | 'unknown-type' | 'expired';
     readonly failure: MessageFailure;
@@ -111,8 +111,8 @@ export interface DelayQueueEvents {
     readonly queue: string;
   };
   /**
-   * The queue has messages with groups, but this process ignores groups because it has no option `groups`. Emitted once per queue and
-   * process: when the process starts, or some minutes after the first such message.
+   * The queue has messages with groups, but this process ignores them because its option `groups` is not set. Emitted once per queue and
+   * process: at startup, or a few minutes after the first such message.
    */
   'groups-ignored': {
     readonly queue: string;

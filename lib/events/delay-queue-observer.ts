@@ -3,8 +3,7 @@ import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import type { DelayQueueEvent } from './delay-queue-events.js';
 
 /**
- * Watches the delay queue of a process: around each offer and each call of a handler, and event by event. All methods are optional; a
- * missing one costs nothing.
+ * Watches a process' delay queue: around each offer and handler call, and event by event. All methods are optional; a missing one is free.
  *
  * Pass it to `forRoot({ observers })`, or decorate a provider with `@DelayQueueListener()`. Messages are offered and handled whatever an
  * observer does: what it throws is logged, and what it returns is ignored. Only if it does not call `next` within the handler's `timeout`,
@@ -31,15 +30,14 @@ export interface DelayQueueObserver {
   offer?(offers: OfferContext, next: (headers?: MessageHeaders) => Promise<unknown>): unknown;
 
   /**
-   * Runs around the handling of one message, for each attempt. The handler runs in the context in which `next` is called, for instance that
-   * of a span or an `AsyncLocalStorage`.
-   * @param next - handles the message, once
+   * Wraps each attempt at a message. Its handler runs in the context where `next` is called, such as a span or `AsyncLocalStorage` context.
+   * @param next - handles the message; call it once
    */
   handle?(message: DelayedMessage, next: () => HandlingOutcome | Promise<HandlingOutcome>): unknown;
 
   /**
-   * Runs around one call of a handler that takes batches.
-   * @param next - handles the messages, once; returns an outcome for each
+   * Wraps each call of a handler that takes batches.
+   * @param next - handles the messages and returns an outcome for each; call it once
    */
   handleBatch?(
     messages: readonly DelayedMessage[],
@@ -75,9 +73,8 @@ export interface OfferContext {
 export type HandlingOutcome =
   | {
       /**
-       * `ack`: the handler is done, and the message is gone. `aborted`: somebody has aborted the message, so it is gone however the handler
-       * ended. `expired`: it was too late to call the handler. `release`: the process is about to stop, and the message is ready again,
-       * with no attempt spent.
+       * `ack`: the handler is done, and the message is gone. `aborted`: somebody aborted the message; it is gone in any case. `expired`: it
+       * was too late to call the handler. `release`: the process is about to stop; the message is ready again, and no attempt is spent.
        */
       readonly kind: 'ack' | 'aborted' | 'expired' | 'release';
     }
@@ -112,7 +109,7 @@ export const OBSERVER_METHODS = [
   'forInstance',
 ] as const satisfies (keyof DelayQueueObserver)[];
 
-/** True if a value has at least one observer method, and neither other values nor generators, which would never run, under their names. */
+/** True if a value has observer methods, and nothing else under their names: neither other values nor generators, which would never run. */
 export function isObserver(given: unknown): given is DelayQueueObserver {
   if (typeof given !== 'object' || given === null) return false;
   const methods = OBSERVER_METHODS.map((name) => (given as Record<string, unknown>)[name]);

@@ -55,7 +55,7 @@ export class Events {
     this.#callListeners(name, note);
   }
 
-  /** Like {@link note}, but only the first time per name, because each connection may find out the same. */
+  /** Like {@link note}, but only the first time for each name, because every connection may report the same. */
   noteOnce<Name extends keyof Notes>(name: Name, note: Notes[Name]): void {
     if (!this.#notedOnce.has(name)) this.note(name, note);
     this.#notedOnce.add(name);

@@ -4,10 +4,10 @@ import type { BackgroundWork } from './delay-queue-events.js';
 import type { Events } from './events.js';
 import { OnceAMinute } from '../timing/once-a-minute.js';
 
-/** The maximum number of different errors that a streak reports at once. Further ones wait for the next reminder. */
+/** The maximum number of different errors that a streak reports at once. More wait for the next reminder. */
 const MAX_KINDS = 5;
 
-/** Is notified of a streak; `lasted` is how long the streak has lasted, ms. */
+/** Told when a streak fails or ends; `lasted` is how long the streak has lasted, ms. */
 export interface FailureStreakListener {
   readonly failing: (reason: string, lasted: number) => void;
   readonly over: (lasted: number) => void;
@@ -27,10 +27,7 @@ export function connectionFailures(events: Events, connection: string): FailureS
   };
 }
 
-/**
- * Reports the failures of something that is retried until it works: when it begins to fail, when the error changes, once a minute while the
- * failure lasts, and when it works again. Does not report any other retries.
- */
+/** Reports failures of retried work: when it begins to fail, when the error changes, once a minute while it fails, and when it recovers. */
 export class FailureStreak {
   /** When the failure began, on the monotonic clock; undefined while all is well. */
   #since: number | undefined;

@@ -2,7 +2,7 @@ import type { DelayQueueEvents, HeldByQueue } from './delay-queue-events.js';
 
 /** Notes, by name. Only the log gets them. */
 export interface Notes {
-  /** Messages were released because handlers blocked the event loop for so long that these could not be started in time. */
+  /** Messages were released because other handlers blocked the event loop for too long to start theirs in time. */
   released: { readonly queue: string; readonly count: number };
   /** `count` claims in a row were not answered in time; their messages are released. */
   'claims-unanswered': { readonly queue: string; readonly count: number };
@@ -26,13 +26,13 @@ export interface Notes {
   connected: ConnectedServer;
   /** Messages are kept in this process only. */
   'memory-store': object;
-  /** A test moves this process' time, and its messages are in memory. */
+  /** A test moves this process' time, and messages are in memory. */
   'under-test': object;
   /** The module sets these options of the connection itself. */
   'options-overridden': { readonly options: readonly { readonly name: string; readonly because: string }[] };
   /** Options are configured for a queue that this process does not use, though it uses one with nearly the same name. */
   'options-unmatched': { readonly queue: string; readonly nearest: string };
-  /** The process stops, and waits for running handlers. */
+  /** The process is shutting down and waiting for running handlers. */
   'shutdown-waiting': { readonly queues: readonly HeldByQueue[]; readonly until: Date };
   /** Nothing listens for `signal`, so the process would end without waiting for its handlers. */
   'signals-ignored': { readonly signal: 'SIGTERM' };
@@ -40,7 +40,7 @@ export interface Notes {
   unchecked: { readonly reason: string };
   /** The Redis user may not run `INFO`, so the version and policy of the server are unknown. */
   'server-unidentified': { readonly reason: string };
-  /** Redis does not use the connection's user or password, and goes on without them. */
+  /** Redis ignores the connection's user or password. */
   'login-ignored': { readonly reason: string };
   /** Redis refuses to wait for several queues in one call, because a proxy hides a cluster. Each handled queue gets a connection. */
   'wake-signals-separated': { readonly reason: string };
@@ -51,13 +51,13 @@ export interface Notes {
 }
 
 export interface ConnectedServer {
-  /** The server, such as `Redis 7.0.15`; undefined if the user may not ask. */
+  /** The server and its version, such as `Redis 7.0.15`; undefined if the Redis user lacks permission to ask. */
   readonly server: string | undefined;
   /** Host and port, or the path of a socket; in a cluster, those of one primary. */
   readonly address: string;
   /** The number of primaries of a cluster; undefined without a cluster. */
   readonly primaries: number | undefined;
-  /** The server's name in the sentinels; undefined if none were asked. */
+  /** The name by which the sentinels know the server; undefined without sentinels. */
   readonly master: string | undefined;
   /** Undefined in a cluster. */
   readonly database: number | undefined;

@@ -13,22 +13,22 @@ import type { Events } from './events.js';
 import { OnceAMinute } from '../timing/once-a-minute.js';
 import { type Complain, type HookLimit, type HookOwner, surround } from './surround.js';
 
-/** Returns the name of an observer for the log. */
+/** Returns an observer's name for the log. */
 export function nameOf(observer: object, fallback: string): string {
   const { name } = observer.constructor;
   return name === 'Object' || name === '' ? fallback : name;
 }
 
-/** Does `work` on a subject inside the hooks of all observers. Each hook must call `next` within the limit. */
+/** Runs `work` on a subject inside the nested hooks of all observers. Each hook must call `next` within the limit. */
 export type Around<Subject, Argument, Result> = (
   subject: Subject,
   work: (argument?: Argument) => Result | Promise<Result>,
   limit: HookLimit<Result>,
 ) => Result | Promise<Result>;
 
-/** The observers of this process. The log is not one of them: it listens only for events with texts, so that nobody builds any others. */
+/** The observers of this process. The log is not one of them: it listens only for events with texts, so no others are built for it. */
 export class Observers {
-  /** Undefined if no observer has the method, so that nothing needs to be prepared. */
+  /** Undefined if no observer has the method, so nothing needs to be prepared for it. */
   offer: Around<OfferContext, MessageHeaders, unknown> | undefined;
   handle: Around<DelayedMessage, never, HandlingOutcome> | undefined;
   handleBatch: Around<readonly DelayedMessage[], never, readonly HandlingOutcome[]> | undefined;

@@ -15,7 +15,7 @@ import { type FailedPart, unfinished } from '../store/write-all.js';
  */
 export interface MessageGroup<Snapshot = MessageSnapshot> {
   /**
-   * Cancels those messages of the group that are not due yet. Returns how many.
+   * Cancels the group's messages that are not due yet. Returns how many.
    * @example
    * ```ts
    * const cancelled = await producer.group('reminders', `customer-${userId}`).cancelAll();
@@ -24,7 +24,7 @@ export interface MessageGroup<Snapshot = MessageSnapshot> {
   cancelAll(): Promise<number>;
 
   /**
-   * Moves the due time of those messages of the group that are not due yet. Returns how many.
+   * Moves the due time of the group's messages that are not due yet. Returns how many.
    * @param due - a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by Redis' clock
    */
   rescheduleAll<const Due extends Duration | Date = Duration | Date>(due: CheckedDue<Due>): Promise<number>;
@@ -43,13 +43,11 @@ export interface MessageGroup<Snapshot = MessageSnapshot> {
 }
 
 interface GroupedQueue<Snapshot> {
-  /** The store of the messages with groups. */
+  /** The store that holds the messages with groups. */
   readonly store: MessageStore;
-  /** True if messages of the queue may expire. */
   readonly canExpire: boolean;
-  /** Registers the queue, which may have been forgotten. Called before messages come back to the queue; await the promise, if any. */
+  /** Registers the queue, which may have been forgotten. Call it before returning messages to the queue, and await any promise. */
   readonly register: () => Promise<void> | undefined;
-  /** Shows a message to the user. */
   readonly show: (message: StoredMessage) => Snapshot;
 }
 
@@ -106,7 +104,7 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
     }
   }
 
-  /** Counts a message as changed even if the change may not have been replicated. After any other failure, changes no more messages. */
+  /** Counts a message as changed even if the change may not have been replicated. After any other failure, stops. */
   async #forEach(what: string, state: MessageState, change: (id: string) => Promise<boolean>): Promise<number> {
     let changed = 0;
     const failed: FailedPart[] = [];
@@ -140,13 +138,13 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
   }
 }
 
-/** Returns the ids in a step, sorted, that come after `last` and whose messages are in this state. */
+/** Returns the sorted ids of a step's messages that are in `state` and whose ids come after `last`. */
 function idsBehind(last: string, state: MessageState, { members }: GroupPage): string[] {
   const wanted = members.filter((each) => each.state === state && each.id > last);
   return wanted.map(({ id }) => id).sort();
 }
 
-/** Reads a cursor: the step in which a page ended, and the page's last message. */
+/** Reads a cursor: the step in which a page ended, and the id of the page's last message. */
 function readCursor(cursor = ':'): { step: string; last: string } {
   const [, step, last] = /^(\d*):([^]*)$/.exec(cursor) ?? [];
   if (step !== undefined && last !== undefined) return { step, last };

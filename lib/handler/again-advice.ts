@@ -8,10 +8,7 @@ interface WatchedQueue {
   readonly warning: OnceAMinute;
 }
 
-/**
- * Warns when an offer is ignored because a handler of this process holds the message with the same id. Most likely the handler offers its
- * own id in order to be called again, and its loop would end silently.
- */
+/** Warns of an offer ignored because a handler here holds its id: most likely the handler's own, in a loop that would silently end. */
 export class AgainAdvice {
   readonly #queues = new Map<string, WatchedQueue>();
 

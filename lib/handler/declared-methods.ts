@@ -4,7 +4,7 @@ type Method = (...args: unknown[]) => unknown;
 
 export interface DeclaredMethod<Declaration> {
   readonly declarations: readonly Declaration[];
-  /** The method as it was when decorated. Another method may have taken its place. */
+  /** The method as it was when decorated. Another method may have replaced it since. */
   readonly decorated: Method;
 }
 
@@ -14,7 +14,7 @@ export interface DecoratorKind {
   /** The decorator as written in code, such as `@DelayedHandler`. */
   readonly decorator: string;
   readonly code: DelayQueueErrorCode;
-  /** The metadata key. Shared by all copies of the package, so that a method is found whichever copy decorated it. */
+  /** The metadata key, the same in all copies of the package, so a method is found whichever copy decorated it. */
   readonly key: symbol;
 }
 

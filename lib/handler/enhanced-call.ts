@@ -59,7 +59,7 @@ export class EnhancedCall {
 
   async #call(args: unknown[]): Promise<unknown> {
     const given = this.#parameters.length > 0 ? await this.#fill(args) : args;
-    // Looked up at each call, so that a spy or proxy that replaced the method is called.
+    // Looked up at each call, because a spy or proxy may have replaced the method.
     return this.instance[this.handler.name]!(...given);
   }
 

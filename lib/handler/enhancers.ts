@@ -32,7 +32,7 @@ export class GlobalEnhancers {
     return this.hasScoped() || Object.values(this.singletons()).some(({ length }) => length > 0);
   }
 
-  /** True if each message gets its own instance of any enhancer. */
+  /** True if any enhancer has an instance of its own for each message. */
   hasScoped(): boolean {
     return Object.values(this.#scoped()).some(({ length }) => length > 0);
   }
@@ -104,7 +104,7 @@ interface Lookup {
   readonly contextId?: ContextId;
 }
 
-/** The name of the method that each kind of enhancer has, by metadata key. */
+/** The method of each kind of enhancer, by metadata key. */
 const METHODS: Readonly<Record<string, string>> = {
   [GUARDS_METADATA]: 'canActivate',
   [INTERCEPTORS_METADATA]: 'intercept',

@@ -9,7 +9,7 @@ import { EnhancerFinder, GlobalEnhancers } from './enhancers.js';
 import { hasDecoratedParameters, type HandlerParameter, parametersOf } from './handler-parameters.js';
 import { isScoped, openScope, resolveScoped } from './message-scope.js';
 
-/** Decides at start-up how each handler is called, so that a message costs no more than its handler needs. */
+/** Decides at startup how each handler is called, so a message costs no more than its handler needs. */
 export class HandlerCalls {
   readonly #finder: EnhancerFinder;
   readonly #globals: GlobalEnhancers;
@@ -64,7 +64,7 @@ export class HandlerCalls {
 }
 
 function directCall({ host, name }: ClassMethod): HandlerCall {
-  // Looked up at each call, so that a spy or proxy that replaced the instance is called.
+  // Looked up at each call, because a spy or proxy may have replaced the instance.
   const instance = host.instance as Instance;
   return (payload, message) => instance[name]!(payload, message);
 }
@@ -76,7 +76,7 @@ function scopedCall({ host, name }: ClassMethod): HandlerCall {
   };
 }
 
-/** Nest would make an instance for each message, with the message in place of the request of the controller's routes. */
+/** Nest would make an instance for each message, and give it the message in place of its routes' request. */
 function refuseScopedController(handler: ClassMethod): void {
   const { host } = handler;
   const isController = host.host?.controllers.get(host.token) === host;

@@ -4,7 +4,7 @@ import type { ClassMethod } from './class-explorer.js';
 import { placeOf } from './delayed-handler-decorator.js';
 import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from './nest-internals.js';
 
-/** A parameter of a handler that needs more than the argument at its index. */
+/** A handler parameter that takes more than the plain argument at its index: a decorator's value, or pipes. */
 export interface HandlerParameter {
   readonly index: number;
   readonly metadata: ArgumentMetadata;

@@ -25,10 +25,7 @@ export type HandlerArguments<Queue, TypeOrOptions, Batch extends number | undefi
       ? [type: TypeOrOptions, options?: HandlerOptions]
       : [options?: QueueHandlerOptions];
 
-/**
- * The decorator that {@link DelayedHandler} makes from its arguments. For a typed queue, it accepts only methods that fit the payloads and,
- * with `batch`, only methods that take arrays.
- */
+/** The decorator of {@link DelayedHandler}. For a typed queue, accepts only methods that fit the payloads and, with `batch`, arrays. */
 export type DecoratorOfHandler<Queue, TypeOrOptions, Batch extends number | undefined> =
   Queue extends DefinedBy<infer Payloads>
     ? [Payloads extends PayloadSpec ? '' : TypeOrOptions] extends [infer Type extends TypesOf<Payloads>]
@@ -57,10 +54,7 @@ export interface TypedHandlerOptions<Batch extends number | undefined> extends P
   HandlerOptions,
   'timeout' | 'backoff' | 'repeat'
 > {
-  /**
-   * The maximum number of messages in one call; the handler gets an array of payloads and one of messages. 1–1000. Default: one message,
-   * not in an array.
-   */
+  /** The maximum batch size; the handler gets an array of payloads and one of messages. 1–1000. Default: one message, not in an array. */
   readonly batch?: Batch;
   /** How long the first message of a batch waits for more. Only with `batch`. 0 ms – 1 h. Default: `0`. */
   readonly batchWait?: Batch extends number ? Duration | undefined : undefined;

@@ -39,7 +39,7 @@ function descriptorOf(prototype: object, name: string | symbol): PropertyDescrip
   return undefined;
 }
 
-/** Names the metadata of a method, such as its guards, that Nest would not find on the method that has replaced it. */
+/** Names the metadata of a decorated method, such as its guards, that Nest would not find on the method's replacement. */
 function lostMetadata(decorated: object, present: object): string[] {
   const isOurs = (key: unknown) => typeof key === 'symbol' && key.description?.startsWith('nestjs-delay-queue:');
   const keys = (Reflect.getOwnMetadataKeys(decorated) as unknown[]).filter((key) => !isOurs(key));

@@ -1,8 +1,8 @@
-/** Names an instance's class to all copies of the package in a process. */
+/** The property that names an instance's class to all copies of the package in a process. */
 const CLASS = Symbol.for('nestjs-delay-queue:class');
 
 /**
- * Makes `instanceof` recognize instances from other copies of the package, as in a monorepo. Does not affect subclasses of the class.
+ * Makes `instanceof` recognize instances from other copies of the package, as in a monorepo. Subclasses are not affected.
  * @param name - unique to the class and stable across releases
  */
 export function recognizeAcrossCopies(type: abstract new (...args: never) => object, name: string): void {

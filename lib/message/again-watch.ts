@@ -12,8 +12,8 @@ interface Trace {
 }
 
 /**
- * Detects that a value of `again()` was not returned. A call cannot be matched with its message; but if all held messages end as handled,
- * none is due again. Never reports wrongly, but misses calls if messages end otherwise or the process is never idle.
+ * Detects a result of `again()` that its handler did not return. A call cannot be matched with its message, but if every held message ends
+ * as handled, no result was returned. No alarm is false, but a call is missed if a message ends otherwise or the process is never idle.
  */
 export class AgainWatch {
   readonly #holders = new Set<ReadonlySet<object>>();
@@ -43,14 +43,14 @@ export class AgainWatch {
     this.isWatching = true;
   }
 
-  /** Notes that a message is no longer held, and whether it was handled. Returns the places whose values were not returned, each once. */
+  /** Notes that a held message has ended. Returns the places that called `again()` without returning the result, each place once. */
   ended(wasHandled: boolean): string[] {
     if (wasHandled && !this.#isIdle()) return [];
     const calls = this.#forget();
     return wasHandled ? calls.map(placeOf).filter((place) => this.#isNew(place)) : [];
   }
 
-  /** Stops watching: from now on, handlers may run whose messages nobody holds, and calls from them look like any other. */
+  /** Stops watching, because handlers may now run whose messages nobody holds, and their calls would look like any other. */
   stop(): void {
     this.#callsLeft = 0;
     this.#forget();

@@ -24,7 +24,7 @@ interface TimeLimit {
   readonly onTimeout: (timeout: number) => Error;
 }
 
-/** Follows a promise from application code, and rejects if it takes too long. */
+/** Settles like a promise from application code, but rejects if that takes too long. */
 export function withinTimeout(
   completion: Promise<unknown>,
   { clock, timeout, onTimeout }: TimeLimit,

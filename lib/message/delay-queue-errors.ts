@@ -86,9 +86,7 @@ export class DelayQueueError extends Error {
 
 recognizeAcrossCopies(DelayQueueError, 'DelayQueueError');
 
-/**
- * Gives each message of a failed call its own error, which carries the message's id, so that the call can be repeated with the same ids.
- */
+/** Gives one message of a failed call its own error with the message's id, so the call can be repeated with the same ids. */
 export function withMessageId(error: unknown, messageId: string): unknown {
   if (!(error instanceof DelayQueueError) || error.messageId !== undefined) return error;
   return new DelayQueueError(error.code, `${error.message} (message id '${messageId}')`, { cause: error, messageId });

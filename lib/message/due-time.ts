@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { DelayQueueError } from './delay-queue-errors.js';
 import { type CheckedDuration, type Duration, readDelay } from './duration.js';
 
-/** When a message falls due: a number of ms from now, or at a given time; either by the store's clock. */
+/** When a message falls due: in a number of ms, or at a given time; both by the store's clock. */
 export type DueTime = { readonly after: number } | { readonly at: number };
 
 /**
@@ -39,7 +39,7 @@ export function readDue(due: Duration | Date): DueTime {
 /** The last time that a `Date` can show, ms. */
 const LAST_DATE = 8.64e15;
 
-/** Converts a time in ms to a `Date`. One out of range, which only other software can have stored, becomes the nearest date. */
+/** Converts a time in ms to a `Date`. A time out of range, which only other software can have stored, becomes the nearest date. */
 export function dateOf(instant: number): Date {
   return new Date(Math.min(Math.max(instant, 0), LAST_DATE));
 }

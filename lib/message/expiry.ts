@@ -6,7 +6,7 @@ import { showGiven } from './show-given.js';
 export type OnExpired = 'drop' | 'dead';
 
 export interface Expiry {
-  /** The time from when the message first fell due until it expires, ms; null: never. */
+  /** From the first due time to expiry, ms; null: never. */
   readonly after: number | null;
   /** Undefined: as in the queue's options. */
   readonly onExpired?: OnExpired | undefined;

@@ -19,8 +19,8 @@ const MAX_FRAME = 300;
  */
 
 /**
- * Describes anything thrown, for logs and dead letters. The text is bounded, so that a huge error cannot fill Redis. It shows only the
- * message and the known fields that give a reason, because other fields may hold a payload or a secret.
+ * Describes anything thrown, for logs and dead letters. The text is bounded, so a huge error cannot fill Redis. It shows only the message
+ * and the known fields that give a reason, because other fields may hold a payload or a secret.
  */
 export function describeFailure(thrown: unknown): MessageFailure {
   const message = textOf(() => new Reasons().of(thrown));
@@ -83,7 +83,7 @@ export function hasCode(error: unknown, ...codes: readonly DelayQueueErrorCode[]
   return isInstance(error, DelayQueueError) && codes.includes(error.code);
 }
 
-/** True for a promise where a plain value is expected. Nothing awaits it, so its rejection is caught, lest it end the process. */
+/** True for a promise where a plain value is expected. Nothing awaits the promise, so its rejection is caught lest it end the process. */
 export function isStrayPromise(value: unknown): boolean {
   if (!types.isPromise(value)) return false;
   try {
@@ -112,7 +112,7 @@ const MAX_REASON = 300;
 /** Fields in which objects that are not errors give a reason. Any other field may hold a payload or a secret, so only its name is shown. */
 const REASON_FIELDS = ['name', 'status', 'statusCode', 'code', 'error', 'message', 'reason', 'details'] as const;
 
-/** The maximum number and length of field names shown for an object without such a field. */
+/** The maximum number and length of field names shown for an object without any of these fields. */
 const MAX_NAMES = 10;
 const MAX_NAME = 40;
 

@@ -71,9 +71,8 @@ export class Again {
 }
 
 /**
- * Returned or thrown by a handler to settle the message and make it due again after a delay or at a given time, in one step. The message
- * keeps its id and headers and gets all its attempts back. A crash can neither break such a chain nor duplicate it; `cancel` with its id
- * ends it.
+ * Once the handler returns or throws the result, settles the message and makes it due again after a delay or at a given time, in one step.
+ * The message keeps its id and headers and regains all attempts. A crash can neither break such a chain nor duplicate it; `cancel` ends it.
  * @param due - a delay of 0 ms – 100 years, or a `Date` between 1970 and 9999; by Redis' clock
  * @returns the value that the handler must return or throw
  * @throws DelayQueueError `INVALID_ARGUMENT`. A payload that cannot be stored, or that the queue's schema refuses, fails the attempt only
@@ -119,7 +118,7 @@ export function readComingAgain(given: Pick<Again, 'delay' | 'at'>): ComingAgain
   return 'at' in due ? due : { delay: due.after };
 }
 
-/** Thrown if a function of the application returned an iterator: most likely it was meant to run, but nothing iterates it. */
+/** Thrown if an application's function returned an iterator, whose code has not run, because nothing iterates it. */
 export class UnusedIterator extends Error {
   override readonly name = 'UnusedIterator';
 

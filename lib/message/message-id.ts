@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DelayQueueError } from './delay-queue-errors.js';
 
-/** 64 characters in the order of their codes, so that ids sort like the numbers that they encode. */
+/** 64 characters in the order of their codes, so ids sort like the numbers that they encode. */
 const ALPHABET = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz';
 const TIME_CHARACTERS = 7;
 const ORIGIN_CHARACTERS = 7;
@@ -11,13 +11,13 @@ const COUNTER_END = 64 ** 2;
  * Generates ids of 16 characters that sort in the order in which one generator made them. Messages due in the same millisecond are ordered
  * by id, so they keep the order of their offers.
  *
- * An id has 42 bits of time (until 2109), a 12-bit counter, and 42 random bits of this generator. The counter overflows into the time,
- * which never goes back, so neither a clock that is set back nor 4096 ids within a millisecond can break the order.
+ * An id has 42 bits of time (until 2109), a 12-bit counter, and the generator's 42 random bits. The counter overflows into the time, which
+ * never goes back, so neither a clock that is set back nor 4096 ids within a millisecond can break the order.
  */
 export class MessageIdGenerator {
   readonly #origin = newOrigin();
   #time = 0;
-  /** The text of `#time`, which a busy process uses for many ids. */
+  /** `#time` as text, which a busy process uses for many ids. */
   #timeText = '';
   #counter = 0;
 
@@ -41,7 +41,7 @@ export class MessageIdGenerator {
   }
 }
 
-/** Makes the end of ids, which distinguishes one generator's ids from another's. */
+/** Generates the suffix of ids that tells one generator's ids from another's. */
 export function newOrigin(): string {
   return encodeRandom(ORIGIN_CHARACTERS);
 }
@@ -49,7 +49,7 @@ export function newOrigin(): string {
 /** The maximum length of an id, in bytes. */
 export const MAX_ID_BYTES = 256;
 
-/** An unpaired surrogate has no UTF-8 form, so Redis would get one and the same id for ids that differ only in such a surrogate. */
+/** An unpaired surrogate has no UTF-8 form, so ids that differ only in such a surrogate would be one and the same in Redis. */
 const NO_ID_CHARACTER = /[\p{Control}\p{Surrogate}]/u;
 
 /** Asserts that a message id is valid, or throws `INVALID_ARGUMENT`. */

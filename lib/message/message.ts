@@ -33,7 +33,7 @@ export interface MessageEnvelope<T = unknown, Type extends string = string> {
   readonly offeredAt: Date;
 }
 
-/** The live fields of a handler's message. A class, so that the compiler knows that `{ ...message }` does not copy them. */
+/** The live fields of a handler's message. A class, so the compiler knows that `{ ...message }` does not copy them. */
 export declare abstract class LiveMessage {
   /** Whole milliseconds since the message fell due, by Redis' clock, at the moment of reading. */
   get lateness(): number;
@@ -47,7 +47,7 @@ export declare abstract class LiveMessage {
 /** A message as its handler receives it; for the type parameters, see {@link MessageEnvelope}. */
 export interface DelayedMessage<T = unknown, Type extends string = string>
   extends MessageEnvelope<T, Type>, LiveMessage {
-  /** 1 for the first attempt. Failed attempts count, and so do those whose lease was lost; deferred ones do not. */
+  /** The attempt's number, from 1. Failed attempts and those whose lease was lost count; deferred ones do not. */
   readonly attempt: number;
   /** The time, by Redis' clock, after which neither the message nor a retry is handled; undefined if it does not expire. */
   readonly expiresAt?: Date | undefined;
@@ -84,7 +84,7 @@ export interface DeadLetter<T = unknown, Type extends string = string> extends M
 export interface MessageFailure {
   /** The error's name, for example `TypeError`. */
   readonly name: string;
-  /** The error's message, followed by further reasons: collected errors and causes. */
+  /** The error's message, followed by other reasons: collected errors and causes. */
   readonly message: string;
   /** The first lines of the stack, if the error had one. */
   readonly stack?: string;

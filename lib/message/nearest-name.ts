@@ -1,7 +1,7 @@
 /** The maximum number of suggestions. */
 const MAX = 3;
 
-/** Returns similar names, nearest first. A difference only in digits, as between the names of tenants, is not taken for a slip. */
+/** Returns similar names, nearest first. Names that differ only in digits, as those of tenants may, are not taken for misspellings. */
 export function nearestNames(written: string, names: Iterable<string>): string[] {
   const furthest = Math.max(2, Math.floor(written.length / 3));
   const near: { name: string; distance: number }[] = [];

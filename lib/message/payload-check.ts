@@ -10,7 +10,7 @@ export type CheckedPayload = { readonly value: unknown } | { readonly problem: s
 /** Checks a payload. Synchronous unless the schema is asynchronous, because a promise for each message is costly. */
 export type PayloadCheck = (payload: unknown) => CheckedPayload | Promise<CheckedPayload>;
 
-/** Thrown when a stored payload does not match its queue's schema. The message is dead at once, because a retry would change nothing. */
+/** Thrown when a stored payload does not match its queue's schema. The message dies at once, because a retry would change nothing. */
 export class InvalidPayload extends Error {
   override readonly name = 'InvalidPayload';
 }
@@ -33,7 +33,7 @@ interface CallableSchema {
   readonly '~standard': { readonly validate: (value: unknown) => unknown };
 }
 
-/** True for a Standard Schema that can be called. */
+/** True for a Standard Schema, that is, an object or a function with a `validate` function. */
 export function isSchema(spec: unknown): spec is CallableSchema {
   if ((typeof spec !== 'object' && typeof spec !== 'function') || spec === null) return false;
   const standard = (spec as Partial<CallableSchema>)['~standard'];
@@ -48,7 +48,7 @@ export interface EncodedPayload {
 }
 
 /**
- * Checks a payload before it is stored, in the form in which it will be read: by then, a `Date` is text.
+ * Checks a payload before it is stored, but as its reader will get it: by then, a `Date` is text.
  * @returns a promise if the schema is asynchronous
  * @throws DelayQueueError `INVALID_PAYLOAD`, at once or in the promise
  */

@@ -28,7 +28,7 @@ export function readFields<T extends object>(
   return read;
 }
 
-/** Calls a function that reads an argument. Getters or a proxy of the argument may throw; `INVALID_ARGUMENT` is thrown instead. */
+/** Calls a function that reads an argument. If it throws, as getters and proxies may, throws `INVALID_ARGUMENT` instead. */
 export function reading<T>(place: string, read: () => T): T {
   try {
     return read();

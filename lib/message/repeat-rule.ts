@@ -4,7 +4,7 @@ import { showGiven } from './show-given.js';
 
 /** The rule by which a message repeats. */
 export interface RepeatRule {
-  /** The times at which it repeats, such as `'0 9 * * 1-5'`. */
+  /** The times at which the message repeats, such as `'0 9 * * 1-5'`. */
   readonly cron: string;
   /** The IANA time zone in which `cron` is read. */
   readonly timeZone: string;
@@ -18,7 +18,7 @@ export interface Occurrence extends RepeatRule {
   readonly at: Date;
 }
 
-/** Calculates the times of a rule: the module's option `calendar`. `nestjs-delay-queue/calendar` exports one. */
+/** Calculates a rule's times, as the module's option `calendar`. `nestjs-delay-queue/calendar` exports one. */
 export interface Calendar {
   /**
    * Returns a rule's first time after a given time, or null if there is none.

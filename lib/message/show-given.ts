@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 
-/** A URL may contain a password. */
+/** Matches a URL, which may contain a password. */
 const IS_URL = /^\w+:\/\//;
 
 /** Shows an invalid value in an error: short, on one line, and without calling any code that belongs to the value. */

@@ -2,7 +2,7 @@ import { types } from 'node:util';
 
 const MAX_TEXT = 2000;
 
-/** Text is masked this far beyond the cut, so that a secret divided by the cut is still recognized. */
+/** Text is masked this far beyond the cut, so a secret divided by the cut is still recognized. */
 const MAX_SECRET = 500;
 
 /** Shown instead of a value that throws when it is read. */
@@ -38,7 +38,7 @@ export function tryReading<T>(read: () => T): T | undefined {
   }
 }
 
-/** Also recognizes errors from another realm, such as those that Node.js throws in Jest. */
+/** True for any error, even one from another realm, such as those that Node.js throws in Jest. */
 export function isError(thrown: unknown): thrown is Error {
   return types.isNativeError(thrown) || tryReading(() => thrown instanceof Error) === true;
 }

@@ -8,8 +8,8 @@ import { mustBe } from './values-schema.js';
 /**
  * Checks a value against a schema.
  * @param place - where the value was given, for the error
- * @param placeOf - returns where an option that is unknown here belongs; undefined: nowhere
- * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
+ * @param placeOf - returns where an option that is unknown here belongs; undefined if nowhere
+ * @throws DelayQueueError `INVALID_OPTION`, naming each invalid field
  */
 export function check<Schema extends z.ZodMiniType>(
   schema: Schema,
@@ -37,7 +37,7 @@ function parse<Schema extends z.ZodMiniType>(schema: Schema, value: unknown, pla
   }
 }
 
-/** Words an issue whose schema has no message. For unknown options, names the known ones. */
+/** Describes an issue whose schema has no message. For unknown options, names the known ones. */
 function describeRaw(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'unrecognized_keys') return Object.keys((issue.inst as z.ZodMiniObject).shape).join(' ');
   return issue.code === 'invalid_type' ? mustBe(`of type ${issue.expected}`).error(issue) : undefined;

@@ -53,8 +53,8 @@ export interface DelayQueueModuleOptions {
   /** How long a stopping process waits for running handlers. 0 ms – 1 h. @defaultValue `'10s'` */
   readonly shutdownTimeout?: Duration | undefined;
   /**
-   * How long an offer or another producer call may take before it fails. A schema, and each observer before `next`, may take as long. 10 ms
-   * – 10 min.
+   * How long an offer or another producer call may take before it fails. A schema, and each observer before `next`, may take as long.
+   * 10 ms – 10 min.
    * @defaultValue `'5s'`
    */
   readonly offerTimeout?: Duration | undefined;
@@ -74,9 +74,9 @@ export interface DelayQueueModuleOptions {
       }
     | undefined;
   /**
-   * Forces `'functions'` or `'scripts'` in Redis. Functions cost Redis less. By default the module uses them, and sends scripts to servers
-   * where the user may not load or call functions; the log says so once. With `'functions'`, such a server makes startup fail with
-   * `MISSING_PERMISSION` or `UNSUPPORTED_SERVER`.
+   * Forces `'functions'` or `'scripts'` in Redis. By default, the module uses functions, which cost Redis less, and scripts where the user
+   * may not load or call functions; the log says so once. `'functions'` then fails at startup: `MISSING_PERMISSION` or
+   * `UNSUPPORTED_SERVER`.
    * @defaultValue functions where they are available
    */
   readonly scripting?: 'functions' | 'scripts' | undefined;

@@ -6,7 +6,7 @@ const IN_CONNECTION = 'it says where Redis is: set it in `connection`';
 
 const OF_LAYOUT = 'it is an option of a layout: give it to the function that makes the layout';
 
-/** Advice on names that are no options here. */
+/** Advice for names that are not options here. */
 const SYNONYMS = new Map([
   ['name', 'it names an instance: give it to forRoot(), or to forRootAsync() beside useFactory'],
   ['codec', OF_LAYOUT],
@@ -19,7 +19,7 @@ const SYNONYMS = new Map([
   ['ttl', 'use expiresAfter'],
 ]);
 
-/** Says where an option belongs that is unknown where it was given; undefined if no option has that name. */
+/** Says where a misplaced option belongs; undefined if no option has that name. */
 export function placeOf(option: string): string | undefined {
   const elsewhere = SYNONYMS.get(option);
   if (elsewhere !== undefined) return elsewhere;

@@ -91,10 +91,7 @@ const groupsSchema = z.union(
   mustBe("{ concurrency?, onRetry? }, such as { concurrency: 1 }, or 'off'"),
 );
 
-/**
- * All options of a queue, with their defaults as a user would write them. Tests compare the types, their comments and the tables of
- * `docs/options.md` with this.
- */
+/** All options of a queue, with defaults as a user would write them. Tests compare them with the types, comments and `docs/options.md`. */
 const queueFields = {
   concurrency: z.prefault(wholeNumber(1, 1000), 16),
   partitions: z.prefault(wholeNumber(1, MAX_PARTITIONS), 1),
@@ -179,7 +176,7 @@ export interface BatchSize {
   readonly isPerGroup: boolean;
 }
 
-/** For the options of all places merged. */
+/** For a queue's options from all places, merged. */
 export const queueSchema = queueLayerSchema.check(
   z.superRefine((options, context) => {
     const { layout, partitions, rate, groups, expiresAfter } = options;

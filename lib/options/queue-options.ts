@@ -5,9 +5,8 @@ import type { MessageHeaders } from '../message/message.js';
 export type { QueueLayout };
 
 /**
- * How long a failed message waits before its next attempt. A function computes the wait from the number of the failed attempt (from 1) and
- * its error. If it throws, or returns something other than a duration of 0 ms – 100 years, the default backoff applies and the mistake is
- * logged.
+ * How long a failed message waits before its next attempt. A function computes the wait from the failed attempt's number (from 1) and
+ * error. If it throws, or returns anything but a duration of 0 ms – 100 years, the default backoff applies and the mistake is logged.
  * @example
  * ```ts
  * DelayQueueModule.forRoot({ defaults: { backoff: (attempt) => Math.min(attempt * 5000, 60_000) } });
@@ -68,8 +67,8 @@ export interface HandlerOptions extends Pick<QueueOptions, 'timeout' | 'backoff'
    */
   readonly batchPerGroup?: boolean | undefined;
   /**
-   * A message that repeats by a calendar, as `producer.repeat` offers it. Each process that handles the queue offers it when it starts, and
-   * the newest rule counts. Not available for families of queues, nor in every layout.
+   * A message that repeats on a calendar schedule, as with `producer.repeat`. Each process that handles the queue offers it at startup; the
+   * newest rule wins. Not available for queue families, nor in every layout.
    * @defaultValue none
    */
   readonly repeat?:
@@ -94,8 +93,7 @@ export interface QueueOptions {
   readonly concurrency?: number | undefined;
   /**
    * The number of hash slots in a Redis Cluster over which the queue's messages are spread by id, for a queue that is too busy for one
-   * shard. The number may grow while the queue is in use: processes configured with fewer partitions use as many as there are. 1–256. See
-   * `docs/scaling.md`.
+   * shard. It may grow while the queue is in use: processes configured with fewer use as many as there are. 1–256. See `docs/scaling.md`.
    * @defaultValue `1`
    */
   readonly partitions?: number | undefined;
@@ -110,10 +108,7 @@ export interface QueueOptions {
     | {
         /** How many messages. 1–1,000,000. */
         readonly max: number;
-        /**
-         * The length of time. 100 ms – 24 h. Processes react to the end of a wait within milliseconds, which would cost much of the rate in a
-         * shorter time.
-         */
+        /** The length of time. 100 ms – 24 h. A wait ends a few milliseconds late, which would cost much of the rate in a shorter time. */
         readonly per: Duration;
       }
     | 'unlimited'
@@ -188,8 +183,8 @@ export interface QueueOptions {
    */
   readonly maxDeadLetters?: number | undefined;
   /**
-   * How often the next due time is looked up even without an announcement; also the longest delay that a lost announcement can cause. 1 s –
-   * 1 h.
+   * How often the next due time is looked up even without an announcement; also the longest delay that a lost announcement can cause.
+   * 1 s – 1 h.
    * @defaultValue `'60s'`
    */
   readonly checkInterval?: Duration | undefined;
@@ -224,6 +219,6 @@ export interface RepeatOptions {
   readonly headers?: MessageHeaders | undefined;
   /** How late an occurrence may be, as in the offer options. Default: the queue's `expiresAfter`. */
   readonly expiresAfter?: Duration | 'never' | undefined;
-  /** Decides about an occurrence that has expired. Only with `expiresAfter`. Default: `onExpired` of the queue. */
+  /** What becomes of an expired occurrence. Only with `expiresAfter`. Default: the queue's `onExpired`. */
   readonly onExpired?: 'drop' | 'dead' | undefined;
 }

@@ -25,7 +25,7 @@ import {
   typedQueueSchema,
 } from './queue-options-schema.js';
 
-// Every function here that checks throws a DelayQueueError `INVALID_OPTION`, which names each field that is wrong.
+// Every function here that validates throws a DelayQueueError `INVALID_OPTION` that names each invalid field.
 
 const MODULE = 'DelayQueueModule options';
 
@@ -83,7 +83,7 @@ function merge(layers: readonly QueueOptions[], place: string): ResolvedQueueOpt
   return check(queueSchema, Object.assign({}, ...layers.map(withoutUndefined)) as QueueOptions, place, placeOf);
 }
 
-/** Removes options that are undefined, which must override nothing. */
+/** Removes undefined options, which must not override anything. */
 export function withoutUndefined(options: QueueOptions): QueueOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

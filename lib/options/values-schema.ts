@@ -31,7 +31,7 @@ function refuse(context: { readonly issues: z.core.$ZodRawIssue[] }, input: unkn
 
 /**
  * The error of a schema: what a value must be, and what was given.
- * @param rule - follows the option's name and "must be"; for an object, includes an example
+ * @param rule - the text after "must be" in the message; for an object, includes an example
  */
 export function mustBe(rule: string): { readonly error: (issue: z.core.$ZodRawIssue) => string | undefined } {
   // `check` words the error about unknown fields.

@@ -20,7 +20,7 @@ import { readHeaders } from './offer.js';
 import { checkInTime } from './payload-in-time.js';
 import { unsupported } from './unsupported.js';
 
-/** What `reschedule` changes in addition to the due time. A field left out stays as it is. */
+/** Changes that `reschedule` makes in addition to the due time. An omitted field stays as it is. */
 export interface MessageChange {
   /** Replaces the payload: JSON values or a `Buffer`. */
   readonly payload?: unknown;
@@ -85,7 +85,7 @@ export class Changes {
     return outcome === 'changed';
   }
 
-  /** Encodes the change before the message is looked up, so the change is read only once, and checked even if there is no such message. */
+  /** Encodes the change before the message is looked up: it is read only once, and checked even if there is no such message. */
   async #parts(
     queue: Queue,
     { change, rules, checkOf }: { change: MessageChange; rules: BodyRules; checkOf: CheckOfType | undefined },
@@ -99,10 +99,7 @@ export class Changes {
     return { ...change, payload: rules.codec.decode(Buffer.from(body)).payload };
   }
 
-  /**
-   * Changes a message of this store. If other callers change it first, rereads it and tries again, up to `offerTimeout`. Each such round is
-   * another caller's success, so somebody always makes progress.
-   */
+  /** Changes a message in one store. If another caller changes it first, rereads it and tries again, for up to `offerTimeout`. */
   async #change(store: MessageStore, { id, due, parts, rules, notAfter }: ChangeToMake): Promise<Outcome> {
     const { offerTimeout } = this.limits;
     const giveUpAt = this.clock.monotonic() + offerTimeout;

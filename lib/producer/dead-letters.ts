@@ -16,13 +16,13 @@ export interface DeadLetters<Letter = DeadLetter> {
   /** Makes a dead letter due now, with all its attempts restored. Returns false if there is none with this id. */
   redrive(id: string): Promise<boolean>;
 
-  /** Redrives all messages that are dead letters now, but none that die during the call. Returns their number. */
+  /** Redrives all messages that are dead letters now, but none that die during the call. Returns how many. */
   redriveAll(): Promise<number>;
 
   /** Removes a dead letter for good. Returns false if there is none with this id. */
   discard(id: string): Promise<boolean>;
 
-  /** Discards all messages that are dead letters now. Returns their number. */
+  /** Discards all messages that are dead letters now. Returns how many. */
   discardAll(): Promise<number>;
 }
 
@@ -54,7 +54,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     return this.#forAll('discardAll', (store, selection) => this.#discard(store, selection));
   }
 
-  /** Also registers the queue, which may have been forgotten while it had only dead letters. */
+  /** Redrives, and registers the queue, which may have been forgotten while it had only dead letters. */
   async #redrive(store: MessageStore, selection: DeadSelection): Promise<number> {
     const registered = this.registrar.register(this.queue.name);
     const redriven = await store.redrive(selection, { unwrap: this.queue.options.layout.can.expiry });
@@ -62,7 +62,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     return redriven;
   }
 
-  /** Also registers the queue: a family that keeps its name only for dead letters then looks again, and forgets it. */
+  /** Discards, and registers the queue: a family that keeps its name only for dead letters then looks again, and forgets it. */
   async #discard(store: MessageStore, selection: DeadSelection): Promise<number> {
     const discarded = await store.discard(selection);
     if (discarded > 0) void this.registrar.register(this.queue.name);
@@ -73,7 +73,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     return (await this.queue.router.lookUp(id, { ask, isFound: (changed) => changed > 0 })) > 0;
   }
 
-  /** Takes the oldest first, and no more than there were at the start, so messages that die during the call stay. */
+  /** Handles the oldest first, and at most as many as there were at the start, so those that die during the call stay. */
   #forAll(what: string, apply: Apply): Promise<number> {
     return writeAll(this.queue.router, what, async (store, note) => {
       const { counts } = await store.status();

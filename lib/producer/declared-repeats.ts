@@ -32,8 +32,8 @@ const MISTAKES = [
 ] as const;
 
 /**
- * Offers the repeating messages that this process' handlers declare, once the handlers have started. Every `checkInterval` of the queue,
- * checks each message and offers it again if Redis has lost it with its data. A cancelled message stays cancelled.
+ * Offers the repeating messages that this process' handlers declare, once the handlers have started. Then checks each message every
+ * `checkInterval` of its queue, and offers it again if Redis has lost its data. A cancelled message stays cancelled.
  */
 @Injectable()
 export class DeclaredRepeats implements StartTask, OnModuleDestroy {
@@ -53,7 +53,7 @@ export class DeclaredRepeats implements StartTask, OnModuleDestroy {
   }
 
   /**
-   * Lets the application start even if messages cannot be offered yet; they are offered later.
+   * The application starts even if messages cannot be offered yet; they are offered later.
    * @throws DelayQueueError `INVALID_OPTION` for a mistake in a declaration
    */
   async run(): Promise<void> {

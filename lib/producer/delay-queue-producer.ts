@@ -58,7 +58,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
     delay: CheckedDuration<Delay>,
     options?: OfferOptions,
   ): Promise<OfferResult> {
-    // Not async, which would cost each offer one more promise.
+    // Not async: that would cost each offer an extra promise.
     try {
       const { offers, queues } = this[PARTS];
       const due = { after: readDelay(delay) };
@@ -83,9 +83,8 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
   }
 
   /**
-   * Offers a message that repeats on a schedule: a single message that comes again at each time of the schedule, however many processes
-   * there are. Handling an occurrence and offering the next one is a single step. An occurrence that has used up its attempts leaves its
-   * own dead letter, and the next one still comes.
+   * Offers a single message that recurs at each time of a schedule, however many processes offer it. Settling an occurrence and offering
+   * the next is one step. An occurrence that has used up its attempts leaves its own dead letter, and the next one still comes.
    *
    * Call it as often as you like, for instance at each startup: the same rule and payload change nothing, and new ones replace the old. An
    * occurrence that is already due is still handled. {@link cancel} ends the repetition, even while an occurrence is being handled.
@@ -109,9 +108,9 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
   }
 
   /**
-   * Lists, in order of name, the queues to which messages have been offered or that a process has ever handled, empty or not. A queue of a
-   * family is listed until a few minutes after its last message or dead letter is gone, or for as long as it is paused. Queues to which
-   * only other libraries offer are not listed.
+   * Lists, sorted by name, the queues to which messages have been offered or that a process has ever handled, empty or not. A family's
+   * queue is listed until a few minutes after its last message or dead letter is gone, or for as long as it is paused. Queues to which only
+   * other libraries offer are not listed.
    * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed cursor or a limit out of range
    * @example
    * ```ts

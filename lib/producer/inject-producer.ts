@@ -9,14 +9,13 @@ const NAMES = new Map<Type, string>([
   [QueueParts, 'DelayQueueParts'],
 ]);
 
-/** Returns the token under which other modules inject a part of an instance: the class itself for the instance without a name. */
+/** Returns the token under which other modules inject a part of an instance: for the instance without a name, the class itself. */
 export function tokenOf<Part>(part: Type<Part>, instance: string): InjectionToken<Part> {
   return instance === UNNAMED ? part : `${NAMES.get(part)}:${instance}`;
 }
 
 /**
- * Returns the token of a named instance's producer, for `inject`, `get` and `overrideProvider`. Without a name, the token is the class
- * `DelayQueueProducer`.
+ * Returns the token of a named instance's producer, for `inject`, `get` and `overrideProvider`; without a name, the class itself.
  * @param instance - the `name` given to `DelayQueueModule.forRoot()`
  * @throws DelayQueueError `INVALID_OPTION` immediately if the name is malformed
  * @example

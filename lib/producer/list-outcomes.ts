@@ -30,7 +30,7 @@ export function sortOutcomes(
   return sorted;
 }
 
-/** Makes the error for a list of offers, some of which were refused and the rest accepted. */
+/** Makes the error for a list of offers of which some were refused and the rest accepted. */
 export function refused(refusals: readonly DelayQueueError[], all: number): DelayQueueError {
   const first = refusals[0]!;
   return new DelayQueueError(

@@ -12,45 +12,36 @@ import { isLiteral, readFields, reading } from '../message/read-fields.js';
 
 /** The options of an offer. */
 export interface OfferOptions {
-  /**
-   * The type of the message, which decides which handler gets it. 1–64 of the characters `A–Z a–z 0–9 _ . : -`. Not available in every
-   * layout. Default: none.
-   */
+  /** The type, which determines the handler. 1–64 of the characters `A–Z a–z 0–9 _ . : -`. Not available in every layout. Default: none. */
   readonly type?: string | undefined;
-  /**
-   * Text of 1–256 bytes without control characters. Default: a generated id of 16 characters (18 with `partitions`); generated ids sort in
-   * the order in which they were offered.
-   */
+  /** Text of 1–256 bytes without control characters. Default: 16 generated characters (18 with `partitions`) that sort by time of offer. */
   readonly id?: string | undefined;
   /** Text values that travel with the payload. Default: none. */
   readonly headers?: MessageHeaders | undefined;
   /**
-   * What to do if a message with this id exists, in any state. `'keep'` keeps the old message and ignores the new one. `'replace'` puts the
-   * new one in its place; a handler that holds the old one loses its lease. `'reject'` fails with `DUPLICATE_MESSAGE`. `'follow'` keeps the
-   * old one, but if that is active, the new one waits until it is done, and only then does the new one's delay begin; only the last
-   * follower counts. `'follow'` is not available in every layout. Default: `'keep'`.
+   * What to do if a message with this id exists, in any state. `'keep'` keeps the old message and ignores the new one. `'replace'` replaces
+   * the old message; if a handler holds it, the handler loses its lease. `'reject'` fails with `DUPLICATE_MESSAGE`. `'follow'` keeps the
+   * old message; if that is active, the new one waits until it is done and only then starts its delay. A later follower replaces an earlier
+   * one. `'follow'` is not available in every layout. Default: `'keep'`.
    */
   readonly onDuplicate?: 'keep' | 'replace' | 'reject' | 'follow' | undefined;
   /**
-   * The group of the message, such as `customer-7`: text of 1–256 bytes without control characters. The queue's option `groups`, which
-   * every process needs, says how messages of one group are handled; `producer.group` manages them together. Default: none.
+   * The message's group, such as `customer-7`: text of 1–256 bytes without control characters. The queue's option `groups`, which every
+   * process must set, says how a group's messages are handled; `producer.group` manages them together. Default: none.
    */
   readonly group?: string | undefined;
   /**
-   * How long after the message first falls due its handler may still start. After that the message has expired and is not handled. Retries
+   * How long the handler may still start after the message first falls due. After that, the message has expired and is not handled. Retries
    * and deferrals do not extend this time. 0 ms – 100 years, or `'never'`. Not available in every layout. Default: the queue's
    * `expiresAfter` in the process that handles the message.
    */
   readonly expiresAfter?: Duration | 'never' | undefined;
-  /**
-   * What happens to an expired message: `'drop'` removes it, `'dead'` makes it a dead letter. Only with `expiresAfter`. Default: the
-   * queue's `onExpired`.
-   */
+  /** `'drop'` removes an expired message, `'dead'` makes it a dead letter. Needs `expiresAfter`. Default: the queue's `onExpired`. */
   readonly onExpired?: 'drop' | 'dead' | undefined;
   /**
-   * Limits a debounce. Each offer with this id moves the due time, but never to later than `maxWait` after the first of the offers that
-   * have replaced one another while delayed. 1 ms – 100 years; requires `id` and `onDuplicate: 'replace'`. The message has the `offeredAt`
-   * of that first offer. Not available in every layout. Default: none.
+   * Limits a debounce, a series of offers with this id in which each replaces the still delayed message before it: the due time never moves
+   * beyond `maxWait` after the first offer, whose `offeredAt` the message keeps. 1 ms – 100 years; requires `id` and
+   * `onDuplicate: 'replace'`. Not available in every layout. Default: none.
    */
   readonly maxWait?: Duration | undefined;
 }
@@ -115,7 +106,7 @@ export interface NewMessage {
   readonly payload: unknown;
   readonly due: DueTime;
   readonly options: CheckedOfferOptions;
-  /** The generated id of a message that was given none. */
+  /** The generated id, if the message was given none. */
   readonly newId?: string;
 }
 
@@ -133,7 +124,7 @@ const TYPED_OPTIONS: readonly (keyof TypedOfferOptions)[] = [
 const OPTIONS: readonly (keyof OfferOptions)[] = ['type', ...TYPED_OPTIONS];
 const REQUEST: readonly (keyof OfferRequest)[] = ['payload', 'delay', 'at', ...OPTIONS];
 
-/** Reads each message of a list. An error that `take` throws names the message concerned. */
+/** Reads each message of a list. Adds the message's index to an error that `take` throws. */
 export function readEach<T, R>(messages: readonly T[], take: (message: T, index: number) => R): R[] {
   if (!reading('messages', () => Array.isArray(messages))) {
     throw new DelayQueueError(
@@ -157,7 +148,7 @@ export function readEach<T, R>(messages: readonly T[], take: (message: T, index:
   return taken;
 }
 
-/** Adds to an error the index of the message concerned. */
+/** Adds the message's index to an error. */
 export function ofMessage(index: number, error: unknown): unknown {
   if (!(error instanceof DelayQueueError)) return error;
   return new DelayQueueError(error.code, `messages[${index}]: ${error.message}`, { cause: error.cause });
@@ -207,7 +198,7 @@ export function checkOfferOptions({
   return { ...checked, special };
 }
 
-/** Returns options with which an offer has no effect if it arrives after `notAfter`, on the monotonic clock. */
+/** Returns options with which an offer has no effect if it arrives after `notAfter`, a time on the monotonic clock. */
 export function inTime(options: CheckedOfferOptions, notAfter: number): CheckedOfferOptions {
   return { ...options, special: { ...options.special, notAfter } };
 }
@@ -237,7 +228,7 @@ export function readHeaders(given: MessageHeaders): MessageHeaders {
   return headers;
 }
 
-/** Builds a plain object field by field, which V8 writes as JSON faster than the result of `Object.fromEntries`. */
+/** Copies headers field by field: V8 writes the result as JSON faster than that of `Object.fromEntries`. */
 function copyOf(given: MessageHeaders): Record<string, string> {
   const copy: Record<string, string> = {};
   for (const name of Object.keys(given)) {

@@ -23,7 +23,7 @@ import {
 import { checkInTime, tookTooLong } from './payload-in-time.js';
 import { QueueWriter, type WriterContext } from './queue-writer.js';
 
-/** Makes this process' offers. Shared by the producer and the typed queues, so all offers of one event-loop turn leave in one call. */
+/** Makes this process' offers. The producer and the typed queues share it, so all offers of one event-loop turn leave in one call. */
 @Injectable()
 export class Offers {
   @Inject() private readonly observers!: Observers;
@@ -94,7 +94,7 @@ export class Offers {
   }
 
   /**
-   * Checks a payload in the form in which it will be read.
+   * Checks a payload as its reader will get it.
    * @returns a promise if the payload's schema is asynchronous
    * @throws DelayQueueError `INVALID_PAYLOAD`
    */
@@ -122,7 +122,7 @@ export class Offers {
     }));
     const work = (given?: MessageHeaders) => {
       const headers = given === undefined ? undefined : readHeaders(given);
-      // In a promise, so that an error thrown at once is not taken for a mistake of the observer.
+      // In a promise: an error thrown at once would be taken for the observer's.
       return Promise.resolve().then(() => offer(carriesHeaders ? headers : undefined));
     };
     return (await this.observers.offer!({ queue, messages: envelopes, carriesHeaders }, work, {
@@ -135,7 +135,7 @@ export class Offers {
   }
 }
 
-/** Gives a message its id before the message is encoded, because observers identify each message by id. */
+/** Generates a missing id before the message is encoded, because observers identify messages by id. */
 function withNewId(message: NewMessage, writer: QueueWriter): NewMessage {
   return message.options.id === undefined ? { ...message, newId: writer.newId() } : message;
 }
@@ -146,7 +146,7 @@ function withHeaders(message: NewMessage, added: MessageHeaders | undefined): Ne
   return { ...message, options: { ...message.options, headers: { ...added, ...message.options.headers } } };
 }
 
-/** Adds the message's index in the list to the error from its check. */
+/** Adds the message's index in the list to an error from its check. */
 function namingMessage(index: number, checked: Promise<unknown>): Promise<unknown> {
   const check = checked.catch((error: unknown) => Promise.reject(ofMessage(index, error) as Error));
   // If another message is refused first, nobody awaits this check.

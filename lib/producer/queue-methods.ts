@@ -18,7 +18,7 @@ import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { Offers } from './offers.js';
 import { Repeats } from './repeats.js';
 
-/** The property in which the producer and the typed queues keep their {@link QueueParts}. Shared by all copies of the package. */
+/** The property in which the producer and the typed queues keep their {@link QueueParts}, the same for all copies of the package. */
 export const PARTS: unique symbol = Symbol.for('nestjs-delay-queue:parts');
 
 /** The services behind the methods of the producer and the typed queues. */
@@ -58,7 +58,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
    * - `messages`: an array; each message has a `payload`, either a `delay` or `at` (a `Date`), and the options of `offer`
    * @returns the results in the order of the messages
    * @throws DelayQueueError as `offer`; if some were refused, `cause.errors` has an error for each. With `partitions`, some may be written
-   *   while others fail: the error names those that may not have been written, and `cause.errors` has an error for each
+   *   while others fail: the error then names those that may not have been written, with an error for each in `cause.errors`
    * @example
    * ```ts
    * await producer.offerMany('orders', orders.map(({ id }) => ({ payload: { orderId: id }, delay: '30m' })));
@@ -78,8 +78,8 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   /**
    * Removes a delayed message, or the follower of an active one (`onDuplicate: 'follow'`), and ends a repetition. An occurrence that is
    * already due is still handled, as the last one. If `cancel`, `reschedule` and the due time race, exactly one of them wins.
-   * @returns true if something was removed or ended; false if the message is absent, ready, active or dead, and neither repeats nor is
-   *   followed
+   * @returns true if something was removed or ended; false if the message is absent, ready, active or dead, without a repetition or
+   *   follower
    * @example
    * ```ts
    * const paidInTime = await producer.cancel('orders', `unpaid:${orderId}`);
@@ -95,10 +95,10 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
    * Changes a delayed message's due time, and anything else given, in one step. If `cancel`, `reschedule` and the due time race, exactly
    * one of them wins: the handler runs once, with the old payload or the new one, and the result says which.
    * - `due`: a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by Redis' clock
-   * - `change`: `payload`, `headers` (replaces all of them), `type`; a field left out stays as it is. Not available in every layout
+   * - `change`: `payload`, `headers` (replaces all of them), `type`; an omitted field stays as it is. Not available in every layout
    * @returns true if the message was rescheduled; false if it is absent, ready, active or dead
-   * @throws DelayQueueError also `INVALID_PAYLOAD` and `PAYLOAD_TOO_LARGE`, as `offer`, `INVALID_PAYLOAD` if the stored message cannot be
-   *   read, `UNSUPPORTED_BY_LAYOUT`, and `OFFER_TIMEOUT` if others keep changing the same message
+   * @throws DelayQueueError also `INVALID_PAYLOAD` and `PAYLOAD_TOO_LARGE`, as `offer`; `INVALID_PAYLOAD` if the stored message cannot be
+   *   read; `UNSUPPORTED_BY_LAYOUT`; and `OFFER_TIMEOUT` if others keep changing the same message
    * @example
    * ```ts
    * await producer.reschedule('orders', `unpaid:${orderId}`, '15m');
@@ -119,8 +119,8 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Stops an active message and removes it. The `signal` of its handler aborts at once, in whichever process the handler runs, and the
-   * handler's outcome no longer counts. If the handler ends at the same time, exactly one of the two wins.
+   * Stops an active message and removes it. Its handler's `signal` aborts at once, in whichever process the handler runs, and the handler's
+   * outcome no longer counts. If the handler ends at the same time, exactly one of the two wins.
    * @returns true if the message was stopped; false if it is not active. To remove a delayed message, use {@link cancel}
    * @example
    * ```ts
@@ -134,7 +134,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Finds a message in any state. Returns it as it is now, with its error if it is a dead letter, or null if there is none with this id.
+   * Finds a message in any state, with its error if it is a dead letter. Returns null if there is none with this id.
    * @example
    * ```ts
    * const message = await producer.find('orders', `unpaid:${orderId}`);

@@ -20,15 +20,15 @@ import type { QueueDirectory } from '../store/queue-directory.js';
 
 export interface QueueCounts extends MessageCounts {
   /**
-   * The indexes, from 0, of partitions that did not answer and whose messages are left out. Absent if all have answered, and always without
-   * `partitions`, where an unanswered read fails.
+   * The indexes, from 0, of the partitions that did not answer; their messages are left out. Absent if all answered, and always absent
+   * without `partitions`, where an unanswered read fails.
    */
   readonly missing?: readonly number[];
 }
 
 /** One page of queues. */
 export interface QueuePage {
-  /** Sorted by their characters. */
+  /** In ASCII order. */
   readonly queues: readonly string[];
   /** Pass it to get the next page; null if this is the last one. */
   readonly cursor: string | null;
@@ -64,7 +64,7 @@ export function snapshotOf<T>(known: Queue, message: StoredMessage): MessageSnap
   };
 }
 
-/** Returns when a message expires, as far as this process knows: a message without its own expiry gets its consumer's. */
+/** Returns when a message expires, as far as this process knows: without an expiry of its own, it gets its consumer's. */
 function deadlineOf({ options }: Queue, { body, dueAt }: StoredMessage, expiry: Expiry | undefined): Date | undefined {
   if (!options.layout.can.expiry) return undefined;
   const { after } = expiry ?? { after: options.expiresAfter };
@@ -84,7 +84,7 @@ function readFailure(text: string): MessageFailure {
   return { name: 'Unknown', message: `The error of this dead letter cannot be read: ${text}` };
 }
 
-/** Adds up the counts of a walk through a queue. Returns a `Map`, because any name may be a type, even `__proto__`. */
+/** Adds up the counts of each page of a queue. Returns a `Map`, because any name may be a type, even `__proto__`. */
 export async function countByType<Type extends string>({
   store,
   options,

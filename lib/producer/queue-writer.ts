@@ -14,13 +14,10 @@ import type { NewMessage, OfferResult } from './offer.js';
 import { assertSupported } from './unsupported.js';
 import { incomplete, incompleteInPartitions, refused, sortOutcomes } from './list-outcomes.js';
 
-/**
- * The limits of one call. They keep each script short, however large the payloads, and let the server handle one batch of a list while the
- * next is being encoded.
- */
+/** Limits of one call: scripts stay short even with large payloads, and Redis handles one batch of a list while the next is encoded. */
 const BATCH = { maxItems: 250, maxWeight: 1024 * 1024, weigh: bodyLength };
 
-/** How many batches of one list are sent at once to each destination. */
+/** How many batches of one list are sent to a destination at once. */
 const CONCURRENT_BATCHES = 4;
 
 const NO_HEADERS: MessageHeaders = {};
@@ -43,9 +40,9 @@ export interface WriterContext {
 /** Writes the offers of one queue. Offers that go to one destination in the same turn of the event loop share a call. */
 export class QueueWriter {
   readonly #rules: BodyRules;
-  /** Created at the first offer to a destination. */
+  /** Each is created by the first offer to its destination. */
   #batchers = new Map<Destination, TurnBatcher<EncodedOffer>>();
-  /** Separate batchers for offers with `notAfter`: an offer without one must not share a call with them. */
+  /** For offers with `notAfter`, which must not share a call with offers without it. */
   #batchersInTime = new Map<Destination, TurnBatcher<EncodedOffer>>();
   #stores: readonly MessageStore[];
 
@@ -126,7 +123,7 @@ export class QueueWriter {
     return results;
   }
 
-  /** Writes one offer in its own call. Returns undefined if it was rejected; otherwise throws like {@link write}. */
+  /** Writes one offer in its own call. Returns undefined if it was rejected; other failures are thrown as by {@link write}. */
   async writeAlone(offer: Offer): Promise<OfferResult | undefined> {
     const [outcome] = await this.#offer(this.queue.router.route(offer), [offer]);
     if (outcome instanceof WriteFailure) throw outcome.error;
@@ -174,8 +171,8 @@ export class QueueWriter {
   }
 
   /**
-   * Offers messages at their destination, or at a new one if the partitions have changed. The queue's registration is sent before the
-   * offers, which are acknowledged only once the queue is registered.
+   * Sends offers to their destination, or to a new one if the partitions have changed. The queue's registration is sent before the offers,
+   * which are acknowledged only once the queue is registered.
    */
   async #offer(destination: Destination, offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
     const { name, router } = this.queue;
@@ -269,7 +266,7 @@ function byDestination(router: Router, offers: readonly Offer[]): Map<Destinatio
   return places;
 }
 
-/** Names the message in the error, because an error of a destination concerns every offer that goes there. */
+/** Adds the message's id to an error, because an error of a destination concerns every offer that goes there. */
 function named(outcome: WriteOutcome, { id }: Offer): WriteOutcome {
   return outcome instanceof WriteFailure ? new WriteFailure(withMessageId(outcome.error, id)) : outcome;
 }

@@ -9,10 +9,7 @@ import type { MessageChange } from './changes.js';
 import { inTime, type OfferOptions, type OfferResult, readOfferOptions } from './offer.js';
 import { QueueParts } from './queue-methods.js';
 
-/**
- * The calls available to a relay that passes on recorded calls, such as nestjs-delay-queue-outbox. They take effect in time or never, and
- * the relay can tell which database they go to.
- */
+/** The calls of a relay such as nestjs-delay-queue-outbox. They take effect in time or never, and it can tell to which database they go. */
 @Injectable()
 export class RelayTarget {
   @Inject() private readonly parts!: QueueParts;
@@ -25,8 +22,7 @@ export class RelayTarget {
   }
 
   /**
-   * Reads the id of the database and prefix to which the calls go. The id is stored there, so it is the same whatever the address, and is
-   * lost with the data.
+   * Reads the id of the calls' database and prefix. It is stored there, so it does not depend on the address, and is lost with the data.
    * @param proposed - the id to set if there is none
    * @returns undefined if there is none
    */
@@ -40,8 +36,7 @@ export class RelayTarget {
   }
 
   /**
-   * Makes calls that take effect before a given time or never. After that time the server refuses them, so this holds even if the process
-   * stalls in between.
+   * Makes calls that take effect before a given time or never. The server refuses them after that time, even if the process stalls.
    * @param notAfter - a time by `performance.now()`
    */
   before(notAfter: number): RelayedCalls {

@@ -40,7 +40,7 @@ const OPTIONS_OF_TYPE: readonly (keyof RepeatOptions)[] = [
 ];
 const OPTIONS: readonly (keyof GivenOptions)[] = ['type', ...OPTIONS_OF_TYPE];
 
-/** The maximum number of offers, in case the time offered passes before the offer arrives. */
+/** The maximum number of offers: one fails if its due time passes before it arrives. */
 const MAX_ROUNDS = 10;
 
 @Injectable()
@@ -66,7 +66,7 @@ export class Repeats {
     }
   }
 
-  /** Bypasses the offer observers: any headers they added now would be carried by every occurrence. */
+  /** Bypasses the offer observers: every occurrence would carry any headers they added now. */
   async #offer(queue: Queue, { id, rule, body }: { id: string; rule: RepeatRule; body: Buffer }): Promise<OfferResult> {
     for (let round = 1; ; round++) {
       // The store's clock, because this process' clock may be behind and would name a time that has already passed.

@@ -28,9 +28,7 @@ export type TypedOfferRequest<Payloads> = {
         });
 }[TypesOf<Payloads>];
 
-/**
- * What `reschedule` of a typed queue changes in addition to the due time: a payload, with its type if the queue has several, or headers.
- */
+/** What a typed queue's `reschedule` changes in addition to the due time: a payload, with its type if there are several, or headers. */
 export type TypedChange<Payloads> =
   | {
       [Type in TypesOf<Payloads>]: {

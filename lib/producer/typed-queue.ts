@@ -24,8 +24,8 @@ const OFFER = Symbol('offer');
 const REPEAT = Symbol('repeat');
 
 /**
- * Has the methods of {@link DelayQueueProducer} without the queue's name, for messages of any kind. Payloads are checked before they are
- * written; those of a list are all checked before the first is written. Payloads are returned as they were offered.
+ * Has the methods of {@link DelayQueueProducer} without the argument `queue`, for messages of any kind. Payloads are checked before they
+ * are written; those of a list are all checked before the first is written. Payloads are returned as they were offered.
  * @typeParam Payloads - the payloads given to `DelayQueue()`
  */
 export abstract class TypedQueue<Payloads> extends QueueMethods<[], Payloads> {
@@ -143,8 +143,7 @@ export interface QueueClass<Payloads, Handle> extends DefinedBy<Payloads> {
 }
 
 /**
- * Makes the class of a queue whose messages are all of one kind. A class that extends it is the queue's definition, its injection token and
- * its typed handle, all in one.
+ * Makes the class of a queue with messages of one kind. A subclass of it is the queue's definition, injection token and typed handle.
  * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
  * @param payload - a Standard Schema (zod, valibot, arktype…), a DTO class, or `payload<T>()`
  * @param options - override the module's `defaults`; the queue's entry in `queues` overrides them. `instance` names the queue's instance

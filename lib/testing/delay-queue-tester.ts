@@ -35,8 +35,7 @@ export class DelayQueueTester {
   #trials = 0;
 
   /**
-   * Returns the tester of a named instance of the module. All instances share the same time: whoever moves it, their messages are handled
-   * in the order of due times.
+   * Returns the tester of a named instance. All instances share one time: whoever moves it, messages are handled in the order of due times.
    * @param name - the name given to `DelayQueueModule.forRoot()`
    * @throws DelayQueueError `INVALID_OPTION` if there is no instance of this name
    * @example
@@ -93,7 +92,7 @@ export class DelayQueueTester {
   }
 
   /**
-   * Lets time pass until nothing is delayed in the queues that this application handles, neither retries nor offers made by handlers.
+   * Lets time pass until nothing is delayed in the queues that this application handles, including retries and offers made by handlers.
    * @throws DelayQueueError as {@link advance}; `INVALID_OPTION` with `consume: false`, as no handler would be called
    */
   async drain(bounds: CallBounds = {}): Promise<void> {

@@ -11,7 +11,7 @@ export interface OfferedMessage<T = unknown> {
   readonly id: string;
   /** The type given to `offer`; empty if none was given. */
   readonly type: string;
-  /** The payload as a handler gets it: what JSON made of the one offered, or a `Buffer`. */
+  /** The payload as a handler gets it: after a round trip through JSON, or a `Buffer`. */
   readonly payload: T;
   /** The headers given to `offer`; empty if none were given. */
   readonly headers: MessageHeaders;
@@ -19,9 +19,6 @@ export interface OfferedMessage<T = unknown> {
   readonly group?: string | undefined;
   /** The first due time; for a follower, as if the message that it follows had ended at once. */
   readonly dueAt: Date;
-  /**
-   * From the offer to the due time, ms; for a follower, from the end of the message that it follows. 0 for an `offerAt` with a time in the
-   * past.
-   */
+  /** From the offer to the due time, ms; for a follower, from the end of the message that it follows. 0 for an `offerAt` in the past. */
   readonly delay: number;
 }

@@ -1,6 +1,6 @@
 import { clearTimeout, realNow, setTimeout } from './real-time.js';
 
-/** The most time that counts between two looks, ms. If more has passed, the process itself was held up, as at a breakpoint. */
+/** The maximum time that counts between two looks, ms. If more has passed, the process itself was held up, as at a breakpoint. */
 const MAX_STEP = 20;
 
 /** Measures how long nothing happens in real time, by looking at short intervals. */

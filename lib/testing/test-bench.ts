@@ -10,7 +10,7 @@ import type { WatchedStore } from './watched-store.js';
 /** Replaces Redis, time and chance in an application under test, and watches what happens there. */
 export class TestBench implements TestOverrides {
   readonly clock: VirtualClock;
-  /** The middle of the range. */
+  /** Always the middle of the range. */
   readonly random = () => 0.5;
   /** By the name of their instance. */
   readonly #queues = new Map<string, QueuesUnderTest>();
@@ -22,10 +22,7 @@ export class TestBench implements TestOverrides {
     this.clock = new VirtualClock(startAt);
   }
 
-  /**
-   * Keeps batches from waiting: time stands still while a message is active, so a batch contains the messages that are due at the same
-   * moment.
-   */
+  /** Keeps batches from waiting: time stands still while a message is active, so a batch has the messages due at one moment. */
   adjust({ handler, options }: ConfiguredHandler): ConfiguredHandler {
     return { options, handler: handler.batch ? { ...handler, batch: { ...handler.batch, wait: 0 } } : handler };
   }
@@ -47,7 +44,7 @@ export class TestBench implements TestOverrides {
     return this.#queues.get(instance)!;
   }
 
-  /** Finds a queue that has an active message, or is about to; undefined if there is none. */
+  /** Finds a queue that has an active message or is about to have one; undefined if there is none. */
   findBusy(): WatchedStore | undefined {
     return this.#followedStores().find(({ isBusy }) => isBusy);
   }

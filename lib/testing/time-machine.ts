@@ -6,10 +6,10 @@ import { sleep } from './real-time.js';
 import type { TestBench } from './test-bench.js';
 import type { WatchedStore } from './watched-store.js';
 
-/** The number of turns within which an offer that was not awaited, or that a finished handler made, reaches its store. */
+/** The number of event-loop turns within which an unawaited offer, or one made by a finished handler, reaches its store. */
 const QUIET_TURNS = 2;
 
-/** The number of event-loop turns within which most handlers end. For those that wait for real I/O, a pause follows each further turn. */
+/** The number of turns within which most handlers end. After that, a pause follows each turn, for handlers that wait for real I/O. */
 const QUICK_TURNS = 20;
 
 /** The pause between two looks at a slow handler, ms. */
@@ -24,7 +24,7 @@ interface Call extends ResolvedBounds {
  * Moves an application's time from one due message to the next, but never while a handler runs.
  *
  * Nothing happens between two due messages, so time leaps. Timers that would have fired in between fire late, as in a process that was
- * blocked: a look at the queue every minute costs one look, however long the leap.
+ * blocked: a look at the queue every minute becomes a single look, however long the leap.
  */
 export class TimeMachine {
   readonly #bench: TestBench;

@@ -61,7 +61,7 @@ export class VirtualClock implements Clock {
     return true;
   }
 
-  /** From now on, timers fire in real time, after at most `maxWait` ms, because nothing advances this clock any more. */
+  /** Lets timers fire in real time, each after at most `maxWait` ms, because nothing advances this clock any more. */
   release(maxWait: number): void {
     this.#released = { maxWait };
   }

@@ -16,8 +16,7 @@ export type PayloadSpec =
   | PayloadClass;
 
 /**
- * A DTO class. It gives the payload its type, but nothing checks the payload at run time: the compiler checks offers, and the handler gets
- * a plain object.
+ * A DTO class, which gives the payload a type for the compiler. Nothing checks the payload at run time; the handler gets a plain object.
  *
  * A `ValidationPipe` bound to the handler checks the payload, and with `transform` makes an instance of the class. The pipe reads the type
  * of the method's parameter, which must name the class itself: `PayloadOf` or an `import type` leaves nothing at run time. If the pipe

@@ -134,10 +134,7 @@ export function typesOf({ payloads }: QueueDefinition): readonly string[] | unde
   return isPayloadSpec(payloads) ? undefined : Object.keys(payloads as PayloadSpecs);
 }
 
-/**
- * Returns the payload check of a type; undefined if its payloads are not checked at run time. Throws `INVALID_ARGUMENT` if the queue has no
- * such type.
- */
+/** Returns a type's payload check; undefined if nothing is checked at run time. Throws `INVALID_ARGUMENT` if the queue lacks the type. */
 export type CheckOfType = (type: string) => PayloadCheck | undefined;
 
 export function checksOf(definition: QueueDefinition): CheckOfType {

@@ -127,7 +127,7 @@ function wrap(lines: string, body: MessageBody): MessageBody {
   return typeof body === 'string' ? lines + body : Buffer.concat([Buffer.from(lines), body]);
 }
 
-/** Returns the second line, or an empty one if it does not end, and the inner body. */
+/** Returns the second line (empty if it has no end) and the inner body. */
 function unwrap(body: Buffer, firstLine: string): [line: string, inside: Buffer] {
   const end = body.indexOf('\n', firstLine.length);
   return [end < 0 ? '' : body.toString('utf8', firstLine.length, end), body.subarray(end + 1)];

@@ -24,7 +24,7 @@ interface Seen {
 
 const { toJSON: bufferToJson } = Buffer.prototype as { toJSON?: unknown };
 
-/** Copies what JSON would write. Reads everything only once, so that what was checked is what is written. Shared objects stay shared. */
+/** Copies what JSON would write. Reads everything only once, so what was checked is what is written. Shared objects stay shared. */
 export class JsonCopy {
   readonly #keeps: Keeps;
   readonly #copied: Copied;
@@ -56,7 +56,7 @@ export class JsonCopy {
     }
   }
 
-  /** Returns undefined for what JSON leaves out. */
+  /** Returns undefined for what JSON omits. */
   #copy(given: unknown, key: string | number): unknown {
     this.#values++;
     if (this.#keeps(given)) return given;
@@ -94,7 +94,7 @@ export class JsonCopy {
     return entry.copy;
   }
 
-  /** Without this limit, a few shared objects that contain other shared objects could make the text grow without bound. */
+  /** Reuses a copy, but limits the values: a few shared objects within shared objects could otherwise make the text grow without bound. */
   #again({ copy, values }: Seen): unknown {
     this.#values += values;
     if (this.#values > MAX_VALUES) this.#refuse({ what: 'so many values', advice: 'offer a reference to the data' });
@@ -118,7 +118,7 @@ export class JsonCopy {
   #copyFields(object: object): object {
     const loss = lossOf(object);
     if (loss) this.#refuse(loss);
-    // Without a prototype, so that `__proto__` is a key like any other.
+    // Without a prototype, so `__proto__` is a key like any other.
     const copy = Object.create(null) as Record<string, unknown>;
     for (const key of Object.keys(object)) {
       this.#path.push(key);
@@ -138,7 +138,7 @@ export class JsonCopy {
   }
 }
 
-/** Returns the value that JSON writes instead: the result of the value's `toJSON`, if it has one other than that of `Buffer`. */
+/** Returns what JSON writes for a value: the result of its `toJSON`, if it has one other than that of `Buffer`; otherwise the value. */
 function jsonValueOf(value: unknown, key: string | number): unknown {
   if (value === null || (typeof value !== 'object' && typeof value !== 'bigint' && typeof value !== 'function')) {
     return value;
@@ -148,7 +148,7 @@ function jsonValueOf(value: unknown, key: string | number): unknown {
   return Reflect.apply(toJSON, value, [String(key)]);
 }
 
-/** Shows a path as code would write it, but only both ends of a long one. */
+/** Shows a path as in code, shortened in the middle if it is long. */
 export function showPath(path: readonly (string | number)[]): string {
   const steps = path.map((key) => {
     if (typeof key === 'number') return `[${key}]`;

@@ -17,8 +17,8 @@ export interface DataRules {
 const keepsNothing: Keeps = () => false;
 
 /**
- * Writes a payload as JSON, but refuses what `JSON.stringify` silently changes, such as a forgotten `await` to `{}` and `NaN` to null. As
- * usual, the result of `toJSON()` replaces its object, and undefined properties are left out.
+ * Writes a payload as JSON, but refuses what `JSON.stringify` would silently change: after a forgotten `await` it writes `{}`, and for
+ * `NaN` null. As usual, the result of `toJSON()` replaces its object, and undefined properties are omitted.
  * @param write - gets plain data: the payload itself or, if that is not obviously plain, a checked copy
  * @throws DelayQueueError `INVALID_PAYLOAD`, naming the path of the part that cannot be written
  */

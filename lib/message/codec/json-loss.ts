@@ -39,9 +39,9 @@ export function isDataClass(prototype: object): boolean {
 }
 
 /**
- * Returns what would be lost if JSON wrote only the fields of an object that is not an array and has no `toJSON`; undefined if nothing
- * would be. Throws what reading it throws. `#private` fields cannot be seen, so an object without fields also counts as a loss if its class
- * seems to have more.
+ * Returns what JSON would lose by writing only the fields of an object that is not an array and has no `toJSON`; undefined if nothing.
+ * Throws what reading it throws. `#private` fields are invisible, so an object without fields is also a loss if its class seems to have
+ * more.
  */
 export function lossOf(value: object): JsonLoss | undefined {
   const brand = BRANDS.find(([is]) => is(value));
@@ -54,7 +54,7 @@ export function lossOf(value: object): JsonLoss | undefined {
   return { what: nameOf(value), advice: adviceFor(value) };
 }
 
-/** Returns what would be lost if only a list's elements were written, such as the fields of a regular expression's match, or undefined. */
+/** Returns what JSON would lose by writing only a list's elements, such as the fields of a regular expression's match, or undefined. */
 export function lossOfList(list: readonly unknown[]): JsonLoss | undefined {
   const field = Object.keys(list).find((key) => !isIndex(key, list.length));
   if (field === undefined) return undefined;

@@ -25,5 +25,5 @@ export interface MessageContent {
   repeat?: RepeatRule | undefined;
 }
 
-/** Encoded content. Text stays a string until it reaches the socket, so that it is encoded only once. */
+/** Encoded content. Text stays a string until it reaches the socket, so it is encoded only once. */
 export type MessageBody = string | Buffer;

@@ -39,7 +39,7 @@ const NEWER_FORM = /^N([A-Za-z0-9_.:-]{1,64})\n/;
 const FIRST_LINES =
   /^(?:W\d+\n)*(?:Ngroup\n[^\n]*\n)?(?:Nrepeat\n[^\n]*\n)?(?:Nexpires\n[^\n]*\n)?[KCkc]([A-Za-z0-9_.:-]{1,64})\n/;
 
-/** More than the length of all these lines together. */
+/** More characters than all these first lines can have together. */
 const LONGEST = 1500;
 
 const PLAIN_JSON = 'J'.charCodeAt(0);
@@ -48,7 +48,7 @@ const NAMED_FORM = 'N'.charCodeAt(0);
 const LINE_FEED = '\n';
 
 /**
- * Bodies that can be read in redis-cli: one letter for the kind, the type and the headers if there are any, and the payload.
+ * Encodes bodies that can be read in redis-cli: a letter for the kind, the type and the headers if there are any, and the payload.
  *
  * | kind | body |
  * |---|---|

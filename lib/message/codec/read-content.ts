@@ -13,7 +13,7 @@ export function readContent<T>(codec: MessageCodec, body: Buffer): ContentOf<T> 
   }
 }
 
-/** Returns the payload, to resolve a promise with. Also returns the bytes for a thenable, for which the promise would wait. */
+/** Returns a payload as the value of a promise: as bytes if it is unreadable or a thenable, for which the promise would wait. */
 export function readPayload<T>(codec: MessageCodec, body: Buffer): T {
   const { payload } = readContent<T>(codec, body);
   try {
