@@ -4,15 +4,15 @@ import { isInstance } from '../message/failure.js';
 
 export type BatchResult = { readonly value: unknown } | { readonly error: unknown };
 
-/** Thrown if a handler reported failures, but not which messages they belong to. */
+/** Thrown if a batch handler has reported failures, but not which messages they belong to. */
 class BatchResultMismatch extends Error {
   override readonly name = 'BatchResultMismatch';
 }
 
 /**
  * Reads a batch handler's return value: a result for each message (an array of the batch's length), or one for all. A result that is an
- * error, or a rejected one of `Promise.allSettled`, is a failure. Never throws: an unreadable result has failed. If the array contains
- * promises, awaits each and returns a promise, which never rejects.
+ * error, or a rejected result of `Promise.allSettled`, is a failure. Never throws: an unreadable result counts as failed. If the array
+ * contains promises, returns a promise that awaits each of them and never rejects.
  */
 export function readBatchResults(returned: unknown, size: number): BatchResult[] | Promise<BatchResult[]> {
   try {
@@ -30,7 +30,7 @@ export function forAll(size: number, result: BatchResult): BatchResult[] {
 
 function assign(results: BatchResult[], size: number): BatchResult[] {
   if (results.length === size) return results;
-  // Any other array, such as rows written to a database, means nothing here; but failures must not get lost.
+  // An array of another length, such as rows written to a database, has no meaning here, but failures must not be lost.
   const isAnswer = results.some((result) => 'error' in result || isDecision(result.value));
   if (!isAnswer) return forAll(size, { value: undefined });
   const error = new BatchResultMismatch(`The handler returned ${results.length} results for ${size} messages`);
@@ -59,13 +59,13 @@ function isSettledResult(value: unknown): value is PromiseSettledResult<unknown>
   return Reflect.ownKeys(value).length === 2 && Object.hasOwn(value, status === 'rejected' ? 'reason' : 'value');
 }
 
-/** Also true for objects of another realm. */
+/** True for a plain object, also one of another realm. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype !== null && Object.getPrototypeOf(prototype) === null;
 }
 
-/** True also if reading `then` throws, because awaiting the value would throw, too. */
+/** True for a promise. Also true if reading `then` throws, because awaiting the value would throw, too. */
 function isThenable(value: unknown): boolean {
   try {
     return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function';

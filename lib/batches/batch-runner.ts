@@ -19,9 +19,9 @@ export interface BatchRunnerOptions extends HandlerRules {
   readonly clock: Clock;
   /** The maximum number of messages in a call. */
   readonly size: number;
-  /** How long the first message of a batch waits for others, ms; 0: for those of the same turn of the event loop. */
+  /** How long a batch's first message waits for others, ms. 0: only for those of the same turn of the event loop. */
   readonly wait: number;
-  /** Limits how many calls run at once. */
+  /** Limits the number of concurrent calls. */
   readonly calls: ConcurrentCalls;
   readonly observers?: Pick<Observers, 'handleBatch'> | undefined;
   /** Called when the last waiting message has left. */
@@ -30,7 +30,7 @@ export interface BatchRunnerOptions extends HandlerRules {
 
 interface WaitingDelivery {
   readonly delivery: Delivery;
-  /** When it began to wait, on the monotonic clock. */
+  /** When the message began to wait, on the monotonic clock. */
   readonly since: number;
   readonly settle: (outcome: Outcome | Promise<Outcome>) => void;
 }
@@ -42,7 +42,7 @@ type BatchOutcomes = readonly (Outcome | Promise<Outcome>)[];
 export class BatchRunner {
   readonly #nextCall: WaitingCall = { start: () => this.#callFirst(), release: () => this.stop() };
   #waiting: WaitingDelivery[] = [];
-  /** Number of this runner's calls that wait to start. */
+  /** Number of this runner's calls that are waiting to start. */
   #asked = 0;
   #cancelTimer: CancelTimer | undefined;
   #stopped = false;
@@ -59,12 +59,12 @@ export class BatchRunner {
     });
   }
 
-  /** Calls the handler with the waiting messages, which wait for no more to come. */
+  /** Calls the handler with the waiting messages, without waiting for more. */
   flush(): void {
     if (this.#waiting.length > 0 && this.#asked === 0) this.#askForCall();
   }
 
-  /** Starts no further call, and releases the messages that wait for one. */
+  /** Starts no more calls, and releases the messages that wait for one. */
   stop(): void {
     this.#stopped = true;
     this.#cancelTimer?.();
@@ -78,7 +78,7 @@ export class BatchRunner {
     this.options.calls.add(this.#nextCall);
   }
 
-  /** Plans the call for the waiting messages when the wait of the first one ends. A call that waits to start takes them as well. */
+  /** Schedules the call for the waiting messages at the end of the first one's wait. A call that is waiting to start takes them as well. */
   #planCall(): void {
     const first = this.#waiting[0];
     if (!first || this.#asked > 0 || this.#cancelTimer) return;
@@ -131,7 +131,7 @@ export class BatchRunner {
     });
   }
 
-  /** Leaves out messages that an observer has held up for too long. */
+  /** Handles the messages, except those that an observer has delayed for too long. */
   #handleAfterWait(deliveries: readonly Delivery[]): BatchOutcomes | Promise<BatchOutcomes> {
     const ended = deliveries.map((delivery) => this.options.outcomes.afterWait(delivery));
     const rest = deliveries.filter((_, i) => !ended[i]);

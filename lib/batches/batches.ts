@@ -8,7 +8,7 @@ import { BatchRunner, type BatchRunnerOptions } from './batch-runner.js';
 import { ConcurrentCalls } from './concurrent-calls.js';
 import { GroupBatches } from './group-batches.js';
 
-/** Makes messages wait for their calls in a queue with a handler of batches. */
+/** Makes messages wait for handler calls in a queue with a handler of batches. */
 export class Batches implements WaitingCalls {
   maxBatch = 1;
   readonly #calls: ConcurrentCalls;
@@ -16,9 +16,9 @@ export class Batches implements WaitingCalls {
 
   constructor(
     private readonly options: {
-      /** The maximum number of calls at once. */
+      /** The maximum number of concurrent calls. */
       readonly concurrency: number;
-      /** The maximum number of messages of a group handled at once; null: no limit. */
+      /** The maximum number of a group's messages handled at once; null: no limit. */
       readonly groupConcurrency: number | null;
       readonly outcomes: Outcomes;
       readonly observers?: Pick<Observers, 'handleBatch'> | undefined;
@@ -27,7 +27,7 @@ export class Batches implements WaitingCalls {
     this.#calls = new ConcurrentCalls(options.concurrency);
   }
 
-  /** Collects messages and calls the handler with many of them. */
+  /** Returns a step that collects messages and calls the handler with many of them. */
   batchStep(
     call: BatchRunnerOptions['call'],
     { isPerGroup, ...size }: Pick<BatchRunnerOptions, 'size' | 'wait'> & { readonly isPerGroup: boolean },
@@ -41,7 +41,7 @@ export class Batches implements WaitingCalls {
     return (delivery) => runner.run(delivery);
   }
 
-  /** Makes a handler of single messages wait until one more call may run. */
+  /** Makes messages for a single-message handler wait until another call may run. */
   waitStep(next: Handle): Handle {
     return (delivery: Delivery) =>
       new Promise<Outcome>((settle) => {

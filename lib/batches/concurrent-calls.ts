@@ -1,7 +1,7 @@
 import { follow } from '../message/failure.js';
 import { setImmediate } from '../timing/event-loop.js';
 
-/** A handler call that may need to wait until other calls have ended. */
+/** A handler call that may have to wait until other calls have ended. */
 export interface WaitingCall {
   /** Makes the call; must not throw. Returns a promise that resolves when the call has ended, or undefined if it already has. */
   start(): Promise<unknown> | undefined;
@@ -10,8 +10,8 @@ export interface WaitingCall {
 }
 
 /**
- * Limits how many calls run at once in a queue with a handler of batches. Claims cannot do that, because they count messages. At most
- * `concurrency` calls run at once, whatever their handlers; further calls wait in order of arrival.
+ * Limits the number of concurrent calls in a queue with a handler of batches. Claims cannot limit calls, because they count messages. At
+ * most `concurrency` calls run at once, whatever their handlers. The rest wait in order of arrival.
  */
 export class ConcurrentCalls {
   #waiting: WaitingCall[] = [];
@@ -20,7 +20,7 @@ export class ConcurrentCalls {
 
   constructor(private readonly concurrency: number) {}
 
-  /** Starts the call at once if it may run and none waits; otherwise, after the calls that wait. */
+  /** Starts the call at once if it may run and no call is waiting; otherwise, after those that are waiting. */
   add(call: WaitingCall): void {
     if (this.#stopped) call.release();
     else if (this.#free > 0 && this.#waiting.length === 0) this.#start(call);

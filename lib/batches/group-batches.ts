@@ -4,13 +4,13 @@ import type { Delivery } from '../consumer/delivery.js';
 import { RELEASE } from '../consumer/outcomes.js';
 
 export interface GroupBatchesOptions extends BatchRunnerOptions {
-  /** The maximum number of messages of a group handled at once; null: no limit. */
+  /** The maximum number of a group's messages handled at once; null: no limit. */
   readonly groupConcurrency: number | null;
 }
 
-/** Collects batches of one group each, or of messages without a group. Groups come and go: each has a runner only while messages wait. */
+/** Collects batches of one group each, or of messages without a group. A group has a runner only while its messages wait. */
 export class GroupBatches {
-  /** Runners by group; undefined: the messages without a group. */
+  /** Runners by group. The key undefined is for messages without a group. */
   readonly #runners = new Map<string | undefined, BatchRunner>();
   #stopped = false;
 
@@ -29,7 +29,7 @@ export class GroupBatches {
     return runner.run(delivery);
   }
 
-  /** Calls handlers with the waiting messages, because the process has no slots for more of their groups. */
+  /** Calls handlers with the waiting messages, because the process has no slots for more messages of their groups. */
   flush(): void {
     for (const runner of [...this.#runners.values()]) runner.flush();
   }
@@ -43,7 +43,7 @@ export class GroupBatches {
     const { size, groupConcurrency } = this.options;
     return new BatchRunner({
       ...this.options,
-      // A group never has more messages than this in hand, so waiting longer would not fill a bigger batch.
+      // A group never has more messages here than this, so waiting longer would not fill a bigger batch.
       size: group === undefined ? size : Math.min(size, groupConcurrency ?? Infinity),
       onEmpty: () => this.#runners.delete(group),
     });

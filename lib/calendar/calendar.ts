@@ -6,10 +6,10 @@ import { showGiven } from '../message/show-given.js';
 
 /**
  * A calendar that reads cron expressions with croner: five fields (minute, hour, day of month, month, day of week), six with seconds first,
- * or a nickname such as `@daily`. Give it to the module, so that messages can repeat.
+ * or a nickname such as `@daily`. Pass it to the module to let messages repeat.
  *
- * When clocks are set forward, a rule with one time of day in the skipped hour falls at the end of that hour. When they are set back, it
- * falls once, at the first of the two times; a rule with several times falls at each of them.
+ * When clocks are set forward, a rule with one time of day in the skipped hour falls at the end of that hour. When clocks are set back,
+ * such a rule falls once, at the first of the two times; a rule with several times falls at each of them.
  * @see https://github.com/hexagon/croner for what the fields may contain
  * @example
  * ```ts

@@ -5,18 +5,16 @@ import { calendar } from './calendar.js';
 /** The start and the time zone of {@link next}. */
 export interface NextOptions {
   /**
-   * The result is later than both this and now. In a handler, pass `message.dueAt`: the handler's clock may lag behind that of Redis, so
-   * `after: new Date()` could yield the current occurrence again.
+   * The result is later than both this and now. In a handler, pass `message.dueAt`: the handler's clock may be behind that of Redis, so
+   * `after: new Date()` could return the current occurrence again.
    */
   readonly after: Date;
-  /**
-   * An IANA time zone, such as `'Europe/Berlin'`. The process' own time zone does not count, since processes may differ. Default: `'UTC'`.
-   */
+  /** An IANA time zone, such as `'Europe/Berlin'`. The process' own zone is ignored, because processes may differ. Default: `'UTC'`. */
   readonly timeZone?: string | undefined;
 }
 
 /**
- * Returns the next time of a cron expression, for `again()`.
+ * Returns the next time that matches a cron expression, for `again()`.
  * @param cron - a cron expression, as {@link calendar} reads it
  * @throws DelayQueueError `INVALID_ARGUMENT` if `cron`, the date or the time zone is invalid, or there is no next time
  * @example

@@ -1,21 +1,21 @@
 import { againWatch } from '../message/again-watch.js';
 
-/** The `reason` of a signal: somebody has aborted the message, so it is gone, and the outcome does not count. */
+/** A signal's `reason`: somebody has aborted the message. It is gone, and its outcome does not count. */
 export class MessageAborted extends Error {
   override readonly name = 'MessageAborted';
 }
 
-/** The `reason` of a signal: the message's lease is lost, so the outcome no longer counts. */
+/** A signal's `reason`: the message's lease is lost, so its outcome no longer counts. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
-/** The `reason` of a signal: the handler took longer than its `timeout`, so the attempt has failed. */
+/** A signal's `reason`: the handler took longer than its `timeout`, so the attempt has failed. */
 export class HandlerTimeout extends Error {
   override readonly name = 'HandlerTimeout';
 }
 
-/** The `reason` of a signal: the process is about to stop. */
+/** A signal's `reason`: the process is about to stop. */
 export class ShuttingDown extends Error {
   override readonly name = 'ShuttingDown';
 }

@@ -1,10 +1,10 @@
 import { MAX_BATCH } from '../message/page.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 
-/** How long a reservation keeps slots from other loops, ms. An answer takes far less, and a server that hangs must not hold up others. */
+/** How long a reservation keeps slots from other loops, ms. Answers take far less, and a server that hangs must not hold up other loops. */
 const MAX_RESERVATION = 100;
 
-/** A claim is limited to half of the slots, but never to fewer messages than this, because small claims are not worth the call. */
+/** A claim is limited to half of the slots, but never to fewer messages than this, because small claims are not worth a call. */
 const MIN_HALF = 32;
 
 /** The time within which all handlers of one claim should start, ms. */
@@ -14,22 +14,22 @@ export interface Reservation {
   readonly count: number;
   /** When the slots were reserved, on the monotonic clock. */
   readonly since: number;
-  /** True once the claim has taken so long that others may use its slots. */
+  /** True once the claim has taken so long that other loops may use its slots. */
   isOverdue: boolean;
 }
 
 /** A loop that waits for slots. */
 interface Waiter {
   readonly count: number;
-  /** Called when the loop may reserve slots. No other loop can until this one has reserved some or left. */
+  /** Called when the loop may reserve slots. No other loop is called until this one has reserved some or stopped waiting. */
   readonly call: () => void;
   /** Called whenever every slot holds a message while the loop is still waiting. */
   readonly onFull: () => void;
 }
 
 /**
- * The slots of a queue in this process, shared by the consumer loops of its partitions. A message takes a slot from its claim until its
- * handler is done. Batches limit the number of concurrent calls elsewhere, where they wait.
+ * The slots of a queue in this process, shared by its partitions' consumer loops. A message occupies a slot from its claim until its
+ * handler is done. For handlers of batches, concurrent calls are limited elsewhere.
  */
 export class Slots {
   /** The number of slots without a message or a reservation. */
@@ -37,12 +37,12 @@ export class Slots {
   /** Reservations that are not overdue, oldest first. */
   readonly reservations = new Set<Reservation>();
   readonly waiters: Waiter[] = [];
-  /** The waiter that has been called, until it reserves or leaves. */
+  /** The waiter that has been called, until it reserves slots or stops waiting. */
   called: Waiter | undefined;
   readonly onNotFull: (() => void)[] = [];
   cancelTimer: CancelTimer | undefined;
 
-  /** @param loops - the number of consumer loops that share the slots at present */
+  /** @param loops - the current number of consumer loops that share the slots */
   constructor(
     readonly total: number,
     public loops: number,
@@ -54,15 +54,15 @@ export class Slots {
 /**
  * Decides how many messages a consumer loop may claim now.
  *
- * A loop that has the slots to itself takes half of them at once, so the server prepares one half while the other is handled. Loops that
- * share slots ask for twice what they last found, up to half of all: few when messages come one by one, so that many loops can claim at
- * once, and many when there is a backlog, so that each call is worth its cost. Loops that find too few free slots wait in order of arrival.
+ * A loop with its own slots claims half of them at once, so the server prepares one half while the other is handled. Loops that share slots
+ * ask for twice what they last found, up to half of all slots: few when messages arrive one by one, because many loops can then claim at
+ * once; many when there is a backlog, because a call must be worth its cost. Loops that find too few free slots wait their turn.
  *
  * Also measures how quickly handlers start: synchronous handlers delay the messages behind them, while another process may be idle.
  */
 export class Capacity {
   readonly slots: Slots;
-  /** The maximum number of messages that can start soon; Infinity until the handlers of a claim are slow to start. */
+  /** The maximum number of messages that can start soon. Infinity until a claim's handlers are slow to start. */
   #startable = Infinity;
   #isQuick = true;
   /** The number of messages that the last claim took. */
@@ -90,12 +90,12 @@ export class Capacity {
     return called === undefined && waiters.length === 0 && this.#areWorth(this.#wanted);
   }
 
-  /** True if every slot has a message, so that no slot becomes free before a handler ends. */
+  /** True if every slot holds a message, so that no slot becomes free before a handler ends. */
   get isFull(): boolean {
     return this.slots.free === 0 && this.slots.reservations.size === 0;
   }
 
-  /** The maximum number of messages to claim together with a transfer, which fills at most half of the slots. Below 1: claim none. */
+  /** The maximum number of messages to claim together with a transfer, up to half of all slots. Below 1: claim none. */
   get besidesTransfer(): number {
     const spare = this.slots.free - Math.floor(this.slots.total / 2);
     return spare > 0 && this.isOpen ? Math.min(spare, this.#wanted) : 0;
@@ -110,13 +110,13 @@ export class Capacity {
   measure(count: number, took: number): void {
     const inTime = Math.floor((count * TARGET) / took);
     this.#isQuick = took <= TARGET;
-    // The limit falls at once. It rises to the measured number, but at most doubles.
+    // The limit falls at once. It rises to the measured number, but no more than doubles.
     this.#startable = this.#isQuick
       ? Math.max(this.#startable, Math.min(this.#startable * 2, inTime))
       : Math.max(1, inTime);
   }
 
-  /** Reserves the slots that a claim may fill. No other loop can take them until {@link end}, unless the claim is overdue. */
+  /** Reserves slots for a claim. No other loop can take them until {@link end}, unless the claim is overdue. */
   reserve(count = Math.min(this.slots.free, this.#wanted)): Reservation {
     const reservation = { count, since: this.options.clock.monotonic(), isOverdue: false };
     this.slots.free -= count;
@@ -125,7 +125,7 @@ export class Capacity {
     return reservation;
   }
 
-  /** Ends a reservation whose claim took `found` messages. Returns how many of them have a slot: all, unless it was overdue. */
+  /** Ends the reservation of a claim that took `found` messages. Returns how many have a slot: all, unless the claim was overdue. */
   end(reservation: Reservation, found: number): number {
     const slots = this.slots;
     this.#wasOverdue = reservation.isOverdue;
@@ -138,13 +138,12 @@ export class Capacity {
     return granted;
   }
 
-  /** Frees the slot of a message. */
   vacate(): void {
     this.slots.free++;
     this.#changed();
   }
 
-  /** Waits until a claim is worth its call, or until {@link close}. Calls `onFull` whenever every slot has a message in the meantime. */
+  /** Waits until a claim is worth its call, or until {@link close}. Calls `onFull` if every slot holds a message during the wait. */
   untilOpen(onFull: () => void = () => undefined): Promise<void> {
     if (this.#waiter) this.#leave();
     return new Promise((call) => {
@@ -155,7 +154,7 @@ export class Capacity {
     });
   }
 
-  /** Waits until not every slot has a message, or until {@link close}. */
+  /** Waits until some slot holds no message, or until {@link close}. */
   untilNotFull(): Promise<void> {
     return new Promise((resolve) => {
       this.#endWait = resolve;
@@ -164,24 +163,24 @@ export class Capacity {
     });
   }
 
-  /** Ends a wait. */
+  /** Ends the current wait. */
   close(): void {
     if (this.#waiter) this.#leave();
     this.#endWait();
   }
 
-  /** The number of messages that make a claim worth its call. */
+  /** The number of messages that makes a claim worth its call. */
   get #wanted(): number {
     const { total, loops } = this.slots;
     const most = Math.min(this.#startable, MAX_BATCH);
     const half = Math.ceil(total / 2);
     if (loops === 1) return Math.min(Math.max(half, MIN_HALF, this.options.batch), most);
-    // One slot is enough to show whether a server that hung answers again.
+    // One slot is enough to find out whether a server that hung is answering again.
     if (this.#wasOverdue) return 1;
     return Math.min(Math.max(Math.min(half, 2 * Math.max(1, this.#found)), this.options.batch), most);
   }
 
-  /** True if a claim of `count` messages is worth its fixed cost: that many slots are free, or claims under way cannot return enough. */
+  /** True if a claim of `count` messages is worth its fixed cost: that many slots are free, or pending claims cannot return enough. */
   #areWorth(count: number): boolean {
     const { free, reservations } = this.slots;
     if (free === 0 || free >= count) return free > 0;
@@ -213,7 +212,7 @@ export class Capacity {
     first.call();
   }
 
-  /** Runs only while a loop waits, because nobody else needs overdue slots. */
+  /** Sets a timer for the oldest reservation. Called only while a loop waits, because nothing else needs overdue slots. */
   #awaitOverdue(): void {
     const slots = this.slots;
     const [oldest] = slots.reservations;

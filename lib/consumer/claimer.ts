@@ -16,16 +16,16 @@ import type { Lease } from './delivery.js';
 /** The maximum size of the bodies in one claim, in bytes. The answer must arrive in time even over a slow connection. */
 const MAX_BYTES = 1024 * 1024;
 
-/** The number of unanswered claims in a row after which their messages are released for other consumers. */
+/** The number of consecutive unanswered claims after which their messages are released to other consumers. */
 const MAX_UNANSWERED = 3;
 
 /** The smallest share of the usual limits that a claim asks for. */
 const MIN_SHARE = 1 / 16;
 
-/** The maximum error of the store's time, ms: messages may expire too early by this much. A slower answer leads to another request. */
+/** The maximum error of the store's time, ms. Messages may expire too early by this much. A slower answer leads to another request. */
 const MAX_ROUND_TRIP = 50;
 
-/** The minimum interval between requests for the store's time, ms. On a network that is always slow, the answers get no better. */
+/** The minimum interval between requests for the store's time, ms. On a network that is always slow, answers do not get better. */
 const ASK_INTERVAL = 60_000;
 
 export interface TransferBesides {
@@ -41,15 +41,15 @@ export interface Claimed {
   /** True if ready messages remain. */
   readonly more: boolean;
   readonly answeredAt: number;
-  /** When to claim again because the rate is used up, on the monotonic clock; undefined if there is no need to. */
+  /** When to claim again because the rate is used up, on the monotonic clock; undefined if it is not used up. */
   readonly claimAgainAt: number | undefined;
-  /** The report of the transfer made in the same call; undefined if none was requested or nothing was changed. */
+  /** The report of the transfer made in the same call; undefined if none was requested or nothing changed. */
   readonly transfer: TransferReport | undefined;
 }
 
 /**
  * Claims messages. If the answer to a claim is lost, the next claim supersedes it, recovers its messages, and asks for half as much, in
- * case the answer was too large for the connection. After several lost answers in a row, everything is released.
+ * case the answer was too large for the connection. After several consecutive lost answers, everything is released.
  */
 export class Claimer {
   readonly #consumerId = randomBytes(9).toString('base64url');
@@ -58,7 +58,7 @@ export class Claimer {
   #unanswered: string[] = [];
   #misses = 0;
   #sent: { readonly token: string; readonly sentAt: number } | undefined;
-  /** The share of the usual limits for which claims ask at present. */
+  /** The share of the usual limits that claims currently ask for. */
   #share = 1;
   readonly #storeClock = new RemoteClock(MAX_ROUND_TRIP);
   readonly #storeNow = (): number => this.#storeClock.at(this.options.clock.monotonic());
@@ -88,12 +88,12 @@ export class Claimer {
     return this.#sent?.token === token;
   }
 
-  /** Claims at most `limit` ready messages, in the same call as a transfer if `besides` is given. Throws whatever the store throws. */
+  /** Claims at most `limit` ready messages, together with a transfer if `besides` is given. Throws whatever the store throws. */
   async claim(limit: number, besides?: TransferBesides): Promise<Claimed> {
     let claimed = await this.#ask(limit, besides);
     const { transfer } = claimed;
     while (claimed.answeredAt >= claimed.lease.end) {
-      // The lease may have ended, and others may hold the messages. The next claim gets a new lease for those still held.
+      // The lease may have ended, and other consumers may hold the messages. The next claim renews the lease of those still held.
       if (await this.#isGivenUp(claimed.lease.token)) {
         const problem = 'the store answers claims only after their leases have ended';
         throw new DelayQueueError('OUTCOME_UNKNOWN', `${this.options.queue}: ${problem}`);
@@ -103,15 +103,15 @@ export class Claimer {
     return claimed;
   }
 
-  /** Releases any messages that unanswered claims hold, with no attempt spent, and wakes a consumer. Throws what the store throws. */
+  /** Releases messages held by unanswered claims without spending an attempt, and wakes a consumer. Throws whatever the store throws. */
   async releaseUnanswered(): Promise<void> {
     for (const token of [...this.#unanswered]) await this.#end(token);
     await this.options.store.wake();
   }
 
   /**
-   * Ends the claim under way if its lease may have ended. Called before timers fire: if the event loop was blocked for that long, the
-   * messages must be ready before a transfer of this process finds the expired lease and spends an attempt.
+   * Releases the messages of a pending claim if its lease may have ended. Called before timers fire: if the event loop was blocked for that
+   * long, the messages must be ready before this process' transfer finds the expired lease and spends an attempt.
    */
   releaseIfLate(): void {
     const sent = this.#sent;
@@ -173,7 +173,7 @@ export class Claimer {
     return receivedAt;
   }
 
-  /** Notes a claim that may have taken messages. Returns true if everything was released, after too many unanswered claims in a row. */
+  /** Notes a claim that may have taken messages. Returns true if everything was released after too many consecutive unanswered claims. */
   async #isGivenUp(token: string): Promise<boolean> {
     const { events, queue } = this.options;
     this.#unanswered.push(token);
@@ -187,7 +187,7 @@ export class Claimer {
     return true;
   }
 
-  /** Ends a claim by superseding it with one that takes nothing. */
+  /** Ends a claim by superseding it with an empty one. */
   async #end(supersedes: string): Promise<void> {
     const { store, lease } = this.options;
     await store.claim({ token: this.#newToken(), supersedes, limit: 0, lease });

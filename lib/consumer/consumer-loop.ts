@@ -16,20 +16,20 @@ import { RELEASE } from './outcomes.js';
 import { Settler } from './settler.js';
 import { WakeWait } from './wake-wait.js';
 
-/** The maximum number of failures counted while there is no connection, which keeps the pause below a second. */
+/** The maximum number of failures counted while there is no connection. Keeps the pause below a second. */
 const MAX_FAILURES_UNCONNECTED = 4;
 
 const noop = () => undefined;
 
 /**
- * Consumes one queue or partition in one process: while there are free slots, it waits for the wake-up signal, claims ready messages, and
+ * Consumes one queue or partition in one process: while there are free slots, it waits for the wake-up signal, claims ready messages and
  * has their handlers started. Errors are logged and never end the loop.
  *
- * Messages come in through {@link ConsumerLoop.#take}, claimed by the loop or, with {@link transferAndClaim}, by the transfer scheduler.
- * The dispatcher takes each message to its handler, and the settler takes its outcome to the store.
+ * All messages enter through {@link ConsumerLoop.#take}, claimed by the loop or, with {@link transferAndClaim}, by the transfer scheduler.
+ * The dispatcher starts each message's handler, and the settler sends its outcome to the store.
  */
 export class ConsumerLoop {
-  /** Holds the messages that this loop has claimed but not settled yet. */
+  /** The messages that this loop has claimed but not settled yet. */
   readonly leases: LeaseKeeper;
   readonly #claimer: Claimer;
   readonly #dispatcher: Dispatcher;
@@ -42,13 +42,13 @@ export class ConsumerLoop {
   #stopping = false;
   /** When to claim again because the queue's rate is used up, on the monotonic clock. */
   #claimAgainAt: number | undefined;
-  /** True if the store's signal woke this consumer, which has not claimed since. */
+  /** True if the store's signal has woken this consumer, and the loop has not claimed since. */
   #hasSignal = false;
-  /** True while the loop waits for the signal, or has not been started. */
+  /** True while the loop waits for the signal, or before it starts. */
   #isIdle = true;
-  /** Resolves with the claim that is under way together with a transfer. */
+  /** Resolves when the current claim with a transfer has ended. */
   #transferring: Promise<void> | undefined;
-  /** Messages aborted during the claim under way. An announcement may overtake the claim's answer, which uses another connection. */
+  /** Messages aborted during the current claim. An announcement may overtake the claim's answer, which uses another connection. */
   #abortedMeanwhile: Claim[] = [];
 
   constructor(
@@ -82,8 +82,8 @@ export class ConsumerLoop {
   }
 
   /**
-   * Claims ready messages and starts their handlers, without waiting for more. Returns true if messages may be left. They are handled after
-   * {@link start}, which also reports what keeps failing.
+   * Claims ready messages and starts their handlers, without waiting for more. Returns true if messages may remain. {@link start} handles
+   * those, and reports failures that persist.
    */
   visit(): Promise<boolean> {
     const visit = this.runOnce().catch(() => true);
@@ -103,14 +103,14 @@ export class ConsumerLoop {
     this.#looping = this.#loop(this.#signal);
   }
 
-  /** Called when messages have been ready for a while. Makes the loop claim if it waits for the signal. */
+  /** Called when messages have been ready for a while. Makes the loop claim if it is waiting for the signal. */
   wake(): void {
     this.#signal?.wake();
   }
 
   /**
    * Claims ready messages while there are free slots, and starts their handlers. Returns true if ready messages remain. A claim takes at
-   * most half of the slots, and the next claim is sent before the handlers start, so the server prepares one half while this process
+   * most half of the slots. The next claim is sent before the handlers start, so that the server prepares one half while this process
    * handles the other. If handlers are slow to start, the next claim follows them, because its messages would only wait here.
    */
   async runOnce(): Promise<boolean> {
@@ -127,13 +127,13 @@ export class ConsumerLoop {
   }
 
   /**
-   * Makes a transfer that also claims due messages without the wake-up signal, if this loop is idle and most of its slots are free. The
-   * loop's other claims wait for it. Returns undefined, at once or in the promise, if nothing was changed and a plain transfer is needed.
+   * Makes a transfer that also claims due messages, without the wake-up signal, if this loop is idle and most of its slots are free. Other
+   * claims of the loop wait for it. If nothing was changed and a plain transfer is needed, returns undefined, or a promise of undefined.
    */
   transferAndClaim(announcer: Announcer | undefined): Promise<TransferReport | undefined> | undefined {
     const { store, runner } = this.options;
     if (!store.transferAndClaim || !this.#isIdle || this.#transferring || this.#stopping) return undefined;
-    // A claim without an answer must be superseded, which a transfer cannot do.
+    // The next claim must supersede an unanswered one, which a transfer cannot do.
     if (this.#claimer.hasUnanswered || runner.haltReason !== undefined) return undefined;
     const limit = this.#capacity.besidesTransfer;
     if (limit < 1) return undefined;
@@ -143,7 +143,7 @@ export class ConsumerLoop {
   }
 
   /**
-   * Stops claiming; running handlers carry on. Releases claimed messages that have not been started or never arrived, and wakes other
+   * Stops claiming; running handlers carry on. Releases messages that were not started, or whose claim was not answered, and wakes
    * consumers.
    */
   async stopClaiming(): Promise<void> {
@@ -154,7 +154,7 @@ export class ConsumerLoop {
     await this.#signal?.close();
     await this.#looping;
     await this.#transferring;
-    // A signal that came at the last moment must not be lost with this consumer.
+    // A signal that arrived at the last moment must not be lost with this consumer.
     await this.#claimer.releaseUnanswered().catch(noop);
   }
 
@@ -164,7 +164,7 @@ export class ConsumerLoop {
     this.leases.abort(claim);
   }
 
-  /** Gives up everything. Messages still held come back when their leases end. */
+  /** Stops settling and extending leases. Messages still held become ready when their leases end. */
   abandon(): void {
     this.#settler.stop();
     this.leases.stop();
@@ -172,7 +172,7 @@ export class ConsumerLoop {
 
   async #loop(signal: WakeWait): Promise<void> {
     const capacity = this.#capacity;
-    // Before this consumer was there, messages may have become ready and their signal been lost.
+    // Before this consumer started, messages may have become ready and their signal been lost.
     let ready = true;
     let failures = 0;
     while (!this.#stopping) {
@@ -193,7 +193,7 @@ export class ConsumerLoop {
         if (this.#stopping) return;
         signal.leave();
         failures++;
-        // A store that is not connected has already waited. Another long pause would outlast the outage.
+        // If the store is not connected, the call has already waited. Another long pause would outlast the outage.
         const isAway = hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED');
         const pause = failurePause(isAway ? Math.min(failures, MAX_FAILURES_UNCONNECTED) : failures);
         this.#streak.callFailed(error);
@@ -203,7 +203,7 @@ export class ConsumerLoop {
     }
   }
 
-  /** True if this consumer may not claim again for the rest of this process' life. */
+  /** True if this consumer may not claim again until the process ends. */
   #isHalted(): boolean {
     const { queue, runner, events } = this.options;
     const reason = runner.haltReason;
@@ -215,14 +215,14 @@ export class ConsumerLoop {
   /** Waits for free slots, and then for the end of the event loop's turn, so that one claim covers all slots freed in that turn. */
   async #untilOpen(): Promise<void> {
     await this.#capacity.untilOpen(() => {
-      // The other loops have taken all slots; another process may have some.
+      // Other loops have taken all slots, but another process may have free ones.
       if (this.#hasSignal) this.#wakeAnother();
       this.#hasSignal = false;
     });
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Returns true when the loop must claim: a signal came, or the rate allows more. Until the rate does, signals change nothing. */
+  /** Returns true when the loop must claim: a signal came, or the rate allows more. Until the rate allows it, signals change nothing. */
   async #untilReady(signal: WakeWait): Promise<boolean> {
     const { clock, settings } = this.options;
     if (this.#claimAgainAt === undefined) {
@@ -256,13 +256,13 @@ export class ConsumerLoop {
     } finally {
       this.#transferring = undefined;
       void this.#dispatcher.run();
-      // The next claim supersedes one without an answer. Without a free slot, signals are for other consumers.
+      // The next claim supersedes an unanswered one. Without a free slot, signals are for other consumers.
       if (this.#claimer.hasUnanswered) this.wake();
       else if (this.#isIdle && this.#capacity.isFull) this.#signal?.leave();
     }
   }
 
-  /** Claims messages and hands them to the dispatcher. All messages come in here. */
+  /** Claims messages and hands them to the dispatcher. All messages enter here. */
   async #take(limit?: number, besides?: TransferBesides): Promise<Claimed> {
     const reservation = this.#capacity.reserve(limit);
     let claimed: Claimed | undefined;

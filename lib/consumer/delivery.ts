@@ -7,7 +7,7 @@ import type { Occurrence } from '../message/repeat-rule.js';
 import type { Claim, ClaimedMessage, Outcome } from '../store/consumer-store.js';
 import { type LeaseLost, MessageAborted } from './abort-reasons.js';
 
-/** The headers of a message whose body is not decoded yet. A single object, because there is a delivery for each message. */
+/** The headers of a message whose body is not decoded yet. Shared, because there is a delivery for each message. */
 const NO_HEADERS: MessageHeaders = Object.freeze({});
 
 /** The lease shared by the messages of one claim. */
@@ -15,25 +15,25 @@ export interface Lease {
   readonly token: string;
   /** The earliest time at which the lease can end, on the monotonic clock. */
   end: number;
-  /** The number of its messages that are neither settled nor lost. */
+  /** The number of the claim's messages that are neither settled nor lost. */
   held: number;
   /** Estimates the store's time, ms. */
   readonly storeNow: () => number;
 }
 
-/** When a message expires and how it repeats, by the message itself or its queue. */
+/** A message's expiry and repetition, as the message itself or its queue defines them. */
 export interface Terms {
   readonly expiresAt: Date | undefined;
   readonly repeat: Occurrence | undefined;
   /** The message's own expiry. */
   readonly expiry: Expiry | undefined;
-  /** Returns the message's outcome if its handler should not see it; undefined: call the handler. */
+  /** Returns the outcome of a message whose handler should not be called; undefined: call the handler. */
   outcomeWithoutHandler(): Outcome | undefined;
   /** Adds to an outcome what the next attempt or occurrence needs to know. */
   complete(outcome: Outcome): Outcome;
 }
 
-/** A claimed message on its way through a handler, which gets it as a {@link HandlerMessage}. */
+/** A claimed message on its way through a handler, which receives it as a {@link HandlerMessage}. */
 export class Delivery implements Claim {
   readonly id: string;
   readonly token: string;
@@ -41,20 +41,20 @@ export class Delivery implements Claim {
   payload: unknown;
   headers = NO_HEADERS;
   group: string | undefined;
-  /** Undefined for most messages, which have none. */
+  /** Undefined for most messages, which neither expire nor repeat. */
   terms: Terms | undefined;
   readonly attempt: number;
-  /** ms, by the store's clock. */
+  /** By the store's clock, ms. */
   readonly dueAt: number;
-  /** ms, by the store's clock. */
+  /** By the store's clock, ms. */
   readonly offeredAt: number;
-  /** Undefined once the body is decoded: its bytes would otherwise be kept for as long as the handler runs. */
+  /** Undefined once the body is decoded, so that its bytes are not kept for as long as the handler runs. */
   body: Buffer | undefined;
-  /** The error that the handler threw, or the reason why the body is refused. */
+  /** The error that the handler threw, or the reason why the body was refused. */
   thrown: { readonly error: unknown } | undefined;
-  /** Why its signal must be aborted; undefined while there is no reason. */
+  /** Why the message's signal must be aborted; undefined while there is no reason. */
   abortReason: Error | undefined;
-  /** True if the claim has ended, so that the store may have given the message to others. */
+  /** True if the claim has ended, so that the store may have given the message to another consumer. */
   isLost = false;
   /** True if somebody has aborted the message. It is gone, and its outcome is not reported. */
   isAborted = false;
@@ -80,11 +80,11 @@ export class Delivery implements Claim {
     this.group = group;
   }
 
-  /** The message for handlers and observers. Read it only once the terms are known. */
+  /** The message for handlers and observers. Available only once the terms are known. */
   get message(): HandlerMessage {
     if (!this.#message) {
       this.#message = new HandlerMessage(this);
-      // The handler may change the headers that were decoded, so the consumer keeps a copy.
+      // The handler may change the decoded headers, so the consumer keeps a copy.
       this.headers = copyOf(this.headers);
     }
     return this.#message;
@@ -101,7 +101,7 @@ export class Delivery implements Claim {
     return Math.max(0, this.lease.storeNow() - this.dueAt);
   }
 
-  /** True if the handler may start at this time on the monotonic clock: the claim is held, and nothing has aborted the message. */
+  /** True if the handler may start at `now` on the monotonic clock: the claim is held, and nothing has aborted the message. */
   mayStart(now: number): boolean {
     return !this.abortReason && now < this.lease.end;
   }
@@ -112,7 +112,7 @@ export class Delivery implements Claim {
     this.#message?.abort(reason);
   }
 
-  /** Called when the claim has ended; `reason` becomes the reason of the signal. */
+  /** Called when the claim has ended. `reason` becomes the signal's reason. */
   lose(reason: LeaseLost | MessageAborted): void {
     this.isLost = true;
     this.isAborted = reason instanceof MessageAborted;
@@ -121,8 +121,8 @@ export class Delivery implements Claim {
 }
 
 /**
- * A message for handlers and observers: a separate object, so their assignments do not affect the consumer. Fields that change are
- * accessors of the class, because own accessors, which `{ ...message }` would copy, take ten times as long to make as all other fields.
+ * A message for handlers and observers. A separate object, so that their assignments do not affect the consumer. Fields that change are
+ * accessors of the class: own accessors, which `{ ...message }` would copy, take ten times as long to create as all other fields.
  */
 class HandlerMessage implements DelayedMessage {
   readonly id: string;
@@ -157,11 +157,11 @@ class HandlerMessage implements DelayedMessage {
     if (repeat) this.repeat = { ...repeat, at: new Date(repeat.at) };
   }
 
-  /** Created on first use, because most handlers never read it and a controller for each message would be costly. */
+  /** Created on first use: most handlers never read it, and a controller for each message would be costly. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
-      // A handler may pass this to any number of calls; Node.js would warn of a leak from the 11th on. With 0, getMaxListeners() throws.
+      // A handler may pass the signal to any number of calls; Node.js warns of a leak from the 11th on. With 0, getMaxListeners() throws.
       setMaxListeners(Infinity, this.#controller.signal);
       const { abortReason } = this.#delivery;
       if (abortReason) this.#controller.abort(abortReason);
@@ -179,7 +179,7 @@ class HandlerMessage implements DelayedMessage {
   }
 }
 
-/** Allocates nothing if there are no headers, as in most messages. */
+/** Returns a copy. Allocates nothing if there are no headers, as in most messages. */
 function copyOf(headers: MessageHeaders): MessageHeaders {
   for (const _ in headers) return { ...headers };
   return NO_HEADERS;

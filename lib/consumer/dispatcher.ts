@@ -10,13 +10,13 @@ import type { MessageRunner } from './message-runner.js';
 import { RELEASE } from './outcomes.js';
 import type { Settler } from './settler.js';
 
-/** How long handlers of a queue may be started in one turn of the event loop, ms. */
+/** How long a queue's handlers may be started in one turn of the event loop, ms. */
 const SLICE = 5;
 
 interface WaitingClaim {
   readonly lease: Lease;
   readonly deliveries: readonly Delivery[];
-  /** The time, on the monotonic clock, after which none of the claim's handlers is started. */
+  /** The time, on the monotonic clock, after which none of the claim's handlers starts. */
   readonly startBy: number;
   next: number;
   begunAt: number | undefined;
@@ -24,7 +24,7 @@ interface WaitingClaim {
 
 /**
  * Starts handlers a few at a time and yields in between, so that I/O, outcomes, leases and timers get their share even if handlers are
- * synchronous. Messages that cannot be started within a third of the lease are released for others.
+ * synchronous. Messages that cannot start within a third of the lease are released to other consumers.
  */
 export class Dispatcher {
   readonly #warning: OnceAMinute;
@@ -51,7 +51,7 @@ export class Dispatcher {
     this.#warning = new OnceAMinute(options.clock);
   }
 
-  /** @param answeredAt - when the claim's answer arrived, on the monotonic clock */
+  /** @param answeredAt - when the claim was answered, on the monotonic clock */
   add(lease: Lease, deliveries: readonly Delivery[], answeredAt: number): void {
     if (deliveries.length === 0) return;
     const startBy = answeredAt + this.options.lease / 3;
@@ -59,14 +59,14 @@ export class Dispatcher {
     if (this.#stopped) this.stop();
   }
 
-  /** Starts all handlers that were added. Resolves once each of them is started or released. */
+  /** Starts all added handlers. Resolves once each message is started or released. */
   async run(): Promise<void> {
     while (this.#startSlice()) {
       await this.#yield();
       if (this.#waiting.length === 0) break;
     }
     const { runner, capacity } = this.options;
-    // A batch need not wait for more messages while every slot has one.
+    // A batch need not wait for more messages once every slot holds one.
     if (runner.waitingCalls && capacity.isFull) runner.waitingCalls.flush();
   }
 
@@ -114,7 +114,7 @@ export class Dispatcher {
     settler.settle(delivery, delivery.terms ? delivery.terms.complete(outcome) : outcome);
   }
 
-  /** Immediately releases messages whose handlers were not started. */
+  /** Releases messages whose handlers were not started, without waiting for the end of the turn. */
   #release(deliveries: readonly Delivery[]): void {
     for (const delivery of deliveries) this.#settle(delivery, RELEASE);
     this.options.settler.flush();
@@ -140,8 +140,8 @@ export class Dispatcher {
   }
 
   /**
-   * Yields to the event loop. Promises run first, so outcomes of handlers just started are sent before a timer fires, however long the loop
-   * was blocked. Otherwise the transfer scheduler might take the handlers' messages back with an attempt spent.
+   * Yields to the event loop. Promises run first, so that the outcomes of handlers just started are sent before a timer fires, however long
+   * the loop was blocked. Otherwise the transfer scheduler might recover the handlers' messages and spend an attempt.
    */
   async #yield(): Promise<void> {
     const { clock, settler, claimer } = this.options;

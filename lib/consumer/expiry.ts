@@ -4,13 +4,13 @@ import type { Expiry, OnExpired } from '../message/expiry.js';
 import type { Outcome } from '../store/consumer-store.js';
 import type { Delivery, Terms } from './delivery.js';
 
-/** The expiry of messages that were offered without one. */
+/** The expiry of messages offered without their own. */
 export type QueueExpiry = Expiry & { readonly onExpired: OnExpired };
 
-/** A longer body is not wrapped, because it may be as long as the server accepts. Its retries expire as if they were first attempts. */
+/** Longer bodies are not wrapped, because they may be at the server's limit. Their retries expire like first attempts. */
 const MAX_WRAPPED = 1024 * 1024 - 100;
 
-/** Terms that depend on the first due time. The next attempts have other due times, so the body's wrapper keeps the first one for them. */
+/** Terms that depend on the first due time. Later attempts have other due times, so a wrapper around the body keeps the first. */
 export class FirstDue implements Terms {
   /** When the message first fell due, ms by the store's clock. */
   readonly at: number;

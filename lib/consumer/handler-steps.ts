@@ -44,7 +44,7 @@ export function callStep(
   };
 }
 
-/** Checks the payload before the next step, and replaces it with what the handler gets. */
+/** Checks the payload before the next step, and replaces it with the result of the check. */
 export function checkStep(check: PayloadCheck, { rules, outcomes, clock }: StepParts, next: Handle): Handle {
   const nextWith = (checked: CheckedPayload, delivery: Delivery) => {
     if ('cause' in checked) return outcomes.threw(delivery, rules, checked.cause);
@@ -63,7 +63,7 @@ export function checkStep(check: PayloadCheck, { rules, outcomes, clock }: StepP
   };
 }
 
-/** Takes the next step inside the hooks of the observers. */
+/** Runs the next step inside the observers' hooks. */
 export function observeStep(
   around: Around<DelayedMessage, never, HandlingOutcome>,
   { rules, outcomes }: StepParts,
@@ -79,14 +79,14 @@ export function observeStep(
     });
 }
 
-/** Work that produces the outcome of a message or the outcomes of a batch. */
+/** Work that produces the outcome of a message, or the outcomes of a batch. */
 export interface ObservedWork<Result, Shown> {
   readonly handle: () => Result | Promise<Result>;
   /** Returns what observers see of the result. */
   readonly show: (result: Result) => Shown;
   /** How long each observer may delay the start of the work, ms; null: no limit. */
   readonly timeout: number | null;
-  /** Returns the result if an observer takes longer. */
+  /** Returns the result for when an observer takes too long. */
   readonly onTimeout: (observer: string, timeout: number) => Result;
 }
 

@@ -17,8 +17,8 @@ const LIMITS = {
 };
 
 /**
- * Extends the leases of all claims in one call when a third of the oldest lease has passed, and sooner after a failure, so that a short
- * outage costs no lease. The signal of a lost message aborts at once or, without an answer, when its lease ends by this process' clock.
+ * Extends the leases of all claims in one call once a third of the oldest lease has passed, and retries soon after a failure, so that a
+ * short outage costs no lease. A lost message's signal aborts at once or, without an answer, when the lease ends by this process' clock.
  */
 export class LeaseKeeper {
   /** The messages that are claimed, being handled, or not settled yet. */
@@ -46,13 +46,13 @@ export class LeaseKeeper {
     this.#streak = new FailureStreak(clock, workFailures(events, 'extend', queue));
   }
 
-  /** True if a message with this id is held. Searches linearly, so only for rare cases. */
+  /** True if a message with this id is held. A linear search, so only for rare cases. */
   holds(id: string): boolean {
     for (const delivery of this.held) if (delivery.id === id) return true;
     return false;
   }
 
-  /** Resolves when nothing is held any more. */
+  /** Resolves when no message is held. */
   drained(): Promise<void> {
     return this.held.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#onDrained.push(resolve));
   }
@@ -64,14 +64,14 @@ export class LeaseKeeper {
     this.#wakeBy(this.#extendFrom(lease.end));
   }
 
-  /** Removes a message for which there is nothing more to do. */
+  /** Removes a message that needs nothing more. */
   letGo(delivery: Delivery): void {
     this.held.delete(delivery);
     if (!delivery.isLost) this.#leave(delivery.lease);
     if (this.held.size === 0) for (const resolve of this.#onDrained.splice(0)) resolve();
   }
 
-  /** Aborts the signal of a message that is gone, if the message is held. Searches linearly, because this is rare. */
+  /** Aborts the signal of a message that is gone, if the message is held. A linear search, because this is rare. */
   abort({ id, token }: Claim): void {
     for (const delivery of this.held) {
       if (delivery.id !== id || delivery.token !== token || delivery.isLost) continue;
@@ -98,7 +98,7 @@ export class LeaseKeeper {
     if (--lease.held === 0) this.#leases.delete(lease);
   }
 
-  /** Keeps one timer for as long as it fires early enough, so claims with quick handlers need no extra timer. */
+  /** Keeps the current timer if it fires early enough, so that claims with quick handlers need no extra timer. */
   #wakeBy(at: number): void {
     if (at >= (this.#timer?.at ?? Infinity)) return;
     const { clock } = this.options;
@@ -153,7 +153,7 @@ export class LeaseKeeper {
     return [...claims.values()];
   }
 
-  /** Returns true if the store answered. */
+  /** @returns true if the store answered */
   async #extendBatch(deliveries: readonly Delivery[]): Promise<boolean> {
     const { store, clock, lease } = this.options;
     const end = clock.monotonic() + lease;
@@ -169,7 +169,7 @@ export class LeaseKeeper {
     }
   }
 
-  /** Handles claims that have ended. First catches up on announcements: an abort would be the better reason. */
+  /** Handles claims that have ended. Waits for announcements first: an abort would be a better reason. */
   async #loseAll(deliveries: readonly Delivery[]): Promise<void> {
     await this.options.store.catchUp?.();
     for (const delivery of deliveries) {
@@ -182,7 +182,7 @@ export class LeaseKeeper {
     this.#lose(delivery, new LeaseLost(`The lease of message ${delivery.id} is lost: ${why}`));
   }
 
-  /** Gives up a message. Extensions no longer name it, so the store may give it to others. */
+  /** Gives up a message. Extensions no longer name it, so the store may give it to another consumer. */
   #lose(delivery: Delivery, reason: LeaseLost | MessageAborted): void {
     if (delivery.isLost) return;
     this.#leave(delivery.lease);

@@ -11,25 +11,25 @@ import type { Outcomes } from './outcomes.js';
 import type { UnknownTypes } from './unknown-types.js';
 
 /**
- * Handles a delivery, with the steps that its handler's options require. Neither throws nor rejects, whatever the application's code does.
- * Returns the outcome itself if the handler is done when it returns, because a promise for each message would be costly.
+ * Takes a delivery through the steps that its handler's options require. Neither throws nor rejects, whatever the application's code does.
+ * If the handler is done when it returns, so is the outcome, because a promise for each message would be costly.
  */
 export type Handle = (delivery: Delivery) => Outcome | Promise<Outcome>;
 
-/** Returns the terms of a repeating message. Throws {@link UnknownBodyForm} if this process cannot tell the next time. */
+/** Returns the terms of a repeating message. Throws {@link UnknownBodyForm} if this process cannot compute the next due time. */
 export type RepeatsOf = (delivery: Delivery, rule: RepeatRule, firstDue: FirstDue) => Terms;
 
-/** Holds messages back until there are enough of them for a call. */
+/** Holds messages back until there are enough for a call. */
 export interface WaitingCalls {
   /** The maximum number of messages in one call. */
   readonly maxBatch: number;
   /** Stops waiting for more messages, because the process has no slots for them. */
   flush(): void;
-  /** Makes no further call, and releases the messages that wait for one. */
+  /** Starts no more calls, and releases the messages that wait for one. */
   stop(): void;
 }
 
-/** Decodes each delivery of a queue and passes it to its handler, or decides its outcome here if no handler should see it. */
+/** Decodes each delivery of a queue and passes it to its handler, or decides its outcome if no handler should get it. */
 export class MessageRunner {
   readonly waitingCalls: WaitingCalls | undefined;
   readonly maxBatch: number;
@@ -40,16 +40,16 @@ export class MessageRunner {
   constructor(
     private readonly options: {
       readonly codec: MessageCodec;
-      /** By type; the empty type handles every other one. */
+      /** Handlers by message type. The empty type handles all types not listed. */
       readonly handles: ReadonlyMap<string, Handle>;
       readonly unknownTypes: UnknownTypes;
       /** Undefined if the queue's layout has no expiry. */
       readonly expiry?: QueueExpiry | undefined;
       /** Undefined if repeating messages are left to other processes. */
       readonly repeats?: RepeatsOf | undefined;
-      /** Set for a queue whose messages another codec may have written. */
+      /** Set for a queue whose messages may have been written by another codec. */
       readonly mismatchCheck?: CodecMismatchCheck | undefined;
-      /** Set for a queue with handlers that take batches. */
+      /** Set for a queue with handlers of batches. */
       readonly waitingCalls?: WaitingCalls | undefined;
       readonly outcomes: Outcomes;
     },
@@ -85,7 +85,7 @@ export class MessageRunner {
     return handle ? handle(delivery) : unknownTypes.noHandler(delivery, body);
   }
 
-  /** Returns the terms of a message. Throws {@link UnknownBodyForm} if it repeats and this process cannot tell the next time. */
+  /** Returns the terms of a message. Throws {@link UnknownBodyForm} if it repeats and this process cannot compute the next due time. */
   #termsOf(delivery: Delivery, content: MessageContent, body: Buffer): Terms | undefined {
     const { expiry, repeats } = this.options;
     if (!expiry) return undefined;

@@ -28,31 +28,31 @@ export interface HandlerRules {
 
 export const HANDLED: Outcome = { kind: 'ack' };
 
-/** The outcome of a message that was not handled: it is ready again, with no attempt spent. */
+/** The outcome of an unhandled message: it becomes ready again, with no attempt spent. */
 export const RELEASE: Outcome = { kind: 'release' };
 
-/** Turns what handlers return and throw into outcomes, and reports failures. Never throws. */
+/** Turns what handlers return or throw into outcomes, and reports failures. Never throws. */
 export class Outcomes {
   constructor(
     private readonly options: BodyRules & {
       readonly events: Events;
       readonly clock: Clock;
       readonly attempts: number;
-      /** Asks if the store accepts a body; undefined if it accepts all. */
+      /** Asks whether the store accepts a body; undefined if it accepts all. */
       readonly accepts?: ConsumerStore['accepts'];
     },
   ) {}
 
   /**
-   * Returns the outcome of a handler that has returned. A returned value means something only if it could also be thrown; an iterator means
-   * that the handler has not run. Returns a promise, which never rejects, if a new payload is checked asynchronously.
+   * Returns the outcome of a handler that has returned. Only results that could also be thrown have a meaning; an iterator means that the
+   * handler has not run. If a new payload is checked asynchronously, returns a promise, which never rejects.
    */
   returned(delivery: Delivery, rules: HandlerRules, result: unknown): Outcome | Promise<Outcome> {
     if (isDecision(result)) return this.threw(delivery, rules, result);
     return isIterator(result) ? this.failed(delivery, rules, new UnusedIterator('The handler')) : HANDLED;
   }
 
-  /** Returns the outcome of a handler that threw: a promise, which never rejects, if a new payload is checked asynchronously. */
+  /** Returns the outcome of a handler that threw. If a new payload is checked asynchronously, returns a promise, which never rejects. */
   threw(delivery: Delivery, rules: HandlerRules, thrown: unknown): Outcome | Promise<Outcome> {
     if (!isInstance(thrown, Again)) return this.failed(delivery, rules, thrown);
     try {
@@ -64,7 +64,7 @@ export class Outcomes {
     }
   }
 
-  /** Fails the attempt, even if the error is a result of `again()`, which the schema of a new payload may throw. */
+  /** Fails the attempt, even if the error is an `again()` result thrown by a new payload's schema. */
   failed(delivery: Delivery, { retryPolicy }: Pick<HandlerRules, 'retryPolicy'>, error: unknown): Outcome {
     if (isInstance(error, InvalidPayload)) return this.invalid(delivery, error);
     delivery.thrown = { error };
@@ -87,7 +87,7 @@ export class Outcomes {
     return this.#refuse(delivery, error, describeFailure(error));
   }
 
-  /** Returns the outcome if a message may not go on after a wait, because its lease may have ended or it has expired. */
+  /** Returns an outcome if a message must not proceed after a wait, because its lease may have ended or it has expired. */
   afterWait(delivery: Delivery): Outcome | undefined {
     return delivery.mayStart(this.options.clock.monotonic()) ? delivery.terms?.outcomeWithoutHandler() : RELEASE;
   }
@@ -97,7 +97,7 @@ export class Outcomes {
     return { kind: 'dead', error: JSON.stringify(failure), by: 'unreadable' };
   }
 
-  /** Throws `INVALID_PAYLOAD` or `PAYLOAD_TOO_LARGE`, or `INVALID_ARGUMENT` if the handler changed the result of `again()`. */
+  /** Throws `INVALID_PAYLOAD` or `PAYLOAD_TOO_LARGE`, or `INVALID_ARGUMENT` if the handler has changed the `again()` result. */
   #again(delivery: Delivery, { check, timeout }: HandlerRules, result: Again): Outcome | Promise<Outcome> {
     const { queue, type, headers, group, terms } = delivery;
     const { codec, clock } = this.options;

@@ -16,9 +16,9 @@ export interface PartitionWorkerOptions {
   readonly slots: Slots;
   readonly clock: Clock;
   readonly events: Events;
-  /** For jitter, 0–1. */
+  /** Returns a number from 0 to 1, for jitter. */
   readonly random: () => number;
-  /** Distinguishes this process' schedulers from those of other processes. */
+  /** Distinguishes this process' schedulers from those of others. */
   readonly processId: string;
   /** How long the store waits for an answer, ms. */
   readonly answerTimeout: number;
@@ -28,15 +28,15 @@ export interface PartitionWorkerOptions {
 
 /** The result of a visit to a queue or partition. */
 export interface Visit {
-  /** True if it has messages in hand or ready, or may have some. */
+  /** True if the queue or partition has active or ready messages, or may have some. */
   readonly hasFound: boolean;
-  /** True if messages may be left. They are handled once the worker is started. */
+  /** True if messages may remain. They are handled once the worker is started. */
   readonly isMore: boolean;
   /** Milliseconds until a message falls due or a lease ends; null if neither will happen. */
   readonly nextIn: number | null;
 }
 
-/** Serves one partition of a queue with a consumer loop, a transfer scheduler that also claims on the loop's behalf, and a repairer. */
+/** Serves one partition of a queue with a consumer loop, a transfer scheduler that also claims for the loop, and a repairer. */
 export class PartitionWorker {
   readonly loop: ConsumerLoop;
   readonly scheduler: TransferScheduler;
@@ -53,8 +53,8 @@ export class PartitionWorker {
   }
 
   /**
-   * Claims due messages and starts their handlers, without waiting for more. Messages that a transfer leaves ready take another call.
-   * Throws what the store throws if nothing was found.
+   * Claims due messages and starts their handlers, without waiting for more. Claims separately what a transfer leaves ready. If nothing was
+   * found, throws whatever the store throws.
    */
   async visit(): Promise<Visit> {
     const { scheduler, loop } = this;
@@ -90,7 +90,7 @@ export class PartitionWorker {
     ));
   }
 
-  /** Gives up everything. Messages still held come back when their leases end. */
+  /** Stops settling and extending leases. Messages still held become ready when their leases end. */
   abandon(): void {
     this.scheduler.leave();
     void this.repairer.stop();

@@ -5,13 +5,13 @@ import { ShuttingDown } from './abort-reasons.js';
 import { Slots } from './capacity.js';
 import { PartitionWorker, type PartitionWorkerOptions, type Visit } from './partition-worker.js';
 
-/** The minimum time for which a quiet queue is left alone, ms. */
+/** The minimum time for which a queue without work counts as quiet, ms. */
 const MIN_QUIET = 10_000;
 
-/** The share of visits that also search for orphaned messages. The search costs as much as the rest of a visit that finds one message. */
+/** The share of visits that also search for orphaned messages. A search costs as much as the rest of a visit that finds one message. */
 const REPAIRING_VISITS = 1 / 16;
 
-/** Serves one queue in this process, with a {@link PartitionWorker} for each partition. They share handlers and slots. */
+/** Serves one queue in this process, with a {@link PartitionWorker} for each partition. The workers share handlers and slots. */
 export class QueueWorker {
   readonly #slots: Slots;
   readonly #serving = new Map<MessageStore, PartitionWorker>();
@@ -40,13 +40,13 @@ export class QueueWorker {
     return this.#all.some(({ loop }) => loop.leases.holds(id));
   }
 
-  /** True if no process has work for longer than a lease. False while a message is active, as it may be released at any time. */
+  /** True if no process has work for longer than a lease. False while a message is active, because it may be released at any time. */
   get isQuiet(): boolean {
     const quietTime = Math.max(this.options.options.lease, MIN_QUIET);
     return this.#all.every(({ loop, scheduler }) => loop.leases.held.size === 0 && scheduler.quietFor > quietTime);
   }
 
-  /** Claims due messages and starts their handlers, without waiting for more. Throws what the store throws if nothing was found. */
+  /** Claims due messages and starts their handlers, without waiting for more. Throws whatever the store throws if nothing was found. */
   async visit(): Promise<Visit> {
     const { router, random } = this.options;
     const visits = await router.withAll(() => {
@@ -72,23 +72,23 @@ export class QueueWorker {
     await Promise.all(stopped);
   }
 
-  /** Resolves when nothing is held any more and no repair is under way. */
+  /** Resolves when no message is held and no repair is in progress. */
   async drained(): Promise<void> {
     await Promise.all(this.#all.flatMap(({ loop, repairer }) => [loop.leases.drained(), repairer.checked]));
   }
 
-  /** Aborts the signal of a claimed message that was aborted, if the message is held here. */
+  /** Aborts the signal of a claimed message that was aborted, if this worker holds it. */
   abort(claim: Claim): void {
     for (const { loop } of this.#all) loop.abort(claim);
   }
 
-  /** Aborts the signals of the handlers that are still running. */
+  /** Aborts the signals of handlers that are still running. */
   abortHandlers(): void {
     const reason = new ShuttingDown('The application is shutting down');
     for (const { loop } of this.#all) loop.leases.abortAll(reason);
   }
 
-  /** Gives up everything. Messages still held come back when their leases end. */
+  /** Stops settling and extending leases. Messages still held become ready when their leases end. */
   abandon(): void {
     for (const worker of this.#all) worker.abandon();
   }
@@ -119,7 +119,7 @@ export class QueueWorker {
     }
   }
 
-  /** Leaves a partition that is empty, to the best of this process' knowledge. */
+  /** Stops serving a partition that is empty, as far as this process knows. */
   async #leave(worker: PartitionWorker): Promise<void> {
     this.#leaving.add(worker);
     await worker.stop();

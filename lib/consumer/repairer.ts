@@ -3,12 +3,12 @@ import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import type { AdminStore } from '../store/admin-store.js';
 
-/** The time between two checks of a queue, ms; ±25 %, so that different processes check at different times. */
+/** The interval between checks of a queue, ms; ±25 %, so that processes check at different times. */
 const INTERVAL = 5 * 60_000;
 
 /**
- * Finds orphaned messages of one queue, which are stored but in no state: at startup, and then every few minutes. Makes them ready, or
- * delayed if they are not due. Logs each find, because only deleted or changed keys can be the cause.
+ * Finds a queue's orphaned messages, which are stored but in no state, at startup and then every few minutes. Makes them ready, or delayed
+ * if they are not due. Logs each find, because the only possible cause is deleted or changed keys.
  */
 export class Repairer {
   readonly #random: () => number;
@@ -25,7 +25,7 @@ export class Repairer {
       readonly events: Events;
       /** The length of a lease, ms. */
       readonly lease: number;
-      /** For jitter, 0–1. */
+      /** Returns a number from 0 to 1, for jitter. */
       readonly random?: () => number;
       /** Called after each check, for other periodic checks. Must not throw. */
       readonly onChecked?: (() => void) | undefined;
@@ -40,12 +40,12 @@ export class Repairer {
     this.#running = this.#check();
   }
 
-  /** Resolves when no check is under way. */
+  /** Resolves when no check is in progress. */
   get checked(): Promise<void> {
     return this.#running ?? Promise.resolve();
   }
 
-  /** Stops, and waits for any check that is under way. */
+  /** Stops, and waits for any check in progress. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelTimer?.();

@@ -16,7 +16,7 @@ export class RetryPolicy {
     private readonly random: () => number = Math.random,
   ) {}
 
-  /** @param attempt - the attempt that failed, 1 for the first */
+  /** @param attempt - the number of the failed attempt, from 1 */
   outcomeOf(error: unknown, attempt: number): Outcome {
     const deferral = this.#deferralOf(error);
     if (deferral) return { kind: 'defer', ...deferral };

@@ -17,15 +17,15 @@ interface DeliverySettlement extends Settlement {
 
 const MAX_BATCH_BYTES = 1024 * 1024;
 
-/** The weight of a settlement without its body or error, bytes. */
+/** The size counted for a settlement without its body or error, bytes. */
 const BASE_BYTES = 100;
 
-/** The event for each kind of accepted outcome; a release has none. */
+/** The event for each kind of accepted outcome. A release has none. */
 const EVENT_OF = { ack: 'handled', retry: 'retried', defer: 'deferred', again: 'again', dead: 'dead' } as const;
 
 /**
- * Sends the outcomes of one turn of the event loop to the store in one call, which it repeats until the store answers, and then reports
- * them. Repeating is safe: an outcome that already counts, or can no longer count, changes nothing.
+ * Sends all outcomes of one turn of the event loop to the store in one call, repeats the call until the store answers, and then reports the
+ * outcomes. Repeating is safe: an outcome that already counts, or can no longer count, changes nothing.
  */
 export class Settler {
   readonly #streak: FailureStreak;
@@ -40,7 +40,7 @@ export class Settler {
       readonly store: Pick<ConsumerStore, 'settle' | 'catchUp'>;
       readonly clock: Clock;
       readonly events: Events;
-      /** Keeps each message until there is nothing more to do for it. */
+      /** Keeps each message until it needs nothing more. */
       readonly leases: Pick<LeaseKeeper, 'letGo'>;
     },
   ) {
@@ -75,7 +75,7 @@ export class Settler {
   async #settleAll(batch: readonly DeliverySettlement[]): Promise<void> {
     const { store, leases } = this.options;
     const accepted = await this.#sendUntilAnswered(batch);
-    // An abort's announcement may still be on its way.
+    // The announcement of an abort may still be on its way.
     if (accepted?.includes(false) && batch.some(({ claim }, i) => !accepted[i] && !claim.isLost))
       await store.catchUp?.();
     for (let i = 0; i < batch.length; i++) {
@@ -86,7 +86,7 @@ export class Settler {
     }
   }
 
-  /** Returns, for each outcome, true if it counts because its claim was still held; undefined if the process stopped before an answer. */
+  /** Returns true for each outcome that counts because its claim was still held; undefined if the process stopped before an answer. */
   async #sendUntilAnswered(batch: readonly DeliverySettlement[]): Promise<readonly boolean[] | undefined> {
     const { store, events, queue } = this.options;
     let mayHaveHappened = false;

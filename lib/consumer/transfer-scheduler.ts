@@ -13,38 +13,38 @@ import {
 } from '../store/consumer-store.js';
 import type { ConsumerLoop } from './consumer-loop.js';
 
-/** The maximum number of messages per call, so that other clients of the server wait only for milliseconds. */
+/** The maximum number of messages per call, so that the server's other clients wait only milliseconds. */
 const BATCH = 1000;
 
 /** How long after the due time a standby fires, ms; ±25 %. By then it has received the eager scheduler's announcement. */
 const STANDBY_GRACE = 1000;
 
-/** The minimum interval between announcements, ms. Shorter than the shortest grace, so transfers are announced before standbys fire. */
+/** The minimum interval between announcements, ms. Shorter than any grace period, so transfers are announced before standbys fire. */
 const ANNOUNCE_INTERVAL = 500;
 
-/** The interval of runs while messages are ready, ms. Each run replaces a lost wake-up signal and learns of new leases. */
+/** The interval between runs while messages are ready, ms. Each run replaces a lost wake-up signal and learns of new leases. */
 const READY_CHECK = 1000;
 
 /** The maximum difference between a time by this process' clock and the same time by the store's, ms. */
 const CLOCK_TOLERANCE = 100;
 
 interface Expectation {
-  /** The time on this process' monotonic clock. */
+  /** The time by this process' monotonic clock. */
   readonly at: number;
   /** The time by the store's clock. */
   readonly dueAt: number;
 }
 
 /**
- * Transfers the messages of one queue, in one process, at the moment they fall due.
+ * Transfers a queue's messages at the moment they fall due. Each process has one such scheduler per queue.
  *
  * It has a single timer, set by the store's answer and reset by announcements of earlier due times. It also asks the store whenever the
  * subscription (re)starts and at least every `checkInterval`, so a lost announcement costs a bounded delay.
  *
- * Every process has such a scheduler, yet a due message must not cost a call from each. So schedulers announce their transfers, along with
- * the next due time. A scheduler that learns that another was the last to move something becomes a *standby*: it waits for the same times,
- * but fires a grace period later, and normally knows by then that nothing is left to do. Once the eager scheduler is gone, a standby does
- * find something and becomes eager itself. There is no leader, and no lease on leadership that could go wrong.
+ * To save each process a call for every due message, schedulers announce their transfers, along with the next due time. A scheduler that
+ * learns that another moved something last becomes a *standby*: it waits for the same times, but fires a grace period later, and normally
+ * knows by then that nothing is left to do. If the eager scheduler is gone, a standby finds something and becomes eager itself. There is no
+ * leader, and no lease on leadership that could go wrong.
  */
 export class TransferScheduler implements DueListener {
   readonly #random: () => number;
@@ -58,7 +58,7 @@ export class TransferScheduler implements DueListener {
   /** The number of ready messages in the last report. */
   #ready = 0;
   #checkAt = Infinity;
-  /** When this scheduler last asked the store itself, on the monotonic clock. */
+  /** When this scheduler last asked the store, on the monotonic clock. */
   #lookedAt = -Infinity;
   /** When a transfer was last announced, on the monotonic clock. */
   #announcedAt = -Infinity;
@@ -78,9 +78,9 @@ export class TransferScheduler implements DueListener {
       readonly id?: string;
       /** The longest sleep, ms. */
       readonly checkInterval: number;
-      /** For jitter, 0–1. */
+      /** Returns a number from 0 to 1, for jitter. */
       readonly random?: () => number;
-      /** Claims for the free slots of this process. Default: none. */
+      /** Claims messages for this process' free slots. Default: none. */
       readonly consumer?: Pick<ConsumerLoop, 'transferAndClaim' | 'wake' | 'abort'>;
     },
   ) {
@@ -106,7 +106,7 @@ export class TransferScheduler implements DueListener {
     void this.#wake();
   }
 
-  /** Stops, and waits for any transfer that is under way. Still passes on aborts, because handlers may carry on. */
+  /** Stops, and waits for any transfer in progress. Still passes on aborts, because handlers may carry on. */
   async stop(): Promise<void> {
     this.#started = false;
     this.#cancelTimer?.();
@@ -130,16 +130,16 @@ export class TransferScheduler implements DueListener {
     this.#unwatch?.();
   }
 
-  /** Transfers everything due now, in batches, and learns what to wait for next. Returns the last report. Throws what the store throws. */
+  /** Transfers everything due now, in batches, and learns what to wait for. Returns the last report. Throws whatever the store throws. */
   async runOnce(): Promise<TransferReport> {
     const { store, clock, consumer } = this.options;
     for (let isFirst = true; ; isFirst = false) {
       const awaited = this.#expected;
-      // From here on, collects announcements that arrive while the call is under way.
+      // Reset to collect announcements that arrive during the call.
       this.#expected = undefined;
       const sentAt = clock.monotonic();
       const announcer = this.#announcerAt(sentAt, awaited);
-      // Only the first call claims, so that other processes get their share of the rest. A standby does not claim, because it would soon
+      // Only the first call claims, so that other processes get a share of the rest. A standby does not claim, because it would soon
       // compete with the eager scheduler. After a failure, the simpler call comes first.
       const mayClaim = isFirst && this.#eager && this.#failures === 0;
       const claimed = mayClaim ? consumer?.transferAndClaim(announcer) : undefined;
@@ -151,12 +151,12 @@ export class TransferScheduler implements DueListener {
         this.#movedAt = report.at;
         this.#eager = true;
       } else if (this.#movedAt !== null && this.#movedAt > report.at) {
-        // The store's clock was set back. An announcement could not tell: if it is older than the move, it may just have come late.
+        // The store's clock was set back. An announcement cannot show that: one older than the move may merely be late.
         this.#movedAt = null;
       }
       this.#emit(report);
       if (report.nextIn !== null) {
-        // The store read its clock some time during the call. If that was before the midpoint, the timer fires late by the difference; if
+        // The store read its clock some time during the call. If that was before the midpoint, the timer fires late by the difference. If
         // after, it fires early, finds nothing, and gets a new answer.
         const readAt = (sentAt + clock.monotonic()) / 2;
         this.#expectEarlier({ at: readAt + report.nextIn, dueAt: report.at + report.nextIn });
@@ -165,12 +165,12 @@ export class TransferScheduler implements DueListener {
     }
   }
 
-  /** Returns the announcer of the next transfer; undefined if others need not know, or received an announcement a moment ago. */
+  /** Returns the announcer of the next transfer; undefined if other schedulers need not know, or have just received an announcement. */
   #announcerAt(now: number, awaited: Expectation | undefined): Announcer | undefined {
     const { id } = this.options;
     const isAwaited = awaited !== undefined || this.#hasUnannounced || this.#ready > 0;
     if (id === undefined || !isAwaited || now < this.#announcedAt + ANNOUNCE_INTERVAL) return undefined;
-    // The moves of a standby are past: they would make a standby of a new process' scheduler, and leave no eager one.
+    // A standby's moves are past: announced, they would make a new process' scheduler a standby, and leave no eager one.
     return { scheduler: id, movedAt: this.#eager ? this.#movedAt : null };
   }
 
@@ -192,7 +192,7 @@ export class TransferScheduler implements DueListener {
     this.#arm(now);
   }
 
-  /** True if the expected time has passed by the store's clock, and has roughly passed by this process' clock. */
+  /** True if the expected time has passed by the store's clock, and roughly by this process' clock. */
   #isPast(storeNow: number, now: number): boolean {
     return (
       this.#expected !== undefined && this.#expected.dueAt <= storeNow && this.#expected.at <= now + CLOCK_TOLERANCE
@@ -208,7 +208,7 @@ export class TransferScheduler implements DueListener {
     if (dropped > 0) events.emit('dead-letters-dropped', { queue, count: dropped });
   }
 
-  /** Runs until nothing is due. If a run is already under way, makes it repeat once more. */
+  /** Runs until nothing is due. Makes a run in progress repeat. */
   #wake(): Promise<void> {
     if (!this.#started) return Promise.resolve();
     this.#again = true;
@@ -223,7 +223,7 @@ export class TransferScheduler implements DueListener {
       try {
         const { ready, moved, recovered } = await this.runOnce();
         this.#ready = ready;
-        // The messages were ready before, and still are.
+        // The messages were ready before this run, and still are.
         if (ready > moved + recovered) this.options.consumer?.wake();
         this.#failures = 0;
         this.#streak.worked();
@@ -232,7 +232,7 @@ export class TransferScheduler implements DueListener {
         nextCheck = this.#pauseAfter(error);
       }
     }
-    // Must happen in the same step as the check of `#again`: a wake in between would be lost.
+    // Done in the same step as the check of `#again`: a wake in between would be lost.
     this.#running = undefined;
     this.#lookedAt = clock.monotonic();
     this.#checkAt = this.#lookedAt + nextCheck;
@@ -258,7 +258,7 @@ export class TransferScheduler implements DueListener {
   #expectEarlier(expected: Expectation): void {
     if (this.#expected && this.#expected.at <= expected.at) return;
     this.#expected = expected;
-    // A run under way arms the timer when it ends.
+    // A run in progress sets the timer when it ends.
     if (!this.#running) this.#arm();
   }
 

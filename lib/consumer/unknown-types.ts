@@ -7,7 +7,7 @@ import type { Delivery } from './delivery.js';
 /** How long a message is put off, ms; ±20 %, so that messages that came together do not keep coming back together. */
 const PAUSE = 30_000;
 
-/** The maximum number of types whose first message is reported as such. */
+/** The maximum number of types whose first message is reported as the first. */
 const MAX_TYPES = 1000;
 
 /** The error of a dead letter for which no process had a handler. */
@@ -15,13 +15,13 @@ class UnknownType extends Error {
   override readonly name = 'UnknownType';
 }
 
-/** Decides the outcome of messages that only another process may be able to handle, such as one of the new release in a rolling deploy. */
+/** Decides the outcome of messages that perhaps another process can handle, such as one of the new release in a rolling deploy. */
 export class UnknownTypes {
   readonly #reported = new Set<string>();
 
   constructor(
     private readonly options: {
-      /** How long messages wait after falling due, ms. */
+      /** How long messages wait for a handler after falling due, ms. */
       readonly grace: number;
       readonly events: Events;
       readonly random?: () => number;
@@ -38,7 +38,7 @@ export class UnknownTypes {
     return this.#park(delivery, body, { form: error.form, error });
   }
 
-  /** Puts a message off. Only due times show how long it has waited: they are the store's, and each deferral moves them. */
+  /** Puts a message off. The wait is measured by due times, because they are the store's, and each deferral moves them. */
   #park(delivery: Delivery, body: Buffer, unknown: Unknown): Outcome {
     const { grace, events, random = Math.random } = this.options;
     const { error, ...what } = unknown;

@@ -1,13 +1,13 @@
 import type { WakeSignal } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
 
-/** How long {@link WakeWait.wake} has no effect once it has found no messages, ms; doubles each time. */
+/** How long {@link WakeWait.wake} has no effect after a wake that found no messages, ms. Doubles each time. */
 const FIRST_REST = 1000;
 
 /**
- * Waits for the store's wake-up signal, or for {@link wake}. A connection that died silently brings no signal until its death is noticed;
- * in the meantime, this process' transfers see that messages stay ready. But messages also stay ready while a queue is paused or its rate
- * is used up, so calls of `wake` that find nothing become rare.
+ * Waits for the store's wake-up signal, or for {@link wake}. A connection that died silently brings no signal until its death is noticed,
+ * but this process' transfers see that messages stay ready, and call `wake`. Messages also stay ready while a queue is paused or its rate
+ * is used up, so calls that find nothing become rare.
  */
 export class WakeWait {
   /** True while the store's signal is awaited, even after {@link wake} has ended a wait. */
@@ -20,14 +20,14 @@ export class WakeWait {
     private readonly options: {
       readonly signal: WakeSignal;
       readonly clock: Clock;
-      /** The maximum time for which {@link WakeWait.wake} has no effect, ms. */
+      /** The maximum time during which {@link WakeWait.wake} has no effect, ms. */
       readonly maxRest: number;
-      /** Called for a signal that came while nobody waited, because another consumer must get it. */
+      /** Called for a signal that came while nobody was waiting, because another consumer must get it. */
       readonly passOn: () => void;
     },
   ) {}
 
-  /** Waits for a signal, {@link wake}, {@link close}, or the end of the time. Returns true if messages may be ready. */
+  /** Waits for a signal, {@link wake}, {@link close}, or the timeout. Returns true if messages may be ready. */
   wait(timeout: number): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiter = { resolve, reject };

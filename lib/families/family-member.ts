@@ -5,7 +5,7 @@ import { type CancelTimer, type Clock, MAX_TIMER } from '../timing/clock.js';
 import { failurePause } from '../timing/pauses.js';
 import type { Semaphore } from './semaphore.js';
 
-/** Serves one queue while it is awake. */
+/** A worker for one queue while the queue is awake or visited. */
 export type MemberWorker = Pick<
   QueueWorker,
   'held' | 'isQuiet' | 'visit' | 'start' | 'stopClaiming' | 'drained' | 'abort' | 'abortHandlers' | 'abandon'
@@ -24,30 +24,30 @@ const REST_INTERVAL = 5000;
 /** How long a worker must be quiet before it is stopped, ms. */
 const QUIET_TIME = 10_000;
 
-/** The maximum length of a visit, ms. Short, because during a visit nobody listens for messages that other processes release. */
+/** The maximum length of a visit, ms. Short, because during a visit nobody listens for messages released by other processes. */
 const MAX_VISIT = 5000;
 
 /**
- * One queue of a family that holds messages.
+ * One queue of a family, while it holds messages.
  *
- * While nothing is ready it is *asleep*: a timer looks at it when something falls due. Most queues get a message now and then, and waiting
- * for more costs several times as much as handling one, so a worker first *visits* the queue: it handles what the look found, and leaves.
- * If that is not enough (messages remain, handlers are slow, or more fall due during the visit or soon after it), the queue is *awake*: a
- * worker runs until the queue has been quiet for a while. Each look decides anew what comes next, so a missed announcement does no harm.
+ * The queue is *asleep* while nothing is ready: a timer triggers a look when something falls due. Most queues get only an occasional
+ * message, and a waiting worker costs several times as much as handling one. So a worker first *visits* the queue: it handles what the look
+ * found, and leaves. If that is not enough (messages remain, handlers are slow, or more fall due during the visit or soon after), the queue
+ * is *awake*: a worker runs until the queue has been quiet for a while. Each look decides afresh, so a missed announcement does no harm.
  */
 export class FamilyMember {
-  /** Undefined while asleep. */
+  /** The worker of an awake or visited queue; undefined while asleep. */
   #worker: MemberWorker | undefined;
-  /** The worker of the look under way. The messages that it has found are being handled. */
+  /** The worker of the current look. The messages that it has found are being handled. */
   #looker: MemberWorker | undefined;
   #looking: Promise<number | undefined> | undefined;
-  /** When something is known to fall due, on the monotonic clock; during a look, known only from announcements since its start. */
+  /** When the next message is known to fall due, on the monotonic clock. During a look: as announced since the look began. */
   #nextAt = Infinity;
   #failures = 0;
   #stopped = false;
   /** When the latest visit began, on the monotonic clock. */
   #visitedAt = -Infinity;
-  /** When a visit turns into a stay, on the monotonic clock; undefined: no visit is under way. */
+  /** When the current visit turns into a stay, on the monotonic clock; undefined if there is no visit. */
   #staysAt: number | undefined;
   #cancelTimer: CancelTimer | undefined;
 
@@ -59,7 +59,7 @@ export class FamilyMember {
       readonly looks: Semaphore;
       readonly onLooked: () => void;
       readonly onLookFailed: (error: unknown) => void;
-      /** Called when the queue is empty, except for dead letters. */
+      /** Called when the queue is empty, or holds only dead letters. */
       readonly onEmpty: () => void;
     },
   ) {}
@@ -79,7 +79,7 @@ export class FamilyMember {
     else if (this.#staysAt !== undefined) this.#stayLater(this.#worker, this.#staysAt);
   }
 
-  /** Looks for work, unless a worker does so already, and acts on it. If the queue was empty, returns the look's monotonic start. */
+  /** Looks for work unless a worker is serving the queue, and acts on it. If the queue is empty, returns the look's monotonic start. */
   look(): Promise<number | undefined> {
     if (this.#worker || this.#stopped) return Promise.resolve(undefined);
     this.#cancelTimer?.();
@@ -134,7 +134,7 @@ export class FamilyMember {
     return !found.hasFound && found.nextIn === null ? beganAt : undefined;
   }
 
-  /** Has a new worker look, and keeps it if it has found something. */
+  /** Has a new worker look, and keeps the worker if it finds something. */
   async #visit(): Promise<Visit> {
     const { source } = this.parts;
     const looker = (this.#looker = source.open(this.queue));
@@ -148,7 +148,7 @@ export class FamilyMember {
     }
   }
 
-  /** Ends the look: an announcement from now on meets a worker, a timer, or no member. */
+  /** Ends the look. Later announcements are left to a worker, a timer, or a new member. */
   #act({ isMore }: Visit): void {
     this.#looking = undefined;
     if (this.#stopped) return;
@@ -157,7 +157,7 @@ export class FamilyMember {
     else this.#forget();
   }
 
-  /** Keeps a recently visited queue for a while: if the next messages come soon, it is worth waiting for more. */
+  /** Keeps a recently visited queue for a while: if more messages come soon, a worker should stay and wait for them. */
   #forget(): void {
     const { clock, onEmpty } = this.parts;
     const rest = this.#visitedAt + QUIET_TIME - clock.monotonic();
@@ -173,7 +173,7 @@ export class FamilyMember {
     else this.#cancelTimer = clock.schedulePunctually(() => void this.look(), Math.min(delay, MAX_TIMER));
   }
 
-  /** Lets the worker leave when everything is settled, or stay. */
+  /** Lets the worker leave once everything is settled, or stay. */
   #serve(worker: MemberWorker, isMore: boolean): void {
     const now = this.parts.clock.monotonic();
     const wasVisited = now - this.#visitedAt < QUIET_TIME;
@@ -197,7 +197,7 @@ export class FamilyMember {
     this.#restLater(worker, undefined);
   }
 
-  /** Ends a visit when everything is settled, unless the worker has decided to stay. */
+  /** Ends a visit once everything is settled, unless the worker has decided to stay. */
   async #leave(worker: MemberWorker): Promise<void> {
     await worker.drained();
     if (this.#stopped || this.#staysAt === undefined) return;

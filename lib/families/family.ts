@@ -7,27 +7,27 @@ import { Semaphore } from './semaphore.js';
 /** What remains in a queue without work for this process: `messages` that only others see, `else` such as dead letters, or `nothing`. */
 export type QueueRemains = 'messages' | 'else' | 'nothing';
 
-/** A registration, and when it was first seen on the monotonic clock. */
+/** A registration, and when this process first saw it, on the monotonic clock. */
 interface Sighting extends Registration {
   readonly since: number;
 }
 
 /**
- * The maximum number of queues looked at or claimed from at a time: enough to keep Redis busy over a slow network, and few enough that
- * other clients wait no longer than for one batch of a transfer.
+ * The maximum number of concurrent looks and visits: enough to keep Redis busy over a slow network, but few enough that other clients wait
+ * no longer than for one batch of a transfer.
  */
 const CONCURRENT_LOOKS = 64;
 
-/** How long the first reading of the directory waits for the subscription, ms: announcements made before that would be missed. */
+/** How long the first reading of the directory waits for the subscription, ms. Announcements made before that would be missed. */
 const LISTENING_GRACE = 1000;
 
 /**
  * The queues of one family, in one process.
  *
- * One subscription to the announcements of all queues brings offers at once, because the first message of an empty queue is always
- * announced. Announcements get lost, so the directory is read whenever the subscription starts or restarts, and at least every
- * `checkInterval`: each registered queue that is not awake is looked at. A queue found empty is retired from the directory once nobody can
- * rely on its registration any more, so empty queues cost nothing here, however many there are.
+ * A subscription to the announcements of all queues brings offers at once, because the first message of an empty queue is always announced.
+ * Announcements can be lost, so the directory is read whenever the subscription starts or restarts, and at least every `checkInterval`.
+ * Each registered queue that is not awake is then looked at. An empty queue is retired from the directory once nobody can rely on its
+ * registration, so empty queues cost nothing here, however many there are.
  */
 export class Family {
   readonly #members = new Map<string, FamilyMember>();
@@ -43,11 +43,11 @@ export class Family {
 
   constructor(
     private readonly options: {
-      /** The pattern: the beginning of its queues' names, and a `*`. */
+      /** The family's pattern: the beginning of its queues' names, and a `*`. */
       readonly name: string;
-      /** True if messages of its queues may have groups. Default: false. */
+      /** True if messages of the family's queues may have groups. Default: false. */
       readonly hasGroups?: boolean;
-      /** True if this family handles the queue, rather than the queue's own handler or another family. */
+      /** True if this family handles the queue, not the queue's own handler or another family. */
       readonly has: (queue: string) => boolean;
       readonly directory: QueueDirectory;
       /** Returns what remains in a queue in which nothing was found. */
@@ -56,9 +56,9 @@ export class Family {
       readonly clock: Clock;
       /** Reports calls that keep failing. */
       readonly streak: { callFailed(error: unknown): void; worked(): void };
-      /** For jitter, 0–1. */
+      /** Returns a number from 0 to 1, for jitter. */
       readonly random?: () => number;
-      /** The longest time between two readings of the directory, ms. */
+      /** The longest time between readings of the directory, ms. */
       readonly checkInterval: number;
     },
   ) {}
@@ -93,12 +93,12 @@ export class Family {
     await Promise.all(this.#all().map((member) => member.drained()));
   }
 
-  /** Aborts the signals of the handlers that are still running. */
+  /** Aborts the signals of handlers that are still running. */
   abortHandlers(): void {
     for (const member of this.#all()) member.abortHandlers();
   }
 
-  /** Gives up everything: messages still held return when their leases end. */
+  /** Stops settling and extending leases. Messages still held become ready when their leases end. */
   abandon(): void {
     this.#unwatch?.();
     for (const member of this.#all()) member.abandon();
@@ -124,7 +124,7 @@ export class Family {
     return member;
   }
 
-  /** Reads the directory. If a reading is under way, reads once more after it. */
+  /** Reads the directory. If it is already being read, reads it again afterwards. */
   #read(): Promise<void> {
     if (this.#stopped) return Promise.resolve();
     this.#again = true;
@@ -140,14 +140,14 @@ export class Family {
         await this.#readOnce();
         this.#failures = 0;
         streak.worked();
-        // Shortened by up to a quarter, so the processes of a fleet read at different times.
+        // Shortened by up to a quarter, so that processes read at different times.
         next = checkInterval * (1 - random() / 4);
       } catch (error) {
         if (!this.#stopped) streak.callFailed(error);
         next = Math.min(failurePause(++this.#failures), checkInterval);
       }
     }
-    // Must happen in the same step as the check of #again.
+    // Done in the same step as the check of `#again`: a request in between would be lost.
     this.#reading = undefined;
     this.#readIn(next);
   }
@@ -177,7 +177,7 @@ export class Family {
     return known?.stamp === registration.stamp ? known : { ...registration, since: this.options.clock.monotonic() };
   }
 
-  /** Looks at a registered queue unless it is awake. Retires it if it is empty and nobody has renewed its registration in time. */
+  /** Looks at a queue that is not awake, and retires it if it is empty and was not registered again for {@link REGISTRATION_VALID} ms. */
   async #lookAt({ queue, stamp, since }: Sighting): Promise<void> {
     if (this.#stopped) return;
     const emptyAt = await this.#member(queue).look();

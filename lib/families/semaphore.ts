@@ -1,4 +1,4 @@
-/** Runs up to `count` tasks at a time; further tasks wait in order of arrival. */
+/** Runs up to `count` tasks at a time. Extra tasks wait in order of arrival. */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];
   #free: number;

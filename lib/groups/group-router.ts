@@ -2,7 +2,7 @@ import type { MessageStore } from '../store/message-store.js';
 import type { Offer } from '../store/producer-store.js';
 import type { Destination, Incomplete, Question, QueuePart, Reading, Router } from '../store/router.js';
 
-/** Routes messages with groups to a separate store, on partition 0's server, and all other messages as before. */
+/** Routes messages with groups to a separate store on partition 0's server. Leaves all other messages to the plain router. */
 export class GroupRouter implements Router {
   readonly check: Router['check'];
   readonly changes: Router['changes'];
@@ -10,8 +10,8 @@ export class GroupRouter implements Router {
   #stores: readonly MessageStore[] = [];
 
   /**
-   * @param plain - routes the messages without a group
-   * @param groups - the store of the messages with a group
+   * @param plain - routes messages without a group
+   * @param groups - the store for messages with a group
    */
   constructor(
     private readonly plain: Router,

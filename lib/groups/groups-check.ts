@@ -28,7 +28,7 @@ export class GroupsCheck {
     private readonly events: Events,
   ) {}
 
-  /** Compares the option with that of other processes while the stores are open. */
+  /** Compares the option with that of other processes for as long as the stores are open. */
   compare(queue: string, { groups: own }: Pick<CheckedQueue['options'], 'groups'>): void {
     if (!own) return;
     this.others.announce(queue, own, (other) => {
@@ -37,7 +37,7 @@ export class GroupsCheck {
     });
   }
 
-  /** Returns a function that looks for messages that this process ignores; undefined: there can be none. */
+  /** Returns a function that looks for messages that this process ignores; undefined if there can be none. */
   lookerAt(queue: CheckedQueue): (() => void) | undefined {
     if (!mayIgnore(queue)) return undefined;
     return () => {
@@ -45,7 +45,7 @@ export class GroupsCheck {
     };
   }
 
-  /** Returns true, and reports it, if this process ignores messages with groups. Throws what Redis throws; without permission, false. */
+  /** True if this process ignores messages with groups, which it then reports. False without permission. Throws whatever Redis throws. */
   async ignoresGroups(queue: CheckedQueue): Promise<boolean> {
     const { name } = queue;
     if (!mayIgnore(queue) || !(await this.#hasGroups(name))) return false;

@@ -4,11 +4,11 @@ import type { NativeKeys } from '../store/native/native-keys.js';
 import { NATIVE_MODULES } from '../store/native/native-library.js';
 import { nativePermissions, neededInCluster } from '../store/native/native-permissions.js';
 
-/* For layouts whose messages continue in a native store once they are claimed. */
+/* For layouts whose messages move to a native store once they are claimed. */
 
 /**
- * Names the commands that a queue needs.
- * @param permissions - the commands on the layout's own keys
+ * Lists the commands that a queue needs.
+ * @param permissions - the commands used on the layout's own keys
  * @param keys - the layout's keys and those of the native store
  */
 export function commandsBesideNative<Keys extends object>(
@@ -21,9 +21,9 @@ export function commandsBesideNative<Keys extends object>(
 }
 
 /**
- * Makes the library of a layout's functions, which may use the modules of the native ones.
- * @param layout - the name, which `FUNCTION LIST` shows
- * @param folder - the Lua files of the layout
+ * Creates the library of a layout's functions. They may use the native modules.
+ * @param layout - the layout's name, shown by `FUNCTION LIST`
+ * @param folder - the layout's Lua files
  */
 export function libraryBesideNative(layout: string, folder: LuaFolder): RedisLibrary {
   return new RedisLibrary(`nestjs-delay-queue: queues with the layout ${layout}`, [NATIVE_MODULES, folder]);

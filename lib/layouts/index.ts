@@ -1,6 +1,6 @@
 /**
- * The parts from which a layout outside of this package is made. They are internal to the package: a layout needs exactly the version that
- * it was built for. `docs/internals/extending.md` explains how to make one.
+ * The building blocks of layouts outside this package. They are internal: a layout needs exactly the version of the package that it was
+ * built for. `docs/internals/extending.md` explains how to write a layout.
  * @packageDocumentation
  */
 import 'reflect-metadata';
@@ -46,7 +46,7 @@ export type {
   TypeCountPage,
 } from '../store/admin-store.js';
 
-// The native store, which keeps claimed messages, and the arguments and replies of its scripts.
+// The native store, which keeps claimed messages, and its scripts' arguments and replies.
 export { NativeMessageStore } from '../store/native/native-store.js';
 export { type NativeKeys, nativeKeysUnder } from '../store/native/native-keys.js';
 export type { NeededCommand, Permissions } from '../redis/check/permissions.js';

@@ -3,22 +3,22 @@ import { check } from '../options/check.js';
 import { mustBe } from '../options/values-schema.js';
 
 export interface OptionRule<Value = unknown> {
-  /** Follows the option's name and "must be" in error messages. */
+  /** The text after "<option name> must be" in error messages. */
   readonly rule: string;
   readonly accepts: (value: unknown) => boolean;
-  /** Default: the option may be omitted. */
+  /** The option's default; absent if it has none. The option may be omitted either way. */
   readonly fallback?: Value;
 }
 
 export interface OptionRules<Resolved extends object> {
-  /** The function that takes the options, with its parentheses, for errors. */
+  /** The function that takes the options, with parentheses, for errors. */
   readonly place: string;
   /** Valid options, for errors. */
   readonly example: string;
   readonly options: { readonly [Name in keyof Resolved]-?: OptionRule<Resolved[Name]> };
 }
 
-/** Checks a layout's options and fills in their defaults. @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong */
+/** Checks a layout's options and fills in defaults. @throws DelayQueueError `INVALID_OPTION`, naming each invalid field */
 export function checkLayoutOptions<Resolved extends object>(
   given: object,
   { place, example, options }: OptionRules<Resolved>,

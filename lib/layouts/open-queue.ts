@@ -6,7 +6,7 @@ import { PARTS, type QueueParts } from '../producer/queue-methods.js';
 import type { Layout } from '../store/layout.js';
 import type { MessageStore } from '../store/message-store.js';
 
-/** A queue with one store, as its layout has opened it. */
+/** A queue with one store, as opened by its layout. */
 export interface OpenQueue {
   readonly name: string;
   readonly layout: Layout;
@@ -15,7 +15,7 @@ export interface OpenQueue {
   readonly store: MessageStore;
 }
 
-/** Finds a queue of the application's producer, for calls that only its layout offers. @throws DelayQueueError `INVALID_ARGUMENT` */
+/** Finds one of the producer's queues, for calls that only its layout offers. @throws DelayQueueError `INVALID_ARGUMENT` */
 export function openQueue(producer: DelayQueueProducer, name: string): OpenQueue {
   // Undefined in a test double that extends the class.
   const parts = isInstance(producer, DelayQueueProducer) ? (producer[PARTS] as QueueParts | undefined) : undefined;

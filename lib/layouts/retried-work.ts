@@ -11,7 +11,7 @@ export interface WorkSettings {
   readonly events: Events;
 }
 
-/** Background work that must continue: reports failures, and pauses longer after each successive one. */
+/** Repeats background work that must continue: reports failures, and pauses longer after each consecutive one. */
 export class RetriedWork {
   readonly #streak: FailureStreak;
   readonly #pauses: Pauses;

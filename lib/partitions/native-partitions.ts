@@ -24,25 +24,25 @@ import {
 import type { Partitions } from './partitions.js';
 import { type Agreed, PartitioningCopies } from './partitioning-copies.js';
 
-/** The announcement of `agree.lua` on the channel of partition 0. */
+/** Announced by `agree.lua` on the channel of partition 0. */
 const CHANGED = 'partitions';
 
 /**
- * The partitions of a queue in Redis. Each has a copy of the queue's partitioning; partition 0's copy is the first to change, and the
- * newest copy applies. A process adopts a partitioning once it has updated all partitions, so none takes calls that use an older one.
+ * The partitions of a queue in Redis. Each has a copy of the queue's partitioning. Partition 0's copy is the first to change, and the
+ * newest copy applies. A process adopts a partitioning once it has updated all partitions, so none accepts calls that use an older one.
  */
 export class NativePartitions implements Partitions {
   #partitioning: Partitioning;
-  /** The known partitioning, as the stores send it. */
+  /** The known partitioning in the form that the stores send. */
   readonly #known: { text: string };
   #stores: readonly NativeMessageStore[];
-  /** True if calls may use the partitioning. A queue configured with one partition need not ask: a refusal says whether there are more. */
+  /** True if calls may use the partitioning. A queue configured with one partition need not ask: refused calls reveal other partitions. */
   #isKnown: boolean;
   #agreeing: Promise<void> | undefined;
   #adopting: Promise<void> | undefined;
   #isDifferenceReported = false;
   readonly #copies: PartitioningCopies;
-  /** The limits of all stores, which follow the number of partitions. */
+  /** The limits of all stores, which depend on the number of partitions. */
   readonly #limits: StoreLimits;
   readonly #listeners = new Set<() => void>();
   readonly #missing: MissingReport;
@@ -102,7 +102,7 @@ export class NativePartitions implements Partitions {
   }
 
   async reconcile(partition: number, refusal: Repartitioned): Promise<void> {
-    // A script compares its argument only with a partitioning.
+    // Never undefined: a script compares the caller's partitioning only with a valid one.
     const partitioning = parsePartitioning(refusal.partitioning)!;
     await this.#adopt(partitioning);
     if (!isNewer(this.#partitioning, partitioning)) return;
@@ -121,13 +121,13 @@ export class NativePartitions implements Partitions {
     let isStopped = false;
     const look = () =>
       this.refresh().catch((error: unknown) => {
-        // Other failures are those of all calls to Redis, and the scheduler of partition 0 reports them.
+        // Other failures affect all calls to Redis, and the scheduler of partition 0 reports them.
         if (hasCode(error, 'INVALID_OPTION')) events.emit('server-unsupported', { reason: showFailure(error) });
       });
     const lookLater = () => {
       cancelTimer = clock.schedule(() => void look().then(() => isStopped || lookLater()), checkInterval);
     };
-    // Before the subscription is active, announcements may have been missed.
+    // Announcements may have been missed before the subscription became active.
     const unlisten = this.connections.announcements.listen(this.#copies.channel, {
       onMessage: (text) => void (text === CHANGED && look()),
       onListening: () => void look(),
@@ -145,7 +145,7 @@ export class NativePartitions implements Partitions {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Agrees, or adopts the other partitions' newest copy while partition 0, where changes are made, does not answer. */
+  /** Agrees with partition 0, where changes are made. While it does not answer, adopts the newest copy in the other partitions. */
   async #learn(): Promise<void> {
     try {
       if (this.reachOf(0) !== 'lost') return await this.agree();
@@ -156,7 +156,7 @@ export class NativePartitions implements Partitions {
     new QueueChecks([() => this.agree()], this.options.clock).catchUp(this.connections.servers, this.options.events);
   }
 
-  /** Adopts the newest partitioning of the partitions that can be reached. Returns false if there is none. */
+  /** Adopts the newest partitioning of the reachable partitions. Returns false if there is none. */
   async #goByOthers(): Promise<boolean> {
     const newest = await this.#copies.newest(Math.max(2, this.#stores.length));
     if (!newest) return false;
@@ -179,7 +179,7 @@ export class NativePartitions implements Partitions {
     this.#reportDifference();
   }
 
-  /** Returns false if another process has replaced the partitioning in the meantime. */
+  /** @returns false if another process has replaced the partitioning in the meantime */
   async #replace(next: Partitioning): Promise<boolean> {
     const former = this.#partitioning;
     const agreed = await this.#copies.agree(former, next);
@@ -204,7 +204,7 @@ export class NativePartitions implements Partitions {
     await this.#useAgreed(await this.#copies.agree(known));
   }
 
-  /** Updates all partitions, then adopts the partitioning. A partition that cannot be updated now refuses calls until it is. */
+  /** Updates all partitions, then adopts the partitioning. A partition that cannot be updated now rejects calls until it is. */
   async #useAgreed(first: Agreed): Promise<void> {
     for (let agreed = first; ;) {
       this.#check(agreed.partitioning);

@@ -17,17 +17,17 @@ import type { Partitions } from './partitions.js';
 import { MAX_ROUNDS, Place, unstable } from './place-offers.js';
 import type { StickyIds } from './sticky-ids.js';
 
-/** Routes each message of a queue that may have several partitions by its id. With only one, it routes as {@link PlainRouter} does. */
+/** Routes messages by id in a queue that may have several partitions. With only one partition, works like {@link PlainRouter}. */
 export class PartitionRouter implements Router, RouterChanges {
   readonly changes: RouterChanges = this;
   readonly check = () => this.known.agree();
   stores!: readonly MessageStore[];
   route!: (offer: Offer) => Destination;
   idEnding: (() => string) | undefined;
-  /** For offers that the only partition has refused. */
+  /** The destination of offers that the only partition has refused. */
   readonly #again: Place;
 
-  /** @param spreadOver - makes ids that are spread over a number of partitions */
+  /** @param spreadOver - creates ids spread over a number of partitions */
   constructor(
     private readonly known: Partitions,
     private readonly spreadOver: (partitions: number) => StickyIds,
@@ -94,13 +94,13 @@ export class PartitionRouter implements Router, RouterChanges {
     throw unstable();
   }
 
-  /** Reads the partitions that answer. Reads again if there turn out to be partitions that this process did not know. */
+  /** Reads the partitions that answer. Reads again if partitions come to light that this process did not know. */
   async read<Result extends object>(look: (reading: Reading) => Promise<Result>): Promise<Result & Incomplete> {
     const { known } = this;
     for (;;) {
       const ready = known.ready();
       if (ready) await ready;
-      // This process may not know yet that there are other partitions.
+      // There may be partitions that this process does not know yet.
       if (widthOf(known.partitioning) === 1 && known.reachOf(0) === 'lost') await known.refresh();
       const { stores } = known;
       const reading = known.read();

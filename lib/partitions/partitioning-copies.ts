@@ -14,7 +14,7 @@ import {
 import { nativeKeys, type NativeKeys } from '../store/native/native-keys.js';
 import { nativeFunctions } from '../store/native/native-library.js';
 
-/** The answer of a partition. */
+/** A partition's answer. */
 export interface Agreed {
   readonly partitioning: Partitioning;
   readonly isPaused: boolean;
@@ -38,17 +38,17 @@ export class PartitioningCopies {
     return reply.done ? UNPARTITIONED : parse(partitions, reply.text());
   }
 
-  /** Agrees with partition 0 on the newest partitioning; `next` replaces the known one, unless another has already replaced it. */
+  /** Agrees with partition 0 on the newest partitioning. `next` replaces the known one, unless another process has already replaced it. */
   agree(known: Partitioning, next?: Partitioning): Promise<Agreed> {
     return this.#agree(0, { known, next: next ? formatPartitioning(next) : '', pause: '', channel: this.channel });
   }
 
-  /** Updates a partition with the answer of partition 0. A new partition is paused if partition 0 is. */
+  /** Updates a partition with partition 0's answer. A new partition is paused if partition 0 is. */
   update(partition: number, { partitioning, isPaused }: Agreed): Promise<Agreed> {
     return this.#agree(partition, { known: partitioning, next: '', pause: isPaused ? '1' : '0', channel: '' });
   }
 
-  /** Updates every reachable partition except the first. Returns the newest partitioning that any of them knows. */
+  /** Updates every reachable partition except the first. Returns the newest partitioning known to any of them. */
   async updateOthers(agreed: Agreed): Promise<Partitioning> {
     const answers = await this.#askEach(widthOf(agreed.partitioning), async (partition) =>
       partition === 0 ? undefined : this.update(partition, agreed),
@@ -59,7 +59,7 @@ export class PartitioningCopies {
     );
   }
 
-  /** The newest partitioning that any reachable one of the first `count` partitions has; undefined if none has any. */
+  /** Returns the newest partitioning of the reachable ones among the first `count` partitions. Undefined if none has one. */
   async newest(count: number): Promise<Partitioning | undefined> {
     const answers = await this.#askEach(count, (partition) => this.read(partition));
     const newest = newestOf(
@@ -75,8 +75,8 @@ export class PartitioningCopies {
   }
 
   /**
-   * Returns the partitioning without the former numbers on which no message can depend: the partitions in question are empty, and stay
-   * empty for former partitionings, because they have this one. Undefined if all numbers are needed.
+   * Returns the partitioning without former counts that no message can depend on: the partitions concerned are empty, and stay empty under
+   * former partitionings, because they have this one. Undefined if all counts are needed.
    */
   async withoutUnneeded(partitioning: Partitioning): Promise<Partitioning | undefined> {
     const { formers } = partitioning;
@@ -86,12 +86,12 @@ export class PartitioningCopies {
     return gone.length === 0 ? undefined : withoutFormers(partitioning, gone);
   }
 
-  /** For each partition, true if it is certain to have this partitioning and to be empty. */
+  /** Returns true for each partition that certainly has this partitioning and is empty. */
   #emptyOf(partitioning: Partitioning): Promise<(boolean | undefined)[]> {
     const text = formatPartitioning(partitioning);
     return this.#askEach(widthOf(partitioning), async (partition) => {
       const { partitions, messages, followers } = this.#keys(partition);
-      // In this order, because a partition found empty once it has this partitioning stays empty for former ones.
+      // Asked in this order, because a partition found empty once it has this partitioning stays empty under former ones.
       const [stored, count] = await Promise.all([
         this.connections.commands.send('GET', partitions),
         this.connections.commands.send('EXISTS', messages, followers),
@@ -100,7 +100,7 @@ export class PartitioningCopies {
     });
   }
 
-  /** Asks this many partitions; undefined for each that cannot be reached or does not answer. */
+  /** Asks the first `count` partitions. Returns undefined for each that cannot be reached or does not answer. */
   #askEach<Answer>(count: number, ask: (partition: number) => Promise<Answer>): Promise<(Answer | undefined)[]> {
     const asked = Array.from({ length: count }, async (_, partition) => {
       const slot = hashSlot(this.#keys(partition).partitions);

@@ -1,31 +1,31 @@
 import { partitionOf } from '../message/partition-of.js';
 
-/** The present and former numbers of partitions of a queue. All processes and partitions use the newest partitioning that they know. */
+/** A queue's current and former numbers of partitions. All processes and partitions use the newest partitioning that they know. */
 export interface Partitioning {
-  /** Rises with every change. */
+  /** Increases with every change. */
   readonly epoch: number;
   /** The number of partitions for new messages. */
   readonly count: number;
-  /** Former numbers, for as long as messages may still be in their partitions. */
+  /** Former numbers of partitions, as long as they may still decide where a message is. */
   readonly formers: readonly number[];
 }
 
-/** The partitioning of a queue that stores none, because it never had several partitions. */
+/** The partitioning of a queue that stores none, because it has never had several partitions. */
 export const UNPARTITIONED: Partitioning = { epoch: 0, count: 1, formers: [] };
 
-/** Formats it for storage: `2 16 8 4` is epoch 2, count 16, formers 8 and 4. */
+/** Formats a partitioning for storage: `2 16 8 4` is epoch 2, count 16, formers 8 and 4. */
 export function formatPartitioning({ epoch, count, formers }: Partitioning): string {
   return [epoch, count, ...formers].join(' ');
 }
 
-/** Returns undefined if the text is not a partitioning. */
+/** Parses a stored partitioning. Returns undefined if the text is none. */
 export function parsePartitioning(text: string): Partitioning | undefined {
   if (!/^\d+( \d+)+$/.test(text)) return undefined;
   const [epoch, count, ...formers] = text.split(' ').map(Number);
   return { epoch: epoch!, count: count!, formers };
 }
 
-/** True if `one` is newer. If only the counts differ, a server has lost what it acknowledged; then the larger count wins. */
+/** True if `one` is newer. If only the counts differ, a server has lost a change that it acknowledged, and the larger count wins. */
 export function isNewer(one: Partitioning, other: Partitioning): boolean {
   return one.epoch === other.epoch ? one.count > other.count : one.epoch > other.epoch;
 }
@@ -34,32 +34,32 @@ export function newestOf(first: Partitioning, others: readonly Partitioning[]): 
   return others.reduce((newest, other) => (isNewer(other, newest) ? other : newest), first);
 }
 
-/** The number of partitions that may hold messages. */
+/** Returns the number of partitions that may hold messages. */
 export function widthOf({ count, formers }: Partitioning): number {
   return Math.max(count, ...formers);
 }
 
-/** The partitions where a message with this id may be: first where a new one would go, then those of former numbers. */
+/** Returns the partitions where a message with this id may be: first where a new one would go, then those of former counts. */
 export function placesOf(id: string, { count, formers }: Partitioning): number[] {
   const place = partitionOf(id, count);
   if (formers.length === 0) return [place];
   return [...new Set([place, ...formers.map((former) => partitionOf(id, former))])];
 }
 
-/** Returns the partitioning that results from changing the count. */
+/** Returns the partitioning after a change of the count. */
 export function withCount({ epoch, count: former, formers }: Partitioning, count: number): Partitioning {
   const others = formers.filter((other) => other !== count && other !== former);
   return { epoch: epoch + 1, count, formers: [former, ...others] };
 }
 
-/** Returns the partitioning without former counts that have lost their meaning. */
+/** Returns the partitioning without former counts that no longer matter. */
 export function withoutFormers({ epoch, count, formers }: Partitioning, gone: readonly number[]): Partitioning {
   return { epoch: epoch + 1, count, formers: formers.filter((former) => !gone.includes(former)) };
 }
 
 /**
- * The partitions with messages that a former count may have put elsewhere than the present one would. With the jump hash, those are the
- * partitions that a smaller count does not have or, if the count has risen, all former ones.
+ * Returns the partitions with messages that a former count may have put elsewhere than the current one would. With the jump hash, these are
+ * the partitions that a smaller count lacks or, if the count has risen, all former ones.
  */
 export function partitionsLeftBy(former: number, { count }: Partitioning): number[] {
   const [begin, end] = former > count ? [count, former] : [0, former];

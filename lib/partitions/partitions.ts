@@ -5,27 +5,27 @@ import type { Reach } from '../redis/connection/redis-connection.js';
 import type { Partitioning } from './partitioning.js';
 import type { PatientReading } from './patient-reading.js';
 
-/** The partitions of a queue, as this process knows them. Their number may change while it runs. */
+/** A queue's partitions, as this process knows them. Their number may change at run time. */
 export interface Partitions {
-  /** Chooses the partition for calls about single messages. Replaced by a new object after each change. */
+  /** Decides the partition for calls about single messages. Replaced by a new object after each change. */
   readonly partitioning: Partitioning;
   /** The store of each partition that may hold messages. A new list after each change. */
   readonly stores: readonly MessageStore[];
-  /** The known reach of a partition's connection; nothing is sent. */
+  /** Returns the known reach of a partition's connection, without sending anything. */
   reachOf(partition: number): Reach;
   /** Begins a read of all partitions that answer. */
   read(): PatientReading;
-  /** True if the partitioning is known, so {@link ready} has nothing to wait for. */
+  /** True if the partitioning is known, so that {@link ready} need not wait. */
   readonly isReady: boolean;
-  /** Must be awaited before the first call about a single message; undefined if the partitioning is known. */
+  /** Waits until the partitioning is known; undefined if it is. Await this before the first call about a single message. */
   ready(): Promise<void> | undefined;
-  /** Changes the number of partitions to the configured one, or adopts the existing one; throws `INVALID_OPTION` if it cannot. */
+  /** Changes the number of partitions to the configured one, or adopts the existing one. Throws `INVALID_OPTION` if it cannot. */
   agree(): Promise<void>;
-  /** Adopts the newest partitioning of partition 0 or, while that partition is lost, of the other partitions. */
+  /** Adopts partition 0's partitioning or, while that partition is lost, the newest of the others. */
   refresh(): Promise<void>;
-  /** Adopts the partitioning of a partition that has refused a call, or updates it with the newer one. */
+  /** Adopts the newer partitioning of a partition that has refused a call, or updates that partition with the newer one. */
   reconcile(partition: number, refusal: Repartitioned): Promise<void>;
-  /** Like {@link MessageStore.offer} of a partition, but creates nothing: undefined for ids that are not in use there. */
+  /** Like a partition's {@link MessageStore.offer}, but creates nothing. Undefined for each id that is not in use there. */
   offerIfPresent(partition: number, offers: readonly Offer[]): Promise<(OfferReceipt | undefined)[]>;
   /** Notices changes at once or after `checkInterval` ms, until the returned function is called. */
   watch(checkInterval: number): () => void;

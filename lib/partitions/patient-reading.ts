@@ -10,15 +10,15 @@ import type { OnceAMinute } from '../timing/once-a-minute.js';
 /** How long a read waits for a partition, ms, by the state of its connection. A partition whose connection is lost is not asked. */
 const PATIENCE = { ready: 500, opening: 500, silent: 50 } as const;
 
-/** Lets a read do without partitions that do not answer. */
+/** What a read needs to do without partitions that do not answer. */
 export interface Reaches {
   readonly clock: Clock;
   readonly reachOf: (partition: number) => Reach;
-  /** Notes the partitions that have not answered, if any. */
+  /** Notes any partitions that have not answered. */
   readonly note?: (reached: Reached) => void;
 }
 
-/** One read of all partitions. Omits and remembers partitions that do not answer soon, and fails only if none answers. */
+/** One read of all partitions. Leaves out partitions that do not answer soon, and remembers which. Fails only if none answers. */
 export class PatientReading extends Reading {
   /** Indexes in {@link stores} that have not answered. */
   readonly #missing = new Set<number>();
@@ -37,7 +37,7 @@ export class PatientReading extends Reading {
     this.#note = reaches?.note;
     this.#partitions = partitions.length;
     const lost = reaches ? [...partitions.keys()].filter((partition) => reaches.reachOf(partition) === 'lost') : [];
-    // If no other partition could be read, these are worth the wait.
+    // If there are no other partitions to read, lost ones are worth the wait.
     if (partitions.length === 1 || lost.length === partitions.length) return;
     this.#reaches = reaches;
     this.#missing = new Set(lost);
@@ -73,7 +73,7 @@ export class PatientReading extends Reading {
     return answer;
   }
 
-  /** Waits for a partition's answer; undefined if none comes soon or it cannot be reached. Otherwise throws what the call throws. */
+  /** Waits for a partition's answer; undefined if none comes soon or it cannot be reached. Throws whatever else the call throws. */
   async inTime<Answer>(partition: number, call: () => Promise<Answer>): Promise<Answer | undefined> {
     if (!this.#reaches) return call();
     const { clock, reachOf } = this.#reaches;
@@ -106,7 +106,7 @@ export class PatientReading extends Reading {
     }
   }
 
-  /** Resolves once any partition has answered, and never if all fail. So if all are merely slow, none counts as missing. */
+  /** Resolves once any partition has answered, and never if all fail. If all are merely slow, none counts as missing. */
   #signOfLife(): Promise<unknown> {
     const never = () => new Promise(() => undefined);
     return (this.#sign ??= Promise.any(this.stores.map((store) => store.status())).catch(never));
@@ -129,11 +129,11 @@ function noAnswer(): DelayQueueError {
 export interface Reached {
   /** The partitions that have not answered. */
   readonly missing: readonly number[];
-  /** True if all partitions were asked: only then are those not missing known to answer. */
+  /** True if all partitions were asked. Otherwise, partitions that are not missing may not answer either. */
   readonly hasAskedAll: boolean;
 }
 
-/** Reports which partitions do not answer: whenever the list changes, and otherwise once a minute. */
+/** Reports the partitions that do not answer whenever the list changes, and otherwise once a minute. */
 export class MissingReport {
   #reported: readonly number[] = [];
 
@@ -142,7 +142,7 @@ export class MissingReport {
     private readonly report: (missing: readonly number[]) => void,
   ) {}
 
-  /** Notes the partitions that a read could not reach, if any. */
+  /** Notes any partitions that a read could not reach. */
   note({ missing, hasAskedAll }: Reached): void {
     const before = this.#reported;
     this.#reported = hasAskedAll ? missing : [...new Set([...before, ...missing])].sort((one, other) => one - other);

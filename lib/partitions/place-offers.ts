@@ -4,7 +4,7 @@ import { type Destination, Repartitioned, WriteFailure, type WriteOutcome } from
 import { type Partitioning, placesOf } from './partitioning.js';
 import type { Partitions } from './partitions.js';
 
-/** The maximum number of repetitions after changes of the partitioning; far more than can occur. */
+/** The maximum number of repetitions after changes of the partitioning. Far more than can occur. */
 export const MAX_ROUNDS = 10;
 
 export function unstable(): DelayQueueError {
@@ -12,12 +12,12 @@ export function unstable(): DelayQueueError {
 }
 
 /**
- * The destination of messages in one partition, under one partitioning. Offers whose ids may be in use elsewhere take several calls in
- * sequence, and later offers to the same partition wait for them, which keeps the order.
+ * The destination of messages in one partition under one partitioning. Offers whose ids may be in use elsewhere take several calls in
+ * sequence. Later offers to the same partition wait for them, which preserves the order.
  */
 export class Place implements Destination {
   readonly #partitioning: Partitioning;
-  /** The offers that are placed in sequence, until they are answered. */
+  /** The offers being placed in sequence, until they are answered. */
   #ahead: Promise<unknown> | undefined;
 
   constructor(
@@ -37,7 +37,7 @@ export class Place implements Destination {
     return this.#partitioning.formers.length === 0 || offers.every(({ isNew }) => isNew);
   }
 
-  /** Offers messages wherever they belong, after earlier ones. */
+  /** Offers messages wherever they belong, after earlier offers. */
   offerInTurn(offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
     const placed = (this.#ahead ?? Promise.resolve()).then(() => placeOffers(this.partitions, offers));
     const ahead: Promise<void> = placed
@@ -50,19 +50,19 @@ export class Place implements Destination {
   }
 }
 
-/** An offer that is first tried in the former partitions where its id may be in use, and only then made in `last`, where it belongs. */
+/** An offer that is first tried in former partitions where its id may be in use, and only then made in `last`, where it belongs. */
 interface Placed {
   readonly offer: Offer;
-  /** Its index in the list of offers. */
+  /** The offer's index in the list. */
   readonly at: number;
   readonly formers: readonly number[];
   readonly last: number;
 }
 
 /**
- * Offers messages wherever they belong, under the newest partitioning, and returns the outcome of each. An id is first offered to
- * partitions where it may be in use since the queue had other partitions; such an offer creates nothing. The partitions asked have the
- * caller's partitioning, or refuse, so no process with a former one can create the id there afterwards.
+ * Offers messages wherever they belong under the newest partitioning, and returns each offer's outcome. An id is first offered to
+ * partitions where it may have been in use since the number of partitions changed; these offers create nothing. The partitions asked have
+ * the caller's partitioning, or refuse, so no process with a former one can create the id there afterwards.
  */
 export async function placeOffers(partitions: Partitions, offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
   const outcomes: WriteOutcome[] = [];
@@ -93,14 +93,14 @@ class Round {
       return { offer, at, formers: offer.isNew ? [] : formers, last: last! };
     });
     while (left.length > 0) {
-      // A store sends the partitioning known at the time of the call, and these offers use another one.
+      // Stores send the partitioning that is known when they are called, but these offers use another one.
       if (this.partitions.partitioning !== partitioning) return [...this.#refused, ...left];
       left = (await Promise.all(byNextCall(left).map((together) => this.#offer(together)))).flat();
     }
     return this.#refused;
   }
 
-  /** Returns the offers whose ids are not in use in the former partition that was asked. */
+  /** Makes the next call for these offers. Returns those whose ids are not in use in the former partition that was asked. */
   async #offer(together: readonly Placed[]): Promise<Placed[]> {
     const { partitions, outcomes } = this;
     const { formers, last } = together[0]!;
@@ -134,7 +134,7 @@ class Round {
   }
 }
 
-/** Groups offers whose next call goes to the same partition for the same purpose, in their order. */
+/** Groups offers whose next call goes to the same partition for the same purpose. Keeps their order. */
 function byNextCall(offers: readonly Placed[]): Placed[][] {
   const calls = new Map<string, Placed[]>();
   for (const placed of offers) {

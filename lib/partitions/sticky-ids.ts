@@ -4,11 +4,11 @@ import { setImmediate } from '../timing/event-loop.js';
 import type { Partitions } from './partitions.js';
 
 /**
- * Ends generated ids so that those of one turn of the event loop share a partition, and those of the next turn share the next one: spread
- * over all partitions, a turn's offers could not share a call. Skips partitions that do not answer. The end of an id, in braces, decides.
+ * Generates id endings that put a turn's new messages into one partition, because offers spread over all partitions could not share a call.
+ * The next turn uses the next partition. Skips partitions that do not answer. An id's ending, in braces, decides its partition.
  */
 export class StickyIds {
-  /** An ending for ids of each partition. */
+  /** One id ending for each partition. */
   readonly #origins: readonly string[];
   readonly #partitionOfOrigin: ReadonlyMap<string, number>;
   readonly #first: number;
@@ -18,11 +18,11 @@ export class StickyIds {
   constructor(private readonly partitions: number) {
     this.#origins = findOrigins(partitions);
     this.#partitionOfOrigin = new Map(this.#origins.map((origin, partition) => [origin, partition]));
-    // Processes that start together begin with different partitions.
+    // Makes processes that start together begin with different partitions.
     this.#first = partitionOf(newOrigin(), partitions);
   }
 
-  /** @param reaches - knows which partitions of the queue answer */
+  /** @param reaches - knows which of the queue's partitions answer */
   ending(reaches: Pick<Partitions, 'reachOf'>): string {
     if (!this.#isTurnBegun) {
       this.#isTurnBegun = true;
@@ -33,13 +33,13 @@ export class StickyIds {
     return this.#origins[isReached ? partition : this.#detour(partition, reaches)]!;
   }
 
-  /** The partition of an id; ids generated here need no hash. */
+  /** Returns the partition of an id. Ids generated here need no hash. */
   partitionOf(id: string): number {
     const own = this.#partitionOfOrigin.get(id.slice(id.indexOf('{')));
     return own ?? partitionOf(id, this.partitions);
   }
 
-  /** The partition to use instead of one that does not answer: a different one each time, so none gets all of its messages. */
+  /** Returns another partition for one that does not answer. It differs each time, so that none gets all of the messages. */
   #detour(partition: number, reaches: Pick<Partitions, 'reachOf'>): number {
     const rounds = Math.floor(this.#turns / this.partitions);
     for (let i = 0; i < this.partitions; i++) {
@@ -55,7 +55,7 @@ export class StickyIds {
   }
 }
 
-/** Shares id endings among a process' queues, so all of them use the same partition in a turn. */
+/** Shares id endings among a process' queues, so that all of them use the same partition in a turn. */
 export function stickyIds(): (partitions: number) => StickyIds {
   const byCount = new Map<number, StickyIds>();
   return (partitions) => {

@@ -4,10 +4,10 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 const MOVED =
   "The layout redisson() is a package of its own: npm install nestjs-delay-queue-redisson, and import from 'nestjs-delay-queue-redisson'";
 
-/** Shows what to do, in a compiler error, wherever a name of this entry is used. */
+/** Makes compiler errors say what to do wherever a name from this entry point is used. */
 export type Moved = typeof MOVED;
 
-/** A former export, which can be neither called nor constructed. */
+/** A former export. It can be neither called nor constructed. */
 export interface Gone {
   (this: Moved, ...args: unknown[]): never;
   new (moved: Moved): never;
@@ -16,7 +16,7 @@ export interface Gone {
 /** @deprecated Install `nestjs-delay-queue-redisson`, and import it from there. */
 const gone: Gone = moved();
 
-/** Fails the import of this entry with the name of the package that replaces it. */
+/** Makes importing this entry point fail with the name of the package that replaces it. */
 function moved(): never {
   throw new DelayQueueError('INVALID_OPTION', `nestjs-delay-queue/redisson: ${MOVED}`);
 }

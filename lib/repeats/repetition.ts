@@ -13,7 +13,7 @@ export interface RepeatSettings {
   readonly attempts: number;
 }
 
-/** If no handler could start within this time, an occurrence has been missed, ms. */
+/** An occurrence has been missed if no handler could start within this time, ms. */
 const MISSED_AFTER = 60_000;
 
 export function repeatsWith(settings: RepeatSettings): RepeatsOf {
@@ -27,15 +27,15 @@ export function repeatsWith(settings: RepeatSettings): RepeatsOf {
 }
 
 /**
- * The terms of a message that repeats. Its next time is the first one after the start of this attempt, by the store's clock: a late attempt
- * stands for all occurrences until then, and an occurrence that falls due during the attempt is handled after it.
+ * The terms of a repeating message. The next occurrence is the first one after the start of this attempt, by the store's clock. A late
+ * attempt stands for all occurrences until then, and an occurrence that falls due during the attempt is handled afterwards.
  */
 export class Repetition implements Terms {
   readonly repeat: Occurrence;
   readonly #firstDue: FirstDue;
   readonly #next: Date | null;
 
-  /** Throws `INVALID_ARGUMENT` if this calendar cannot read the rule. */
+  /** @throws DelayQueueError `INVALID_ARGUMENT` if the calendar cannot read the rule */
   constructor(
     private readonly delivery: Pick<Delivery, 'id' | 'attempt' | 'dueAt' | 'lateness'>,
     private readonly settings: RepeatSettings,
@@ -54,12 +54,12 @@ export class Repetition implements Terms {
     return this.#firstDue.expiresAt;
   }
 
-  /** False if the leases of all attempts have expired: then no attempt stands for the occurrences until now. */
+  /** False if the leases of all attempts have expired. In that case, no attempt stands for the occurrences until now. */
   get #hasAttempt(): boolean {
     return this.delivery.attempt <= this.settings.attempts;
   }
 
-  /** Ends an occurrence that has no attempt left, must be skipped, or has expired. */
+  /** Ends an occurrence that has no attempts left, must be skipped, or has expired. */
   outcomeWithoutHandler(): Outcome | undefined {
     const { attempt, lateness } = this.delivery;
     if (!this.#hasAttempt) return { kind: 'dead', error: JSON.stringify(LEASE_EXPIRED), by: 'lease' };
@@ -68,7 +68,7 @@ export class Repetition implements Terms {
     return this.#firstDue.outcomeWithoutHandler();
   }
 
-  /** Adds the next occurrence if this one has ended. */
+  /** Adds the next occurrence to the outcome if this one is over. */
   complete(given: Outcome): Outcome {
     const outcome = this.#firstDue.complete(given);
     if (outcome.kind !== 'ack' && outcome.kind !== 'dead') return outcome;

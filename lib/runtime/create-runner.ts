@@ -16,12 +16,12 @@ export interface RunnerParts {
   readonly clock: Clock;
   readonly events: Events;
   readonly observers?: Observers;
-  /** For jitter, 0–1. */
+  /** Returns a number from 0 to 1, for jitter. */
   readonly random: () => number;
   readonly calendar?: Calendar | undefined;
 }
 
-/** Creates the runner of a queue with only the features that its options ask for. */
+/** Creates a queue's runner with only the features that the queue's options ask for. */
 export function createRunner(
   { codec, options, router }: Queue,
   handlers: readonly ConfiguredHandler[],
@@ -42,7 +42,7 @@ export function createRunner(
     if (batches && batch) handle = batches.batchStep(call, batch, parts);
     else handle = batches ? batches.waitStep(callStep(call, parts)) : callStep(call, parts);
     if (check) handle = checkStep(check, parts, handle);
-    // Batch calls are observed where they are made.
+    // Calls with batches are observed where they are made.
     return observers?.handle && !batch ? observeStep(observers.handle, parts, handle) : handle;
   };
 

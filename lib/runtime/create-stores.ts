@@ -32,30 +32,29 @@ export interface CheckedQueue {
 
 /** Creates the stores of all queues, and owns their connections. */
 export interface Stores {
-  /** Opens connections in the background; nothing is awaited. */
+  /** Opens connections in the background, without waiting for them. */
   connect(): void;
   /** Called when the application has started. Until then, connections that nothing uses are closed. */
   started(): void;
   /**
    * Checks the server, the user's permissions for all commands of the queues, and that the queues can be served here. Checks again after
    * each outage; problems found then are only logged.
-   * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`, `INVALID_OPTION`; other codes if the check could
-   *   not run
+   * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`, `INVALID_OPTION`; others if the check cannot run
    */
   check(queues: readonly CheckedQueue[]): Promise<void>;
   /** True if there is a connection to the server, or to any server of a cluster. */
   readonly isConnected: boolean;
   open(queue: string, options: ResolvedQueueOptions): Router;
   readonly directory: QueueDirectory;
-  /** Undefined: a queue's messages are all in this process, which has one `groups` option for it. */
+  /** Undefined if all of a queue's messages are in this process, which has only one `groups` option for it. */
   readonly groupsCheck?: GroupsCheck;
-  /** Records offers for handlers that declare repeats; undefined: this store loses nothing while the process runs. */
+  /** Records offers for handlers that declare repeats. Undefined if this store loses nothing while the process runs. */
   readonly repeatMarks?: Pick<NativeRepeatMarks, 'has' | 'set'>;
-  /** Identifies shared storage: two instances with equal places would share all queues. Undefined if only this instance can access it. */
+  /** Identifies shared storage: instances with equal places share all queues. Undefined if only this instance can access the storage. */
   readonly place?: object;
-  /** The servers, each with database and prefix, at the addresses that this process uses. */
+  /** The servers' addresses as this process uses them, each with database and prefix. */
   addresses(): Promise<readonly string[]>;
-  /** Called when the application stops: from now on, no call waits for Redis to come back. */
+  /** Called when the application stops. Afterwards, no call waits for Redis to come back. */
   failFast(): void;
   close(): Promise<void>;
 }

@@ -23,17 +23,17 @@ import { ShutdownHint } from './shutdown-hint.js';
 import { isVerdict } from '../redis/check/redis-check.js';
 import type { CheckedQueue, Stores } from './create-stores.js';
 
-/** Signals abort this long before `shutdownTimeout` ends, ms, but at most a fifth of it, so handlers can react and be settled. */
+/** Signals abort this many ms before `shutdownTimeout` ends, but at most a fifth of it, so that handlers can react and be settled. */
 const MAX_ABORT_RESERVE = 1000;
 
 /**
- * Start: once every module is up, keeps the connections open, and starts a worker for each handled queue and family. Stop: while every
- * module is still up, stops claiming, lets handlers finish, and settles. The connections close at the very end, so handlers, and requests
- * still being served, can offer until then.
+ * Once every module has started, keeps the connections open and starts a worker for each handled queue and family. On shutdown, while every
+ * module is still up, stops claiming, lets handlers finish, and settles their messages. Connections close last, so that handlers and
+ * requests in progress can make offers until then.
  */
 @Injectable()
 export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
-  /** By queue or family. */
+  /** Workers by queue or family. */
   readonly #workers = new Map<string, Worker>();
   #stopping: Promise<void> | undefined;
 
@@ -59,7 +59,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     afterBootstrap(this.modules, () => this.#orCloseAll(() => this.#start()));
   }
 
-  /** Nest goes from module to module, but all instances stop at the same time: none waits for another's handlers. */
+  /** Nest destroys modules one after another, but all instances stop at once, so none waits for another's handlers. */
   async onModuleDestroy(): Promise<void> {
     await Promise.all(this.#ofAllInstances().map((runtime) => runtime.stop()));
   }
@@ -81,7 +81,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     if (count > 0) this.events.emit('shutdown-timed-out', { count, queues });
   }
 
-  /** The number of messages held, for each queue or family that holds any. */
+  /** The number of messages held for each queue or family that holds any. */
   #held(): HeldByQueue[] {
     const counts = [...this.#workers].map(([queue, { held }]) => ({ queue, count: held }));
     return counts.filter(({ count }) => count > 0);
@@ -95,7 +95,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     return this.app.get(DelayQueueRuntime, { strict: false, each: true });
   }
 
-  /** Nest calls no shutdown hooks for an application that failed to start. */
+  /** Closes everything if the start fails, because Nest then calls no shutdown hooks. */
   async #orCloseAll(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -122,7 +122,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
       await this.stores.check(handled);
     } catch (error) {
       if (isVerdict(error) || hasCode(error, 'INVALID_OPTION')) throw error;
-      // The application may well be up before Redis; the check runs once Redis is there.
+      // The application may be up before Redis is. The check runs once Redis answers.
       this.events.note('unchecked', { reason: showFailure(error) });
     }
   }
@@ -143,7 +143,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
       // The application may be asked to stop while it is still starting.
       if (this.#stopping) return;
       const worker = this.workers.open(declared);
-      // The worker is stopped even if its start fails halfway.
+      // Registered before it starts, so that it is stopped even if starting fails halfway.
       this.#workers.set(declared.name, worker);
       worker.start();
       this.stores.groupsCheck?.compare(declared.name, this.#checked(declared).options);
@@ -164,7 +164,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
       shutdownTimeout - reserve,
     );
     await allInSlices(this.#workers.values(), this.clock, (worker) => worker.stopClaiming());
-    // Claimed messages that were not started are released by now.
+    // By now, claimed messages that were not started have been released.
     const queues = this.#held();
     if (queues.length > 0) this.events.note('shutdown-waiting', { queues, until: new Date(until) });
     await allInSlices(this.#workers.values(), this.clock, (worker) => worker.drained());
@@ -177,11 +177,11 @@ function startEvents({ name: queue, handlers }: DeclaredQueue): DelayQueueEvents
 }
 
 /**
- * Runs `start` after the last bootstrap hook of the application, whose start-up waits for `start` and fails if it does.
+ * Runs `start` after the application's last bootstrap hook. The application's startup waits for `start`, and fails if it does.
  *
- * No handler may run until every module is up. Nest calls a global module's own `onApplicationBootstrap` first, long before a slow hook of
- * another module has ended. It calls the hooks module by module, the farthest from the root first, and within a module its class last. So
- * the last hook is that of the root module's class, to which `start` is appended.
+ * No handler may run until every module is up. Nest calls hooks module by module, from the farthest module to the root, so a global
+ * module's own `onApplicationBootstrap` runs long before a slow hook of another module has ended. Within a module, its class comes last. So
+ * the very last hook is that of the root module's class, and `start` is appended to it.
  */
 function afterBootstrap(modules: ModulesContainer, start: () => Promise<void>): void {
   const root = [...modules.values()].reduce((nearest, module) =>

@@ -6,14 +6,14 @@ export const STORES = Symbol('nestjs-delay-queue:stores');
 export const CLOCK = Symbol('nestjs-delay-queue:clock');
 /** Returns random numbers from 0 to 1. */
 export const RANDOM = Symbol('nestjs-delay-queue:random');
-/** Test overrides of all of the above; undefined outside tests. */
+/** The `TestOverrides`; undefined outside tests. */
 export const TEST_OVERRIDES = Symbol('nestjs-delay-queue:test-overrides');
 
-/** Provides the {@link StartTask}. */
+/** Injects the {@link StartTask}. */
 export const START_TASK = Symbol('nestjs-delay-queue:start-task');
 
-/** Runs once the handlers of this process have started. */
+/** A task that runs once this process' handlers have started. */
 export interface StartTask {
-  /** Start-up of the application waits for this, and fails if it does. */
+  /** The application's startup waits for this, and fails if it does. */
   run(): Promise<void>;
 }

@@ -11,11 +11,11 @@ import { RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
 import { Queues } from './queues.js';
 import { isDeepStrictEqual } from 'node:util';
 
-/** The parts of one import of the module, for use from outside. */
+/** The parts of one module import, for use from outside. */
 @Injectable()
 export class Instance {
   constructor(
-    /** Empty for the instance without a name. */
+    /** Empty for the unnamed instance. */
     @Inject(INSTANCE) readonly name: string,
     @Inject(RESOLVED_OPTIONS) readonly options: ResolvedModuleOptions,
     @Inject(STORES) readonly stores: Stores,
@@ -29,12 +29,12 @@ export function namedInstance(name: string): ValueProvider<string> {
   return { provide: INSTANCE, useValue: name };
 }
 
-/** Returns all instances of an application. Nest throws if there is none. */
+/** Returns all instances in an application. Nest throws if there are none. */
 export function instancesOf(app: Pick<ModuleRef, 'get'>): Instance[] {
   return app.get(Instance, { strict: false, each: true });
 }
 
-/** Finds an instance by a name that was read from user input; throws `INVALID_OPTION` if there is none. */
+/** Finds an instance by a user-supplied name; throws `INVALID_OPTION` if there is none. */
 export function findInstance(app: Pick<ModuleRef, 'get'>, name: string): Instance {
   const instances = instancesOf(app);
   const found = instances.find((instance) => instance.name === name);
@@ -43,7 +43,7 @@ export function findInstance(app: Pick<ModuleRef, 'get'>, name: string): Instanc
   throw new DelayQueueError('INVALID_OPTION', `instance: ${showUnknownInstance(name, known)}`);
 }
 
-/** Refuses two instances that would take each other's messages, before anything connects. */
+/** Rejects two instances that would take each other's messages. Runs before anything connects. */
 @Injectable()
 export class InstanceCheck implements OnModuleInit {
   constructor(
@@ -62,7 +62,7 @@ export class InstanceCheck implements OnModuleInit {
     }
   }
 
-  /** Both imports would serve every handler, and the producer of either might be injected. */
+  /** Returns the error for an instance that is imported twice: both would serve every handler, and either producer might be injected. */
   #importedTwice(): DelayQueueError {
     const metatypes = [...this.modules.values()].map(({ metatype }) => metatype);
     const importers = metatypes.filter((metatype) => this.#isImportedBy(metatype)).map(({ name }) => name);
@@ -77,7 +77,7 @@ export class InstanceCheck implements OnModuleInit {
     );
   }
 
-  /** Reads the decorator, because at run time a global module is among the imports of every other module. */
+  /** True if a module's decorator imports this instance. At run time, every other module imports a global one, too. */
   #isImportedBy(metatype: object): boolean {
     const imports = Reflect.getMetadata('imports', metatype) as { readonly providers?: unknown }[] | undefined;
     return (imports ?? []).some(({ providers } = {}) => Array.isArray(providers) && providers.some(this.#isOwnName));
@@ -87,7 +87,7 @@ export class InstanceCheck implements OnModuleInit {
     provider?.provide === INSTANCE && provider.useValue === this.name;
 }
 
-/** Handlers are found whichever copy decorated them, so both copies would serve each of them. */
+/** Returns the error for two copies of this package: each would serve every handler, whichever copy decorated it. */
 function ofTwoCopies(): DelayQueueError {
   return new DelayQueueError(
     'INVALID_OPTION',

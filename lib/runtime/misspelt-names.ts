@@ -15,19 +15,19 @@ import { isLayout } from '../store/layout.js';
  * Reports names that are probably misspelt, each once:
  *
  * - queues that get offers but that no process has ever handled, unless processes without this package may handle them;
- * - entries in `queues` whose name is close to that of a queue without an entry, which this process handles or offers to. An entry close to
+ * - entries in `queues` with a name close to that of a queue that this process handles or offers to and that has no entry. Entries close to
  *   none may be for another process that shares the configuration.
  */
 @Injectable()
 export class MisspeltNames {
-  /** Queues and families that some process is known to have handled. */
+  /** Queues and families known to have been handled by some process. */
   #handled: ReadonlySet<string> = new Set();
   #families: readonly string[] = [];
   readonly #reported = new AlreadyReported();
   /** Queues to look up in the directory next. */
   #doubtful = new Set<string>();
   #looking = false;
-  /** Entries that no queue of this process has matched so far. */
+  /** Entries in `queues` that no queue of this process has matched so far. */
   readonly #unmatched = new Set<string>();
 
   constructor(
@@ -37,7 +37,7 @@ export class MisspeltNames {
     private readonly events: Events,
   ) {}
 
-  /** Compares the entries with the queues that this process handles. */
+  /** Compares the entries in `queues` with the queues that this process handles. */
   async compareHandled(clock: Pick<Clock, 'monotonic'>): Promise<void> {
     const names = this.handlers.all().map(({ name }) => name);
     const hasNoEntry = names.filter((name) => !this.#hasEntry(name));
@@ -49,7 +49,7 @@ export class MisspeltNames {
     });
   }
 
-  /** Called when a queue is registered because of an offer, not for each offer. */
+  /** Called when an offer makes this process register a queue, not for each offer. */
   offered(queue: string): void {
     this.#checkHandled(queue);
     this.#checkEntries(queue);
@@ -68,7 +68,7 @@ export class MisspeltNames {
     if (entry !== undefined) this.#reportEntry(entry, queue);
   }
 
-  /** Handlers of this process count before they have started, because it may offer while it starts. */
+  /** True if some process is known to handle the queue. This process counts before its handlers start, because it may offer earlier. */
   #isHandled(queue: string): boolean {
     return (
       this.handlers.servedBy(queue) !== undefined ||
@@ -91,7 +91,7 @@ export class MisspeltNames {
         }
       }
     } catch {
-      // The next registration of such a queue checks the name again.
+      // The name is checked again when the queue is next registered.
     } finally {
       this.#looking = false;
     }

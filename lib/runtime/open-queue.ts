@@ -19,7 +19,7 @@ export interface SharedInRedis {
   readonly events: Events;
 }
 
-/** Returns a function that opens queues in Redis with the parts that their options need. */
+/** Returns a function that opens queues in Redis with the parts that their options require. */
 export function openerInRedis({ connections, prefix, clock, events }: SharedInRedis) {
   const spreadOver = stickyIds();
   return (queue: string, options: ResolvedQueueOptions): Router => {
@@ -34,7 +34,7 @@ export function openerInRedis({ connections, prefix, clock, events }: SharedInRe
   };
 }
 
-/** Makes the router of a queue whose stores only this process knows. */
+/** Creates the router of a queue whose stores only this process knows. */
 export function routerOf({ partitions, groups }: StoresOfQueue<MessageStore>): Router {
   const router =
     partitions.length === 1
@@ -43,7 +43,7 @@ export function routerOf({ partitions, groups }: StoresOfQueue<MessageStore>): R
   return groups ? new GroupRouter(router, groups) : router;
 }
 
-/** The limits of each of so many partitions: its share of the limits for the whole queue. */
+/** Returns the limits of one partition, given the number of partitions. */
 export function limitsOfPartition(options: ResolvedQueueOptions, partitions = options.partitions): StoreLimits {
   const { attempts, maxDeadLetters, maxMessages, rate } = options;
   return {

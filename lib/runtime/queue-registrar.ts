@@ -9,43 +9,43 @@ import type { Stores } from './create-stores.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
 import { MisspeltNames } from './misspelt-names.js';
 
-/** How late, ms, a call may take effect by the caller's clock, which the caller uses to estimate when the call ends by Redis' clock. */
+/** Allowance, ms, for calls that take effect late by this process' clock, which only estimates when they end by Redis' clock. */
 const LAG = 5000;
 
-/** The number of registrations remembered; a forgotten queue is merely registered again. */
+/** The number of registrations remembered. A forgotten queue is merely registered again. */
 const MAX_REMEMBERED = 10_000;
 
-/** How long offers wait for a registration, ms: the directory may be on a shard that does not answer, and the messages on others. */
+/** How long offers wait for a registration, ms. The directory may be on a shard that does not answer, and the messages on others. */
 const MAX_WAIT = 1000;
 
 interface Remembered {
   /** When the registration ends, on the monotonic clock. */
   readonly until: number;
-  /** Present until it is answered or offers no longer wait for it. */
+  /** Present until the registration is answered, or until offers no longer wait for it. */
   answer?: Promise<void> | undefined;
 }
 
 /**
- * Registers the queues to which this process is about to offer, and remembers each registration for a while: a queue costs two commands
- * each time, at most every two minutes.
+ * Registers queues before this process offers to them, and remembers each registration for a while. Each registration costs two commands,
+ * at most every two minutes per queue.
  *
- * An offer is sent right behind the registration and is acknowledged after it, so an acknowledged message is in a registered queue. A
- * registration that is slow or fails must not hold up the offer. It is soon repeated until it works: if the process dies before that,
- * nobody finds a message of a family whose announcement was missed.
+ * An offer is sent right after the registration and acknowledged after it, so an acknowledged message is in a registered queue. A
+ * registration that is slow or fails must not hold up the offer, so it is soon repeated until it works. If the process dies before that,
+ * nobody finds a family's message whose announcement was missed.
  */
 @Injectable()
 export class QueueRegistrar implements OnModuleDestroy {
   readonly #directory: QueueDirectory;
   readonly #streak: FailureStreak;
   readonly #memory: number;
-  /** Registrations in the order in which they end. */
+  /** Registrations, in the order in which they end. */
   readonly #remembered = new Map<string, Remembered>();
   /** Queues whose registration failed. */
   readonly #owed = new Set<string>();
-  /** Queues and families that this process handles, until they are registered. */
+  /** Queues and families that this process handles and has not registered yet. */
   #handled: readonly string[] = [];
   #cancelRetry: CancelTimer | undefined;
-  /** Number of failures in a row. */
+  /** Number of consecutive failures. */
   #failures = 0;
   #hasStarted = false;
   #stopped = false;
@@ -64,7 +64,7 @@ export class QueueRegistrar implements OnModuleDestroy {
 
   /**
    * Registers a queue before messages are added to it, unless it was registered recently. The messages need not wait: the registration is
-   * sent before anything else in this turn. Returns what their acknowledgement must await, if anything; that never rejects.
+   * sent before anything else in this turn. Returns what their acknowledgement must await, if anything. It never rejects.
    */
   register(queue: string): Promise<void> | undefined {
     const now = this.clock.monotonic();
@@ -75,7 +75,7 @@ export class QueueRegistrar implements OnModuleDestroy {
     const remembered: Remembered = { until: now + this.#memory };
     const sent = this.#send(queue, remembered);
     this.#remember(queue, remembered);
-    // A registration that has failed may well fail again, so offers do not wait for it.
+    // A registration that has failed may fail again, so offers do not wait for it.
     if (isOwed) return undefined;
     remembered.answer = atMost(this.clock, MAX_WAIT, sent).then(() => {
       remembered.answer = undefined;
@@ -84,8 +84,8 @@ export class QueueRegistrar implements OnModuleDestroy {
   }
 
   /**
-   * Called when the application has started: registers the handled queues and families in the background. Nothing is repeated earlier,
-   * because repeating would keep alive a process whose start has failed.
+   * Called when the application has started. Registers the handled queues and families in the background. Failures are not retried before
+   * that, because retries would keep alive a process that has failed to start.
    */
   started(handled: readonly string[]): void {
     this.#hasStarted = true;
@@ -125,7 +125,7 @@ export class QueueRegistrar implements OnModuleDestroy {
   }
 
   #remember(queue: string, remembered: Remembered): void {
-    // A map keeps the order of insertion.
+    // A map keeps insertion order.
     this.#remembered.delete(queue);
     this.#remembered.set(queue, remembered);
     if (this.#remembered.size > MAX_REMEMBERED) this.#remembered.delete(this.#remembered.keys().next().value!);

@@ -23,7 +23,7 @@ export class Queue {
   readonly codec: MessageCodec;
   /** All stores of the queue as one. */
   readonly store: WholeQueue;
-  /** Number of this process' unanswered offers. Until it is 0, later offers use this object, which keeps them in order. */
+  /** Number of this process' unanswered offers. Until it is 0, later offers use this object, which keeps offers in order. */
   pendingOffers = 0;
 
   constructor(
@@ -42,18 +42,18 @@ export interface ConfiguredHandler {
   readonly options: ResolvedQueueOptions;
 }
 
-/** How many queues are kept that are neither handled nor configured; creating one again is cheap. */
+/** Maximum number of queues kept that are neither handled nor configured. Creating one again is cheap. */
 const MAX_OTHERS = 1000;
 
-/** The queues of this process, created when they are first used: producers may offer to any name. */
+/** The queues of this process, created on first use, because producers may offer to any name. */
 @Injectable()
 export class Queues {
   /** Queues that are handled or configured. */
   readonly #known = new Map<string, Queue>();
   readonly #others = new RecentlyUsed<Queue>(MAX_OTHERS, ({ pendingOffers }) => pendingOffers > 0);
-  /** Options of all other queues, by the families that decide them. */
+  /** Options of all other queues, by the families that determine them. */
   readonly #optionsOfOthers = new Map<string, ResolvedQueueOptions>();
-  /** Handlers of queues that are configured only through their families, by the families that decide. */
+  /** Handlers of queues configured only through families, by the families that determine them. */
   readonly #handlersOfOthers = new Map<string, ConfiguredHandler[]>();
   /** Families that are configured. */
   readonly #families: readonly string[];
@@ -66,7 +66,7 @@ export class Queues {
     this.#families = Object.keys(options.queues).filter(isFamily);
   }
 
-  /** Returns the queue of a name from user input, or throws `INVALID_ARGUMENT`. */
+  /** Returns the queue with a user-supplied name, or throws `INVALID_ARGUMENT`. */
   named(name: string): Queue {
     const known = this.#known.get(name);
     if (known) return known;
@@ -87,7 +87,7 @@ export class Queues {
     return queue;
   }
 
-  /** Resolves the options of all configured or handled queues and families, so mistakes (`INVALID_OPTION`) show at start-up. */
+  /** Resolves the options of all configured or handled queues and families, so that mistakes (`INVALID_OPTION`) show at startup. */
   async checkOptions(clock: Pick<Clock, 'monotonic'>): Promise<void> {
     const names = new Set([...Object.keys(this.options.queues), ...this.handlers.all().map(({ name }) => name)]);
     await inSlices(names, clock, (name) => this.#checkOptionsOf(name));
@@ -107,7 +107,7 @@ export class Queues {
     if (family && isFamily(family.name)) throw unsupportedFamily(layout, name, family);
   }
 
-  /** The handlers of a queue with their options; its entry in `queues` applies to each. `name` is the queue's, also for a family. */
+  /** Returns a queue's handlers with their options. @param name - the queue's own, even if a family's handlers serve it */
   handlersOf(declared: DeclaredQueue, name = declared.name): ConfiguredHandler[] {
     if (this.#isKnown(name)) return this.#configure(declared, name);
     const deciding = `${declared.name} ${familyOf(name, this.#families)}`;
@@ -116,12 +116,12 @@ export class Queues {
     return handlers;
   }
 
-  /** The options of a family itself, rather than of one of its queues. */
+  /** Returns the options of a family itself, not of one of its queues. */
   optionsOfFamily(name: string): ResolvedQueueOptions {
     return this.#resolve(name);
   }
 
-  /** True if messages of any queue of a family may have groups. */
+  /** True if messages of any of the family's queues may have groups. */
   familyHasGroups(name: string): boolean {
     const configured = Object.keys(this.options.queues).filter((queue) => this.handlers.servedBy(queue)?.name === name);
     return [name, ...configured].some((queue) => this.#resolve(queue).groups !== null);
@@ -165,7 +165,7 @@ export class Queues {
   }
 }
 
-/** Throws `INVALID_OPTION` if no batch could have two messages of a group. */
+/** Throws `INVALID_OPTION` if no batch could contain two messages of a group. */
 function assertGroupsForBatches(name: string, { groups }: ResolvedQueueOptions, handler: DelayedMessageHandler): void {
   if (groups && groups.concurrency !== 1) return;
   const advice = `such as { concurrency: ${handler.batch!.size} }, or leave batchPerGroup out`;
@@ -189,7 +189,7 @@ function unsupportedFamily(layout: Layout, name: string, family: DeclaredQueue):
   );
 }
 
-/** Other consumers of the queue would get the payload without its type. */
+/** Rejects a queue with message types: other consumers of the queue would get the payload without its type. */
 function refuseTypes({ name }: Layout, queue: DeclaredQueue | undefined): void {
   if (queue?.definition && typesOf(queue.definition)) {
     throw new DelayQueueError(

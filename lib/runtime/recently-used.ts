@@ -1,12 +1,12 @@
-/** The maximum number of values examined to drop one, so the cost does not grow with the number of values in use. */
+/** The maximum number of values examined to drop one. Keeps the cost from growing with the number of values in use. */
 const MAX_LOOKS = 2;
 
-/** Keeps the most recently used values, by name, and drops all others that are not in use. */
+/** Keeps the most recently used values, by name. Drops all others that are not in use. */
 export class RecentlyUsed<Value> {
   readonly #values = new Map<string, Value>();
   #latest: string | undefined;
 
-  /** @param max - how many values that are not in use to keep */
+  /** @param max - how many unused values to keep */
   constructor(
     private readonly max: number,
     private readonly isInUse: (value: Value) => boolean = () => false,
@@ -21,12 +21,12 @@ export class RecentlyUsed<Value> {
     return value !== undefined && this.isInUse(value) ? value : undefined;
   }
 
-  /** Returns the value of a name, or creates it. */
+  /** Returns or creates the value with a name. */
   get(name: string, make: () => Value): Value {
     const kept = this.#values.get(name);
     if (kept !== undefined && name === this.#latest) return kept;
     const value = kept ?? make();
-    // A map keeps the order of insertion.
+    // A map keeps insertion order.
     this.#values.delete(name);
     this.#values.set(name, value);
     this.#latest = name;
@@ -34,7 +34,7 @@ export class RecentlyUsed<Value> {
     return value;
   }
 
-  /** Drops the least recently used values. Those in use count as used now. */
+  /** Drops the least recently used values, and counts those in use as used now. */
   #drop(): void {
     let looks = MAX_LOOKS;
     for (const [name, value] of this.#values) {

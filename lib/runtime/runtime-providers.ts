@@ -33,7 +33,7 @@ const IN_A_TEST = { token: TEST_OVERRIDES, optional: true };
 
 /** All providers of a process except the producer: options, clock, stores, handlers, listeners, queues and workers. */
 export const runtimeProviders: Provider[] = [
-  // A module with a name replaces it.
+  // Replaced in a module with a name.
   namedInstance(UNNAMED),
   InstanceNames,
   InstanceCheck,
@@ -94,7 +94,7 @@ export const runtimeProviders: Provider[] = [
   DelayQueueRuntime,
 ];
 
-/** Throws `INVALID_OPTION` if there are no options: Nest would only say that it cannot resolve a dependency. */
+/** Throws `INVALID_OPTION` if there are no options. Nest would only say that it cannot resolve a dependency. */
 async function resolveGivenOptions(options?: DelayQueueModuleOptions): Promise<ResolvedModuleOptions> {
   if (options !== undefined) {
     return resolveModuleOptionsInSlices(options, (entries, check) => inSlices(entries, systemClock, check));
@@ -106,7 +106,7 @@ async function resolveGivenOptions(options?: DelayQueueModuleOptions): Promise<R
   );
 }
 
-/** The log appends the instance's name to the context of each line. */
+/** Creates events whose log lines end their context with the instance's name. */
 function loggedEvents(instance: string): Events {
   const events = new Events(instance || undefined);
   const loggerOf = (context: string) => new SafeLogger(instance === UNNAMED ? context : `${context}:${instance}`);

@@ -1,10 +1,10 @@
 import type { Events } from '../events/events.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 
-/** How long after startup an application may take to listen for signals, ms: `enableShutdownHooks()` may follow `listen()`. */
+/** How long after startup an application may take to listen for signals, ms. `enableShutdownHooks()` may follow `listen()`. */
 const TIME_TO_LISTEN = 5000;
 
-/** Notes that nobody listens for SIGTERM, which would cut off handlers and leave their messages until their leases end. */
+/** Notes that nothing listens for SIGTERM, which would kill handlers and leave their messages until their leases end. */
 export class ShutdownHint {
   #cancelTimer: CancelTimer | undefined;
 

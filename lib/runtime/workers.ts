@@ -19,10 +19,10 @@ import type { TestOverrides } from './test-overrides.js';
 /** Serves a queue or a family. */
 export type Worker = QueueWorker | Family;
 
-/** Creates the workers of this process' handled queues and families. */
+/** Creates the workers of the queues and families that this process handles. */
 @Injectable()
 export class Workers {
-  /** Distinguishes the schedulers of this process from those of others. */
+  /** Distinguishes this process' schedulers from those of others. */
   readonly #processId = randomBytes(9).toString('base64url');
 
   constructor(
@@ -38,7 +38,7 @@ export class Workers {
     private readonly againAdvice: AgainAdvice,
   ) {}
 
-  /** Creates the worker of a queue or family; the caller starts it. */
+  /** Creates the worker of a queue or family. The caller starts it. */
   open(declared: DeclaredQueue): Worker {
     return isFamily(declared.name) ? this.#family(declared) : this.#open(declared, declared.name);
   }

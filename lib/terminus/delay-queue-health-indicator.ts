@@ -8,9 +8,9 @@ import { type DelayQueueHealthOptions, readHealthOptions } from './health-option
 import { healthOf, type QueueHealth } from './queue-health.js';
 
 /**
- * Reports the health of the delay queue to Terminus: `down` if Redis does not answer in time; `degraded` if due messages of a queue that is
- * not paused wait for longer than `maxOverdue`, or if some of its partitions do not answer. A degraded queue is not `down`, because a
- * restart would not help. Terminus 11 has no `degraded`, so there the queue is `up` with a `message`.
+ * Reports the health of the delay queue to Terminus: `down` if Redis does not answer in time; `degraded` if due messages in a queue that is
+ * not paused have waited for longer than `maxOverdue`, or if some of a queue's partitions do not answer. A degraded queue is not `down`,
+ * because a restart would not help. Terminus 11 has no `degraded`, so there the queue is `up` with a `message`.
  * @example
  * ```ts
  * @Controller('health')
@@ -72,7 +72,7 @@ function handledBy({ handlers }: Instance): readonly string[] {
 }
 
 async function look({ stores, queues }: Instance, names: readonly string[]): Promise<Record<string, QueueHealth>> {
-  // Asks Redis even if there is no queue to check.
+  // Asks Redis even if there are no queues to check.
   if (names.length === 0) await stores.directory.handled();
   const found = names.map(async (name) => [name, healthOf(await queues.get(name).store.status())] as const);
   return Object.fromEntries(await Promise.all(found));

@@ -12,13 +12,13 @@ import { duration, HOUR } from '../options/values-schema.js';
 /** The options of a health check. */
 export interface DelayQueueHealthOptions extends InstanceOptions {
   /**
-   * The queues to check, by name or by the class of a typed queue. Default: every queue of this application with a handler for that exact
-   * name. Queues of a family are checked only if they are named here.
+   * The queues to check, by name or by the class of a typed queue. Default: all queues for which this application has a handler for that
+   * exact name. Queues of a family are checked only if named here.
    */
   readonly queues?: readonly (string | DefinedBy<unknown>)[] | undefined;
   /**
-   * How long a due message may wait for a handler before the queue counts as degraded. Make this longer than a normal backlog of the queue,
-   * such as one caused by a `rate`. 0 ms – 24 h. Default: `'30s'`.
+   * How long a due message may wait for a handler before the queue counts as degraded. Make this longer than the queue's normal backlog
+   * lasts, such as one caused by a `rate`. 0 ms – 24 h. Default: `'30s'`.
    */
   readonly maxOverdue?: Duration | undefined;
   /** How long Redis may take to answer before it counts as down. 10 ms – 10 min. Default: `'1s'`. */
@@ -48,8 +48,8 @@ const healthSchema = z.strictObject({
 }) satisfies z.ZodMiniType<unknown, DelayQueueHealthOptions>;
 
 /**
- * Checks the options of a health check and fills in the defaults.
- * @throws DelayQueueError `INVALID_OPTION`, naming each wrong field
+ * Checks the options of a health check and fills in defaults.
+ * @throws DelayQueueError `INVALID_OPTION`, naming each invalid field
  */
 export function readHealthOptions(options: DelayQueueHealthOptions): ResolvedHealthOptions {
   const place = 'options of the health check';

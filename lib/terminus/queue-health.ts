@@ -15,7 +15,7 @@ export interface QueueHealth {
   readonly paused: boolean;
   /** How long the oldest due message has waited for a handler, ms by Redis' clock; 0 if none waits. */
   readonly overdue: number;
-  /** The indexes, from 0, of partitions that do not answer and whose messages are left out. Absent if there are none. */
+  /** The indexes, from 0, of partitions that do not answer and whose messages are not counted. Absent if all answer. */
   readonly missing?: readonly number[];
 }
 

@@ -3,8 +3,8 @@ import * as timers from 'node:timers';
 import type { Clock } from './clock.js';
 
 /*
- * The turns of the event loop, from Node.js itself. Fake timers of a test framework replace the globals; a call that waits for the end of
- * its turn would hang until the test advances the time. They may still fake the time itself: see `clock.ts`.
+ * The event loop's turns, taken from Node.js itself. Test frameworks' fake timers replace the globals, and a call that waits for the end of
+ * its turn would then hang until the test advances the time. Fake timers may still fake the time itself: see `clock.ts`.
  */
 
 export const { setImmediate, clearImmediate } = timers;
@@ -12,15 +12,15 @@ export const nextTick = processNextTick;
 
 const done = Promise.resolve();
 
-/** Runs `task` once the code that is running now has finished. It must not throw. */
+/** Runs `task` once the current code has finished. `task` must not throw. */
 export function queueMicrotask(task: () => void): void {
   void done.then(task);
 }
 
-/** How long work may begin in one turn of the event loop, ms. Work already begun continues in that turn and takes several times as long. */
+/** How long work may be started in one turn of the event loop, ms. Started work continues in that turn, and takes several times as long. */
 const SLICE = 3;
 
-/** Does something with each of many items and yields to the event loop in between. The first slice is done at once. */
+/** Calls `work` with each of many items, and yields to the event loop in between. The first slice runs at once. */
 export async function inSlices<Item>(
   items: Iterable<Item>,
   clock: Pick<Clock, 'monotonic'>,
@@ -36,7 +36,7 @@ export async function inSlices<Item>(
   }
 }
 
-/** Like `Promise.all`, but yields to the event loop while the work is begun. */
+/** Like `Promise.all`, but yields to the event loop while starting the work. */
 export async function allInSlices<Item>(
   items: Iterable<Item>,
   clock: Pick<Clock, 'monotonic'>,

@@ -8,12 +8,12 @@ export class OnceAMinute {
 
   constructor(private readonly clock: Clock) {}
 
-  /** True if the last report is at least a minute ago, or there was none. */
+  /** True if the last report was at least a minute ago, or there has been none. */
   get isDue(): boolean {
     return this.clock.monotonic() >= this.#dueAt;
   }
 
-  /** Records that the condition is reported now. */
+  /** Records that the condition has just been reported. */
   reported(): void {
     this.#dueAt = this.clock.monotonic() + MINUTE;
   }

@@ -16,7 +16,7 @@ export class Pauses {
     return this.#take((end) => this.clock.schedulePunctually(end, length));
   }
 
-  /** True if a pause is under way. */
+  /** True if a pause is in progress. */
   get areTaken(): boolean {
     return this.#ends.size > 0;
   }
@@ -49,7 +49,7 @@ export async function atMost(clock: Clock, longest: number, promise: Promise<unk
 const FIRST_PAUSE = 100;
 const MAX_PAUSE = 5000;
 
-/** The pause of a loop after its n-th failure in a row (from 1), ms: 100, doubling up to 5000, shortened at random by up to a quarter. */
+/** Returns the pause, ms, after the n-th consecutive failure (from 1): 100, doubling up to 5000, shortened at random by up to a quarter. */
 export function failurePause(failures: number, random: () => number = Math.random): number {
   const pause = Math.min(FIRST_PAUSE * 2 ** (failures - 1), MAX_PAUSE);
   return pause * (1 - random() / 4);

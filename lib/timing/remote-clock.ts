@@ -1,25 +1,25 @@
-/** How long an answer about the clock stays valid, ms: the clock may be changed, or drift. */
+/** How long an answer about the clock stays valid, ms. The clock may be changed, or drift. */
 const MAX_VALID = 60_000;
 
-/** When a question was sent and its answer arrived, on the monotonic clock: the remote clock was read in between. */
+/** When a question was sent and its answer arrived, on the monotonic clock. The remote clock was read in between. */
 export interface RoundTrip {
   readonly sentAt: number;
   readonly receivedAt: number;
 }
 
 /**
- * Estimates a remote clock, such as a server's, from answers that carry its time. Assumes that the clock was read as soon as the question
+ * Estimates a remote clock, such as a server's, from answers that include its time. Assumes that the clock was read as soon as the question
  * was sent, so the estimate is never behind.
  */
 export class RemoteClock {
-  /** The maximum lead of the remote clock over the monotonic clock of this process, ms; undefined if not known. */
+  /** The maximum lead of the remote clock over this process' monotonic clock, ms; undefined if unknown. */
   #offset: number | undefined;
   #validUntil = -Infinity;
 
-  /** @param maxRoundTrip - the maximum round trip, ms, of an answer that says enough about the clock */
+  /** @param maxRoundTrip - the maximum round trip, ms, of an answer that is precise enough */
   constructor(private readonly maxRoundTrip: number) {}
 
-  /** Learns from an answer with the clock's time, ms since the epoch. A slow one keeps an earlier estimate that is within its range. */
+  /** Learns from an answer with the clock's time, ms since the epoch. A slow answer keeps an earlier estimate within its range. */
   learn(shown: number, { sentAt, receivedAt }: RoundTrip): void {
     const least = shown - receivedAt;
     const most = shown - sentAt;
@@ -34,7 +34,7 @@ export class RemoteClock {
     return now > this.#validUntil;
   }
 
-  /** The latest time that the clock may show at a given time on the monotonic clock; 0 if not known. */
+  /** Returns the latest time that the clock may show at a time on the monotonic clock; 0 if unknown. */
   at(monotonic: number): number {
     return this.#offset === undefined ? 0 : this.#offset + monotonic;
   }

@@ -10,16 +10,16 @@ export interface BatchLimits<Item> {
 export interface TurnBatcherOptions<Item> extends BatchLimits<Item> {
   /** Sends a batch; it must not throw. */
   readonly send: (batch: readonly Item[]) => void;
-  /** True if nothing is under way, so a new item need not wait for the end of the turn; default: never. */
+  /** True if no call is in progress, so that a new item need not wait for the end of the turn. Default: never. */
   readonly isIdle?: () => boolean;
 }
 
-/** A batch of fewer items is not split: a call costs as much as several items. */
+/** Smaller batches are not split, because a call costs as much as several items. */
 const MIN_SPLIT = 32;
 
 /**
- * Sends the items added in one turn of the event loop in one call. No item waits for others to arrive: a single item is sent at the end of
- * its turn or, if nothing is under way, as soon as the code that added it has finished.
+ * Sends the items added in one turn of the event loop in one call. Items do not wait for others to arrive: a single item is sent at the end
+ * of its turn or, if no call is in progress, as soon as the code that added it has finished.
  */
 export class TurnBatcher<Item> {
   readonly #options: TurnBatcherOptions<Item>;
@@ -50,7 +50,7 @@ export class TurnBatcher<Item> {
     for (const batch of inBatches(items, { maxItems, maxWeight, weigh })) send(batch);
   };
 
-  /** Halves a batch if idle: answers lead to the next batch, so with only one, the server and this process would wait for each other. */
+  /** Halves a batch if idle: answers trigger the next batch, so with only one, the server and this process would wait for each other. */
   #maxItemsOf(count: number): number {
     const { maxItems, isIdle } = this.#options;
     return count >= MIN_SPLIT && isIdle?.() ? Math.min(maxItems, Math.ceil(count / 2)) : maxItems;
