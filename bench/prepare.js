@@ -34,6 +34,6 @@ run('npm', ['run', 'build:redisson'], root);
 copyPackages();
 // `npm run typecheck` checks it, with everything else.
 run('npx', ['tsc', '-p', 'tsconfig.json', '--noCheck'], bench);
-cpSync(`${bench}src/adapters/floor/lua`, `${bench}dist/bench/src/adapters/floor/lua`, { recursive: true });
+cpSync(`${bench}src/adapters/baseline/lua`, `${bench}dist/bench/src/adapters/baseline/lua`, { recursive: true });
 const PEER = 'packages/redisson/test/java/peer';
 linkJavaPeer(`${root}${PEER}`, `${bench}dist/${PEER}`);

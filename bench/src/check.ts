@@ -1,8 +1,8 @@
 import { formatRatio } from './report/format.js';
 import { ratio, type Row } from './results.js';
-import { FLOOR, OURS } from './systems.js';
+import { BASELINE, OURS } from './systems.js';
 
-/** The worst multiple of the floor that a figure of this package may be. */
+/** The worst multiple of the baseline that a figure of this package may be. */
 interface Limit {
   readonly scenario: string;
   readonly figure: string;
@@ -18,7 +18,7 @@ export const LIMITS: readonly Limit[] = [
   { scenario: 'Drain of a backlog', figure: 'calls', worst: 6 },
   { scenario: 'Drain of a backlog', figure: 'redisCpu', worst: 4 },
   { scenario: 'Drain of a backlog', figure: 'processCpu', worst: 8 },
-  { scenario: 'Redis memory a message', figure: '200', worst: 1.25 },
+  { scenario: 'Redis memory per message', figure: '200', worst: 1.25 },
 ];
 
 export interface Verdict {
@@ -31,12 +31,12 @@ export interface Verdict {
 export function check(rows: readonly Row[]): Verdict[] {
   return LIMITS.map(({ scenario, figure, worst }) => {
     const row = rows.find((candidate) => candidate.scenario === scenario && candidate.figure.key === figure);
-    const measured = row && ratio(row, OURS, FLOOR);
+    const measured = row && ratio(row, OURS, BASELINE);
     if (!row || measured === undefined) return { outcome: 'broken', words: `${scenario}, ${figure}: not measured` };
     const more = row.figure.better === 'more';
     const passed = more ? measured >= worst : measured <= worst;
     const limit = `${more ? 'at least' : 'at most'} ${formatRatio(worst)}`;
-    const words = `${scenario}, ${row.figure.title}: ${formatRatio(measured)} the floor (limit: ${limit})`;
+    const words = `${scenario}, ${row.figure.title}: ${formatRatio(measured)} the baseline (limit: ${limit})`;
     return { outcome: passed ? 'kept' : 'broken', words };
   });
 }

@@ -26,11 +26,11 @@ export interface Command {
 export const USAGE = `npm run bench [-- options]
 
   --quick             fewer messages, one round: about five minutes
-  --check             fails if this package is too far from the floor or exceeds its budgets: about a quarter of an hour
-  --instructions      only the budgets in bench/instructions.json: what Redis executes for a message, counted with valgrind
-  --process           only the budgets in bench/process.json: what a message costs the process
+  --check             fails if this package is too far from the baseline or exceeds its budgets: about a quarter of an hour
+  --instructions      only the budgets in bench/instructions.json: what Redis executes per message, counted with valgrind
+  --process           only the budgets in bench/process.json: what each message costs the process
   --update            with one of these three: the measured values become the budgets
-  --unused            what a message pays for features that only another queue uses: most of an hour, less with --quick
+  --unused            what each message pays for features that only another queue uses: most of an hour, less with --quick
   --only a,b          these scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}
   --systems a,b       these systems, the first of which is compared with the others: ${SYSTEMS.map(({ name }) => name).join(', ')}
   --rounds n          default 5, with --quick 1
@@ -43,7 +43,7 @@ npm run compare:partitions [-- options]   one queue on a cluster, with several n
 const BUDGETS: readonly Budget[] = ['process', 'instructions'];
 
 /** Measurements of `--check`. */
-const CHECKED = { systems: 'ours,floor', scenarios: 'offers,drain,memory' };
+const CHECKED = { systems: 'ours,baseline', scenarios: 'offers,drain,memory' };
 
 /**
  * @returns undefined if the user asks for the usage

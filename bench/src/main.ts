@@ -17,7 +17,7 @@ import { toMarkdown } from './report/table.js';
 import type { Results } from './results.js';
 import { run } from './run.js';
 import { SCENARIOS } from './scenarios/index.js';
-import { EARLIER, FLOOR, type System, systemOf, SYSTEMS } from './systems.js';
+import { EARLIER, BASELINE, type System, systemOf, SYSTEMS } from './systems.js';
 
 /** Relative to this file after its compilation. */
 const BENCH = fileURLToPath(new URL('../../../', import.meta.url));
@@ -64,7 +64,7 @@ async function compareProcess({ mode, update, systems, against }: Command): Prom
     console.log(`NOT CHECKED  the cost of the process: ${(error as Error).message}`);
     return;
   }
-  const pair = [systems[0]!, systemOf(FLOOR)] as const;
+  const pair = [systems[0]!, systemOf(BASELINE)] as const;
   const libraries = pair.map((system) => libraryOf(system, against)) as [string, string];
   const costs = await measureCosts({ systems: pair, libraries }, COST_WORKLOADS, {
     isEnough: (workload, interval) => (update ? budgets.isNarrow(interval) : budgets.decides(workload, interval)),

@@ -26,7 +26,7 @@ export interface System {
 }
 
 export const OURS = 'ours';
-export const FLOOR = 'floor';
+export const BASELINE = 'baseline';
 export const EARLIER = 'earlier';
 export const GROUPS = 'groups';
 
@@ -59,9 +59,9 @@ const loadOffersOfJava = async (folder: string): Promise<Adapter> => {
 export const SYSTEMS: readonly System[] = [
   { name: OURS, title: 'this package', load: loadOurs, manyConsumers: true, manyQueues: true },
   {
-    name: FLOOR,
-    title: 'floor',
-    load: async () => (await import('./adapters/floor/floor.js')).adapter,
+    name: BASELINE,
+    title: 'baseline',
+    load: async () => (await import('./adapters/baseline/baseline.js')).adapter,
     manyConsumers: false,
   },
   {

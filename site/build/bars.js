@@ -1,11 +1,11 @@
 /** The rows of the benchmarks that the landing page shows, and the words that it says them in. */
 const ROWS = [
-  { row: 'Lateness: 100 a second, p99', title: 'Lateness, p99', note: '100 messages a second' },
-  { row: 'Lone message: late, p50', title: 'Lateness of a lone message, p50', note: '' },
+  { row: 'Lateness: 100 per second, p99', title: 'Lateness, p99', note: '100 messages a second' },
+  { row: 'Lone message: lateness, p50', title: 'Lateness of a lone message, p50', note: '' },
   { row: 'Offers: one by one', title: 'Offers, one after the other', note: '' },
   { row: 'Offers: lists of 1,000', title: 'Offers in lists of 1,000', note: '' },
   { row: 'Drain of a backlog: handled', title: 'Messages handled of a backlog', note: '' },
-  { row: 'Drain of a backlog: server calls a message', title: 'Server calls a message', note: '' },
+  { row: 'Drain of a backlog: server calls per message', title: 'Server calls per message', note: '' },
 ];
 
 const PREFIXES = { k: 1e3, M: 1e6 };

@@ -30,6 +30,7 @@ const GONE: readonly (readonly [words: RegExp, instead: string])[] = [
   [/bur(y|ies|ied)/, 'dead-lettered'],
   [/(gives?|given|gave|giving)[ _]back/, 'release, return'],
   [/sets?[ _]aside/, 'put off, parked'],
+  [/(the|a) floors?/, 'baseline'],
   [/(re|de)queue[sd]?/, 'release, claim'],
 ];
 

@@ -13,7 +13,7 @@ const APART = 1600;
 describe('single messages of a queue handled by many processes', () => {
   const scene = new Scene({});
 
-  /** Server calls a message, including those inside scripts, but without those of idle processes. */
+  /** Server calls per message, including those inside scripts, but without those of idle processes. */
   async function countCalls(processes: number): Promise<number> {
     const queue = scene.newQueue();
     const handled = new Handled();
@@ -46,7 +46,7 @@ describe('single messages of a queue handled by many processes', () => {
   test('cost the server at most 10% more calls with 10 or 50 processes than with one', async () => {
     const [one, ten, fifty] = [await countCalls(1), await countCalls(10), await countCalls(50)];
     console.log(
-      `server calls a message with 1, 10, 50 processes: ${[one, ten, fifty].map((n) => n.toFixed(1)).join(', ')}`,
+      `server calls per message with 1, 10, 50 processes: ${[one, ten, fifty].map((n) => n.toFixed(1)).join(', ')}`,
     );
     expect(ten / one).toBeLessThanOrEqual(1.1);
     expect(fifty / one).toBeLessThanOrEqual(1.1);

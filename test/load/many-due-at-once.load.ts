@@ -79,7 +79,7 @@ describe('a loaded queue', () => {
       every: 100,
     });
     const all = Object.values(await commands.stop()).reduce((sum, number) => sum + number, 0);
-    console.log(`server calls a message, what scripts call included: ${(all / count).toFixed(3)}`);
+    console.log(`server calls per message, what scripts call included: ${(all / count).toFixed(3)}`);
     expect([handled, repeated, calls.every((times) => times === 1)]).toEqual([count, 0, true]);
   }
 

@@ -64,7 +64,7 @@ describe(`${GROUPS.toLocaleString('en')} groups of one message each`, () => {
       const bytesOf = ({ full }: { full: Room }) => Math.round((full.bytes - before.bytes) / GROUPS);
       console.log(
         `handled ${Math.round(plain.speed)}/s without and ${Math.round(grouped.speed)}/s with groups: ` +
-          `× ${ratios.at(-1)!.toFixed(2)}; ${bytesOf(plain)} and ${bytesOf(grouped)} bytes a message`,
+          `× ${ratios.at(-1)!.toFixed(2)}; ${bytesOf(plain)} and ${bytesOf(grouped)} bytes per message`,
       );
     }
     let after = await room();

@@ -53,7 +53,7 @@ describe('twenty processes that handle one queue', () => {
     const twenty = await countCalls();
     const shares = workers.map((worker) => worker.of('end').length);
     console.log(
-      `server calls a message with 1 process ${one.aMessage.toFixed(1)}, with ${PROCESSES} ${twenty.aMessage.toFixed(1)}; ` +
+      `server calls per message with 1 process ${one.aMessage.toFixed(1)}, with ${PROCESSES} ${twenty.aMessage.toFixed(1)}; ` +
         `a move of messages ${one.aMove.toFixed(1)} and ${twenty.aMove.toFixed(1)}; shares ${shares.join(', ')}`,
     );
     expect(ended().sort()).toEqual(offered.sort());

@@ -12,11 +12,11 @@ const BYTES_TOLERANCE = 0.005;
 /** A budget is as good as the rounds it comes from: the widest interval of one, as a share of the median. */
 const WIDEST = 0.05;
 
-/** Cost of a message for the process, by workload. */
+/** What each message costs the process, by workload. */
 export interface ProcessCosts {
-  /** Processor time as a multiple of the floor's. */
+  /** Processor time as a multiple of the baseline's. */
   readonly cpu: Readonly<Record<string, Interval>>;
-  /** Bytes allocated for a message. */
+  /** Bytes allocated per message. */
   readonly allocated: Readonly<Record<string, number>>;
 }
 
@@ -35,8 +35,8 @@ export class ProcessBudgets {
   check({ cpu, allocated }: ProcessCosts, workloads: readonly Workload[]): Verdict[] {
     const budgets = this.#read();
     return workloads.flatMap(({ name, title }) => [
-      verdictOnCpu(`${title}: CPU of the process`, cpu[name]!, budgets.cpu[name]),
-      verdictOnBytes(`${title}: allocations of the process`, allocated[name]!, budgets.allocated[name]),
+      verdictOnCpu(`${title}: process CPU`, cpu[name]!, budgets.cpu[name]),
+      verdictOnBytes(`${title}: process allocations`, allocated[name]!, budgets.allocated[name]),
     ]);
   }
 
@@ -71,7 +71,7 @@ export class ProcessBudgets {
 function verdictOnCpu(title: string, interval: Interval, budget: number | undefined): Verdict {
   if (budget === undefined) return { outcome: 'broken', words: `${title}: no budget` };
   const { low, median, high } = interval;
-  const measured = `${formatRatio(median)} the floor (${formatRatio(low)} to ${formatRatio(high)})`;
+  const measured = `${formatRatio(median)} the baseline (${formatRatio(low)} to ${formatRatio(high)})`;
   const words = `${title}: ${measured}, ${formatDifference(median / budget - 1)} (budget: ${formatRatio(budget)} +${CPU_TOLERANCE * 100} %)`;
   return { outcome: outcomeOf(interval, budget), words };
 }

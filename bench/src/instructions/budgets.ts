@@ -14,7 +14,7 @@ const TOLERANCE = 0.02;
 interface Budgets {
   /** The server that the counts are of: another version executes others. */
   readonly server: string;
-  /** Instructions of Redis for a message, by workload. */
+  /** Redis instructions per message, by workload. */
   readonly instructions: Readonly<Record<string, number>>;
 }
 
@@ -29,7 +29,7 @@ export class InstructionBudgets {
       const [counted, budget] = [counts[name], instructions[name]];
       if (counted === undefined || budget === undefined) return { outcome: 'broken', words: `${title}: no budget` };
       const difference = counted / budget - 1;
-      const words = `${title}: ${counted.toLocaleString('en')} instructions of Redis, ${formatDifference(difference)} (budget: ${budget.toLocaleString('en')} ±${TOLERANCE * 100} %)`;
+      const words = `${title}: ${counted.toLocaleString('en')} Redis instructions, ${formatDifference(difference)} (budget: ${budget.toLocaleString('en')} ±${TOLERANCE * 100} %)`;
       return { outcome: Math.abs(difference) <= TOLERANCE ? 'kept' : 'broken', words };
     });
   }

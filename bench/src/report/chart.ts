@@ -16,7 +16,7 @@ const TOP = 84;
 const BOTTOM = 24;
 const LEFT = 400;
 const COLOURS: Readonly<Record<string, string>> = {
-  floor: '#8a8f98',
+  baseline: '#8a8f98',
   bullmq: '#d1495b',
   'bee-queue': '#e0a100',
   'pg-boss': '#2e8b57',

@@ -1,5 +1,5 @@
 import type { Stage } from '../measure/stage.js';
-import { FLOOR, OURS } from '../systems.js';
+import { BASELINE, OURS } from '../systems.js';
 import type { Figure, Scenario } from './scenario.js';
 
 const LATE: Pick<Figure, 'unit' | 'better'> = { unit: 'ms', better: 'less' };
@@ -26,9 +26,9 @@ export const burst: Scenario = {
   name: 'burst',
   title: '20,000 due at once',
   figures: [
-    { key: 'first', title: 'the first late', ...LATE },
-    { key: 'last', title: 'the last late', ...LATE },
-    { key: 'ping', title: 'PING of another client, p99', ...LATE },
+    { key: 'first', title: 'lateness of the first', ...LATE },
+    { key: 'last', title: 'lateness of the last', ...LATE },
+    { key: 'ping', title: "another client's PING, p99", ...LATE },
   ],
   measure: (stage) => measureBurst(stage, 20_000, 8_000),
 };
@@ -38,7 +38,7 @@ export const burstOfAMillion: Scenario = {
   name: 'million',
   title: '1,000,000 due at once',
   figures: burst.figures,
-  suits: ({ name }) => name === OURS || name === FLOOR || name === 'earlier',
+  suits: ({ name }) => name === OURS || name === BASELINE || name === 'earlier',
   maxRounds: 1,
   fullOnly: true,
   measure: (stage) => measureBurst(stage, 1_000_000, 90_000),

@@ -13,9 +13,9 @@ export const drain: Scenario = {
   title: 'Drain of a backlog',
   figures: [
     { key: 'rate', title: 'handled', unit: '/s', better: 'more' },
-    { key: 'calls', title: 'server calls a message', unit: '', better: 'less' },
-    { key: 'redisCpu', title: 'Redis CPU a message', unit: 'µs', better: 'less' },
-    { key: 'processCpu', title: 'CPU of the process a message', unit: 'µs', better: 'less' },
+    { key: 'calls', title: 'server calls per message', unit: '', better: 'less' },
+    { key: 'redisCpu', title: 'Redis CPU per message', unit: 'µs', better: 'less' },
+    { key: 'processCpu', title: 'process CPU per message', unit: 'µs', better: 'less' },
   ],
 
   async measure(stage) {

@@ -53,7 +53,7 @@ export const fairness: Scenario = {
 };
 
 function figuresFor(number: number, duration: number): Figure[] {
-  const where = `processes: ${number}, handlers of ${duration} ms`;
+  const where = `${number} processes, handlers of ${duration} ms`;
   return [
     { key: `least ${number} ${duration}`, title: `smallest, ${where}`, unit: '', better: 'more' },
     { key: `median ${number} ${duration}`, title: `median, ${where}`, unit: '', better: 'more' },

@@ -1,7 +1,7 @@
 import { RedisMeter } from '../measure/redis-meter.js';
 import type { Stage } from '../measure/stage.js';
 import type { SystemProcess } from '../process/system-process.js';
-import { FLOOR, OURS } from '../systems.js';
+import { BASELINE, OURS } from '../systems.js';
 import type { Figure, Scenario } from './scenario.js';
 
 const DAY = 86_400_000;
@@ -10,9 +10,9 @@ const SMALLEST = 1_000;
 const WARM_UP = 50_000;
 
 const OPERATIONS = {
-  offer: 'an offer',
-  reschedule: 'a reschedule',
-  cancel: 'a cancel',
+  offer: 'offer',
+  reschedule: 'reschedule',
+  cancel: 'cancel',
   handle: 'from due to done',
 };
 
@@ -86,7 +86,7 @@ export const hugeGrowth: Scenario = {
   name: 'huge-growth',
   title: 'Redis CPU',
   figures: figuresFor([10_000_000]),
-  suits: ({ name }) => name === OURS || name === FLOOR || name === 'earlier',
+  suits: ({ name }) => name === OURS || name === BASELINE || name === 'earlier',
   maxRounds: 1,
   onRequest: true,
   measure: (stage) => measureGrowth(stage, [10_000_000]),

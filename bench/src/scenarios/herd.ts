@@ -13,19 +13,21 @@ const POLL = 100;
 const WARM_UP = 3;
 const MEASURED = 5;
 
+const processes = (number: number) => (number === 1 ? '1 process' : `${number} processes`);
+
 /** The cost of a message for Redis, including its offer, and its lateness, when many processes wait for it. */
 export const herd: Scenario = {
   name: 'herd',
-  title: '400 a second',
+  title: '400 per second',
   figures: PROCESSES.flatMap((number) => [
     {
       key: `calls ${number}`,
-      title: `server calls a message, processes: ${number}`,
+      title: `server calls per message, ${processes(number)}`,
       unit: '',
       better: 'less' as const,
     },
-    { key: `cpu ${number}`, title: `Redis CPU a message, processes: ${number}`, unit: 'µs', better: 'less' as const },
-    { key: `late ${number}`, title: `p99 of the lateness, processes: ${number}`, unit: 'ms', better: 'less' as const },
+    { key: `cpu ${number}`, title: `Redis CPU per message, ${processes(number)}`, unit: 'µs', better: 'less' as const },
+    { key: `late ${number}`, title: `p99 lateness, ${processes(number)}`, unit: 'ms', better: 'less' as const },
   ]),
   suits: ({ manyConsumers }) => manyConsumers,
   maxRounds: 1,

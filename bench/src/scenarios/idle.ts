@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 export const idle: Scenario = {
   name: 'idle',
   title: 'Idle process, 1,000 pending',
-  figures: [{ key: 'calls', title: 'server calls in a minute', unit: '', better: 'less' }],
+  figures: [{ key: 'calls', title: 'server calls per minute', unit: '', better: 'less' }],
   maxRounds: 1,
   idle: true,
   fullOnly: true,

@@ -10,7 +10,7 @@ export const lateness: Scenario = {
   figures: RATES.flatMap((rate) =>
     (['p50', 'p99', 'max'] as const).map((key) => ({
       key: `${rate} ${key}`,
-      title: `${rate.toLocaleString('en')} a second, ${key}`,
+      title: `${rate.toLocaleString('en')} per second, ${key}`,
       unit: 'ms',
       better: 'less' as const,
     })),

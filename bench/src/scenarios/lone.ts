@@ -8,8 +8,8 @@ export const lone: Scenario = {
   name: 'lone',
   title: 'Lone message',
   figures: [
-    { key: 'p50', title: 'late, p50', unit: 'ms', better: 'less' },
-    { key: 'max', title: 'late, max', unit: 'ms', better: 'less' },
+    { key: 'p50', title: 'lateness, p50', unit: 'ms', better: 'less' },
+    { key: 'max', title: 'lateness, max', unit: 'ms', better: 'less' },
   ],
 
   async measure(stage) {

@@ -7,7 +7,7 @@ const DAY = 86_400_000;
 /** The memory of a pending message in Redis. */
 export const memory: Scenario = {
   name: 'memory',
-  title: 'Redis memory a message',
+  title: 'Redis memory per message',
   figures: SIZES.map((bytes) => ({ key: `${bytes}`, title: `payload of ${bytes} bytes`, unit: 'B', better: 'less' })),
   // Memory does not depend on how busy the machine is.
   maxRounds: 1,

@@ -14,8 +14,8 @@ export const offers: Scenario = {
     { key: 'oneByOne', title: 'one by one', unit: '/s', better: 'more' },
     { key: 'inFlight', title: '1,000 in flight', unit: '/s', better: 'more' },
     { key: 'lists', title: 'lists of 1,000', unit: '/s', better: 'more' },
-    { key: 'cpuOneByOne', title: 'CPU of the process, one by one', unit: 'µs', better: 'less' },
-    { key: 'cpuInFlight', title: 'CPU of the process, 1,000 in flight', unit: 'µs', better: 'less' },
+    { key: 'cpuOneByOne', title: 'process CPU per offer, one by one', unit: 'µs', better: 'less' },
+    { key: 'cpuInFlight', title: 'process CPU per offer, 1,000 in flight', unit: 'µs', better: 'less' },
   ],
 
   async measure(stage) {

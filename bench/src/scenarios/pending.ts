@@ -24,8 +24,8 @@ function figuresFor(size: number): Figure[] {
     { key: `oneByOne ${size}`, title: `offers one by one, ${pending}`, unit: '/s', better: 'more' },
     { key: `inFlight ${size}`, title: `offers, ${CALLERS} in flight, ${pending}`, unit: '/s', better: 'more' },
     { key: `handled ${size}`, title: `2,000 due at once, handled, ${pending}`, unit: '/s', better: 'more' },
-    { key: `ping ${size}`, title: `PING of another client meanwhile, p99, ${pending}`, unit: 'ms', better: 'less' },
-    { key: `late ${size}`, title: `p99 of the lateness at 1,000 a second, ${pending}`, unit: 'ms', better: 'less' },
+    { key: `ping ${size}`, title: `another client's PING meanwhile, p99, ${pending}`, unit: 'ms', better: 'less' },
+    { key: `late ${size}`, title: `p99 lateness at 1,000 per second, ${pending}`, unit: 'ms', better: 'less' },
   ];
 }
 

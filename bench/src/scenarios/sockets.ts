@@ -8,13 +8,15 @@ const MINUTE = 60_000;
 /** Time for what a process does once after its start, ms. */
 const REST = 5_000;
 
+const named = (queues: number) => (queues === 1 ? '1 queue' : `${queues.toLocaleString('en')} queues`);
+
 /** The connections of a process that serves many quiet queues, and what it sends over them. */
 export const sockets: Scenario = {
   name: 'sockets',
   title: 'One process, quiet queues',
   figures: QUEUES.flatMap((queues) => [
-    { key: `sockets ${queues}`, title: `connections, queues: ${queues}`, unit: '', better: 'less' as const },
-    { key: `calls ${queues}`, title: `server calls in a minute, queues: ${queues}`, unit: '', better: 'less' as const },
+    { key: `sockets ${queues}`, title: `connections, ${named(queues)}`, unit: '', better: 'less' as const },
+    { key: `calls ${queues}`, title: `server calls per minute, ${named(queues)}`, unit: '', better: 'less' as const },
   ]),
   suits: ({ manyQueues }) => manyQueues ?? false,
   maxRounds: 1,

@@ -7,7 +7,7 @@ const DELAY = 500;
 export const twoConsumers: Scenario = {
   name: 'two-consumers',
   title: 'Two consumers',
-  figures: [{ key: 'times', title: 'times that a message is handled', unit: '', better: 'less' }],
+  figures: [{ key: 'times', title: 'times that each message is handled', unit: '', better: 'less' }],
   suits: ({ manyConsumers }) => manyConsumers,
   maxRounds: 1,
   fullOnly: true,

@@ -1,10 +1,15 @@
 import type { Redis } from 'ioredis';
 import { readFileSync } from 'node:fs';
 
-const KEYS = { delayed: 'floor:delayed', messages: 'floor:messages', ready: 'floor:ready', active: 'floor:active' };
+const KEYS = {
+  delayed: 'baseline:delayed',
+  messages: 'baseline:messages',
+  ready: 'baseline:ready',
+  active: 'baseline:active',
+};
 
 /** Announces a message that falls due before all others. */
-export const CHANNEL = 'floor:due';
+export const CHANNEL = 'baseline:due';
 export const DELAYED = KEYS.delayed;
 
 /** The keys of each script, in the order of its header. */
