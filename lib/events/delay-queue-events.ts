@@ -186,7 +186,7 @@ export interface DelayQueueEvents {
   'shutdown-timed-out': {
     /** The number of unsettled messages, which are delivered again when their leases expire. */
     readonly count: number;
-    /** The numbers for each queue, or for each family that has a handler. */
+    /** The number of unsettled messages of each queue, or of each family that has a handler. */
     readonly queues: readonly {
       /** A queue's name, or a family's name, which ends with `*`. */
       readonly queue: string;

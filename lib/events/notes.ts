@@ -2,7 +2,7 @@ import type { DelayQueueEvents, HeldByQueue } from './delay-queue-events.js';
 
 /** Notes, by name. Only the log gets them. */
 export interface Notes {
-  /** Messages were released because other handlers blocked the event loop for too long to start theirs in time. */
+  /** Messages were released: other handlers blocked the event loop for so long that these could not be started in time. */
   released: { readonly queue: string; readonly count: number };
   /** `count` claims in a row were not answered in time; their messages are released. */
   'claims-unanswered': { readonly queue: string; readonly count: number };
@@ -20,7 +20,7 @@ export interface Notes {
   'partitions-adopted': { readonly queue: string; readonly configured: number; readonly partitions: number };
   /** Another process handles the groups of this queue or family differently. */
   'groups-differ': { readonly queue: string; readonly own: string; readonly other: string };
-  /** A handler's repeating message was lost with the data of Redis and has been offered again. */
+  /** A handler's repeating message was lost with Redis' data and has been offered again. */
   'repeat-lost': { readonly queue: string; readonly id: string };
   /** Redis is connected and checked, for the first time in this process. */
   connected: ConnectedServer;

@@ -67,8 +67,8 @@ export class Observers {
   }
 
   /**
-   * Calls a method for each event of this name.
-   * @param listener - `isWanted`: true if it gets the events of a queue; `place`: class and method, for the log
+   * Calls a listener's method for each event of a given name.
+   * @param listener - `isWanted`: true if the listener wants a queue's events; `place`: class and method, for the log
    */
   listen<Name extends EventName>(
     name: Name,

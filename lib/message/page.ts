@@ -27,7 +27,7 @@ export interface MessageQuery extends PageQuery {
 export interface MessagePage<Snapshot = MessageSnapshot> {
   /** In the order of the listed state. */
   readonly messages: readonly Snapshot[];
-  /** Pass it to get the next page; null if this is the last one. */
+  /** Pass this to get the next page; null on the last page. */
   readonly cursor: string | null;
   /** The partitions that did not answer, as in {@link QueueCounts}. */
   readonly missing?: readonly number[];

@@ -1,6 +1,6 @@
 import { DelayQueueError } from './delay-queue-errors.js';
 
-/** Allows no braces: the name stands between those of a key's hash tag, and `{}` inside would spread a queue's keys over hash slots. */
+/** Allows no braces: the name stands in braces as a key's hash tag, and `{}` inside it would spread a queue's keys over hash slots. */
 export const QUEUE_NAME = /^[A-Za-z0-9_.:-]{1,128}$/;
 
 export const QUEUE_NAME_RULE = 'a queue name has 1–128 of the characters A–Z a–z 0–9 _ . : -';

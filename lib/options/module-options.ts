@@ -31,7 +31,7 @@ export interface DelayQueueModuleOptions {
   /** Start the handlers; with `false`, this process only offers. @defaultValue `true` */
   readonly consume?: boolean | undefined;
   /**
-   * Also run the application's global guards, pipes, interceptors and exception filters around handlers. Those added by
+   * Also run the application's global guards, pipes, interceptors and exception filters around handlers. Any added by
    * `app.useGlobalGuards()` and the like take effect from `app.init()` on.
    * @defaultValue `false`
    */
@@ -74,9 +74,8 @@ export interface DelayQueueModuleOptions {
       }
     | undefined;
   /**
-   * Forces `'functions'` or `'scripts'` in Redis. By default, the module uses functions, which cost Redis less, and scripts where the user
-   * may not load or call functions; the log says so once. `'functions'` then fails at startup: `MISSING_PERMISSION` or
-   * `UNSUPPORTED_SERVER`.
+   * Forces `'functions'` or `'scripts'` in Redis. The module prefers functions, which cost Redis less, and sends scripts if the user may
+   * not load or call them; the log says so once. `'functions'` then fails at startup with `MISSING_PERMISSION` or `UNSUPPORTED_SERVER`.
    * @defaultValue functions where they are available
    */
   readonly scripting?: 'functions' | 'scripts' | undefined;

@@ -54,7 +54,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     return this.#forAll('discardAll', (store, selection) => this.#discard(store, selection));
   }
 
-  /** Redrives, and registers the queue, which may have been forgotten while it had only dead letters. */
+  /** Redrives dead letters and registers the queue, which may have been forgotten while it had nothing else. */
   async #redrive(store: MessageStore, selection: DeadSelection): Promise<number> {
     const registered = this.registrar.register(this.queue.name);
     const redriven = await store.redrive(selection, { unwrap: this.queue.options.layout.can.expiry });
@@ -62,7 +62,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     return redriven;
   }
 
-  /** Discards, and registers the queue: a family that keeps its name only for dead letters then looks again, and forgets it. */
+  /** Discards dead letters and registers the queue: a family that kept its name only for them then looks again and forgets it. */
   async #discard(store: MessageStore, selection: DeadSelection): Promise<number> {
     const discarded = await store.discard(selection);
     if (discarded > 0) void this.registrar.register(this.queue.name);
@@ -73,7 +73,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     return (await this.queue.router.lookUp(id, { ask, isFound: (changed) => changed > 0 })) > 0;
   }
 
-  /** Handles the oldest first, and at most as many as there were at the start, so those that die during the call stay. */
+  /** Handles the oldest dead letters first, and at most as many as there were at the start: any that die during the call stay. */
   #forAll(what: string, apply: Apply): Promise<number> {
     return writeAll(this.queue.router, what, async (store, note) => {
       const { counts } = await store.status();

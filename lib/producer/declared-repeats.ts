@@ -53,7 +53,7 @@ export class DeclaredRepeats implements StartTask, OnModuleDestroy {
   }
 
   /**
-   * The application starts even if messages cannot be offered yet; they are offered later.
+   * Offers the declared messages. If that fails, the application still starts, and they are offered later.
    * @throws DelayQueueError `INVALID_OPTION` for a mistake in a declaration
    */
   async run(): Promise<void> {

@@ -15,7 +15,7 @@ export function tokenOf<Part>(part: Type<Part>, instance: string): InjectionToke
 }
 
 /**
- * Returns the token of a named instance's producer, for `inject`, `get` and `overrideProvider`; without a name, the class itself.
+ * Returns the token of a named instance's producer, for `inject`, `get` and `overrideProvider`. Without a name: `DelayQueueProducer`.
  * @param instance - the `name` given to `DelayQueueModule.forRoot()`
  * @throws DelayQueueError `INVALID_OPTION` immediately if the name is malformed
  * @example

@@ -89,7 +89,7 @@ export interface OfferResult {
 export type TypedOfferOptions = Omit<OfferOptions, 'type'>;
 
 export interface CheckedOfferOptions extends Pick<OfferOptions, 'type' | 'id' | 'headers' | 'onDuplicate'> {
-  /** Undefined for most offers. */
+  /** Rarely used options; undefined for most offers. */
   readonly special?: SpecialOptions | undefined;
 }
 
@@ -233,7 +233,7 @@ function copyOf(given: MessageHeaders): Record<string, string> {
   const copy: Record<string, string> = {};
   for (const name of Object.keys(given)) {
     const value = given[name]!;
-    // An assignment would set the prototype.
+    // Assigning `__proto__` would set the prototype.
     if (name === '__proto__') Object.defineProperty(copy, name, { value, enumerable: true });
     else copy[name] = value;
   }

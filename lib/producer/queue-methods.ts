@@ -38,8 +38,7 @@ export const NAMED: unique symbol = Symbol('named');
 export const RULES: unique symbol = Symbol('rules');
 
 /**
- * The methods that the producer and the typed queues share. The producer's methods take the queue's name as their first argument: 1–128 of
- * the characters `A–Z a–z 0–9 _ . : -`.
+ * The methods of the producer and the typed queues. The producer's take the queue's name first: 1–128 of `A–Z a–z 0–9 _ . : -`.
  * @typeParam Name - `[queue: string]`, or `[]` for a typed queue
  * @typeParam Payloads - the payloads given to `DelayQueue()`; `unknown` for the producer
  */
@@ -78,7 +77,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   /**
    * Removes a delayed message, or the follower of an active one (`onDuplicate: 'follow'`), and ends a repetition. An occurrence that is
    * already due is still handled, as the last one. If `cancel`, `reschedule` and the due time race, exactly one of them wins.
-   * @returns true if something was removed or ended; false if the message is absent, ready, active or dead, without a repetition or
+   * @returns true if something was removed or ended; false if the message is absent, ready, active or dead, and neither repeats nor has a
    *   follower
    * @example
    * ```ts
@@ -183,8 +182,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Counts a queue's messages in each state, all at one instant; with `partitions`, at one instant per partition. Partitions that do not
-   * answer are left out and named in `missing`.
+   * Counts a queue's messages in each state, at one instant for each partition. Partitions that do not answer are named in `missing`.
    * @example
    * ```ts
    * const { delayed, ready, active, dead } = await producer.counts('orders');

@@ -28,9 +28,9 @@ export interface QueueCounts extends MessageCounts {
 
 /** One page of queues. */
 export interface QueuePage {
-  /** In ASCII order. */
+  /** The queues' names, in ASCII order. */
   readonly queues: readonly string[];
-  /** Pass it to get the next page; null if this is the last one. */
+  /** Pass this to get the next page; null on the last page. */
   readonly cursor: string | null;
 }
 
@@ -79,7 +79,7 @@ function readFailure(text: string): MessageFailure {
       return { name, message, ...(typeof stack === 'string' && { stack }) };
     }
   } catch {
-    // Not written by this package.
+    // The text was not written by this package.
   }
   return { name: 'Unknown', message: `The error of this dead letter cannot be read: ${text}` };
 }

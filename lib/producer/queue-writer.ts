@@ -31,7 +31,7 @@ export interface EncodedOffer extends Offer {
 export interface WriterContext {
   readonly ids: MessageIdGenerator;
   readonly registrar: Pick<QueueRegistrar, 'register'>;
-  /** Is told of offers that were ignored because their id is in use. */
+  /** Notified of offers that were ignored because their ids are in use. */
   readonly advice: Pick<AgainAdvice, 'onKept'>;
   /** The number of store calls not yet answered. */
   callsUnderWay: number;

@@ -9,7 +9,7 @@ import type { MessageChange } from './changes.js';
 import { inTime, type OfferOptions, type OfferResult, readOfferOptions } from './offer.js';
 import { QueueParts } from './queue-methods.js';
 
-/** The calls of a relay such as nestjs-delay-queue-outbox. They take effect in time or never, and it can tell to which database they go. */
+/** Calls for a relay such as nestjs-delay-queue-outbox. They take effect in time or never, and the relay can tell to which database. */
 @Injectable()
 export class RelayTarget {
   @Inject() private readonly parts!: QueueParts;

@@ -40,7 +40,7 @@ const OPTIONS_OF_TYPE: readonly (keyof RepeatOptions)[] = [
 ];
 const OPTIONS: readonly (keyof GivenOptions)[] = ['type', ...OPTIONS_OF_TYPE];
 
-/** The maximum number of offers: one fails if its due time passes before it arrives. */
+/** The maximum number of tries: an offer fails if its due time passes before it arrives. */
 const MAX_ROUNDS = 10;
 
 @Injectable()

@@ -143,8 +143,7 @@ export class DelayQueueTester {
   }
 
   /**
-   * Removes all messages in every state from the queues of the instance, resumes paused queues and forgets the offers, for tests that share
-   * an application. Time stays as it is.
+   * Empties the instance's queues in every state, resumes paused ones and forgets the offers, as between two tests. Time stays as it is.
    * @throws DelayQueueError `UNFINISHED` while a call that moves time is running
    */
   async clear(): Promise<void> {

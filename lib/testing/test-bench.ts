@@ -59,7 +59,7 @@ export class TestBench implements TestOverrides {
     return first;
   }
 
-  /** Marks a handler as never ending, so that a closing application does not wait for it. */
+  /** Notes that a handler never ends: a closing application does not wait for it. */
   giveUp(): void {
     this.#isStuck = true;
   }
