@@ -29,7 +29,7 @@ describe.each([
   }
 
   test.each(Object.entries(WAYS))(
-    'redelivers the message to a handler that %s until it returns something else',
+    'redelivers the message to a handler that %s until the handler returns something else',
     async (...[, way]) => {
       const handled = new Handled();
       const { queue, producer } = await startApp(

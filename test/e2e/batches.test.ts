@@ -60,7 +60,7 @@ describe.each([
     return { queue, offer, ...app };
   }
 
-  test('gets many messages in one call, each exactly once, with their payloads in the same order', async () => {
+  test('gets many messages in one call, each exactly once, with payloads in the order of the messages', async () => {
     const calls: DelayedMessage[][] = [];
     const { queue, producer, offer } = await startApp(
       (payloads, messages) => {
@@ -170,7 +170,7 @@ describe.each([
     expect(calls).toEqual([5]);
   });
 
-  test('returns messages that wait for a batch on shutdown, without spending an attempt', async () => {
+  test('returns waiting messages on shutdown without spending an attempt', async () => {
     const { queue, producer, offer, close } = await startApp(() => undefined, { batch: 100, batchWait: '1h' });
     await offer(3);
     await until(async () => (await producer.counts(queue)).active === 3);
@@ -369,7 +369,7 @@ describe('the batch options', () => {
     },
   );
 
-  test('apply to one type and leave handlers of single messages alone', async () => {
+  test('apply to one type only and do not affect handlers of single messages', async () => {
     const seen: unknown[] = [];
     class Visits extends DelayQueue('visits', { page: z.object({ path: z.string() }), day: z.number() }) {}
     @Injectable()

@@ -111,7 +111,7 @@ describe('a change', () => {
     [{ maxWait: '1s', onDuplicate: 'replace' }],
     [{ maxWait: 0, id: 'a', onDuplicate: 'replace' }],
     [{ maxWait: 'soon', id: 'a', onDuplicate: 'replace' }],
-  ])('does not accept an offer with an invalid maxWait: %j', async (options) => {
+  ])('made by an offer is refused if maxWait is invalid: %j', async (options) => {
     const { producer } = await scene.startApp();
     const offered = producer.offer(scene.newQueue(), 1, 0, options as object);
     await expect(offered).rejects.toMatchObject({

@@ -88,7 +88,7 @@ describe('on a Redis Cluster', () => {
     });
   });
 
-  it('rejects calls whose hash slot no server owns, and accepts them once one does', async () => {
+  it('calls are rejected while no server owns their hash slot, and accepted once a server owns it', async () => {
     const queue = randomName('orders');
     const [owner, slot] = [await servers().primaryOf(`{${queue}}`), await cluster.cluster('KEYSLOT', queue)];
     const start = () => startTestApp({ connection, offerTimeout: 1500 });

@@ -98,7 +98,7 @@ describe('dead letters', () => {
     expect((await letters.list()).messages).toEqual([]);
   });
 
-  test('are each listed once in pages, and redriveAll() redrives all that are left', async () => {
+  test('are each listed on exactly one page, and redriveAll() redrives all that are left', async () => {
     const { queue, handled, producer, letters, mend } = await brokenQueue(1);
     await producer.offerMany(
       queue,

@@ -208,7 +208,7 @@ describe('a decorated method', () => {
     expect(app!.log.filter((line) => line.includes('Handling queue'))).toHaveLength(2);
   });
 
-  test('is the handler for its own decorators only if it overrides a decorated method', async () => {
+  test('handles only the queues of its own decorators if it overrides a decorated method', async () => {
     @Injectable()
     class Moved extends Base {
       @DelayedHandler('emails')

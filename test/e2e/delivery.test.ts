@@ -30,7 +30,7 @@ describe('delivery', () => {
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test('gives a message its lateness', async () => {
+  test('tells the handler how late its message is', async () => {
     const queue = scene.newQueue();
     const lateness: number[] = [];
     const note = handlerOf(queue, async (_payload, message) => {

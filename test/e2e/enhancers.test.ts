@@ -348,7 +348,7 @@ describe.each([
       ]);
     });
 
-    test('may take part of its payload with @Body(), and a parameter instead of the payload', async () => {
+    test('may get parts of its message through parameter decorators instead of the payload', async () => {
       const seen: unknown[] = [];
       const piped: unknown[] = [];
       const pipe = {
@@ -375,7 +375,7 @@ describe.each([
       expect(piped.sort()).toEqual(['body o-1', 'custom t']);
     });
 
-    test('makes startup fail if it takes part of a request', async () => {
+    test('makes startup fail if it asks for part of a request', async () => {
       @Injectable()
       class Timeouts {
         @DelayedHandler('q')
@@ -643,7 +643,7 @@ describe.each([
 
 describe('handlers', () => {
   // A process of its own: jest cannot require what nestjs-cls requires of Nest.
-  test('see the nestjs-cls store that their guard or interceptor has entered, and the others see none', async () => {
+  test('see the nestjs-cls store that their own guard or interceptor has entered, and no other', async () => {
     expect(await runProgram('../smoke/programs/enhancer-packages.ts', {})).toEqual(WITH_PACKAGES);
   });
 });

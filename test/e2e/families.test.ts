@@ -215,7 +215,7 @@ describe.each(STORES)('a handler for a family of queues, on %s', (_, module) => 
     expect(app.log.filter((line) => line.includes('not settled'))).toEqual([]);
   });
 
-  test("is refused for '*', for a misplaced star, and for a family that already has one", async () => {
+  test("is refused for '*', for a misplaced star, and for a family that already has a handler", async () => {
     const start = (...names: string[]) =>
       scene.startApp({ module, providers: names.map((name) => handlerOf(name, () => undefined)) });
     const name = scene.newQueue();
@@ -226,7 +226,7 @@ describe.each(STORES)('a handler for a family of queues, on %s', (_, module) => 
     await expect(start(`${name}-*`, `${name}-*`)).rejects.toThrow('has two handlers');
   });
 
-  test("is refused with layout 'redisson', whether set for it, by default or for one of its queues", async () => {
+  test("is refused if the family, the defaults or one of its queues has layout 'redisson'", async () => {
     const name = scene.newQueue();
     const family = handlerOf(`${name}-*`, () => undefined);
     const layout = { layout: redisson() };
@@ -260,7 +260,7 @@ describe.each(STORES)('a handler for a family of queues, on %s', (_, module) => 
 describe.each(STORES)('the list of queues, on %s', (_, module) => {
   const scene = new Scene();
 
-  test('contains in pages the names of all queues with offers or a handler', async () => {
+  test('contains the names of all queues with offers or a handler, page by page', async () => {
     const { producer } = await scene.startApp({ module, providers: [handlerOf('handled', () => undefined)] });
     const names = Array.from({ length: 250 }, (_, i) => `tenant-${i}`);
     await Promise.all(names.map((name) => producer.offer(name, null, '1h')));
@@ -284,7 +284,7 @@ describe.each(STORES)('the list of queues, on %s', (_, module) => {
     }
   });
 
-  test('causes one warning for a queue that nobody has ever handled', async () => {
+  test('leads to one warning about a queue that nobody has ever handled', async () => {
     const [name, other, mine] = [scene.newQueue(), scene.newQueue(), scene.newQueue()];
     const handle = () => undefined;
     const providers = [handlerOf(`${name}-*`, handle), handlerOf(mine, handle)];

@@ -26,7 +26,7 @@ describe("an offer with onDuplicate 'follow'", () => {
     return { held, calls, handle };
   }
 
-  test('creates a message if its id is free, and keeps a delayed one', async () => {
+  test('creates a message if its id is free, and leaves an existing delayed one as it is', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const first = await producer.offer(queue, 'first', '1h', FOLLOW);
@@ -116,7 +116,7 @@ describe("an offer with onDuplicate 'follow'", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('is refused without writing anything by a layout without followers', async () => {
+  test('is refused by a layout without followers before anything is written', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { defaults: { layout: redisson() } } });
     await expect(producer.offer(queue, 1, '1h', FOLLOW)).rejects.toMatchObject({

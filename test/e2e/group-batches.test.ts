@@ -90,7 +90,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(await producer.find(queue, 'b1')).toMatchObject({ state: 'active' });
   });
 
-  test('does not wait for others when its process has no slot for more messages', async () => {
+  test('does not wait for more messages when its process has no free slot', async () => {
     const options = { concurrency: 1, batch: 3, batchWait: '1h' } as const;
     const { queue, batches, producer } = await start({ concurrency: 3 }, options);
     await producer.offerMany(queue, offersOf(['a1', 'b1', '1']));

@@ -103,15 +103,18 @@ describe.each<[string, DelayQueueModuleOptions]>([
   test.each([
     ['hold', ['first', 'second']],
     ['pass', ['second', 'first']],
-  ] as const)('choose the next message by onRetry %s while one waits for its retry', async (onRetry, order) => {
-    const { queue, desk, producer } = await start({ concurrency: 1, onRetry });
-    await producer.offerMany(queue, [
-      { id: 'first', payload: 'fails once', delay: 0, group: 'one' },
-      { id: 'second', payload: 'works', delay: 1, group: 'one' },
-    ]);
-    await until(() => desk.done.length === 2, { within: 20_000 });
-    expect(desk.done).toEqual(order);
-  });
+  ] as const)(
+    "choose the next message according to onRetry: '%s' while one waits for its retry",
+    async (onRetry, order) => {
+      const { queue, desk, producer } = await start({ concurrency: 1, onRetry });
+      await producer.offerMany(queue, [
+        { id: 'first', payload: 'fails once', delay: 0, group: 'one' },
+        { id: 'second', payload: 'works', delay: 1, group: 'one' },
+      ]);
+      await until(() => desk.done.length === 2, { within: 20_000 });
+      expect(desk.done).toEqual(order);
+    },
+  );
 
   test('take turns, so that a group with many messages delays another group by only one message', async () => {
     const { queue, desk, producer } = await start({ concurrency: 'unlimited' }, 1, { concurrency: 1 });
@@ -230,7 +233,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     }
   });
 
-  test('handle no message while the queue is paused, and clear removes their messages', async () => {
+  test('handle no messages while the queue is paused, and are emptied by clear()', async () => {
     const { queue, desk, producer } = await start({ concurrency: 1 });
     await producer.pause(queue);
     await producer.offerMany(
@@ -251,7 +254,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
 describe('groups', () => {
   const scene = new Scene();
 
-  test('are refused in a queue without the option, in another layout, and with a malformed name', async () => {
+  test('are refused in a queue without the option, in the Redisson layout, and with a malformed name', async () => {
     const [queue, shared, grouped] = [scene.newQueue(), scene.newQueue(), scene.newQueue()];
     const { producer } = await scene.startApp({
       module: { consume: false, queues: { [shared]: { layout: redisson() }, [grouped]: { groups: {} } } },

@@ -22,14 +22,14 @@ describe('a queue that grows from 1 to 4, 8 and 32 partitions under load', () =>
     const cluster = useCluster();
 
     test(
-      'does not lose messages, handle any twice or create an id twice',
+      'loses no message, handles none twice and creates no id twice',
       () => expectExactGrowth('a cluster', { cluster: { nodes: cluster().nodes } }),
       120_000,
     );
   });
 
   test(
-    'does not lose messages, handle any twice or create an id twice, on a single server',
+    'loses no message, handles none twice and creates no id twice, on a single server',
     () => expectExactGrowth('a single server', sharedRedisUrl()),
     120_000,
   );

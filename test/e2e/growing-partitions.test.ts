@@ -113,7 +113,7 @@ describe('the number of partitions', () => {
     expect([...handled.ids].sort()).toEqual(ids(20).sort());
   });
 
-  it('stays the same for a process with fewer, which warns once and uses the larger number', async () => {
+  it('is not lowered by a process with a lower one, which warns once and uses the higher one', async () => {
     const queue = scene.newQueue();
     const first = await startProducer(queue, 8);
     await offerAll(first.producer, queue, ids(40));

@@ -28,7 +28,7 @@ const fiveOffers = Array.from({ length: 5 }, (_, i) => ({ id: `m${i}`, payload: 
 describe.each(stores)('an observer that hangs, on %s', (_, module) => {
   const scene = new Scene();
 
-  test('makes the attempt fail at the timeout, names the observer and frees the slot if it wraps a handler', async () => {
+  test("makes a handler's attempt fail at the timeout, with the observer's name in the error, and frees the slot", async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     class Tracing implements DelayQueueObserver {
@@ -55,7 +55,7 @@ describe.each(stores)('an observer that hangs, on %s', (_, module) => {
     );
   });
 
-  test('makes the attempts of a batch fail at the timeout and names the observer', async () => {
+  test("makes the attempts of a batch fail at the timeout, with the observer's name in the error", async () => {
     const queue = scene.newQueue();
     const handled: unknown[] = [];
     const signals: AbortSignal[] = [];
@@ -101,7 +101,7 @@ describe.each(stores)('an observer that hangs, on %s', (_, module) => {
     expect([...handled.payloads].sort()).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test("makes an offer fail within offerTimeout with the observer's name, and nothing is ever written", async () => {
+  test("makes an offer fail within offerTimeout, with the observer's name in the error, and nothing is ever written", async () => {
     const queue = scene.newQueue();
     const resume: (() => void)[] = [];
     class Outer implements DelayQueueObserver {

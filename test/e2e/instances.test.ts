@@ -104,7 +104,7 @@ describe('an application with several instances', () => {
     expect(handled.sort()).toEqual(['billing b', 'billing urgent c', 'cache d', 'unnamed a']);
   });
 
-  test('finds, lists and cancels messages in only one of them', async () => {
+  test('finds, counts and cancels the messages of one instance without touching the others', async () => {
     await start([UNNAMED(), BILLING(), CACHE()]);
     const queue = unnamed.newQueue();
     for (const instance of [app!.producer, producerOf('billing'), producerOf('cache')]) {

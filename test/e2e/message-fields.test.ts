@@ -55,7 +55,7 @@ describe.each([
     expect(log.join('\n')).not.toContain('spoilt');
   });
 
-  test('may be modified by observers and batch handlers, as may the list', async () => {
+  test('may be modified by observers and batch handlers, as may the list of messages', async () => {
     const queue = scene.newQueue();
     @Injectable()
     class Batches {

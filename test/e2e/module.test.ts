@@ -134,7 +134,7 @@ describe('the module', () => {
     await expect(app.producer.counts(scene.newQueue())).resolves.toMatchObject({ delayed: 0 });
   });
 
-  test('names the queue of a mistake that appears only when options are combined', async () => {
+  test('names the queue whose options are invalid only in combination', async () => {
     const module = { defaults: { rate: { max: 1, per: '1s' } } };
     const providers = [handlerOf('orders', () => undefined, { partitions: 2 })];
     const error: unknown = await scene.startApp({ module, providers }).catch((reason: unknown) => reason);

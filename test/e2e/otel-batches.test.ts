@@ -37,7 +37,7 @@ const acknowledge: Handle = () => MESSAGES.map(() => ACK);
 
 describe('the span of a call with many messages', () => {
   test.each(['link', 'parent'] as const)(
-    "is a single span that links to each message with a trace, for traces: '%s'",
+    "is a single span that links to each message with a trace, with traces: '%s'",
     async (traces) => {
       const span = await handleBatch(acknowledge, openTelemetry({ traces }));
       expect(telemetry.spans).toHaveLength(1);
@@ -83,7 +83,7 @@ describe('the span of a call with many messages', () => {
   });
 });
 
-test('messages that are offered together and handled in one call have one span per direction', async () => {
+test('messages offered together and handled in one call share one offer span and one process span', async () => {
   @Injectable()
   class BatchHandler {
     @DelayedHandler('orders', { batch: 3, batchWait: '1s' })

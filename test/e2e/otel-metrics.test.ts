@@ -171,7 +171,7 @@ test('an observer created before the SDK is registered measures what happens aft
   expect(telemetry.spans).toHaveLength(1);
 });
 
-test('messages are offered and handled without an SDK as they are without the observer', async () => {
+test('messages are offered and handled without an SDK as if there were no observer', async () => {
   await telemetry.unregister();
   const { queue, handled, producer, log } = await startApp();
   await producer.offer(queue, {}, 0);

@@ -79,7 +79,7 @@ test('a queue that no process handles is overdue from the due time of its next m
   expect(await overdue()).toBeLessThan(10);
 });
 
-test('a paused queue is measured as such, and is overdue from the due time of its oldest ready message', async () => {
+test('a paused queue is measured as paused, and is overdue from the due time of its oldest ready message', async () => {
   const queue = scene.newQueue();
   const { producer, context } = await scene.startApp({ providers: [handlerOf(queue, () => undefined)] });
   observeQueues(context, [queue]);

@@ -101,7 +101,7 @@ describe('a message offered in one process and handled in another', () => {
 });
 
 describe('the span of an offer', () => {
-  test('is a producer span, a child of the span in which the offer is made, and names the message', async () => {
+  test('is a producer span that names the message and is a child of the active span', async () => {
     const { queue, producer } = await startApp();
     const request = await withinRequest(() => producer.offer(queue, {}, '1h', { id: 'o-1', type: 'cancel' }));
     const [span] = await telemetry.untilSpans(`offer ${queue}`, 1);

@@ -104,7 +104,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     expect(await producer.nextDue(queue)).toBeNull();
   });
 
-  it('refuses, keeps or replaces a message whose id is in use', async () => {
+  it('ignores or rejects an offer whose id is in use, or replaces the existing message', async () => {
     const { queue, producer } = await startProducer();
     for (const id of ids(20)) await producer.offer(queue, 'first', '1h', { id });
     const again = ids(20).map((id) => ({ payload: 'second', delay: '1h', id }));
@@ -164,7 +164,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     }
   });
 
-  it('splits a list of large messages into smaller pages without losing any', async () => {
+  it('lists large messages in smaller pages, each message once', async () => {
     const { queue, producer } = await startProducer();
     const large = 'x'.repeat(200_000);
     for (const [i, id] of ids(12).entries()) await producer.offerAt(queue, large, new Date(4e12 + i), { id });
@@ -290,7 +290,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     expect(most).toBe(3);
   });
 
-  it('is listed only once among the queues', async () => {
+  it('appears only once in the list of queues', async () => {
     const { queue, producer } = await startProducer();
     for (const id of ids(20)) await producer.offer(queue, 0, '1h', { id });
     const { queues } = await producer.queues({ limit: 1000 });
@@ -385,7 +385,7 @@ describe('a queue with partitions in Redis', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 20 });
   });
 
-  it("is refused with a rate and in Redisson's layout", async () => {
+  it("is refused with a rate or in Redisson's layout", async () => {
     const queue = scene.newQueue();
     const start = (options: object) =>
       scene.startApp({ module: { queues: { [queue]: { partitions: 2, ...options } } } });

@@ -191,7 +191,7 @@ describe.each(MODULES)('a repeating message: %s', (layout, module) => {
     expect(await producer.find(queue, 'r')).toBeNull();
   });
 
-  test('ends if its current occurrence is aborted after the rule was changed during handling', async () => {
+  test('ends when it is aborted, even if its rule was changed while it was handled', async () => {
     const queue = scene.newQueue();
     const begun = new Latch();
     const handler = repeatingHandler(queue, undefined, async (_, { signal }) => {
@@ -314,10 +314,15 @@ describe('a repeating message', () => {
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test.each(['x'.repeat(230), 'a}b'])('is refused if its id could not be used for a dead letter: %s', async (id) => {
-    const { producer } = await scene.startApp({ module: { calendar, consume: false } });
-    expect(await problemOf(producer.repeat('digests', id, YEARLY, {}))).toMatch(/INVALID_ARGUMENT.*id: .*dead letters/);
-  });
+  test.each(['x'.repeat(230), 'a}b'])(
+    'is refused if its id could not serve as the id of a dead letter: %s',
+    async (id) => {
+      const { producer } = await scene.startApp({ module: { calendar, consume: false } });
+      expect(await problemOf(producer.repeat('digests', id, YEARLY, {}))).toMatch(
+        /INVALID_ARGUMENT.*id: .*dead letters/,
+      );
+    },
+  );
 
   test.each<[string, string, HandlerRepeat, RegExp]>([
     [
@@ -333,7 +338,7 @@ describe('a repeating message', () => {
       'daily' as never,
       /INVALID_OPTION.*repeat must be an object with cron/,
     ],
-  ])('makes startup fail for a handler with %s', async (_, queue, repeat, problem) => {
+  ])('makes startup fail if its handler has %s', async (_, queue, repeat, problem) => {
     const starting = scene.startApp({
       module: { calendar },
       providers: [repeatingHandler(queue, repeat, () => undefined)],
@@ -390,7 +395,7 @@ describe('a repeating message in virtual time', () => {
   test.each([
     ['once', ['2030-01-02T08:00', '2030-01-11T08:00']],
     ['skip', ['2030-01-11T08:00']],
-  ] as const)('has its missed occurrences handled by the rule: %s', async (missed, expected) => {
+  ] as const)('handles its missed occurrences as its rule says: %s', async (missed, expected) => {
     const times: string[] = [];
     const handler = repeatingHandler('digests', { ...DAILY, missed }, (_, { repeat }) => {
       times.push(repeat!.at.toISOString().slice(0, 16));

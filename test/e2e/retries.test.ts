@@ -35,7 +35,7 @@ describe('retries', () => {
     expect(wait).toBeLessThan(most + SLACK);
   }
 
-  test('call a handler three times if it fails twice, with the fixed backoff between calls', async () => {
+  test('call the handler again after each of two failures, with a fixed backoff before each call', async () => {
     const { calls, waits } = await failTwice({ type: 'fixed', delay: 150 });
 
     expect(calls.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);

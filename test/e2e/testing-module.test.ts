@@ -97,7 +97,7 @@ describe('the testing module', () => {
     await expect(apps.compile(wrong, DelayQueueTestingModule)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
   });
 
-  test('leaves a process that only offers without handling', async () => {
+  test('does not make a process handle messages if it only offers', async () => {
     const { tester, producer } = await apps.startParts({ options: { consume: false }, providers });
     await producer.offer('orders', 'o-1', '30m');
     await tester.advance('1h');
@@ -129,7 +129,7 @@ describe('the testing module in the wrong place', () => {
       .compile();
   const withoutQueue = { code: 'INVALID_OPTION', message: expect.stringContaining('without DelayQueueModule') };
 
-  test('makes startup fail without a delay queue, in production as well', async () => {
+  test('makes startup fail if there is no delay queue, in production too', async () => {
     const module = await compile(DelayQueueTestingModule);
     await expect(module.init()).rejects.toMatchObject(withoutQueue);
     @Module({ imports: [DelayQueueTestingModule] })
@@ -138,7 +138,7 @@ describe('the testing module in the wrong place', () => {
     await expect(start).rejects.toMatchObject(withoutQueue);
   });
 
-  test('makes each call fail without a delay queue if nobody starts the application', async () => {
+  test('makes each call fail if there is no delay queue and nobody starts the application', async () => {
     const tester = (await compile(DelayQueueTestingModule)).get(DelayQueueTester);
     expect(() => tester.offered()).toThrow(expect.objectContaining(withoutQueue));
     await expect(tester.advance('1h')).rejects.toMatchObject(withoutQueue);
@@ -171,7 +171,7 @@ describe('the testing module in the wrong place', () => {
     expect(warnings).toContainEqual(expect.stringContaining('none falls due until a test moves time'));
   });
 
-  test.each([new Date(NaN), new Date(-1), '2030-01-01', undefined])('refuses to start time at %s', (date) => {
+  test.each([new Date(NaN), new Date(-1), '2030-01-01', undefined])('refuses to start the clock at %s', (date) => {
     expect(() => DelayQueueTestingModule.startAt(date as Date)).toThrow(
       expect.objectContaining({ code: 'INVALID_ARGUMENT' }),
     );
@@ -200,7 +200,7 @@ describe('the testing module in the wrong place', () => {
 describe('an application under test that closes', () => {
   const apps = new TestedApps();
 
-  test('waits for a running handler, and time moves no further', async () => {
+  test('waits for a running handler and moves time no further', async () => {
     const steps: unknown[] = [];
     let started: () => void;
     const running = new Promise<void>((resolve) => (started = resolve));

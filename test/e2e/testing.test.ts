@@ -137,7 +137,7 @@ describe('messages with groups under test', () => {
   test.each<[GroupOptions['onRetry'], string[]]>([
     ['hold', ['a1', 'b1', 'a1', 'a2']],
     ['pass', ['a1', 'b1', 'a2', 'a1']],
-  ])('follow their groups as time passes: onRetry %s', async (onRetry, expected) => {
+  ])("follow the rules of their groups as time passes: onRetry '%s'", async (onRetry, expected) => {
     const { tester, producer, handled } = await start({ onRetry });
     await producer.offer('orders', 'fails', '1h', { id: 'a1', group: 'a' });
     await producer.offer('orders', 'works', '61m', { id: 'a2', group: 'a' });
@@ -176,7 +176,7 @@ describe('messages with groups under test', () => {
 describe('a family of queues under test', () => {
   const apps = new TestedApps();
 
-  test('has the due messages of each of its queues handled', async () => {
+  test('handles the due messages of each of its queues', async () => {
     const handled: string[] = [];
     const { tester, producer } = await apps.startParts({
       providers: [handlerOf('tenant-*', (_payload, { queue }) => void handled.push(queue))],
@@ -417,7 +417,7 @@ describe('virtual time', () => {
     expect(handled).toEqual(['dead', 'paused']);
   });
 
-  test('passes a year in less than a second in an application with many queues', async () => {
+  test('covers a year in less than a second in an application with many queues', async () => {
     const providers = Array.from({ length: 20 }, (_, i) => handlerOf(`queue-${i}`, () => undefined));
     const { tester, producer } = await apps.startParts({ providers });
     await producer.offer('queue-7', null, '400d');
@@ -428,7 +428,7 @@ describe('virtual time', () => {
     expect(await producer.counts('queue-7')).toMatchObject({ delayed: 1 });
   });
 
-  test('passes 83 minutes with 5,000 due times in seconds', async () => {
+  test('covers 83 minutes and 5,000 due times within seconds', async () => {
     const seen: number[] = [];
     const { tester, producer } = await apps.startParts({
       providers: [handlerOf<number>('orders', (i) => void seen.push(i))],
@@ -497,7 +497,7 @@ describe('a call that would never end', () => {
     expect(took).toBeLessThan(8000);
   });
 
-  test('fails as soon as its own patience runs out, and closing the application does not wait either', async () => {
+  test('fails as soon as its own patience runs out, and does not delay the end of the application', async () => {
     const { module, tester, producer } = await apps.startParts({
       providers: [handlerOf('orders', () => new Promise(() => undefined))],
     });

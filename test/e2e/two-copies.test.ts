@@ -174,7 +174,7 @@ describe('another copy of the package', () => {
       });
     });
 
-    test("fails where another copy's producer or typed queue is injected", async () => {
+    test("fails if another copy's producer or typed queue is injected", async () => {
       @Injectable()
       class Service {
         constructor(readonly producer: own.DelayQueueProducer) {}

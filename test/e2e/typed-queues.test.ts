@@ -281,7 +281,7 @@ describe('a typed queue', () => {
     expect(await producer.find('fragile', 'a')).toMatchObject({ state: 'delayed' });
   });
 
-  test('lists its types to a JavaScript caller who uses an unknown one', async () => {
+  test('lists its types in the error for a JavaScript caller that uses an unknown one', async () => {
     const { context } = await scene.startApp({ module: memory, providers: [Orders, Emails] });
     const orders: { offer(...args: unknown[]): Promise<unknown> } = context.get<never>(Orders);
     await expect(orders.offer('cancel', {}, 0)).rejects.toMatchObject({
@@ -324,7 +324,7 @@ describe('a queue definition', () => {
     await expect(context.get(Small).offer('x'.repeat(20), 0)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 
-  test('is sufficient at the handler, even if its class is not a provider in that process', async () => {
+  test('is sufficient for a handler, even if its class is not a provider in that process', async () => {
     const handled = new Handled();
     @Injectable()
     class Handler {
@@ -419,7 +419,7 @@ describe('a queue definition', () => {
     await expect(start([Handler])).rejects.toThrow(problem);
   });
 
-  test("that declares types makes startup fail if the deployment gives its queue layout 'redisson'", async () => {
+  test("makes startup fail if it declares types and its queue gets layout 'redisson'", async () => {
     await expect(
       scene.startApp({ module: { queues: { orders: { layout: redisson() } } }, providers: [Orders] }),
     ).rejects.toMatchObject({ code: 'INVALID_OPTION', message: expect.stringContaining("layout 'redisson'") });

@@ -68,7 +68,7 @@ describe.each([
     expect(byType).toEqual(new Map(['__proto__', 'constructor', '7', ''].map((type) => [type, counts])));
   });
 
-  test('are shown by find, dead letters and messages that again() redelivers', async () => {
+  test('appear in find, in dead letters and on messages redelivered by again()', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({
@@ -136,7 +136,7 @@ describe.each([
     expect(log.filter((line) => line.includes("no handler for type 'new'"))).toHaveLength(1);
   });
 
-  test('turn a message without a handler into a dead letter after unknownTypeGrace, which can be redriven', async () => {
+  test('turn a message without a handler into a dead letter, which can be redriven, after unknownTypeGrace', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({
       module: { ...module, queues: { [queue]: { unknownTypeGrace: '300ms' } } },

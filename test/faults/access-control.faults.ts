@@ -149,7 +149,7 @@ describe('a Redis user with the documented permissions', () => {
     }
   });
 
-  test('lacking some of them, gets one error that lists everything missing, for all queues', async () => {
+  test('gets a single error that lists every missing permission for all queues', async () => {
     const [a, b] = [scene.newQueue(), scene.newQueue()];
     await expect(startLacking(['+zremrangebyrank', '+publish', '+time'], [a, b])).rejects.toMatchObject({
       code: 'MISSING_PERMISSION',
@@ -164,7 +164,7 @@ describe('a Redis user with the documented permissions', () => {
     });
   });
 
-  test('with access to only one queue is rejected for another, and the error names the key', async () => {
+  test('is rejected for a queue that it may not access, and the error names the key', async () => {
     const [own, other] = [scene.newQueue(), scene.newQueue()];
     const ofOne = rules.worker!.map((rule) => rule.replace('delay-queue:*', `delay-queue:{${own}}:*`));
     const module = { connection: await urlOf('one', ofOne), prefix: 'delay-queue' };
@@ -173,7 +173,7 @@ describe('a Redis user with the documented permissions', () => {
     await expect(start(other)).rejects.toThrow(`on delay-queue:{${other}}:delayed`);
   });
 
-  test('is checked without writing anything', async () => {
+  test('has its permissions checked without any writes', async () => {
     const queue = scene.newQueue();
     await scene.redis.flushall();
     const changesBefore = await changes();
@@ -188,7 +188,7 @@ describe('a Redis user with the documented permissions', () => {
     return Number(/rdb_changes_since_last_save:(\d+)/.exec(await scene.redis.info('persistence'))![1]);
   }
 
-  test('is checked again only when another server answers', async () => {
+  test('has its permissions checked again only when another server answers', async () => {
     const user = randomName('changing');
     const allow = (...more: string[]) => scene.redis.call('ACL', 'SETUSER', user, 'reset', ...rules.worker!, ...more);
     await allow();

@@ -99,7 +99,7 @@ describe('an offer with the acknowledge option', () => {
     expect(await copiedKeys(queue)).not.toEqual([]);
   });
 
-  test('also waits for copies when it is cancelled or changed, unless nothing changed', async () => {
+  test('makes its cancellation or change wait for copies too, unless nothing changed', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false } });
     for (const id of ['a', 'b', 'c']) await producer.offer(queue, 1, '1h', { id });
@@ -137,7 +137,7 @@ describe('an offer with the acknowledge option', () => {
     expect((await waits()) - before).toBeLessThanOrEqual(2);
   });
 
-  test('leaves the whole list stored if the list is not copied, and the error says how many messages were not', async () => {
+  test('leaves a whole list stored if it is not copied, and the error says how many messages were not copied', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false } });
     await replica.freeze();

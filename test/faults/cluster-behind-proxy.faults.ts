@@ -28,7 +28,7 @@ describe('a cluster behind a proxy', () => {
     ['the Redisson layout', { layout: redisson({ codec: 'json' }) }, QUEUES],
     ['partitions', { partitions: 2 }, QUEUES * 2],
   ])(
-    'rejects one call with %s, which is logged once, and then each queue waits on a connection of its own',
+    'with %s, rejects and logs one call, after which each queue waits on a separate connection',
     async (_what, options, waiting) => {
       await scene.redis.config('RESETSTAT');
       const handled = new Handled();

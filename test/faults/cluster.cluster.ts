@@ -113,7 +113,7 @@ describe('a cluster', () => {
       expect(handled.calls.map(({ attempt }) => attempt)).toEqual(ids.map(() => 1));
     });
 
-    test('never reports an offer as unknown that was not sent', async () => {
+    test('never reports the outcome of an unsent offer as unknown', async () => {
       const { producer, log } = await startApp();
       // Only the connection to the queue's primary: an outage of another one might be logged sooner.
       const proxy = proxies.before(await cluster().primaryOf(keyOf(queue)));

@@ -91,7 +91,7 @@ describe('groups when processes fail', () => {
     await until(async () => (await producer.find(queue, 'next')) === null);
   });
 
-  test('groups stay in order while one of two processes loses its leases, whose late outcomes free no permits', async () => {
+  test('groups stay in order while one of two processes loses its leases, and its late outcomes free no permits', async () => {
     const queue = scene.newQueue();
     const handler = { groups, lease: 1000, concurrency: 4 };
     const workers = await Promise.all([scene.startWorker({ queue, handler }), scene.startWorker({ queue, handler })]);

@@ -77,7 +77,7 @@ describe('a password for a server that requires none', () => {
     },
   );
 
-  test('is not mentioned in the log if it belongs to a named user', async () => {
+  test('is not mentioned in the log if it belongs to a named ACL user', async () => {
     const { host, port } = scene.server;
     const queue = scene.newQueue();
     await scene.redis.call('ACL', 'SETUSER', 'app', 'on', `>${PASSWORD}`, '~*', '&*', '+@all');

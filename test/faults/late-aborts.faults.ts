@@ -37,7 +37,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     return { queue, producer, proxy, events };
   }
 
-  test('reaches the handler as an abort through an extension of the lease that overtakes the announcement', async () => {
+  test('still reaches the handler as an abort, through a lease extension that overtakes the announcement', async () => {
     const aborted: unknown[] = [];
     const { queue, producer, proxy, events } = await startConsumer(async (_, { signal }) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));

@@ -20,30 +20,27 @@ describe.each([
     for (const call of Object.values(calls)) await call((await queues.copy()).store);
   });
 
-  test.each(commands)(
-    'gets each call either rejected without changes or carried out as before: %s',
-    async (command) => {
-      for (const [name, call] of Object.entries(calls)) {
-        const { store, dump } = await queues.copy((redis, keys) =>
-          redis.hset(keys.messages, 'in no state', 'J1'.repeat(9)),
-        );
-        const before = await dump();
-        let answer: unknown;
-        await setUser(`-${command}`);
-        const refusal = await refusalOf(call(store).then((it) => (answer = it)));
-        await setUser(`+${command}`);
-        if (refusal === undefined) {
-          const intact = await queues.copy((redis, keys) => redis.hset(keys.messages, 'in no state', 'J1'.repeat(9)));
-          expect([name, withoutInstants(answer)]).toEqual([name, withoutInstants(await call(intact.store))]);
-        } else {
-          refusals.get(command)!.push(name);
-          expect([name, refusal]).toMatchObject([name, { name: 'DelayQueueError', code: 'STORE_REFUSED' }]);
-          expect((refusal as Error).message).toMatch(/extend its ACL/);
-          expect([name, await dump()]).toEqual([name, before]);
-        }
+  test.each(commands)('has each call either rejected without changes or carried out as before: %s', async (command) => {
+    for (const [name, call] of Object.entries(calls)) {
+      const { store, dump } = await queues.copy((redis, keys) =>
+        redis.hset(keys.messages, 'in no state', 'J1'.repeat(9)),
+      );
+      const before = await dump();
+      let answer: unknown;
+      await setUser(`-${command}`);
+      const refusal = await refusalOf(call(store).then((it) => (answer = it)));
+      await setUser(`+${command}`);
+      if (refusal === undefined) {
+        const intact = await queues.copy((redis, keys) => redis.hset(keys.messages, 'in no state', 'J1'.repeat(9)));
+        expect([name, withoutInstants(answer)]).toEqual([name, withoutInstants(await call(intact.store))]);
+      } else {
+        refusals.get(command)!.push(name);
+        expect([name, refusal]).toMatchObject([name, { name: 'DelayQueueError', code: 'STORE_REFUSED' }]);
+        expect((refusal as Error).message).toMatch(/extend its ACL/);
+        expect([name, await dump()]).toEqual([name, before]);
       }
-    },
-  );
+    }
+  });
 
   test('needs each of these commands for at least one call', () => {
     expect([...refusals].filter(([, names]) => names.length === 0)).toEqual([]);

@@ -85,7 +85,7 @@ describe.each(LAYOUTS)('an offer beyond proto-max-bulk-len, in layout %s', (layo
     expect(log.filter((line) => line.includes('is down'))).toEqual([]);
   });
 
-  test('is the only rejected message of its list', async () => {
+  test('is the only message of its list that is rejected', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     const error = await refusalOf(

@@ -99,7 +99,7 @@ describe('changing the partitions of a queue', () => {
     }
   });
 
-  it('creates an id once, even if writers with different knowledge offer it during the change', async () => {
+  it('creates an id once, even if writers that disagree about the partitions offer it during the change', async () => {
     for (let round = 0; round < 200; round++) {
       const { queue, partitions: old } = await openFull(1 + (round % 4), []);
       const other = open(queue, 1 + (round % 4), 1);
@@ -184,7 +184,7 @@ describe('changing the partitions of a queue', () => {
     }
   });
 
-  it('leads to agreement again after one of them has lost its data', async () => {
+  it('leads to agreement again after a partition has lost its data', async () => {
     for (const lost of [0, 3]) {
       const { queue, partitions } = await openFull(4, []);
       const [grown, stale] = [open(queue, 8, 1), open(queue, 4, 2)];
@@ -201,7 +201,7 @@ describe('changing the partitions of a queue', () => {
     }
   });
 
-  it('reaches a partition that missed the change with the next call', async () => {
+  it('is made up for by the next call if a partition has missed it', async () => {
     const { queue, partitions } = await openFull(8, []);
     for (const partition of [0, 5]) {
       await scene.redis.del(nativeKeys(scene.prefix, queue, partition).partitions);

@@ -37,7 +37,7 @@ describe('a Redis that writes every command to disk and is repeatedly killed wit
     await until(flows, { within: FLOWS_WITHIN, every: 10 });
   }
 
-  test('keeps every acknowledged offer and invents none, and work soon resumes', async () => {
+  test('keeps every acknowledged offer and adds no others, and work soon resumes', async () => {
     const queue = scene.newQueue();
     const settings = { queue, quiet: true, handler: { lease: 5000, attempts: 100 } };
     const workers = await Promise.all([scene.startWorker(settings), scene.startWorker(settings)]);

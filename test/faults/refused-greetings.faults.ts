@@ -105,7 +105,7 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
     await server.stop();
   });
 
-  test('a server without HELLO is used with the older protocol', async () => {
+  test('a server without HELLO is served over the older protocol', async () => {
     const server = await startRedis({ args: ['--rename-command', 'HELLO', ''] });
     const handled = new Handled();
     const app = await start(server.url.replace('redis://', 'redis://default:@') + '/3', handled);

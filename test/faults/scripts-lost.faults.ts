@@ -36,7 +36,7 @@ test('a process with 50 queues notices each lost library once and loads it once'
 });
 
 test.each(['FUNCTION FLUSH', 'FUNCTION DELETE', 'SCRIPT FLUSH', 'FLUSHALL'] as const)(
-  'messages are offered and handled as before after %s, at the cost of one call',
+  'messages are offered and handled as before after %s, at the cost of one extra call',
   async (command) => {
     const handled: unknown[] = [];
     const queue = scene.newQueue();
@@ -54,7 +54,7 @@ test.each(['FUNCTION FLUSH', 'FUNCTION DELETE', 'SCRIPT FLUSH', 'FLUSHALL'] as c
   },
 );
 
-test('messages are settled by scripts while the library is missing and memory is short, and by functions again later', async () => {
+test('messages are settled by scripts while the library is missing and memory is low, and by functions again afterwards', async () => {
   const queue = scene.newQueue();
   const started = new Latch();
   const release = new Latch();

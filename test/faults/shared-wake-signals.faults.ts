@@ -90,7 +90,7 @@ describe('wake-up signals that share a connection', () => {
     expect(await Promise.all([first, second])).toEqual([true, true]);
   });
 
-  test('a key that always has signals does not keep other keys from theirs', async () => {
+  test('a key that always has signals does not starve the other keys', async () => {
     const { a, b } = open();
     await scene.redis.rpush(a.key, ...Array.from({ length: 20_000 }, () => '1'));
     let signals = 0;
@@ -163,7 +163,7 @@ describe('wake-up signals that share a connection', () => {
     await until(async () => (await clients()).length === 0);
   });
 
-  test('a key of another type in Redis does not block the others', async () => {
+  test('a key of the wrong type in Redis does not block the other signals', async () => {
     const { a, b } = open();
     await scene.redis.set(a.key, 'text');
     const fails = async () => {

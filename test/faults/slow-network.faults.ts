@@ -47,7 +47,7 @@ describe('slow replies', () => {
     expect(handled.calls.every(({ attempt }) => attempt === 1)).toBe(true);
   });
 
-  test('with 100 ms of latency each way, no message is early and most are at most a few round trips late', async () => {
+  test('with 100 ms of latency each way, no message is early and most are no more than a few round trips late', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const proxy = await proxies.start();

@@ -67,7 +67,7 @@ describe('a client and a server of which only one expects TLS', () => {
     expect(error).toMatchObject({ code: 'NOT_CONNECTED', message: expect.stringContaining(advice) });
   });
 
-  test('lead to no such advice once a connection has been ready', async () => {
+  test('no longer lead to such advice once a connection has been ready', async () => {
     const tls = { ca: readFileSync(fileOf('ca.crt')) };
     const app = await start({ port: tlsPort, tls });
     await app.producer.offer('orders', 1, '1h');

@@ -13,7 +13,7 @@ const MESSAGES = 60;
 describe('while a shard that holds partitions of a queue is down', () => {
   const cluster = useCluster(['--cluster-require-full-coverage', 'no']);
 
-  test('a write to the whole queue is carried out in the other partitions, and completed when it is called again', async () => {
+  test('a write to the whole queue is carried out in the other partitions, and completed by a second call', async () => {
     const queue = randomName('orders');
     const { producer, close } = await startTestApp({
       connection: { cluster: { nodes: cluster().nodes } },

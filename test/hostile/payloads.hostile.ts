@@ -77,7 +77,7 @@ describe('a payload', () => {
   });
 
   test.each(['redis', 'memory'] as const)(
-    'is accepted with exactly maxPayloadBytes, and rejected unwritten if it has one byte more: %s',
+    'is accepted if it has exactly maxPayloadBytes, and rejected unwritten if it has one byte more: %s',
     async (store) => {
       const cases: [payload: string | Buffer, headers: Record<string, string>, options: QueueOptions][] = [
         ['x'.repeat(98), {}, {}],
@@ -164,7 +164,7 @@ describe('application code in a payload or codec', () => {
     }
   });
 
-  test('fails only its own offer if it encodes to junk, and another from the same event-loop turn is accepted', () => {
+  test('fails only its own offer if it encodes to junk, and another offer from the same event-loop turn is accepted', () => {
     const odd: Readonly<Record<string, () => unknown>> = {
       ...ODD_VALUES,
       ...ODD_RESULTS,
@@ -183,7 +183,7 @@ describe('application code in a payload or codec', () => {
     });
   });
 
-  test('does not change messages that wait to be sent if it reuses its memory for encoding', () => {
+  test('does not change messages that wait to be sent if it reuses its encoding buffer', () => {
     const memory = Buffer.alloc(1);
     const codec: PayloadCodec = { encode: (text) => (memory.write(String(text)), memory), decode: String };
     return withQueue(codec, async (producer, queue) => {
@@ -208,7 +208,7 @@ describe('application code in a payload or codec', () => {
     });
   });
 
-  test('is never called by an await if it decodes to a thenable', () => {
+  test('may decode to a thenable, whose then() is never called', () => {
     let calls = 0;
     const thenable = { then: () => calls++ };
     const getter = { get then() { return throws(new Error('do not touch'))(); } }; // prettier-ignore

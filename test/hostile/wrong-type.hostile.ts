@@ -41,7 +41,7 @@ describe.each([
   const { backlog: _backlog, ...checked } = rightTypes as Record<keyof GroupKeys, string>;
 
   test.each(foreignTypes<keyof GroupKeys>(checked as Record<keyof GroupKeys, string>))(
-    'make each call fail without a change, or work as before: key %s, type %s',
+    'make each call fail without changes, or leave it unaffected: key %s, type %s',
     async (part, type) => {
       for (const [name, call] of Object.entries(calls)) {
         const { store, keys, dump } = await queues.copy((redis, { [part]: key }) =>
@@ -104,7 +104,7 @@ describe('a foreign type in the key of a backlog', () => {
 describe('a foreign type in a key', () => {
   const scene = new Scene();
 
-  test("makes the producer's calls fail with advice and without a change", async () => {
+  test("makes the producer's calls fail without changes, and the errors give advice", async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     await scene.redis.set(scene.key(queue, 'delayed'), 'foreign');

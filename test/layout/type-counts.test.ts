@@ -55,9 +55,9 @@ describe('counting types page by page, while messages move', () => {
   const aroundTheEnd = (i: number) => i > PAGE - 4 && i < PAGE + 3;
 
   test.each([
-    ['of one millisecond', () => 9e12],
-    ['of many milliseconds', (i: number) => 9e12 + i],
-  ])('counts each remaining delayed message %s once', async (_, due) => {
+    ['in the same millisecond', () => 9e12],
+    ['in different milliseconds', (i: number) => 9e12 + i],
+  ])('counts each remaining delayed message once if the messages are due %s', async (_, due) => {
     await offer(aroundTheEnd, due);
     const cancelThem = () => Promise.all(ids.filter((_id, i) => aroundTheEnd(i)).map((id) => queue.store.cancel(id)));
     expect(await countStaying(cancelThem)).toBe(COUNT - 6);
