@@ -12,8 +12,7 @@ import {
 } from './options/module-options.js';
 import { Changes } from './producer/changes.js';
 import { DeclaredRepeats } from './producer/declared-repeats.js';
-import { DelayQueueProducer } from './producer/delay-queue-producer.js';
-import { tokenOf } from './producer/inject-producer.js';
+import { DelayQueueProducer, tokenOf } from './producer/delay-queue-producer.js';
 import { Offers } from './producer/offers.js';
 import { QueueParts } from './producer/queue-methods.js';
 import { RelayTarget } from './producer/relay-target.js';

@@ -18,7 +18,7 @@ export type { DelayQueueEvent, DelayQueueEvents } from './events/delay-queue-eve
 export type { DelayQueueObserver, HandlingOutcome, OfferContext } from './events/delay-queue-observer.js';
 export { DelayQueueListener, OnDelayQueueEvent } from './handler/listener/listener-decorators.js';
 export { DelayQueueError, type DelayQueueErrorCode } from './message/delay-queue-errors.js';
-export type { CheckedDue } from './message/due-time.js';
+export type { CheckedDue } from './message/duration.js';
 export type { CheckedDuration, Duration, DurationText } from './message/duration.js';
 export type {
   DeadLetter,
@@ -68,7 +68,7 @@ export type { QueueMethods } from './producer/queue-methods.js';
 export type { SnapshotOf, TypedChange, TypedOfferRequest } from './producer/typed-messages.js';
 export { again, type Again, DeferMessage, RejectMessage } from './message/handler-results.js';
 export { DelayQueueProducer } from './producer/delay-queue-producer.js';
-export { getDelayQueueProducerToken, InjectDelayQueueProducer } from './producer/inject-producer.js';
+export { getDelayQueueProducerToken, InjectDelayQueueProducer } from './producer/delay-queue-producer.js';
 export type { MessageChange } from './producer/changes.js';
 export type { DeadLetters } from './producer/dead-letters.js';
 export type { MessageGroup } from './groups/message-group.js';

@@ -4,11 +4,10 @@ import type { DelayedMessage } from '../message/message.js';
 import type { Outcome } from '../store/consumer-store.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { clearImmediate, setImmediate } from '../timing/event-loop.js';
-import { completionOf, withinTimeout } from '../message/completion.js';
+import { completionOf, withinTimeout } from '../message/handler-results.js';
 import { type BatchResult, forAll, readBatchResults } from './batch-results.js';
 import type { ConcurrentCalls, WaitingCall } from './concurrent-calls.js';
-import type { Delivery } from '../consumer/delivery.js';
-import { slowHandler, slowObserver, timeOut } from '../consumer/abort-reasons.js';
+import { type Delivery, slowHandler, slowObserver, timeOut } from '../consumer/delivery.js';
 import { observed, showOutcome } from '../consumer/handler-steps.js';
 import { type HandlerRules, type Outcomes, RELEASE } from '../consumer/outcomes.js';
 

@@ -9,8 +9,7 @@ import type {
   ConsumerStore,
   TransferReport,
 } from '../store/consumer-store.js';
-import type { Clock } from '../timing/clock.js';
-import { RemoteClock } from '../timing/remote-clock.js';
+import { type Clock, RemoteClock } from '../timing/clock.js';
 import type { Lease } from './delivery.js';
 
 /** The maximum size of the bodies in one claim, in bytes. The answer must arrive in time even over a slow connection. */

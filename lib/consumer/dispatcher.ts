@@ -1,5 +1,5 @@
 import type { Events } from '../events/events.js';
-import { OnceAMinute } from '../timing/once-a-minute.js';
+import { OnceAMinute } from '../timing/pauses.js';
 import type { Outcome } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
 import { nextTick, setImmediate } from '../timing/event-loop.js';

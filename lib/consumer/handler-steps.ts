@@ -1,13 +1,12 @@
 import type { HandlingOutcome } from '../events/delay-queue-observer.js';
 import type { Around } from '../events/observers.js';
-import { completionOf, withinTimeout } from '../message/completion.js';
+import { completionOf, withinTimeout } from '../message/handler-results.js';
 import { type CheckedPayload, InvalidPayload, type PayloadCheck } from '../message/payload-check.js';
 import { follow } from '../message/failure.js';
 import type { DelayedMessage } from '../message/message.js';
 import type { Outcome } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
-import { slowHandler, slowObserver, slowSchema, timeOut } from './abort-reasons.js';
-import type { Delivery } from './delivery.js';
+import { type Delivery, slowHandler, slowObserver, slowSchema, timeOut } from './delivery.js';
 import type { Handle } from './message-runner.js';
 import { HANDLED, type HandlerRules, type Outcomes } from './outcomes.js';
 

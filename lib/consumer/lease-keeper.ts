@@ -5,9 +5,8 @@ import type { Claim, ConsumerStore } from '../store/consumer-store.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/pauses.js';
 import { MAX_BATCH } from '../message/page.js';
-import { inBatches } from '../timing/turn-batcher.js';
-import { LeaseLost, MessageAborted } from './abort-reasons.js';
-import type { Delivery, Lease } from './delivery.js';
+import { inBatches } from '../timing/event-loop.js';
+import { type Delivery, type Lease, LeaseLost, MessageAborted } from './delivery.js';
 
 /** A claim is never split over several calls: if a call names only some of its messages, the store releases the rest. */
 const LIMITS = {

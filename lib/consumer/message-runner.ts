@@ -1,7 +1,7 @@
 import type { MessageCodec, MessageContent } from '../message/codec/message-codec.js';
 import { PUT_OFF, UnknownBodyForm } from '../message/codec/body-forms.js';
 import { isInstance } from '../message/failure.js';
-import { NO_TYPE } from '../message/message-type.js';
+import { NO_TYPE } from '../message/message-id.js';
 import type { RepeatRule } from '../message/repeat-rule.js';
 import type { Outcome } from '../store/consumer-store.js';
 import type { CodecMismatchCheck } from '../store/layout.js';

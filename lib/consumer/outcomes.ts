@@ -1,4 +1,4 @@
-import { type BodyRules, encodeBody, oversized } from '../message/codec/encode-body.js';
+import { type BodyRules, encodeBody, oversized } from '../message/codec/message-codec.js';
 import { checkEncoded, InvalidPayload, type PayloadCheck } from '../message/payload-check.js';
 import type { Events } from '../events/events.js';
 import { describeFailure, isInstance, traceOf } from '../message/failure.js';
@@ -9,14 +9,13 @@ import {
   readComingAgain,
   RejectMessage,
   UnusedIterator,
+  withinTimeout,
 } from '../message/handler-results.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { MessageFailure } from '../message/message.js';
 import type { ConsumerStore, Outcome } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
-import { withinTimeout } from '../message/completion.js';
-import { ShuttingDown, slowSchema, timeOut } from './abort-reasons.js';
-import type { Delivery } from './delivery.js';
+import { type Delivery, ShuttingDown, slowSchema, timeOut } from './delivery.js';
 import type { RetryPolicy } from './retry-policy.js';
 
 export interface HandlerRules {

@@ -1,7 +1,7 @@
 import type { Claim } from '../store/consumer-store.js';
 import type { MessageStore } from '../store/message-store.js';
 import type { Router } from '../store/router.js';
-import { ShuttingDown } from './abort-reasons.js';
+import { ShuttingDown } from './delivery.js';
 import { Slots } from './capacity.js';
 import { PartitionWorker, type PartitionWorkerOptions, type Visit } from './partition-worker.js';
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { dateOf } from '../message/due-time.js';
+import { dateOf } from '../message/duration.js';
 import type { MessageCounts } from '../message/message.js';
 import { UNNAMED } from '../message/instance-name.js';
 import { findInstance, type Instance } from '../runtime/instance.js';

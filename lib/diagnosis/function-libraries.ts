@@ -4,8 +4,7 @@ import { resolveModuleOptions, resolveOptionsOf, resolveQueueOptions } from '../
 import type { RedisCommands } from '../redis/commands/redis-commands.js';
 import type { ConnectionOptions } from '../redis/options/connection-options.js';
 import { RedisConnections } from '../redis/redis-connections.js';
-import { ownLibrary } from '../redis/script/own-functions.js';
-import { type LoadedLibrary, RedisLibrary } from '../redis/script/redis-library.js';
+import { type LoadedLibrary, ownLibrary, RedisLibrary } from '../redis/script/redis-library.js';
 import type { QueueLayout } from '../store/layout.js';
 import { nativeLayout } from '../store/native/native-layout.js';
 import { systemClock } from '../timing/clock.js';

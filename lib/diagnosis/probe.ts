@@ -1,7 +1,7 @@
 import { nativeCodec } from '../message/codec/native-codec.js';
 import type { Events } from '../events/events.js';
 import type { DelayedMessage } from '../message/message.js';
-import { NO_TYPE } from '../message/message-type.js';
+import { NO_TYPE } from '../message/message-id.js';
 import { resolveQueueOptions } from '../options/resolve-options.js';
 import { QueueWorker } from '../consumer/queue-worker.js';
 import { createRunner } from '../runtime/create-runner.js';

@@ -3,8 +3,7 @@ import ms from 'ms';
 import type { MessageFailure } from '../message/message.js';
 import { isFamily } from '../message/queue-name.js';
 import type { BackgroundWork, DeathCause, HeldByQueue } from './delay-queue-events.js';
-import type { Events, Reported } from './events.js';
-import type { ConnectedServer } from './notes.js';
+import type { ConnectedServer, Events, Reported } from './events.js';
 
 /** The maximum number of ids in one line. */
 const NAMED = 5;

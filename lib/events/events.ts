@@ -1,6 +1,11 @@
-import { type Channel, channel } from 'node:diagnostics_channel';
-import { type DelayQueueEvent, type DelayQueueEvents, EVENT_NAMES, type EventName } from './delay-queue-events.js';
-import type { Notes } from './notes.js';
+import { channel, type Channel } from 'node:diagnostics_channel';
+import {
+  type DelayQueueEvent,
+  type DelayQueueEvents,
+  EVENT_NAMES,
+  type EventName,
+  type HeldByQueue,
+} from './delay-queue-events.js';
 
 /** An event or a note, for the parts of the library that listen. */
 export type Reported = DelayQueueEvents & Notes;
@@ -69,4 +74,71 @@ export class Events {
     const listeners = this.#listeners.get(name) as ((payload: object) => void)[] | undefined;
     if (listeners) for (const listener of listeners) listener(payload);
   }
+}
+
+/** Notes, by name. Only the log gets them. */
+export interface Notes {
+  /** Messages were released: other handlers blocked the event loop for so long that these could not be started in time. */
+  released: { readonly queue: string; readonly count: number };
+  /** `count` claims in a row were not answered in time; their messages are released. */
+  'claims-unanswered': { readonly queue: string; readonly count: number };
+  /** An offer was ignored, because a handler of this process holds the message with the same id. */
+  'offered-while-held': { readonly queue: string; readonly id: string };
+  /** A handler called `again()` at `place` in the code but did not return the result, so its message is gone. */
+  'again-not-returned': { readonly place: string };
+  /** The application's code supplied something unusable; the text says what, and what the queue does instead. */
+  misused: { readonly problem: string };
+  /** Handlers and listeners were made after startup, so they are never called. */
+  'made-late': { readonly methods: readonly string[]; readonly by: string };
+  /** An observer or a listener threw. */
+  'observer-failed': { readonly observer: string; readonly reason: string };
+  /** The queue has more partitions than configured in this process, which uses them all. */
+  'partitions-adopted': { readonly queue: string; readonly configured: number; readonly partitions: number };
+  /** Another process handles the groups of this queue or family differently. */
+  'groups-differ': { readonly queue: string; readonly own: string; readonly other: string };
+  /** A handler's repeating message was lost with Redis' data and has been offered again. */
+  'repeat-lost': { readonly queue: string; readonly id: string };
+  /** Redis is connected and checked, for the first time in this process. */
+  connected: ConnectedServer;
+  /** Messages are kept in this process only. */
+  'memory-store': object;
+  /** A test moves this process' time, and messages are in memory. */
+  'under-test': object;
+  /** The module sets these options of the connection itself. */
+  'options-overridden': { readonly options: readonly { readonly name: string; readonly because: string }[] };
+  /** Options are configured for a queue that this process does not use, though it uses one with nearly the same name. */
+  'options-unmatched': { readonly queue: string; readonly nearest: string };
+  /** The process is shutting down and waiting for running handlers. */
+  'shutdown-waiting': { readonly queues: readonly HeldByQueue[]; readonly until: Date };
+  /** Nothing listens for `signal`, so the process would end without waiting for its handlers. */
+  'signals-ignored': { readonly signal: 'SIGTERM' };
+  /** Redis could not be checked at startup. */
+  unchecked: { readonly reason: string };
+  /** The Redis user may not run `INFO`, so the version and policy of the server are unknown. */
+  'server-unidentified': { readonly reason: string };
+  /** Redis ignores the connection's user or password. */
+  'login-ignored': { readonly reason: string };
+  /** Redis refuses to wait for several queues in one call, because a proxy hides a cluster. Each handled queue gets a connection. */
+  'wake-signals-separated': { readonly reason: string };
+  /** Functions are not available in Redis, so this process sends scripts instead. */
+  'functions-unavailable': { readonly reason: string };
+  /** This process starts no handlers. It only offers. */
+  'handlers-not-started': { readonly handlers: readonly DelayQueueEvents['handler-started'][] };
+}
+
+export interface ConnectedServer {
+  /** The server and its version, such as `Redis 7.0.15`; undefined if the Redis user lacks permission to ask. */
+  readonly server: string | undefined;
+  /** Host and port, or the path of a socket; in a cluster, those of one primary. */
+  readonly address: string;
+  /** The number of primaries of a cluster; undefined without a cluster. */
+  readonly primaries: number | undefined;
+  /** The name by which the sentinels know the server; undefined without sentinels. */
+  readonly master: string | undefined;
+  /** Undefined in a cluster. */
+  readonly database: number | undefined;
+  /** The beginning of every key. */
+  readonly prefix: string;
+  /** True if the module was given no `connection`, or one that names no server. */
+  readonly isDefault: boolean;
 }

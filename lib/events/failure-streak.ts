@@ -2,7 +2,7 @@ import type { Clock } from '../timing/clock.js';
 import { hasCode, showFailure } from '../message/failure.js';
 import type { BackgroundWork } from './delay-queue-events.js';
 import type { Events } from './events.js';
-import { OnceAMinute } from '../timing/once-a-minute.js';
+import { OnceAMinute } from '../timing/pauses.js';
 
 /** The maximum number of different errors that a streak reports at once. More wait for the next reminder. */
 const MAX_KINDS = 5;

@@ -3,7 +3,6 @@ import type { QueueWorker } from '../consumer/queue-worker.js';
 import type { Claim } from '../store/consumer-store.js';
 import { type CancelTimer, type Clock, MAX_TIMER } from '../timing/clock.js';
 import { failurePause } from '../timing/pauses.js';
-import type { Semaphore } from './semaphore.js';
 
 /** A worker for one queue while the queue is awake or visited. */
 export type MemberWorker = Pick<
@@ -231,5 +230,27 @@ export class FamilyMember {
   #close(worker: MemberWorker): void {
     worker.abandon();
     this.parts.source.closed(this.queue);
+  }
+}
+
+/** Runs up to `count` tasks at a time. Extra tasks wait in order of arrival. */
+export class Semaphore {
+  readonly #waiting: (() => void)[] = [];
+  #free: number;
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async run<Result>(task: () => Promise<Result>): Promise<Result> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await task();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free++;
+    }
   }
 }

@@ -1,8 +1,7 @@
 import { type QueueDirectory, REGISTRATION_VALID, type Registration } from '../store/queue-directory.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/pauses.js';
-import { FamilyMember, type MemberSource } from './family-member.js';
-import { Semaphore } from './semaphore.js';
+import { FamilyMember, type MemberSource, Semaphore } from './family-member.js';
 
 /** What remains in a queue without work for this process: `messages` that only others see, `else` such as dead letters, or `nothing`. */
 export type QueueRemains = 'messages' | 'else' | 'nothing';

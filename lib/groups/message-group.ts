@@ -1,6 +1,5 @@
 import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
-import { type CheckedDue, type DueTime, readDue } from '../message/due-time.js';
-import type { Duration } from '../message/duration.js';
+import { type CheckedDue, type DueTime, type Duration, readDue } from '../message/duration.js';
 import { hasCode } from '../message/failure.js';
 import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import { assertState, type MessagePage, type PageQuery, readPage } from '../message/page.js';

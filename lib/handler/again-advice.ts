@@ -1,6 +1,6 @@
 import type { Clock } from '../timing/clock.js';
 import type { Events } from '../events/events.js';
-import { OnceAMinute } from '../timing/once-a-minute.js';
+import { OnceAMinute } from '../timing/pauses.js';
 
 interface WatchedQueue {
   /** True while a handler of this process holds the message. */

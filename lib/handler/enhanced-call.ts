@@ -1,9 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
 import { ForbiddenException } from '@nestjs/common';
 import { type ClassMethod, decoratedMethod, type Instance } from './class-explorer.js';
-import { isDecision } from '../message/handler-results.js';
-import { completionOf } from '../message/completion.js';
-import type { HandlerMessage } from './delayed-message-handler.js';
+import { completionOf, isDecision } from '../message/handler-results.js';
+import type { HandlerMessage } from './handler-registry.js';
 import type { BoundEnhancers, PipedParameter } from './enhancers.js';
 import { ExecutionContextHost, FORBIDDEN_MESSAGE, InterceptorsConsumer } from './nest-internals.js';
 

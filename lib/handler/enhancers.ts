@@ -1,8 +1,7 @@
 import type { CanActivate, ExceptionFilter, NestInterceptor, PipeTransform, Type } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer, NestContainer } from '@nestjs/core';
-import { type ClassMethod, decoratedMethod, type Instance } from './class-explorer.js';
+import { type ClassMethod, decoratedMethod, type Instance, resolveScoped } from './class-explorer.js';
 import type { HandlerParameter } from './handler-parameters.js';
-import { resolveScoped } from './message-scope.js';
 import {
   BaseExceptionFilterContext,
   type ContextId,

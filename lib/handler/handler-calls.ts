@@ -1,13 +1,12 @@
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
-import type { ClassMethod, Instance } from './class-explorer.js';
+import { type ClassMethod, type Instance, isScoped, openScope, resolveScoped } from './class-explorer.js';
 import { placeOf } from './delayed-handler-decorator.js';
-import type { HandlerCall } from './delayed-message-handler.js';
-import { completionOf } from '../message/completion.js';
+import type { HandlerCall } from './handler-registry.js';
+import { completionOf } from '../message/handler-results.js';
 import { EnhancedCall } from './enhanced-call.js';
 import { EnhancerFinder, GlobalEnhancers } from './enhancers.js';
 import { hasDecoratedParameters, type HandlerParameter, parametersOf } from './handler-parameters.js';
-import { isScoped, openScope, resolveScoped } from './message-scope.js';
 
 /** Decides at startup how each handler is called, so a message costs no more than its handler needs. */
 export class HandlerCalls {

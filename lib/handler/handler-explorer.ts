@@ -3,7 +3,7 @@ import { DiscoveryService } from '@nestjs/core';
 import { systemClock } from '../timing/clock.js';
 import { inSlices } from '../timing/event-loop.js';
 import { type ClassMethod, exploreClasses, fullNameOf } from './class-explorer.js';
-import { assertInjected } from './constructor-check.js';
+import { assertCallable, assertInjected } from './declaration-checks.js';
 import type { DeclaredMethod } from './declared-methods.js';
 import {
   checksOf,
@@ -16,11 +16,10 @@ import { declaredHandlers, type HandlerDeclaration, placeOf } from './delayed-ha
 import { HandlerCalls } from './handler-calls.js';
 import { HandlerRegistry } from './handler-registry.js';
 import { InstanceNames } from './instance-names.js';
-import { assertCallable } from './method-check.js';
 import type { InstanceWrapper } from './nest-internals.js';
 import type { PayloadCheck } from '../message/payload-check.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
-import { isMessageType, MESSAGE_TYPE_RULE, NO_TYPE } from '../message/message-type.js';
+import { isMessageType, MESSAGE_TYPE_RULE, NO_TYPE } from '../message/message-id.js';
 import { QUEUE_FAMILY, QUEUE_NAME, QUEUE_OR_FAMILY_RULE } from '../message/queue-name.js';
 import { showGiven } from '../message/show-given.js';
 import { readHandlerOptions, type ReadHandlerOptions, readQueueHandlerOptions } from '../options/resolve-options.js';

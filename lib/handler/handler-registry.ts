@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { isSameDefinition, type QueueDefinition } from './definition/queue-definition.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
-import { NO_TYPE } from '../message/message-type.js';
+import { NO_TYPE } from '../message/message-id.js';
 import { familyOf, isFamily } from '../message/queue-name.js';
-import type { QueueOptions } from '../options/queue-options.js';
-import type { DelayedMessageHandler } from './delayed-message-handler.js';
+import type { HandlerRepeat, HandlerSettings, QueueOptions } from '../options/queue-options.js';
+import type { DelayedMessage } from '../message/message.js';
+import type { BatchSize } from '../options/queue-options-schema.js';
+import type { PayloadCheck } from '../message/payload-check.js';
 
 /** A queue or family that this application's code handles or defines. */
 export interface DeclaredQueue {
@@ -119,4 +121,28 @@ function adviceOn(one: DelayedMessageHandler, other: DelayedMessageHandler): str
   return one.module === other.module
     ? `, of ${one.module}: provide the class once there (useExisting makes an alias), or give one ${names}`
     : `, of ${one.module} and of ${other.module}: provide the class in one of these modules, and export it there, or give one ${names}`;
+}
+
+/** What a handler receives: a message, or an array of them if it takes batches. */
+export type HandlerMessage = DelayedMessage | readonly DelayedMessage[];
+
+/** Calls a handler with a payload and its message or, for a batch, with an array of each. */
+export type HandlerCall = (payload: unknown, message: HandlerMessage) => unknown;
+
+/** A method that handles messages, bound to its instance. */
+export interface DelayedMessageHandler {
+  /** Class and method, for errors. */
+  readonly name: string;
+  /** The module of the handler's class, for errors. */
+  readonly module?: string;
+  /** The only type handled; empty: every type without its own handler. */
+  readonly type: string;
+  readonly options: HandlerSettings;
+  /** Checks the payload before the call. The handler gets the output of the check. */
+  readonly check?: PayloadCheck | undefined;
+  /** Set if the handler takes batches. */
+  readonly batch?: BatchSize | undefined;
+  /** Set if the handler declares a repeating message. */
+  readonly repeat?: HandlerRepeat | undefined;
+  readonly call: HandlerCall;
 }

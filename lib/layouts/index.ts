@@ -15,10 +15,10 @@ export type {
   QueueToOpen,
 } from '../store/layout.js';
 export type { MessageBody, MessageCodec } from '../message/codec/message-codec.js';
-export { NO_TYPE } from '../message/message-type.js';
+export { NO_TYPE } from '../message/message-id.js';
 export { PlainRouter, type Router } from '../store/router.js';
-export { checkLayoutOptions, type OptionRule, type OptionRules } from './layout-options.js';
-export { openQueue, type OpenQueue } from './open-queue.js';
+export { checkLayoutOptions, type OptionRule, type OptionRules } from './layout-parts.js';
+export { openQueue, type OpenQueue } from './layout-parts.js';
 
 // The port that a layout's store implements.
 export type { MessageStore, StoreLimits } from '../store/message-store.js';
@@ -50,7 +50,7 @@ export type {
 export { NativeMessageStore } from '../store/native/native-store.js';
 export { type NativeKeys, nativeKeysUnder } from '../store/native/native-keys.js';
 export type { NeededCommand, Permissions } from '../redis/check/permissions.js';
-export { commandsBesideNative, libraryBesideNative } from './beside-native.js';
+export { commandsBesideNative, libraryBesideNative } from './layout-parts.js';
 export {
   claimCall,
   dueArgument,
@@ -66,7 +66,7 @@ export {
   readTransferReport,
 } from '../store/native/script-replies.js';
 export { readRecord } from '../store/native/script-replies.js';
-export { acceptsArgument, mayBeOversized, offerAccepted } from '../store/oversized-offers.js';
+export { acceptsArgument, mayBeOversized, offerAccepted } from '../store/native/script-arguments.js';
 
 export type { RedisConnections } from '../redis/redis-connections.js';
 export type { RedisCommands } from '../redis/commands/redis-commands.js';
@@ -85,6 +85,6 @@ export { RetriedWork, type WorkSettings } from './retried-work.js';
 export { writeJsonData } from '../message/codec/json-data.js';
 export { showPath } from '../message/codec/json-copy.js';
 export { type JsonLoss, lossOf, lossOfList } from '../message/codec/json-loss.js';
-export { readContent, readPayload } from '../message/codec/read-content.js';
+export { readContent, readPayload } from '../message/codec/message-codec.js';
 export { isStrayPromise } from '../message/failure.js';
-export { recognizeAcrossCopies } from '../message/across-copies.js';
+export { recognizeAcrossCopies } from '../message/delay-queue-errors.js';

@@ -1,8 +1,7 @@
-import type { MessageBody, MessageCodec } from './codec/message-codec.js';
-import { readContent } from './codec/read-content.js';
+import { type MessageBody, type MessageCodec, readContent } from './codec/message-codec.js';
 import { DelayQueueError } from './delay-queue-errors.js';
 import { showFailure } from './failure.js';
-import { NO_TYPE } from './message-type.js';
+import { NO_TYPE } from './message-id.js';
 
 /** The output of a schema, or the paths of the problems. If there is a `cause`, the schema itself failed. */
 export type CheckedPayload = { readonly value: unknown } | { readonly problem: string; readonly cause?: unknown };

@@ -7,7 +7,7 @@ import { problemsOfShape } from '../redis/options/connection-options.js';
 import type { ConnectionOptions } from '../redis/options/connection-options.js';
 import type { DelayQueueModuleOptions } from './module-options.js';
 import { queueLayerSchema } from './queue-options-schema.js';
-import { duration, HOUR, mustBe, oneOf, trueOrFalse, wholeNumber } from './values-schema.js';
+import { duration, HOUR, mustBe, oneOf, trueOrFalse, wholeNumber } from './check.js';
 
 /** The module options with all defaults filled in. Durations are milliseconds; the queue options are as given. */
 export type ResolvedModuleOptions = Readonly<Omit<z.output<typeof moduleSchema>, AsGiven>> &

@@ -13,17 +13,7 @@ import type {
   InstanceOptions,
   QueueOptions,
 } from './queue-options.js';
-import {
-  duration,
-  durationOr,
-  HOUR,
-  mustBe,
-  number,
-  oneOf,
-  SECOND,
-  trueOrFalse,
-  wholeNumber,
-} from './values-schema.js';
+import { duration, durationOr, HOUR, mustBe, number, oneOf, SECOND, trueOrFalse, wholeNumber } from './check.js';
 
 /** The queue options with all defaults filled in. Durations are milliseconds; null means no limit. */
 export type ResolvedQueueOptions = Readonly<z.output<typeof queueSchema>>;

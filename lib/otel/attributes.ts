@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
 import { familyOf, isFamily } from '../message/queue-name.js';
-import { NO_TYPE } from '../message/message-type.js';
+import { NO_TYPE } from '../message/message-id.js';
 
 /** The scope of tracers and meters. */
 export const SCOPE = 'nestjs-delay-queue';

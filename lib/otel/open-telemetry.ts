@@ -1,8 +1,7 @@
 import { z } from 'zod/mini';
 import type { DelayQueueObserver } from '../events/delay-queue-observer.js';
 import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-name.js';
-import { check } from '../options/check.js';
-import { mustBe } from '../options/values-schema.js';
+import { check, mustBe } from '../options/check.js';
 import { QueueNames } from './attributes.js';
 import { MessageMetrics } from './message-metrics.js';
 import { MessageSpans } from './message-spans.js';

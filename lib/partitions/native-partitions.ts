@@ -1,4 +1,4 @@
-import { OnceAMinute } from '../timing/once-a-minute.js';
+import { OnceAMinute } from '../timing/pauses.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { hasCode, showFailure } from '../message/failure.js';
 import type { Reach } from '../redis/connection/redis-connection.js';

@@ -5,7 +5,7 @@ import type { MessageStore } from '../store/message-store.js';
 import { Reading } from '../store/router.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { setImmediate } from '../timing/event-loop.js';
-import type { OnceAMinute } from '../timing/once-a-minute.js';
+import { OnceAMinute } from '../timing/pauses.js';
 
 /** How long a read waits for a partition, ms, by the state of its connection. A partition whose connection is lost is not asked. */
 const PATIENCE = { ready: 500, opening: 500, silent: 50 } as const;

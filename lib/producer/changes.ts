@@ -1,13 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { CheckOfType } from '../handler/definition/queue-definition.js';
-import { type BodyRules, encodeBody, oversized } from '../message/codec/encode-body.js';
-import type { MessageBody, MessageContent } from '../message/codec/message-codec.js';
+import {
+  type BodyRules,
+  encodeBody,
+  type MessageBody,
+  type MessageContent,
+  oversized,
+} from '../message/codec/message-codec.js';
 import { unwrapPutOff, wrapPutOff } from '../message/codec/body-forms.js';
 import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
-import { type DueTime, readDue } from '../message/due-time.js';
-import type { Duration } from '../message/duration.js';
-import { assertMessageId } from '../message/message-id.js';
-import { assertMessageType, NO_TYPE } from '../message/message-type.js';
+import { type DueTime, type Duration, readDue } from '../message/duration.js';
+import { assertMessageId, assertMessageType, NO_TYPE } from '../message/message-id.js';
 import type { MessageHeaders } from '../message/message.js';
 import { readFields, reading } from '../message/read-fields.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';

@@ -1,11 +1,10 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
-import { HandlerRegistry } from '../handler/handler-registry.js';
-import type { DelayedMessageHandler } from '../handler/delayed-message-handler.js';
+import { type DelayedMessageHandler, HandlerRegistry } from '../handler/handler-registry.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { hasCode, showFailure } from '../message/failure.js';
-import { NO_TYPE } from '../message/message-type.js';
+import { NO_TYPE } from '../message/message-id.js';
 import { isFamily } from '../message/queue-name.js';
 import type { HandlerRepeat } from '../options/queue-options.js';
 import type { Stores } from '../runtime/create-stores.js';

@@ -1,7 +1,6 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type InjectionToken, type Type } from '@nestjs/common';
 import { INSTANCE } from '../handler/instance-names.js';
-import { dueAt } from '../message/due-time.js';
-import { type CheckedDuration, type Duration, readDelay } from '../message/duration.js';
+import { type CheckedDuration, dueAt, type Duration, readDelay } from '../message/duration.js';
 import type { PageQuery } from '../message/page.js';
 import type { RepeatOptions } from '../options/queue-options.js';
 import type { Stores } from '../runtime/create-stores.js';
@@ -11,6 +10,7 @@ import { type OfferOptions, type OfferResult, readOfferOptions } from './offer.j
 import { NAMED, PARTS, QueueMethods, QueueParts } from './queue-methods.js';
 import { listQueues, type QueuePage } from './queue-views.js';
 import { RelayTarget } from './relay-target.js';
+import { readInstanceName, UNNAMED } from '../message/instance-name.js';
 
 /**
  * Offers messages to queues and manages them. Inject it anywhere; it works for any queue name, whether or not the process has handlers.
@@ -120,4 +120,48 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
   async queues(query?: PageQuery): Promise<QueuePage> {
     return listQueues(this.stores.directory, query);
   }
+}
+
+// Fixed names, because a bundler may shorten the names of the classes.
+const NAMES = new Map<Type, string>([
+  [DelayQueueProducer, 'DelayQueueProducer'],
+  [QueueParts, 'DelayQueueParts'],
+]);
+
+/** Returns the token under which other modules inject a part of an instance: for the instance without a name, the class itself. */
+export function tokenOf<Part>(part: Type<Part>, instance: string): InjectionToken<Part> {
+  return instance === UNNAMED ? part : `${NAMES.get(part)}:${instance}`;
+}
+
+/**
+ * Returns the token of a named instance's producer, for `inject`, `get` and `overrideProvider`. Without a name: `DelayQueueProducer`.
+ * @param instance - the `name` given to `DelayQueueModule.forRoot()`
+ * @throws DelayQueueError `INVALID_OPTION` immediately if the name is malformed
+ * @example
+ * ```ts
+ * const reports = {
+ *   provide: 'reports',
+ *   inject: [getDelayQueueProducerToken('billing')],
+ *   useFactory: (billing: DelayQueueProducer) => ({ plan: () => billing.offer('reports', {}, '1h') }),
+ * };
+ * ```
+ */
+export function getDelayQueueProducerToken(instance?: string): InjectionToken<DelayQueueProducer> {
+  return tokenOf(DelayQueueProducer, readInstanceName(instance, 'instance'));
+}
+
+/**
+ * Injects the producer of a named instance.
+ * @param instance - the `name` given to `DelayQueueModule.forRoot()`
+ * @throws DelayQueueError `INVALID_OPTION` immediately if the name is malformed
+ * @example
+ * ```ts
+ * @Injectable()
+ * class Invoices {
+ *   constructor(@InjectDelayQueueProducer('billing') private readonly billing: DelayQueueProducer) {}
+ * }
+ * ```
+ */
+export function InjectDelayQueueProducer(instance?: string): PropertyDecorator & ParameterDecorator {
+  return Inject(getDelayQueueProducerToken(instance));
 }

@@ -1,9 +1,7 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { type Expiry, readExpiry } from '../message/expiry.js';
-import { type DueTime, readEither } from '../message/due-time.js';
-import { type CheckedDuration, type Duration, readMaxWait } from '../message/duration.js';
-import { assertGroup, assertMessageId } from '../message/message-id.js';
-import { assertMessageType, NO_TYPE } from '../message/message-type.js';
+import { type CheckedDuration, type DueTime, type Duration, readEither, readMaxWait } from '../message/duration.js';
+import { assertGroup, assertMessageId, assertMessageType, NO_TYPE } from '../message/message-id.js';
 import type { MessageHeaders } from '../message/message.js';
 import { showGiven } from '../message/show-given.js';
 import { lossOf } from '../message/codec/json-loss.js';

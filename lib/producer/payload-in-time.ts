@@ -1,4 +1,4 @@
-import { withinTimeout } from '../message/completion.js';
+import { withinTimeout } from '../message/handler-results.js';
 import { checkEncoded, type EncodedPayload, nameOfPayload, type PayloadCheck } from '../message/payload-check.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';

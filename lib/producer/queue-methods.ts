@@ -1,7 +1,6 @@
 import { type MessageGroup, StoredGroup } from '../groups/message-group.js';
 import type { TypesOf } from '../handler/definition/queue-definition.js';
-import { type CheckedDue, dateOf } from '../message/due-time.js';
-import type { Duration } from '../message/duration.js';
+import { type CheckedDue, dateOf, type Duration } from '../message/duration.js';
 import { assertGroup, assertMessageId } from '../message/message-id.js';
 import type { DeadLetter, MessageCounts, MessageState } from '../message/message.js';
 import type { MessagePage, MessageQuery } from '../message/page.js';

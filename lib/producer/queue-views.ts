@@ -1,9 +1,9 @@
-import { readContent } from '../message/codec/read-content.js';
+import { readContent } from '../message/codec/message-codec.js';
 import { unwrapPutOff } from '../message/codec/body-forms.js';
-import { dateOf } from '../message/due-time.js';
+import { dateOf } from '../message/duration.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { Expiry } from '../message/expiry.js';
-import { NO_TYPE } from '../message/message-type.js';
+import { NO_TYPE } from '../message/message-id.js';
 import type { MessageCounts, MessageFailure, MessageSnapshot, MessageState } from '../message/message.js';
 import {
   assertState,

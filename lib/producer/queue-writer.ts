@@ -1,15 +1,14 @@
 import type { AgainAdvice } from '../handler/again-advice.js';
-import { type BodyRules, encodeBody, oversized } from '../message/codec/encode-body.js';
+import { type BodyRules, encodeBody, oversized } from '../message/codec/message-codec.js';
 import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
-import type { MessageIdGenerator } from '../message/message-id.js';
-import { NO_TYPE } from '../message/message-type.js';
+import { type MessageIdGenerator, NO_TYPE } from '../message/message-id.js';
 import type { MessageHeaders } from '../message/message.js';
 import type { QueueRegistrar } from '../runtime/queue-registrar.js';
 import type { Queue } from '../runtime/queues.js';
 import type { MessageStore } from '../store/message-store.js';
 import type { Offer, OfferReceipt } from '../store/producer-store.js';
 import { type Destination, Repartitioned, type Router, WriteFailure, type WriteOutcome } from '../store/router.js';
-import { inBatches, TurnBatcher } from '../timing/turn-batcher.js';
+import { inBatches, TurnBatcher } from '../timing/event-loop.js';
 import type { NewMessage, OfferResult } from './offer.js';
 import { assertSupported } from './unsupported.js';
 import { incomplete, incompleteInPartitions, refused, sortOutcomes } from './list-outcomes.js';

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { dueAt } from '../message/due-time.js';
+import { dueAt, type Duration, readDelay } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
-import { type Duration, readDelay } from '../message/duration.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { Stores } from '../runtime/create-stores.js';
 import { RESOLVED_OPTIONS, STORES } from '../runtime/delay-queue-tokens.js';

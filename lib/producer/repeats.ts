@@ -1,10 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { PayloadCheck } from '../message/payload-check.js';
-import { encodeBody } from '../message/codec/encode-body.js';
+import { encodeBody } from '../message/codec/message-codec.js';
 import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
-import { dueAt } from '../message/due-time.js';
-import { assertMessageId, MAX_ID_BYTES } from '../message/message-id.js';
-import { NO_TYPE } from '../message/message-type.js';
+import { dueAt } from '../message/duration.js';
+import { assertMessageId, MAX_ID_BYTES, NO_TYPE } from '../message/message-id.js';
 import { tagOf } from '../message/partition-of.js';
 import { readFields } from '../message/read-fields.js';
 import { letterIdOf, readRule, type RepeatRule } from '../message/repeat-rule.js';

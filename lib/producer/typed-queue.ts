@@ -9,14 +9,13 @@ import {
   type TypesOf,
   typesOf,
 } from '../handler/definition/queue-definition.js';
-import { type DueTime, dueAt } from '../message/due-time.js';
-import { type CheckedDuration, type Duration, readDelay } from '../message/duration.js';
+import { type CheckedDuration, dueAt, type DueTime, type Duration, readDelay } from '../message/duration.js';
 import { UNNAMED } from '../message/instance-name.js';
-import { NO_TYPE } from '../message/message-type.js';
+import { NO_TYPE } from '../message/message-id.js';
 import type { RepeatOptions, TypedQueueOptions } from '../options/queue-options.js';
 import type { Queue } from '../runtime/queues.js';
 import { type PayloadRules, readChangeOfOneKind, readChangeOfTypes } from './changes.js';
-import { tokenOf } from './inject-producer.js';
+import { tokenOf } from './delay-queue-producer.js';
 import { type OfferResult, readTypedOfferOptions, type TypedOfferOptions } from './offer.js';
 import { NAMED, PARTS, QueueMethods, QueueParts, RULES } from './queue-methods.js';
 

@@ -5,7 +5,7 @@ import { setImmediate } from '../timing/event-loop.js';
 import { atMost, Pauses } from '../timing/pauses.js';
 import { ANSWER_GRACE, type Connection } from './connection/redis-connection.js';
 import { explain, isErrorReply } from './redis-errors.js';
-import { ownFunctions } from './script/own-functions.js';
+import { ownFunctions } from './script/redis-library.js';
 import { ScriptReply } from './script/script-call.js';
 
 /** Maximum number of keys that share a connection. A signal costs Redis about 25 µs with one key, and 64 µs with this many. */

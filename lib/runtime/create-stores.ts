@@ -6,8 +6,7 @@ import { type ResolvedModuleOptions } from '../options/module-options-schema.js'
 import { type ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import { resolveQueueOptions } from '../options/resolve-options.js';
 import { MemoryMessageStore } from '../store/memory/memory-store.js';
-import { MemoryQueueDirectory } from '../store/memory/memory-directory.js';
-import { MemoryStores } from '../store/memory/memory-stores.js';
+import { MemoryQueueDirectory, MemoryStores } from '../store/memory/memory-stores.js';
 import { NativeQueueDirectory } from '../store/native/native-directory.js';
 import { NativeRepeatMarks } from '../store/native/repeat-marks.js';
 import type { QueueDirectory } from '../store/queue-directory.js';

@@ -6,7 +6,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { ModuleRef, ModulesContainer } from '@nestjs/core';
-import type { Clock } from '../timing/clock.js';
+import type { CancelTimer, Clock } from '../timing/clock.js';
 import { allInSlices, inSlices } from '../timing/event-loop.js';
 import { isFamily } from '../message/queue-name.js';
 import { hasCode, showFailure } from '../message/failure.js';
@@ -19,12 +19,35 @@ import { Queues } from './queues.js';
 import { type Worker, Workers } from './workers.js';
 import type { DelayQueueEvents, HeldByQueue } from '../events/delay-queue-events.js';
 import { Events } from '../events/events.js';
-import { ShutdownHint } from './shutdown-hint.js';
 import { isVerdict } from '../redis/check/redis-check.js';
 import type { CheckedQueue, Stores } from './create-stores.js';
 
 /** Signals abort this many ms before `shutdownTimeout` ends, but at most a fifth of it, so that handlers can react and be settled. */
 const MAX_ABORT_RESERVE = 1000;
+
+/** How long after startup an application may take to listen for signals, ms. `enableShutdownHooks()` may follow `listen()`. */
+const TIME_TO_LISTEN = 5000;
+
+/** Notes that nothing listens for SIGTERM, which would kill handlers and leave their messages until their leases end. */
+export class ShutdownHint {
+  #cancelTimer: CancelTimer | undefined;
+
+  constructor(
+    private readonly clock: Pick<Clock, 'schedule'>,
+    private readonly events: Events,
+  ) {}
+
+  /** Called when handlers have been started. */
+  start(): void {
+    this.#cancelTimer = this.clock.schedule(() => {
+      if (process.listenerCount('SIGTERM') === 0) this.events.note('signals-ignored', { signal: 'SIGTERM' });
+    }, TIME_TO_LISTEN);
+  }
+
+  stop(): void {
+    this.#cancelTimer?.();
+  }
+}
 
 /**
  * Once every module has started, keeps the connections open and starts a worker for each handled queue and family. On shutdown, while every

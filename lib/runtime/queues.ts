@@ -3,12 +3,11 @@ import { type ResolvedModuleOptions } from '../options/module-options-schema.js'
 import { type ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import { resolveOptionsOf, withoutUndefined } from '../options/resolve-options.js';
 import { RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
-import type { DelayedMessageHandler } from '../handler/delayed-message-handler.js';
-import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
+import { type DeclaredQueue, type DelayedMessageHandler, HandlerRegistry } from '../handler/handler-registry.js';
 import { typesOf } from '../handler/definition/queue-definition.js';
 import { assertQueueName, familyOf, isFamily } from '../message/queue-name.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
-import { NO_TYPE } from '../message/message-type.js';
+import { NO_TYPE } from '../message/message-id.js';
 import type { QueueOptions } from '../options/queue-options.js';
 import type { Stores } from './create-stores.js';
 import type { MessageCodec } from '../message/codec/message-codec.js';

@@ -1,9 +1,8 @@
-import type { Provider } from '@nestjs/common';
+import { Logger, type Provider } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { logEvents } from '../events/event-log.js';
 import { Events } from '../events/events.js';
 import { nameOf, Observers } from '../events/observers.js';
-import { SafeLogger } from '../events/safe-logger.js';
 import { AgainAdvice } from '../handler/again-advice.js';
 import { HandlerCalls } from '../handler/handler-calls.js';
 import { HandlerExplorer } from '../handler/handler-explorer.js';
@@ -19,15 +18,13 @@ import { resolveModuleOptionsInSlices } from '../options/resolve-options.js';
 import { type Clock, systemClock } from '../timing/clock.js';
 import { inSlices } from '../timing/event-loop.js';
 import { createStores } from './create-stores.js';
-import { DelayQueueRuntime } from './delay-queue-runtime.js';
-import { ShutdownHint } from './shutdown-hint.js';
+import { DelayQueueRuntime, ShutdownHint } from './delay-queue-runtime.js';
 import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, TEST_OVERRIDES } from './delay-queue-tokens.js';
 import { Instance, InstanceCheck, namedInstance } from './instance.js';
 import { MisspeltNames } from './misspelt-names.js';
 import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
-import type { TestOverrides } from './test-overrides.js';
-import { Workers } from './workers.js';
+import { type TestOverrides, Workers } from './workers.js';
 
 const IN_A_TEST = { token: TEST_OVERRIDES, optional: true };
 
@@ -112,4 +109,27 @@ function loggedEvents(instance: string): Events {
   const loggerOf = (context: string) => new SafeLogger(instance === UNNAMED ? context : `${context}:${instance}`);
   logEvents(events, { queues: loggerOf('DelayQueue'), redis: loggerOf('DelayQueueRedis') });
   return events;
+}
+
+/** A logger that never throws. Nest passes lines to the application's own logger, whose errors must not end a loop. */
+export class SafeLogger extends Logger {
+  override log(...line: readonly [unknown, ...unknown[]]): void {
+    attempt(() => super.log(...line));
+  }
+
+  override warn(...line: readonly [unknown, ...unknown[]]): void {
+    attempt(() => super.warn(...line));
+  }
+
+  override error(...line: readonly [unknown, ...unknown[]]): void {
+    attempt(() => super.error(...line));
+  }
+}
+
+function attempt(write: () => void): void {
+  try {
+    write();
+  } catch {
+    // There is nowhere left to report it.
+  }
 }

@@ -13,8 +13,7 @@ import type { ResolvedModuleOptions } from '../options/module-options-schema.js'
 import type { Clock } from '../timing/clock.js';
 import type { Stores } from './create-stores.js';
 import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, TEST_OVERRIDES } from './delay-queue-tokens.js';
-import { type Queue, Queues } from './queues.js';
-import type { TestOverrides } from './test-overrides.js';
+import { type ConfiguredHandler, type Queue, Queues } from './queues.js';
 
 /** Serves a queue or a family. */
 export type Worker = QueueWorker | Family;
@@ -89,4 +88,14 @@ export class Workers {
     this.againAdvice.watch(name, (id) => worker.holds(id));
     return worker;
   }
+}
+
+/** Replacements for Redis, time and randomness in tests. */
+export interface TestOverrides {
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Changes the waits that a handler makes itself. */
+  adjust(handler: ConfiguredHandler): ConfiguredHandler;
+  /** Opens the stores of an instance; called once for each. */
+  openStores(instance: string, events: Events): Stores;
 }

@@ -1,6 +1,6 @@
 import type { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { MessageBody } from '../message/codec/message-codec.js';
-import type { DueTime } from '../message/due-time.js';
+import type { DueTime } from '../message/duration.js';
 
 export type { DueTime };
 

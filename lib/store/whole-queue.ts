@@ -1,8 +1,9 @@
 import type { MessageCounts, MessageState } from '../message/message.js';
-import type { PageRequest, QueueStatus, StoredPage, TypeCountPage } from './admin-store.js';
-import { countTypesInTurn, listInTurn, listMerged } from './list-stores.js';
-import type { Router } from './router.js';
+import type { PageRequest, QueueStatus, StoredMessage, StoredPage, TypeCountPage } from './admin-store.js';
+import type { Reading, Router } from './router.js';
 import { writeAll } from './write-all.js';
+import { MAX_BATCH } from '../message/page.js';
+import { formatCursor, PAGE_BYTES, wrongCursor } from './page-cursor.js';
 
 /**
  * Treats all stores of a queue as one. Each is read or changed at its own instant. A change that fails may have happened in some stores,
@@ -65,4 +66,133 @@ function addCounts(one: MessageCounts, other: MessageCounts): MessageCounts {
 
 function earlier(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.min(one, other);
+}
+
+/**
+ * Lists the delayed or dead messages of all stores in one order. A message's place is a time and a name, with the same meaning in every
+ * store, so a cursor fits all stores. To reach an offset, all messages before it are read.
+ */
+export async function listMerged(
+  reading: Reading,
+  { state, from = { offset: 0 }, limit }: PageRequest,
+): Promise<StoredPage> {
+  // A single store need not read the messages before an offset.
+  const [only, ...others] = reading.stores;
+  if (others.length === 0) return only!.list({ state, from, limit });
+  let cursor = 'cursor' in from ? from.cursor : undefined;
+  let toPass = 'cursor' in from ? 0 : from.offset;
+  const listed: StoredMessage[] = [];
+  let bytes = 0;
+  for (;;) {
+    const most = Math.min(MAX_BATCH, toPass + limit - listed.length);
+    const part = await readPart(reading, { state, limit: most, ...(cursor !== undefined && { from: { cursor } }) });
+    for (const message of part.messages.slice(toPass)) {
+      bytes += message.body.length;
+      const last = listed.at(-1);
+      if (last && bytes > PAGE_BYTES) return { messages: listed, cursor: cursorAt(state, last) };
+      listed.push(message);
+    }
+    toPass = Math.max(0, toPass - part.messages.length);
+    if (part.isLast) return { messages: listed, cursor: null };
+    cursor = cursorAt(state, part.messages.at(-1)!);
+    if (listed.length === limit) return { messages: listed, cursor };
+  }
+}
+
+/** Reads a page of each partition, and returns the messages that are certain to come first. */
+async function readPart(reading: Reading, request: PageRequest) {
+  const { state, limit } = request;
+  // Ids spread evenly, so a partition seldom has more than twice its share of the next messages.
+  const share = Math.min(limit, Math.ceil(limit / reading.stores.length) * 2 + 8);
+  const pages = await reading.all((partition) => partition.list({ ...request, limit: share }));
+  const byPlace = (one: StoredMessage, other: StoredMessage) =>
+    instantOf(state, one) - instantOf(state, other) ||
+    Buffer.compare(Buffer.from(nameOf(one)), Buffer.from(nameOf(other)));
+  const found = pages.flatMap(({ messages }) => messages).sort(byPlace);
+  // A partition's unread messages come after the last one that was read from it.
+  const [end] = pages.flatMap(({ messages, cursor }) => (cursor === null ? [] : messages.slice(-1))).sort(byPlace);
+  const certain = end ? found.filter((message) => byPlace(message, end) <= 0) : found;
+  const messages = certain.slice(0, limit);
+  return { messages, isLast: !end && messages.length === found.length };
+}
+
+function instantOf(state: MessageState, { dueAt, rank = dueAt, death }: StoredMessage): number {
+  return state === 'dead' ? death!.at : rank;
+}
+
+function nameOf({ id, name = id }: StoredMessage): string {
+  return name;
+}
+
+function cursorAt(state: MessageState, message: StoredMessage): string {
+  return formatCursor(state, `${instantOf(state, message)}:${nameOf(message)}`);
+}
+
+interface PlaceInTurn {
+  readonly partition: number;
+  /** The cursor in that partition; undefined: its beginning. */
+  readonly inner?: string | undefined;
+}
+
+const BEGIN: PlaceInTurn = { partition: 0 };
+
+function formatPlace({ partition, inner = '' }: PlaceInTurn): string {
+  return `${partition}/${inner}`;
+}
+
+/** Reads a cursor that {@link formatPlace} wrote. Any other was made when the queue had one partition. */
+function parsePlace(cursor: string): PlaceInTurn {
+  const [, partition, inner] = /^(\d{1,3})\/(.*)$/s.exec(cursor) ?? [];
+  if (partition === undefined) return { partition: 0, inner: cursor };
+  return { partition: Number(partition), inner: inner === '' ? undefined : inner };
+}
+
+/** Stands in for a partition's answer. */
+const NOTHING = { counts: [], cursor: null };
+
+export async function countTypesInTurn(reading: Reading, cursor?: string): Promise<TypeCountPage> {
+  const width = reading.stores.length;
+  const place = cursor === undefined ? BEGIN : parsePlace(cursor);
+  const { partition, inner } = place.partition < width ? place : BEGIN;
+  const page = (await reading.one(partition, (store) => store.countTypes(inner))) ?? NOTHING;
+  if (page.cursor !== null) return { ...page, cursor: formatPlace({ partition, inner: page.cursor }) };
+  return { ...page, cursor: partition + 1 < width ? formatPlace({ partition: partition + 1 }) : null };
+}
+
+export async function listInTurn(reading: Reading, request: PageRequest): Promise<StoredPage> {
+  const { state, limit } = request;
+  const messages: StoredMessage[] = [];
+  let { partition, from } = await startOf(reading, request);
+  for (; partition < reading.stores.length; partition++) {
+    if (messages.length === limit || bytesOf(messages) >= PAGE_BYTES) break;
+    const rest = { state, from, limit: limit - messages.length };
+    const page = await reading.one(partition, (store) => store.list(rest));
+    messages.push(...(page?.messages ?? []));
+    if (page && page.cursor !== null) return { messages, cursor: formatPlace({ partition, inner: page.cursor }) };
+    from = { offset: 0 };
+  }
+  return { messages, cursor: partition < reading.stores.length ? formatPlace({ partition }) : null };
+}
+
+/** Returns the partition in which a page begins, and the place within it. */
+async function startOf(reading: Reading, { state, from }: PageRequest) {
+  if (from && 'cursor' in from) {
+    const { partition, inner } = parsePlace(from.cursor);
+    if (partition >= reading.stores.length) throw wrongCursor(state);
+    return { partition, from: inner === undefined ? { offset: 0 } : { cursor: inner } };
+  }
+  let offset = from?.offset ?? 0;
+  let partition = 0;
+  while (offset > 0 && partition < reading.stores.length) {
+    const status = await reading.one(partition, (store) => store.status());
+    const count = status?.counts[state] ?? 0;
+    if (offset < count) break;
+    offset -= count;
+    partition++;
+  }
+  return { partition, from: { offset } };
+}
+
+function bytesOf(messages: readonly StoredMessage[]): number {
+  return messages.reduce((bytes, { body }) => bytes + body.length, 0);
 }

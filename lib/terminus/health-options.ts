@@ -4,10 +4,9 @@ import type { Duration } from '../message/duration.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { UNNAMED } from '../message/instance-name.js';
-import { check } from '../options/check.js';
+import { check, duration, HOUR } from '../options/check.js';
 import type { InstanceOptions } from '../options/queue-options.js';
 import { instanceFields } from '../options/queue-options-schema.js';
-import { duration, HOUR } from '../options/values-schema.js';
 
 /** The options of a health check. */
 export interface DelayQueueHealthOptions extends InstanceOptions {

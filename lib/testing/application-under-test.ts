@@ -1,8 +1,8 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { readContent } from '../message/codec/read-content.js';
+import { readContent } from '../message/codec/message-codec.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
-import { NO_TYPE } from '../message/message-type.js';
+import { NO_TYPE } from '../message/message-id.js';
 import { TEST_OVERRIDES } from '../runtime/delay-queue-tokens.js';
 import { findInstance, type Instance, instancesOf } from '../runtime/instance.js';
 import { closed, type Described } from './problems.js';

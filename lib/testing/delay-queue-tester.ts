@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { readContent } from '../message/codec/read-content.js';
+import { readContent } from '../message/codec/message-codec.js';
 import type { DefinedBy, SpecOf, TypesOf } from '../handler/definition/queue-definition.js';
 import type { PayloadInput, PayloadSpec } from '../handler/definition/payload-spec.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';

@@ -1,5 +1,5 @@
 import { type DynamicModule, type FactoryProvider, Global, Module } from '@nestjs/common';
-import { dueAt } from '../message/due-time.js';
+import { dueAt } from '../message/duration.js';
 import { TEST_OVERRIDES } from '../runtime/delay-queue-tokens.js';
 import { ApplicationUnderTest } from './application-under-test.js';
 import { DelayQueueTester } from './delay-queue-tester.js';

@@ -1,5 +1,5 @@
 import type { Duration } from '../message/duration.js';
-import { NO_TYPE } from '../message/message-type.js';
+import { NO_TYPE } from '../message/message-id.js';
 import type { MessageHeaders } from '../message/message.js';
 import { readFields } from '../message/read-fields.js';
 import { checkOfferOptions } from '../producer/offer.js';

@@ -1,12 +1,11 @@
-import { encodeBody } from '../message/codec/encode-body.js';
-import type { MessageContent } from '../message/codec/message-codec.js';
+import { encodeBody, type MessageContent } from '../message/codec/message-codec.js';
 import { Delivery } from '../consumer/delivery.js';
 import type { MessageRunner } from '../consumer/message-runner.js';
 import { Events } from '../events/events.js';
 import type { DeclaredQueue } from '../handler/handler-registry.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { ComingAgain } from '../message/handler-results.js';
-import { NO_TYPE } from '../message/message-type.js';
+import { NO_TYPE } from '../message/message-id.js';
 import { assertGrouped } from '../producer/unsupported.js';
 import { createRunner } from '../runtime/create-runner.js';
 import type { Instance } from '../runtime/instance.js';

@@ -1,7 +1,6 @@
 import type { ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import { limitsOfPartition, routerOf } from '../runtime/open-queue.js';
-import { MemoryQueueDirectory } from '../store/memory/memory-directory.js';
-import { MemoryStores } from '../store/memory/memory-stores.js';
+import { MemoryQueueDirectory, MemoryStores } from '../store/memory/memory-stores.js';
 import type { Router } from '../store/router.js';
 import type { Clock } from '../timing/clock.js';
 import { type TakenOffer, WatchedStore } from './watched-store.js';

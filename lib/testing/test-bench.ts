@@ -1,7 +1,7 @@
 import type { Events } from '../events/events.js';
 import type { ConfiguredHandler } from '../runtime/queues.js';
 import type { Stores } from '../runtime/create-stores.js';
-import type { TestOverrides } from '../runtime/test-overrides.js';
+import type { TestOverrides } from '../runtime/workers.js';
 import { MAX_TIMER } from '../timing/clock.js';
 import { QueuesUnderTest } from './queues-under-test.js';
 import { VirtualClock } from './virtual-clock.js';

@@ -54,3 +54,22 @@ export function failurePause(failures: number, random: () => number = Math.rando
   const pause = Math.min(FIRST_PAUSE * 2 ** (failures - 1), MAX_PAUSE);
   return pause * (1 - random() / 4);
 }
+
+const MINUTE = 60_000;
+
+/** Limits how often a lasting condition is reported: at once, then once a minute. */
+export class OnceAMinute {
+  #dueAt = -Infinity;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** True if the last report was at least a minute ago, or there has been none. */
+  get isDue(): boolean {
+    return this.clock.monotonic() >= this.#dueAt;
+  }
+
+  /** Records that the condition has just been reported. */
+  reported(): void {
+    this.#dueAt = this.clock.monotonic() + MINUTE;
+  }
+}

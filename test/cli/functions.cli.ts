@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { ownLibrary } from '../../lib/redis/script/own-functions.js';
-import { RedisLibrary } from '../../lib/redis/script/redis-library.js';
+import { ownLibrary, RedisLibrary } from '../../lib/redis/script/redis-library.js';
 import { nativeLibrary } from '../../lib/store/native/native-library.js';
 import { redissonLibrary } from '../../packages/redisson/src/redisson-library.js';
 import { jsonLines, runCommand } from '../support/command-line.js';

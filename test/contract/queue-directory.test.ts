@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { RedisConnections } from '../../lib/redis/redis-connections.js';
-import { MemoryQueueDirectory } from '../../lib/store/memory/memory-directory.js';
+import { MemoryQueueDirectory } from '../../lib/store/memory/memory-stores.js';
 import { NativeQueueDirectory } from '../../lib/store/native/native-directory.js';
 import type { QueueDirectory, Registration } from '../../lib/store/queue-directory.js';
 import { systemClock } from '../../lib/timing/clock.js';

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { MemoryQueueDirectory } from '../../lib/store/memory/memory-directory.js';
-import { MemoryStores } from '../../lib/store/memory/memory-stores.js';
+import { MemoryQueueDirectory, MemoryStores } from '../../lib/store/memory/memory-stores.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { ClaimReport } from '../../lib/store/consumer-store.js';
 import type { Offer } from '../../lib/store/producer-store.js';

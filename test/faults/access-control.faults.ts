@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
-import { partitionPermissions } from '../../lib/store/native/native-permissions.js';
+import { partitionPermissions } from '../../lib/store/native/native-layout.js';
 import { neededCommands, neededToCall } from '../../lib/redis/check/permissions.js';
 import { commandRules, printedRules, rulesFor } from '../support/access-rules.js';
 import { Handled } from '../support/handled.js';

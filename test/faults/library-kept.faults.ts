@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ownFunctions } from '../../lib/redis/script/own-functions.js';
+import { ownFunctions } from '../../lib/redis/script/redis-library.js';
 import { nativeLibrary } from '../../lib/store/native/native-library.js';
 import { CommandCount } from '../support/command-count.js';
 import { Handled } from '../support/handled.js';

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { FunctionLibraries } from '../../lib/diagnosis/index.js';
-import { ownFunctions } from '../../lib/redis/script/own-functions.js';
-import { RedisLibrary } from '../../lib/redis/script/redis-library.js';
+import { ownFunctions, RedisLibrary } from '../../lib/redis/script/redis-library.js';
 import { nativeLibrary } from '../../lib/store/native/native-library.js';
 import { CommandCount } from '../support/command-count.js';
 import { Handled } from '../support/handled.js';

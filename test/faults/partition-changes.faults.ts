@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { NativePartitions } from '../../lib/partitions/native-partitions.js';
-import { PartitionRouter } from '../../lib/partitions/partition-router.js';
+import { PartitionRouter, stickyIds } from '../../lib/partitions/partition-router.js';
 import { formatPartitioning, placesOf } from '../../lib/partitions/partitioning.js';
 import { placeOffers } from '../../lib/partitions/place-offers.js';
-import { stickyIds } from '../../lib/partitions/sticky-ids.js';
 import { limitsOfPartition } from '../../lib/runtime/open-queue.js';
 import type { Offer } from '../../lib/store/producer-store.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';

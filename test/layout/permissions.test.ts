@@ -4,12 +4,12 @@ import { RedisLibrary } from '../../lib/redis/script/redis-library.js';
 import type { GroupRules, MessageStore, StoreLimits } from '../../lib/store/message-store.js';
 import { announcerArgument } from '../../lib/store/native/announcements.js';
 import { groupKeys, nativeKeys, type NativeKeys } from '../../lib/store/native/native-keys.js';
-import { nativeLayout } from '../../lib/store/native/native-layout.js';
 import {
   groupPermissions,
+  nativeLayout,
   nativePermissions,
   partitionPermissions,
-} from '../../lib/store/native/native-permissions.js';
+} from '../../lib/store/native/native-layout.js';
 import { NATIVE_MODULES, nativeFunctions, nativeLibrary } from '../../lib/store/native/native-library.js';
 import { NativeRepeatMarks } from '../../lib/store/native/repeat-marks.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';

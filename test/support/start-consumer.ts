@@ -5,7 +5,7 @@ import { MessageRunner } from '../../lib/consumer/message-runner.js';
 import { Outcomes } from '../../lib/consumer/outcomes.js';
 import { Slots } from '../../lib/consumer/capacity.js';
 import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
-import { NO_TYPE } from '../../lib/message/message-type.js';
+import { NO_TYPE } from '../../lib/message/message-id.js';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import type { QueueOptions } from '../../lib/options/queue-options.js';
 import type { Events } from '../../lib/events/events.js';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { of, throwError } from 'rxjs';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
-import { ShuttingDown } from '../../lib/consumer/abort-reasons.js';
+import { ShuttingDown } from '../../lib/consumer/delivery.js';
 import type { ConsumerLoop } from '../../lib/consumer/consumer-loop.js';
 import type { QueueOptions } from '../../lib/options/queue-options.js';
 import { Slots } from '../../lib/consumer/capacity.js';

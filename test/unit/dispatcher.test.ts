@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { LeaseLost } from '../../lib/consumer/abort-reasons.js';
+import { type Delivery, LeaseLost } from '../../lib/consumer/delivery.js';
 import { Capacity, Slots } from '../../lib/consumer/capacity.js';
-import type { Delivery } from '../../lib/consumer/delivery.js';
 import { Dispatcher } from '../../lib/consumer/dispatcher.js';
 import { HANDLED } from '../../lib/consumer/outcomes.js';
 import type { Outcome } from '../../lib/store/consumer-store.js';

@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Visit } from '../../lib/consumer/partition-worker.js';
 import { FailureStreak, workFailures } from '../../lib/events/failure-streak.js';
-import type { MemberWorker } from '../../lib/families/family-member.js';
+import { type MemberWorker, Semaphore } from '../../lib/families/family-member.js';
 import { Family, type QueueRemains } from '../../lib/families/family.js';
-import { Semaphore } from '../../lib/families/semaphore.js';
-import { DueAnnouncer } from '../../lib/store/memory/due-announcer.js';
+import { DueAnnouncer } from '../../lib/store/memory/memory-signals.js';
 import type { Claim } from '../../lib/store/consumer-store.js';
-import { MemoryQueueDirectory } from '../../lib/store/memory/memory-directory.js';
+import { MemoryQueueDirectory } from '../../lib/store/memory/memory-stores.js';
 import { REGISTRATION_VALID } from '../../lib/store/queue-directory.js';
 import { Latch } from '../support/latch.js';
 import { LoggedEvents } from '../support/logged-events.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConcurrentCalls } from '../../lib/batches/concurrent-calls.js';
-import { GroupBatches, type GroupBatchesOptions } from '../../lib/batches/group-batches.js';
+import { GroupBatches, type GroupBatchesOptions } from '../../lib/batches/batches.js';
 import { Outcomes } from '../../lib/consumer/outcomes.js';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';

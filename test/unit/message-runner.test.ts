@@ -9,7 +9,7 @@ import type { DelayQueueObserver } from '../../lib/events/delay-queue-observer.j
 import { Observers } from '../../lib/events/observers.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import type { DelayedMessage } from '../../lib/message/message.js';
-import { NO_TYPE } from '../../lib/message/message-type.js';
+import { NO_TYPE } from '../../lib/message/message-id.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { newDelivery, newLease } from '../support/deliveries.js';
 import { LoggedEvents } from '../support/logged-events.js';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { OnceAMinute } from '../../lib/timing/once-a-minute.js';
+import { OnceAMinute } from '../../lib/timing/pauses.js';
 import { MissingReport } from '../../lib/partitions/patient-reading.js';
 import { ManualClock } from '../support/manual-clock.js';
 

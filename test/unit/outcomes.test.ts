@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
-import { HandlerTimeout } from '../../lib/consumer/abort-reasons.js';
+import { HandlerTimeout } from '../../lib/consumer/delivery.js';
 import { Outcomes } from '../../lib/consumer/outcomes.js';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import { checkOf } from '../../lib/message/payload-check.js';

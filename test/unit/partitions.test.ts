@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { partitionOf } from '../../lib/message/partition-of.js';
-import { StickyIds } from '../../lib/partitions/sticky-ids.js';
+import { StickyIds } from '../../lib/partitions/partition-router.js';
 import { hashSlot, SLOTS } from '../../lib/redis/cluster/hash-slot.js';
-import { partitionTag, queueOfTag } from '../../lib/store/native/partition-tag.js';
+import { partitionTag, queueOfTag } from '../../lib/store/native/native-keys.js';
 import { setImmediate } from '../../lib/timing/event-loop.js';
 
 const QUEUE_NAMES = fc.stringMatching(/^[A-Za-z0-9_.:-]{1,128}$/);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { HandlerRegistry } from '../../lib/handler/handler-registry.js';
 import { MisspeltNames } from '../../lib/runtime/misspelt-names.js';
 import { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
-import { MemoryQueueDirectory } from '../../lib/store/memory/memory-directory.js';
+import { MemoryQueueDirectory } from '../../lib/store/memory/memory-stores.js';
 import { REGISTRATION_VALID } from '../../lib/store/queue-directory.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { ManualClock } from '../support/manual-clock.js';

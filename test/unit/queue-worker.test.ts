@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { DelayedMessageHandler } from '../../lib/handler/delayed-message-handler.js';
-import { NO_TYPE } from '../../lib/message/message-type.js';
+import type { DelayedMessageHandler } from '../../lib/handler/handler-registry.js';
+import { NO_TYPE } from '../../lib/message/message-id.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { QueueWorker } from '../../lib/consumer/queue-worker.js';
 import { createRunner } from '../../lib/runtime/create-runner.js';

@@ -4,8 +4,7 @@ import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { Reach } from '../../lib/redis/connection/redis-connection.js';
 import { PatientReading, type Reached } from '../../lib/partitions/patient-reading.js';
 import { FixedPartitions } from '../../lib/partitions/fixed-partitions.js';
-import { PartitionRouter } from '../../lib/partitions/partition-router.js';
-import { stickyIds } from '../../lib/partitions/sticky-ids.js';
+import { PartitionRouter, stickyIds } from '../../lib/partitions/partition-router.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const LIMITS = { attempts: 3, maxDeadLetters: 10, maxMessages: null };

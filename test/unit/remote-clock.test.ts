@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RemoteClock } from '../../lib/timing/remote-clock.js';
+import { RemoteClock } from '../../lib/timing/clock.js';
 
 const MINUTE = 60_000;
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { ShutdownHint } from '../../lib/runtime/shutdown-hint.js';
+import { ShutdownHint } from '../../lib/runtime/delay-queue-runtime.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { ManualClock } from '../support/manual-clock.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type HookLimit, surround } from '../../lib/events/surround.js';
+import { type HookLimit, surround } from '../../lib/events/observers.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 type Next = (argument?: string) => string | Promise<string>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { inBatches, TurnBatcher } from '../../lib/timing/turn-batcher.js';
+import { inBatches, TurnBatcher } from '../../lib/timing/event-loop.js';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ownFunctions } from '../../lib/redis/script/own-functions.js';
+import { ownFunctions } from '../../lib/redis/script/redis-library.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 

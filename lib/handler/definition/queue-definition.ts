@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
-import { isMessageType, MESSAGE_TYPE_RULE, NO_TYPE } from '../../message/message-type.js';
+import { isMessageType, MESSAGE_TYPE_RULE, NO_TYPE } from '../../message/message-id.js';
 import type { DelayedMessage } from '../../message/message.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from '../../message/queue-name.js';
 import { isLiteral } from '../../message/read-fields.js';

@@ -4,12 +4,10 @@ import { definitionOf, instanceOfQueue } from '../definition/queue-definition.js
 import { isEventName } from '../../events/delay-queue-events.js';
 import { isObserver, OBSERVER_METHODS } from '../../events/delay-queue-observer.js';
 import { Observers } from '../../events/observers.js';
-import { type ClassMethod, exploreClasses, fullNameOf, type Instance } from '../class-explorer.js';
-import { assertInjected } from '../constructor-check.js';
+import { type ClassMethod, exploreClasses, fullNameOf, type Instance, isScoped } from '../class-explorer.js';
+import { assertCallable, assertInjected } from '../declaration-checks.js';
 import type { DeclaredMethod } from '../declared-methods.js';
 import { InstanceNames } from '../instance-names.js';
-import { isScoped } from '../message-scope.js';
-import { assertCallable } from '../method-check.js';
 import type { InstanceWrapper } from '../nest-internals.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { belongsTo, QUEUE_FAMILY, QUEUE_NAME, QUEUE_OR_FAMILY_RULE } from '../../message/queue-name.js';

@@ -1,6 +1,9 @@
 import type { Expiry } from '../expiry.js';
 import type { MessageHeaders } from '../message.js';
 import type { RepeatRule } from '../repeat-rule.js';
+import { DelayQueueError } from '../delay-queue-errors.js';
+import { isThenable } from '../failure.js';
+import { NO_TYPE } from '../message-id.js';
 
 /** Converts between the content that a user offers and the body that a store keeps. */
 export interface MessageCodec {
@@ -27,3 +30,55 @@ export interface MessageContent {
 
 /** Encoded content. Text stays a string until it reaches the socket, so it is encoded only once. */
 export type MessageBody = string | Buffer;
+
+export interface BodyRules {
+  readonly codec: MessageCodec;
+  /** The maximum size of the encoded payload and headers, in bytes. */
+  readonly maxPayloadBytes: number;
+}
+
+/** The maximum number of UTF-8 bytes per UTF-16 unit of a string. */
+const MAX_BYTES_PER_UNIT = 3;
+
+/** Encodes a body and checks its size; throws `INVALID_PAYLOAD` or `PAYLOAD_TOO_LARGE`. */
+export function encodeBody({ codec, maxPayloadBytes }: BodyRules, content: MessageContent): MessageBody {
+  const body = codec.encode(content);
+  // A short body need not be measured.
+  if (body.length * MAX_BYTES_PER_UNIT <= maxPayloadBytes) return body;
+  const bytes = Buffer.byteLength(body) - (codec.framingBytes?.(content) ?? 0);
+  if (bytes <= maxPayloadBytes) return body;
+  throw new DelayQueueError(
+    'PAYLOAD_TOO_LARGE',
+    `The payload and headers take ${bytes} bytes, more than maxPayloadBytes (${maxPayloadBytes}): ` +
+      'offer a reference to the data instead, or raise the limit',
+  );
+}
+
+/** Describes the problem with a body longer than Redis accepts. */
+export function oversized(body: MessageBody): string {
+  return (
+    `The payload and headers take ${Buffer.byteLength(body)} bytes, more than Redis accepts (proto-max-bulk-len): ` +
+    'offer a reference to the data instead, or raise that limit'
+  );
+}
+
+type ContentOf<T> = MessageContent & { readonly payload: T };
+
+/** Decodes a body for display. Returns an unreadable body as bytes, so that it does not hide the other messages. */
+export function readContent<T>(codec: MessageCodec, body: Buffer): ContentOf<T> {
+  try {
+    return codec.decode(body) as ContentOf<T>;
+  } catch {
+    return { type: NO_TYPE, payload: body as T, headers: {} };
+  }
+}
+
+/** Returns a payload as the value of a promise: as bytes if it is unreadable or a thenable, for which the promise would wait. */
+export function readPayload<T>(codec: MessageCodec, body: Buffer): T {
+  const { payload } = readContent<T>(codec, body);
+  try {
+    return isThenable(payload) ? (body as T) : payload;
+  } catch {
+    return body as T;
+  }
+}

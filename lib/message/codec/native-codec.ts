@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import { DelayQueueError } from '../delay-queue-errors.js';
-import { NO_TYPE } from '../message-type.js';
+import { NO_TYPE } from '../message-id.js';
 import type { MessageHeaders } from '../message.js';
 import {
   groupLines,

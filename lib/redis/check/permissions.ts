@@ -1,5 +1,5 @@
 import type { RedisCommands } from '../commands/redis-commands.js';
-import { ownFunctions } from '../script/own-functions.js';
+import { ownFunctions } from '../script/redis-library.js';
 import type { Scripting } from '../script/server-functions.js';
 import { verdictOn } from './server-info.js';
 

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { ConnectedServer } from '../../events/notes.js';
+import type { ConnectedServer } from '../../events/events.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { hasCode } from '../../message/failure.js';
 import type { Copies, RedisServer } from '../commands/redis-server.js';

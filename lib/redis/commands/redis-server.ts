@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { showFailure } from '../../message/failure.js';
 import { nextTick } from '../../timing/event-loop.js';
-import { RemoteClock } from '../../timing/remote-clock.js';
+import { RemoteClock } from '../../timing/clock.js';
 import type { ConnectionRole } from '../connection/redis-client.js';
 import {
   type ConnectionParts,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type LuaHeader, type LuaKey, readHeader } from './lua-header.js';
-import { readLua as readOwn } from './lua-files.js';
+import { readLua } from './lua-files.js';
 
 /** A folder of Lua files, and the names of those that belong to a library. */
 export interface LuaFolder {
@@ -93,7 +93,7 @@ export class RedisLibrary implements LoadedLibrary {
     folders: readonly LuaFolder[],
   ) {
     this.#folders = folders;
-    const own: LuaFolder = { read: readOwn, modules: ['permissions'], functions: [] };
+    const own: LuaFolder = { read: readLua, modules: ['permissions'], functions: [] };
     const modules = [own, ...folders].flatMap((folder) => folder.modules.map((name) => ({ ...folder, name })));
     const texts = modules.map(({ name, read, modulesByKey }) => ({
       ...{ name: pascalCase(name), text: read(`lua/modules/${name}`), key: modulesByKey?.[name] },
@@ -216,3 +216,13 @@ function once<Value extends object>(create: () => Value): () => Value {
   let value: Value | undefined;
   return () => (value ??= create());
 }
+
+/** The library of the functions that belong to no layout. */
+export const ownLibrary = new RedisLibrary('nestjs-delay-queue: permissions and rates', [
+  { read: readLua, modules: [], functions: ['check-permissions', 'take-signals'] },
+]);
+
+export const ownFunctions = {
+  checkPermissions: ownLibrary.define('check-permissions', {}),
+  takeSignals: ownLibrary.define('take-signals', {}),
+};

@@ -29,8 +29,7 @@ import type {
   TypeCountPage,
 } from '../admin-store.js';
 import { ClaimRate } from './claim-rate.js';
-import { DueAnnouncer } from './due-announcer.js';
-import { MemoryWakeSignals } from './memory-wake-signals.js';
+import { DueAnnouncer, MemoryWakeSignals } from './memory-signals.js';
 import { instantOf, MemoryQueue } from './memory-queue.js';
 import { listPage } from './message-page.js';
 import type { MemoryMessage, MessageTable } from './message-table.js';

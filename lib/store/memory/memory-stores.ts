@@ -1,6 +1,15 @@
 import type { StoreLimits } from '../message-store.js';
-import type { MemoryQueueDirectory } from './memory-directory.js';
 import type { MemoryMessageStore } from './memory-store.js';
+import { belongsTo, isFamily } from '../../message/queue-name.js';
+import { queueMicrotask } from '../../timing/event-loop.js';
+import type { ConsumerStore } from '../consumer-store.js';
+import type {
+  FamilyListener,
+  QueueDirectory,
+  RegisteredPart,
+  Registration,
+  WatchedFamily,
+} from '../queue-directory.js';
 
 export interface StoresOfQueue<Store> {
   /** One for each partition. */
@@ -42,5 +51,83 @@ export class MemoryStores<Store extends MemoryMessageStore> {
     const store = this.create(queue, limits);
     this.directory.follow(queue, store);
     return store;
+  }
+}
+
+interface Watch {
+  readonly family: string;
+  readonly listener: FamilyListener;
+}
+
+export class MemoryQueueDirectory implements QueueDirectory {
+  readonly #names = new Set<string>();
+  readonly #registered = new Map<string, string>();
+  readonly #handled = new Set<string>();
+  readonly #watches = new Set<Watch>();
+  #registrations = 0;
+  #place = '';
+
+  register(queue: string): Promise<void> {
+    this.#names.add(queue);
+    this.#registered.set(queue, String(++this.#registrations));
+    return Promise.resolve();
+  }
+
+  registerHandled(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      this.#handled.add(name);
+      if (!isFamily(name)) this.#names.add(name);
+    }
+    return Promise.resolve();
+  }
+
+  handled(): Promise<string[]> {
+    return Promise.resolve([...this.#handled]);
+  }
+
+  list({ after, limit }: { after: string; limit: number }): Promise<string[]> {
+    const names = [...this.#names].filter((name) => name > after).sort();
+    return Promise.resolve(names.slice(0, limit));
+  }
+
+  place(proposed: string): Promise<string> {
+    return Promise.resolve((this.#place ||= proposed));
+  }
+
+  listRegistered(family: string): Promise<RegisteredPart> {
+    const registrations = [...this.#registered]
+      .filter(([queue]) => belongsTo(family, queue))
+      .map(([queue, stamp]) => ({ queue, stamp }));
+    return Promise.resolve({ registrations, cursor: null });
+  }
+
+  retire({ queue, stamp }: Registration, name: 'kept' | 'forgotten'): Promise<boolean> {
+    const isRetired = this.#registered.get(queue) === stamp && this.#registered.delete(queue);
+    if (isRetired && name === 'forgotten' && !this.#handled.has(queue)) this.#names.delete(queue);
+    return Promise.resolve(isRetired);
+  }
+
+  watch({ name: family }: WatchedFamily, listener: FamilyListener): () => void {
+    const watch = { family, listener };
+    this.#watches.add(watch);
+    queueMicrotask(() => this.#watches.has(watch) && listener.onListening());
+    return () => this.#watches.delete(watch);
+  }
+
+  /** From now on, announces each abort, and whenever something in the queue falls due earlier than before. */
+  follow(queue: string, store: Pick<ConsumerStore, 'watchDue'>): void {
+    store.watchDue({
+      onEarlierDue: ({ dueIn }) => this.announce(queue, dueIn),
+      onAbort: (claim) => this.#announce(queue, (listener) => listener.onAbort?.(queue, claim)),
+      onListening: () => undefined,
+    });
+  }
+
+  announce(queue: string, dueIn: number): void {
+    this.#announce(queue, (listener) => listener.onEarlierDue(queue, dueIn));
+  }
+
+  #announce(queue: string, say: (listener: FamilyListener) => void): void {
+    for (const { family, listener } of this.#watches) if (belongsTo(family, queue)) say(listener);
   }
 }

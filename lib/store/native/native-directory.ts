@@ -11,8 +11,7 @@ import { neededCommands, type NeededCommand, type Permissions } from '../../redi
 import type { RedisConnections } from '../../redis/redis-connections.js';
 import { readAnnouncement } from './announcements.js';
 import { nativeLibrary } from './native-library.js';
-import { groupKeys, nativeKeys } from './native-keys.js';
-import { queueOfTag } from './partition-tag.js';
+import { groupKeys, nativeKeys, queueOfTag } from './native-keys.js';
 
 /** The Redis keys of the directory of queues. Their hash tag is unique, because no queue's name contains `@`. */
 export interface DirectoryKeys {

@@ -27,20 +27,16 @@ import type {
 import type { MessageBody } from '../../message/codec/message-codec.js';
 import { MAX_DELAY } from '../../message/duration.js';
 import { hashSlot } from '../../redis/cluster/hash-slot.js';
-import { acceptsArgument, mayBeOversized, offerAccepted } from '../oversized-offers.js';
-import type { RedisConnections } from '../../redis/redis-connections.js';
-import type { RedisFunction } from '../../redis/script/redis-library.js';
-import type { ScriptCall, ScriptReply } from '../../redis/script/script-call.js';
-import type { NativeKeys } from './native-keys.js';
-import { type Announcing, readAnnouncement } from './announcements.js';
-import { nativeFunctions as functions } from './native-library.js';
 import {
+  acceptsArgument,
   changeArguments,
   claimCall,
   claimedTransferCall,
   dueArgument,
   groupArguments,
   isHandled,
+  mayBeOversized,
+  offerAccepted,
   offerArguments,
   pageArguments,
   REPAIR_PART,
@@ -48,6 +44,12 @@ import {
   settlementArguments,
   transferArguments,
 } from './script-arguments.js';
+import type { RedisConnections } from '../../redis/redis-connections.js';
+import type { RedisFunction } from '../../redis/script/redis-library.js';
+import type { ScriptCall, ScriptReply } from '../../redis/script/script-call.js';
+import type { NativeKeys } from './native-keys.js';
+import { type Announcing, readAnnouncement } from './announcements.js';
+import { nativeFunctions as functions } from './native-library.js';
 import {
   readChangeOutcome,
   readClaimedTransfer,

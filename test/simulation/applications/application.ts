@@ -14,7 +14,7 @@ import {
   RejectMessage,
 } from '../../../lib/index.js';
 import { TEST_OVERRIDES } from '../../../lib/runtime/delay-queue-tokens.js';
-import type { TestOverrides } from '../../../lib/runtime/test-overrides.js';
+import type { TestOverrides } from '../../../lib/runtime/workers.js';
 import type { MemoryMessageStore } from '../../../lib/store/memory/memory-store.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import { routerOf } from '../../../lib/runtime/open-queue.js';

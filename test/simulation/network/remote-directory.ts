@@ -1,4 +1,4 @@
-import type { MemoryQueueDirectory } from '../../../lib/store/memory/memory-directory.js';
+import type { MemoryQueueDirectory } from '../../../lib/store/memory/memory-stores.js';
 import type { FamilyListener, QueueDirectory, WatchedFamily } from '../../../lib/store/queue-directory.js';
 import type { Link } from './link.js';
 import type { Subscriptions } from './subscriptions.js';

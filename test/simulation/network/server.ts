@@ -1,7 +1,6 @@
 import type { ResolvedQueueOptions } from '../../../lib/options/queue-options-schema.js';
 import { limitsOfPartition } from '../../../lib/runtime/open-queue.js';
-import { MemoryQueueDirectory } from '../../../lib/store/memory/memory-directory.js';
-import { MemoryStores, type StoresOfQueue } from '../../../lib/store/memory/memory-stores.js';
+import { MemoryQueueDirectory, MemoryStores, type StoresOfQueue } from '../../../lib/store/memory/memory-stores.js';
 import { MemoryMessageStore } from '../../../lib/store/memory/memory-store.js';
 import type { GroupRules } from '../../../lib/store/message-store.js';
 import type { Clock } from '../../../lib/timing/clock.js';
