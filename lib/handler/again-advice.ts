@@ -28,7 +28,7 @@ export class AgainAdvice {
   onKept(queue: string, id: string): void {
     const watched = this.#queues.get(queue);
     if (!watched) return;
-    // Time first, because looking for the id goes through every held message.
+    // Checks the time first, because looking for the id visits every held message.
     if (!watched.warning.isDue || !watched.holds(id)) return;
     watched.warning.reported();
     this.events.note('offered-while-held', { queue, id });

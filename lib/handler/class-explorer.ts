@@ -6,7 +6,7 @@ import type { HandlerMessage } from './handler-registry.js';
 
 export type Instance = Record<string | symbol, (...args: unknown[]) => unknown>;
 
-/** A method of a class that Nest knows. Belongs to the class rather than to an instance, because a scoped provider has none yet. */
+/** A method of a class that Nest knows. Belongs to the class rather than to an instance, because a scoped provider has no instance yet. */
 export interface ClassMethod {
   /** Nest's record of the class and its instances. */
   readonly host: InstanceWrapper;

@@ -22,7 +22,7 @@ export class LateClasses implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    // Only once, for all instances of the delay queue.
+    // One instance of the delay queue listens for all.
     const [first] = this.app.get(LateClasses, { strict: false, each: true });
     if (first === this) this.#listen();
   }

@@ -89,7 +89,7 @@ export function isStrayPromise(value: unknown): boolean {
   try {
     void follow(value, { onDone: () => undefined, onFailed: () => undefined });
   } catch {
-    // `then` throws if its constructor cannot be read, so nothing can follow this promise.
+    // `then` throws if the promise's constructor cannot be read, so nothing can follow the promise.
   }
   return true;
 }
@@ -138,7 +138,7 @@ class Reasons {
 
   #reasonOfError(error: Error, depth: number): string {
     const fields = error as unknown as Fields;
-    // The error of a connection to several addresses has only a code.
+    // A failed connection to several addresses gives an error with only a code.
     let text = textOf(() => error.message || (fields.code ?? ''));
     const carried = this.#carriedBy(fields, depth).filter((reason) => !text.includes(reason));
     if (carried.length > 0) text += `${text === '' ? '' : ': '}${carried.join(', ')}`;

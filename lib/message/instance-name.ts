@@ -1,7 +1,7 @@
 import { DelayQueueError } from './delay-queue-errors.js';
 import { showGiven } from './show-given.js';
 
-/** The name that stands for the instance without one. */
+/** The internal name of the instance without a name. */
 export const UNNAMED = '';
 
 export const INSTANCE_NAME = /^[A-Za-z0-9_-]{1,64}$/;

@@ -25,7 +25,7 @@ export class MessageIdGenerator {
   /** @param now - milliseconds since the epoch */
   constructor(private readonly now: () => number = Date.now) {}
 
-  /** @param origin - the end of the id; default: this generator's random bits */
+  /** @param origin - the id's suffix; default: this generator's random bits */
   next(origin = this.#origin): string {
     const now = this.now();
     if (now > this.#time) this.#begin(now);

@@ -6,7 +6,7 @@ export const QUEUE_NAME = /^[A-Za-z0-9_.:-]{1,128}$/;
 export const QUEUE_NAME_RULE = 'a queue name has 1–128 of the characters A–Z a–z 0–9 _ . : -';
 
 /**
- * Asserts that a queue name is valid, as every method that takes one does. For tools, before they connect.
+ * Asserts that a queue name is valid. For tools that check the name before they connect.
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function assertQueueName(queue: unknown): asserts queue is string {

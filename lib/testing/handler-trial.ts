@@ -20,7 +20,7 @@ export interface TrialMessage extends MessageContent {
   readonly attempt: number;
 }
 
-/** Calls a queue's handler with one message, as if it were a real one, but stores nothing. */
+/** Calls a queue's handler with a message as if the queue had delivered it. Nothing is stored. */
 export class HandlerTrial {
   readonly #queue: Queue;
   readonly #handled: DeclaredQueue;
@@ -93,7 +93,7 @@ function withoutWait({ handler, options }: ConfiguredHandler): ConfiguredHandler
   return { options, handler: handler.batch ? { ...handler, batch: { ...handler.batch, size: 1, wait: 0 } } : handler };
 }
 
-/** Silences all other events: the outcome is only for the test, since no real message has failed. */
+/** Silences all events but `misused`: the outcome is only for the test, since no real message has failed. */
 function onlyMistakes(events: Events): Events {
   const quiet = new Events();
   quiet.on('misused', (event) => events.note('misused', event));

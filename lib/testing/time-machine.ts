@@ -100,7 +100,7 @@ export class TimeMachine {
       const busy = this.#bench.findBusy();
       quiet = busy ? 0 : quiet + 1;
       if (!busy || turns < QUICK_TURNS) continue;
-      // Nothing more is claimed, and claimed messages are released.
+      // When closing, nothing more is claimed, and claimed messages are released.
       if (this.#bench.isClosing && busy.glance().counts.active === 0) throw closed(call.name);
       if (this.#bench.settled !== settled) {
         ({ settled } = this.#bench);

@@ -43,7 +43,7 @@ export function unwrapPutOff(body: Buffer): PutOffBody {
   return { since: Number.isSafeInteger(since) ? since : null, body: body.subarray(end + 1) };
 }
 
-/** The body of a message with a group: `Ngroup`, a line feed, the group, a line feed, the body. Scripts read it, too. */
+/** The body of a message with a group: `Ngroup`, a line feed, the group, a line feed, the body. Scripts read this form too. */
 const GROUP = 'Ngroup\n';
 
 export const isGrouped = (body: Buffer): boolean => startsWith(body, GROUP);

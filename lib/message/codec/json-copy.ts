@@ -9,10 +9,10 @@ export type Keeps = (value: unknown) => boolean;
 /** Called with each copy of an object or array, so that a codec can look up what it knows about the original. */
 export type Copied = (from: object, copy: object) => void;
 
-/** More levels than real data has, and far fewer than would overflow the stack. */
+/** The nesting limit: more levels than real data has, but far fewer than would overflow the stack. */
 const DEEP = 500;
 const MAX_PATH = 20;
-/** Each value takes at least two characters, and no string is longer than about 2²⁹. */
+/** JSON of more values fits in no string: each takes at least two characters, and strings have at most about 2²⁹. */
 const MAX_VALUES = 2 ** 28;
 
 /** An object seen before, and how many values are written each time it occurs. */

@@ -4,7 +4,7 @@ import { DelayQueueError } from '../delay-queue-errors.js';
 import { type Copied, JsonCopy, type Keeps } from './json-copy.js';
 import { isDataClass } from './json-loss.js';
 
-/** More values than most payloads have. Beyond that, {@link JsonCopy} takes over, which visits shared objects only once. */
+/** How many values the quick check visits. Beyond that, {@link JsonCopy} takes over, which visits shared objects only once. */
 const MANY = 100_000;
 
 export interface DataRules {

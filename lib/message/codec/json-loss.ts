@@ -30,7 +30,7 @@ const BRANDS: readonly Brand[] = [
   [types.isGeneratorObject, 'a generator', 'offer [...generator]'],
 ];
 
-/** Prototypes whose instances keep all their data in fields, as far as that can be seen from outside. */
+/** Prototypes of classes that seem to keep all their data in fields. */
 const dataClasses = new WeakSet<object>();
 
 /** True if {@link lossOf} has added this prototype to the data classes. */
@@ -40,8 +40,7 @@ export function isDataClass(prototype: object): boolean {
 
 /**
  * Returns what JSON would lose by writing only the fields of an object that is not an array and has no `toJSON`; undefined if nothing.
- * Throws what reading it throws. `#private` fields are invisible, so an object without fields is also a loss if its class seems to have
- * more.
+ * Throws what reading it throws. `#private` fields are hidden: an object without fields is also a loss if its class seems to have more.
  */
 export function lossOf(value: object): JsonLoss | undefined {
   const brand = BRANDS.find(([is]) => is(value));

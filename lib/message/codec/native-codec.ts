@@ -22,7 +22,7 @@ import {
 import { writeJsonData } from './json-data.js';
 import type { MessageBody, MessageCodec, MessageContent } from './message-codec.js';
 
-/** The parts that a body may have in addition to JSON, as bits. */
+/** The properties of a body's form, as bits. */
 const BYTES = 1;
 const TYPED = 2;
 const HEADED = 4;
