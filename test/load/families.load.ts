@@ -38,7 +38,7 @@ describe('a family of queues while processes and connections fail', () => {
     );
   });
 
-  test('continues in another process soon after the lease if a process is killed with its messages', async () => {
+  test('continues in another process soon after the lease ends if a process is killed with its messages', async () => {
     const name = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue: `${name}-*`, handler: { lease: LEASE } };
@@ -122,7 +122,7 @@ describe('a family of queues while processes and connections fail', () => {
     expect(handled.ids.sort()).toEqual(queues.sort());
   });
 
-  test('discovers messages that were offered without registering their queue, also after a restart', async () => {
+  test('discovers messages whose queue was not registered when they were offered, even after a restart', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const family = { providers: [handlerOf(`${name}-*`, handled.record, { checkInterval: '1s' })] };

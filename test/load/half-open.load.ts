@@ -67,7 +67,7 @@ describe('half-open connections that lose all bytes without an error', () => {
     return { connections: dark.length, took, handled };
   }
 
-  test('are detected in time, one, two or all at once, and no message is lost or early', async () => {
+  test('are detected in time, whether one, two or all fail at once, and no message is lost or early', async () => {
     // One heartbeat and the wait for its answer.
     const announcements = BLOCK_TIMEOUT + OFFER_TIMEOUT;
     const wakeSignal = BLOCK_TIMEOUT + 5000;

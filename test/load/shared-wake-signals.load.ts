@@ -114,15 +114,18 @@ describe('wake-up signals that share connections', () => {
     expect(await hasRound(({ shared, own }) => shared <= 2 * own + 10, count, burst)).toBe(true);
   });
 
-  test.each([1, 64, 200, 1000])('for %i queues use one connection per 64 queues and close them all', async (count) => {
-    const { close } = await start(scene.url, namesOf(count));
-    const sockets = await countSockets();
-    const began = performance.now();
-    await close();
-    console.log(`${count} queues: ${sockets} sockets, closed in ${Math.round(performance.now() - began)} ms`);
-    expect(sockets).toBeLessThanOrEqual(2 + Math.ceil(count / MAX_PLACES));
-    await until(async () => (await countSockets()) === 0);
-  });
+  test.each([1, 64, 200, 1000])(
+    'use one connection per 64 queues for %i queues, and close all their connections',
+    async (count) => {
+      const { close } = await start(scene.url, namesOf(count));
+      const sockets = await countSockets();
+      const began = performance.now();
+      await close();
+      console.log(`${count} queues: ${sockets} sockets, closed in ${Math.round(performance.now() - began)} ms`);
+      expect(sockets).toBeLessThanOrEqual(2 + Math.ceil(count / MAX_PLACES));
+      await until(async () => (await countSockets()) === 0);
+    },
+  );
 });
 
 function quantile(values: readonly number[], q: number): number {

@@ -17,7 +17,7 @@ if (builtinModules.includes('node:sqlite')) {
   });
 } else {
   describe('SQLite through node:sqlite', () => {
-    it(`passes the same rules in Node.js ${NODE}, because this version lacks node:sqlite`, async () => {
+    it(`passes the same tests in Node.js ${NODE}, because this version lacks node:sqlite`, async () => {
       const node = (await NodeVersions.fetch([NODE])).binary(NODE);
       if (node === undefined) return;
       const config = [

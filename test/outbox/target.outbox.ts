@@ -32,7 +32,7 @@ describe('the outbox table', () => {
     ['prefix', () => ({ prefix: 'another' })],
   ];
   it.each(others)(
-    'accepts rows for one target, so an application with another %s neither writes nor relays any',
+    'accepts rows for one target only, and an application with another %s neither writes nor relays rows',
     async (_, module) => {
       const queue = scene.newQueue();
       const app = await scene.startApp();

@@ -221,7 +221,7 @@ describe('moveDelayedJobs from the page', () => {
     return ((await import(file)) as { moveDelayedJobs: Move }).moveDelayedJobs;
   }
 
-  test('moves every job with its due time, data and name, skips those due soon, and may run again', async () => {
+  test('moves jobs with their due times, data and names, skips those due soon, and may run again', async () => {
     const moveDelayedJobs = await loadMove();
     const queue = openQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });

@@ -203,7 +203,7 @@ describe.each([
     expect(await counts()).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test('removes delayed messages and dead letters, and explains why it removes no others', async () => {
+  test('removes delayed messages and dead letters, and explains why it cannot remove others', async () => {
     const { queue, board, counts, release } = await startWithAllStates();
     expect(await board.put(`${queue}/delayed/clean`)).toMatchObject({ status: 204 });
     expect(await board.put(`${queue}/dead/clean`)).toMatchObject({ status: 204 });
@@ -247,7 +247,7 @@ describe.each([
     expect(await producer.isPaused(queue)).toBe(true);
   });
 
-  test('is obliterated when paused, but only with force while a message is being handled', async () => {
+  test('can be obliterated when paused, but only with force while a message is being handled', async () => {
     const { queue, producer, board, counts, release } = await startWithAllStates();
     expect(await board.put(`${queue}/obliterate`)).toMatchObject({ status: 400 });
     await producer.pause(queue);

@@ -41,7 +41,7 @@ describe('requests to the sample shop', () => {
     return { status: response.statusCode, message };
   }
 
-  it('for its health and its metrics get a response', async () => {
+  it('for its health and its metrics are answered', async () => {
     const { body, status } = await shop.get('/health');
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: 'ok', details: { 'delay-queue': { status: 'up', queues: { orders: {} } } } });

@@ -66,7 +66,7 @@ describe('the sample shop', () => {
     expect((await shop.get(`/orders/${id}`)).body).toMatchObject({ status: 'paid' });
   });
 
-  it('answers a second payment like the first', async () => {
+  it('answers a second payment in the same way as the first', async () => {
     const id = await shop.place({});
     const first = await shop.post(`/orders/${id}/pay`);
     const second = await shop.post(`/orders/${id}/pay`);
@@ -220,7 +220,7 @@ describe('the sample shop during failures', () => {
     );
   });
 
-  it('names a Redis that does not answer', async () => {
+  it('names the Redis that it cannot reach', async () => {
     const shop = new SampleApp({ REDIS_URL: 'redis://user:secret@127.0.0.1:1' });
     expect(await shop.exited()).toBe(1);
     expect(shop.log).toBe('No Redis answers at redis://127.0.0.1:1 (REDIS_URL): connect ECONNREFUSED 127.0.0.1:1\n');

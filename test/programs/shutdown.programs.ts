@@ -62,7 +62,7 @@ describe('SIGTERM', () => {
     expect(worker.log).toBe('');
   });
 
-  test('waits at most shutdownTimeout for a handler that never returns, whose message is handled again', async () => {
+  test('waits at most shutdownTimeout for a handler that never returns, and its message is handled again', async () => {
     const { settings, worker, offer } = await startQueue(600);
     await offer({ do: 'hang', firstAttemptOnly: true }, 'hangs');
     await until(() => worker.of('start').length === 1);
@@ -77,7 +77,7 @@ describe('SIGTERM', () => {
     expect(next.of('end')).toMatchObject([{ id: 'hangs', attempt: 2 }]);
   });
 
-  test('aborts the signal of a running handler, which uses up no attempt if the handler stops in time', async () => {
+  test('aborts the signal of a running handler, and costs no attempt if the handler stops in time', async () => {
     const { queue, settings, producer, worker, offer } = await startQueue(3000);
     await offer({ do: 'work-until-aborted', firstAttemptOnly: false }, 'long');
     await until(() => worker.of('start').length === 1);

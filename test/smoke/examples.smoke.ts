@@ -35,7 +35,7 @@ describe('the examples, with the packages installed from tarballs', () => {
     return app;
   }
 
-  it.each(examples)('include %s, which prints the output shown in its README and ends', async (example) => {
+  it.each(examples)('include %s, which prints the output shown in its README and exits', async (example) => {
     const readme = await readFile(join(EXAMPLES, example, 'README.md'), 'utf8');
     const [, shown] = /^```text\n(.*?)^```$/ms.exec(readme) ?? [];
     const output = await run(example);
@@ -43,7 +43,7 @@ describe('the examples, with the packages installed from tarballs', () => {
     else expect(output).toBe(shown);
   });
 
-  it("include telemetry, which sends its traces and metrics to Grafana's collector", async () => {
+  it("include telemetry that sends traces and metrics to Grafana's collector", async () => {
     const collector = await OtlpReceiver.start();
     try {
       const app = await install('telemetry');

@@ -35,7 +35,7 @@ describe("the soak's command line", () => {
     ['--groups 3 --rate 900', { groups: 3, rate: 900 }],
     ['--groups 1 --cluster', { groups: 1, rate: 200, redis: 'cluster', partitions: 4 }],
     ['--groups 1 --consumer crowding', { groups: 1, rate: 200, consumer: 'crowding' }],
-  ] as const)('puts messages into groups and then offers fewer of them: %s', (args, expected) => {
+  ] as const)('puts messages into groups, and offers fewer unless a rate is given: %s', (args, expected) => {
     expect(settingsFrom(args.split(' '))).toEqual({ ...DEFAULT_SETTINGS, ...expected });
   });
 

@@ -239,7 +239,7 @@ describe('Capacity', () => {
       expect(capacity.isFull).toBe(true);
     });
 
-    it('is returned to the extent that the claim has not used it', async () => {
+    it('is returned as far as the claim has not used it', async () => {
       use(10, 2);
       const { reserving, reservation } = reserve(6);
       let isOpen = false;
@@ -264,7 +264,7 @@ describe('Capacity', () => {
       expect([slots.free, come, reservation.isOverdue]).toEqual([10, ['a'], true]);
     });
 
-    it('covers a late answer only up to what is left of it', async () => {
+    it('covers a late answer only with the slots that are still free', async () => {
       use(10, 2);
       const { reserving, reservation } = reserve(8);
       fill(2);

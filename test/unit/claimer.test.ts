@@ -64,7 +64,7 @@ describe('Claimer', () => {
     while (fates.length > 0) await expect(claimer.claim(8)).rejects.toThrow(DelayQueueError);
   }
 
-  it('replaces a claim whose response was lost with a claim that has its own token', async () => {
+  it('replaces a claim whose response was lost with a new claim under its own token', async () => {
     const claimer = newClaimer();
     await makeReady(3);
     await failClaims(claimer, 'answer lost');

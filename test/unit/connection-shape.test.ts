@@ -108,7 +108,7 @@ describe('the error for a connection of the wrong type', () => {
     ['an array', () => [redis], 'not an array'],
     ['a node-redis client', () => nodeRedis, 'not an object'],
     ['a client in use', () => Object.assign(new Redis({ lazyConnect: true }), { status: 'ready' }), "is 'ready'"],
-  ])('names what the function returns: %s', (_what, make, problem) => {
+  ])('names what the function returned: %s', (_what, make, problem) => {
     const connection = make as unknown as (overrides: RedisOptions) => Redis;
     expect(() => createClient(connection, 'commands')).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining(problem) }),
@@ -129,13 +129,13 @@ describe('a connection', () => {
     },
   );
 
-  it('can be a function that duplicates a client, as the error says', () => {
+  it('can be a function that duplicates a client, as the error message suggests', () => {
     const made = createClient((overrides) => redis.duplicate(overrides), 'commands');
     expect(made).not.toBe(redis);
     expect(made.status).toBe('wait');
   });
 
-  it('can be a function that duplicates a cluster, as the error says', () => {
+  it('can be a function that duplicates a cluster, as the error message suggests', () => {
     const made = createClient(
       (overrides) =>
         cluster.duplicate([], { ...overrides, redisOptions: { ...cluster.options.redisOptions, ...overrides } }),

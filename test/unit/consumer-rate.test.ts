@@ -68,7 +68,7 @@ describe('consumers of a queue with a rate', () => {
     expect(starts).toHaveLength(2);
   });
 
-  test('at most double their claims when there are ten times as many consumers', async () => {
+  test('make at most twice as many claims when there are ten times as many consumers', async () => {
     const claimsOf = async (consumers: number) => {
       open({ max: 10, per: 1000 });
       claims = [];

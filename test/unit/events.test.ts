@@ -162,7 +162,7 @@ describe('the events of a message', () => {
     ]);
   });
 
-  it('has() returns whether an event has listeners', () => {
+  it('has() tells whether an event has listeners', () => {
     expect(new LoggedEvents().has('handled')).toBe(false);
     expect(events.has('handled')).toBe(true);
   });

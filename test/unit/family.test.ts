@@ -307,7 +307,7 @@ describe('a family of queues', () => {
     }
   });
 
-  it('starts the worker if the next messages come soon after a visit', async () => {
+  it('starts the worker if more messages arrive soon after a visit', async () => {
     const test = new FamilyUnderTest();
     const worker = await test.beginVisit();
     test.prospects.delete('t-1');

@@ -63,7 +63,7 @@ describe('a batch per group', () => {
     expect(calls).toEqual(['a1 a2', 'b1']);
   });
 
-  it('is full when its group can have no more messages at once, unless it has no group', () => {
+  it('is full when it holds as many messages as its group may have at once, if it has a group', () => {
     const { run, calls } = newBatches({ groupConcurrency: 2 });
     run('a1', '1', 'a2', '2');
     expect(calls).toEqual(['a1 a2']);

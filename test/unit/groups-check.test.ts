@@ -28,7 +28,7 @@ function newCheck(answers: (boolean | Error)[] = []) {
 }
 
 describe('messages with groups in a process that does not handle groups', () => {
-  it('are reported once, at the first check that finds any, and are not looked for again', async () => {
+  it('are reported once, at the first check that finds them, and are not searched for again', async () => {
     const { check, events, asked } = newCheck([false, true, true]);
     for (let i = 0; i < 4; i++) {
       check.lookerAt(queue)!();
@@ -41,7 +41,7 @@ describe('messages with groups in a process that does not handle groups', () => 
     expect(asked).toHaveLength(2);
   });
 
-  it('are not looked for where none can exist', async () => {
+  it('are not searched for where none can exist', async () => {
     const { check, asked } = newCheck([true, true]);
     for (const options of [resolveQueueOptions({ groups: {} }), resolveQueueOptions({ layout: redisson() })]) {
       expect(check.lookerAt({ name: 'orders', options })).toBeUndefined();

@@ -195,7 +195,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the %s codec', (name, wr
     );
   });
 
-  it('is written for many objects, but rejected when shared objects would multiply without bound', () => {
+  it('is written for many objects, but rejected if copies of shared objects would multiply without bound', () => {
     const many = Array.from({ length: 60_000 }, (_, i) => ({ i: [i] }));
     expect(write(many).length).toBeGreaterThan(many.length);
     let shared: unknown = [new Own('leaf')];

@@ -89,7 +89,7 @@ describe('LeaseKeeper', () => {
     expect(String(held[0]!.abortReason)).toContain('could not be extended in time');
   });
 
-  it('gives up a lease that cannot be extended when it ends, and not before', async () => {
+  it('gives up a lease that cannot be extended only once it expires', async () => {
     answer = () => Promise.reject(new DelayQueueError('NOT_CONNECTED', 'gone'));
     const held = hold('t', 'a');
     await clock.advance(2999);
@@ -119,7 +119,7 @@ describe('LeaseKeeper', () => {
     expect(calls.map(([, named]) => named)).toEqual(['abc', 'ac']);
   });
 
-  it('names only messages that are not settled yet', async () => {
+  it('extends leases only for messages that are not settled yet', async () => {
     const [a] = hold('t', 'abc');
     await clock.advance(1500);
     keeper.letGo(a!);

@@ -27,7 +27,7 @@ describe('the report on partitions that do not respond', () => {
     expect(reported).toEqual(['0 4', '0 4']);
   });
 
-  it('is made at once when other partitions are missing, or some stop responding again', () => {
+  it('is made at once when the set of these partitions changes, or when one stops responding again', () => {
     whole(0, 4);
     whole(4);
     whole();

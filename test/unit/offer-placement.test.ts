@@ -60,7 +60,7 @@ describe('offers to a queue whose partitions change between two calls', () => {
 });
 
 describe('offers to a queue that used to have other partitions', () => {
-  it('are stored in order, even if only some need a lookup in a former partition first', async () => {
+  it('are stored in order, even if only some of them need a lookup in a former partition', async () => {
     const clock = new ManualClock();
     const limits = resolveQueueOptions();
     const partitions = new (class extends FixedPartitions {

@@ -22,7 +22,7 @@ describe('an error about options', () => {
   it.each([
     [{ defaults: { concurency: 1 } }, 'defaults.concurency is not an option; did you mean concurrency?'],
     [{ queues: { orders: { attempts: 'x' } }, prefix: 'a{b}' }, 'prefix must be'],
-  ])('says what to change and reveals nothing of the validator when it is printed: %j', (options, expected) => {
+  ])('says what to change and reveals nothing about the validator when it is printed: %j', (options, expected) => {
     let printed = '';
     try {
       resolveModuleOptions(options as DelayQueueModuleOptions);
@@ -170,11 +170,11 @@ describe('the module options', () => {
     [{ acknowledge: { foo: 3 } }, 'acknowledge.foo is not an option; the options are replicas, within, fsync'],
     [{ store: 'redis://:secret@redis' }, "store must be 'redis' or 'memory', not a URL"],
     [null, 'the options must be an object with options, such as'],
-  ])('are rejected with the field and the fix: %j', (options, problem) => {
+  ])('are rejected with an error that names the field and the fix: %j', (options, problem) => {
     expect(messageOf(options)).toContain(problem);
   });
 
-  it('are rejected with all mistakes listed at once', () => {
+  it('are rejected with an error that lists all mistakes at once', () => {
     const message = messageOf({ prefix: '', defaults: { attempts: 0 } });
     expect(message).toContain('prefix must be');
     expect(message).toContain('defaults.attempts must be');

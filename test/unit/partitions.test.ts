@@ -44,7 +44,7 @@ describe('the partition of a message', () => {
     );
   });
 
-  it.each([2, 8, 256])('is each of the %i partitions about equally often', (count) => {
+  it.each([2, 8, 256])('is spread about evenly over %i partitions', (count) => {
     const expected = 200;
     const found = new Array<number>(count).fill(0);
     for (let i = 0; i < expected * count; i++) found[partitionOf(`order:${i}`, count)]!++;
@@ -52,7 +52,7 @@ describe('the partition of a message', () => {
     expect(Math.max(...found.map((often) => Math.abs(often - expected)))).toBeLessThan(6 * Math.sqrt(expected));
   });
 
-  it('depends only on the part between braces, if there is one', () => {
+  it('depends only on the part of the id between braces, if there is one', () => {
     const tag = fc.stringMatching(/^[^{}]{1,20}$/);
     const around = fc.stringMatching(/^[^{}]{0,20}$/);
     fc.assert(
@@ -66,7 +66,7 @@ describe('the partition of a message', () => {
 });
 
 describe('generated ids of a queue with partitions', () => {
-  it('are in one partition within an event-loop turn, and in the next one in the next turn', async () => {
+  it('belong to one partition during an event-loop turn, and to the next partition in the next turn', async () => {
     const ids = newIds(8);
     const turns: number[] = [];
     for (let turn = 0; turn < 9; turn++) {
@@ -79,7 +79,7 @@ describe('generated ids of a queue with partitions', () => {
     expect(turns[8]).toBe(turns[0]);
   });
 
-  it('reveal their partition without hashing, like every other id that begins with their braces', () => {
+  it('reveal their partition without hashing, as does every other id with the same part in braces', () => {
     const ids = newIds(8);
     const generated = ids.next(ALL_READY);
     const end = generated.slice(generated.indexOf('{'));

@@ -89,7 +89,7 @@ describe('QueueWriter for a queue with partitions', () => {
     expect(kept).toEqual([idsIn(0).length, 0, idsIn(2).length, 0]);
   });
 
-  it('says that nothing was written if that is certain for all offers', async () => {
+  it('says that nothing was written if this is certain for every offer', async () => {
     const { fail, failLists, offer } = newWriter();
     for (const partition of [0, 1, 2, 3]) fail(partition, notSent());
     expect(await failLists(ids.map(offer))).toMatchObject({ code: 'NOT_CONNECTED' });

@@ -79,7 +79,7 @@ describe('the Redis check', () => {
     expect(await reconnect({ runId: 'a' })).toBe(0);
   });
 
-  it.each([{ version: '8.2.0' }, { user: 'other' }])('checks all queues again after %o', async (change) => {
+  it.each([{ version: '8.2.0' }, { user: 'other' }])('checks all queues again after a change to %o', async (change) => {
     expect(await reconnect(change)).toBe(QUEUES * COMMANDS);
     expect(await reconnect({ runId: 'b' })).toBe(COMMANDS);
   });

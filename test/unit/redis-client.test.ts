@@ -31,7 +31,7 @@ describe('a Redis client', () => {
     });
   });
 
-  it('is rejected if it comes from an async function, whose rejection does not end the process', async () => {
+  it("is rejected if it comes from an async function, and that function's rejection does not end the process", async () => {
     const later = () => Promise.reject(new Error('no secrets today')) as unknown as Redis;
     expect(() => createClient(later, 'commands')).toThrow(/must return a new ioredis client/);
     // An unhandled rejection would fail the test in the next turn.

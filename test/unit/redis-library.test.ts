@@ -38,7 +38,7 @@ describe('a library', () => {
     expect(one.define('move', LAYOUT).calledAs).toBe(`move_${one.name.replace('delay_queue_', '')}`);
   });
 
-  test('is recognized by its source in any version, unless the source was changed', () => {
+  test('is recognized by its source, whatever its version, unless the source was modified', () => {
     const other = library(functionWith('', 'return 2'));
     expect(RedisLibrary.recognize(other.source)).toEqual({ name: other.name, purpose: 'nestjs-delay-queue: tests' });
     const renamed = other.source.replaceAll(other.name.slice(-12), '0123456789ab');

@@ -265,7 +265,7 @@ describe('TransferScheduler', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('claims once with a transfer, and leaves any further due messages to all consumers', async () => {
+  it('claims once, together with a transfer, and leaves any further due messages to all consumers', async () => {
     for (const id of ['a', 'b', 'c']) await offer(id, 0);
     await clock.advance(1);
     let claims = 0;

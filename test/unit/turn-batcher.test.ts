@@ -72,7 +72,7 @@ describe('a TurnBatcher with many items', () => {
     expect(await batchesOf(100, true)).toEqual([40, 40, 20]);
   });
 
-  it('sends few items, or those added while calls are in progress, in one batch', async () => {
+  it('sends a small number of items, or any added while calls are in progress, in one batch', async () => {
     expect(await batchesOf(31, true)).toEqual([31]);
     expect(await batchesOf(33, false)).toEqual([33]);
   });
@@ -83,7 +83,7 @@ describe('batches', () => {
     ...inBatches(items, { maxItems: 1000, maxWeight, weigh: (item) => item }),
   ];
 
-  it('hold at most the weight limit, in order', () => {
+  it('stay within the weight limit and in order', () => {
     expect(cut([4, 4, 4, 1, 9], 9)).toEqual([[4, 4], [4, 1], [9]]);
   });
 
@@ -91,7 +91,7 @@ describe('batches', () => {
     expect(cut([1, 50, 1], 9)).toEqual([[1], [50], [1]]);
   });
 
-  it('hold at most the item limit and lose no items', () => {
+  it('stay within the item limit and lose no items', () => {
     const items = Array.from({ length: 2500 }, () => 0);
     expect(cut(items, 9).map(({ length }) => length)).toEqual([1000, 1000, 500]);
   });

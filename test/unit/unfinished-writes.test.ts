@@ -74,7 +74,7 @@ describe('a write to a whole queue', () => {
     expect((await counts()).delayed).toBe(left);
   });
 
-  it.each(['pause', 'resume'] as const)('reports the messages with groups as a separate part: %s', async (method) => {
+  it.each(['pause', 'resume'] as const)('reports messages with groups as a separate part: %s', async (method) => {
     const { queue, stores } = await newQueue();
     stores[PARTITIONS]![method] = () => Promise.reject(notSent());
     const { code, message } = await failureOf(queue.store[method]());
@@ -84,7 +84,7 @@ describe('a write to a whole queue', () => {
     );
   });
 
-  it('says that nothing was written if that is certain for all parts', async () => {
+  it('says that nothing was written if this is certain for every part', async () => {
     const { queue, stores } = await newQueue();
     for (const store of stores) store.pause = () => Promise.reject(notSent());
     const { code, message, cause } = await failureOf(queue.store.pause());

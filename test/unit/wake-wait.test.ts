@@ -38,7 +38,7 @@ describe('WakeWait', () => {
     return ended;
   }
 
-  it('ends a wait when the signal arrives, when its time is up, and when it is closed', async () => {
+  it('ends a wait when the signal arrives, when the wait times out, and on close()', async () => {
     const woken = wakeWait.wait(TIMEOUT);
     end(true);
     expect(await woken).toBe(true);

@@ -132,7 +132,7 @@ describe.each<{ one: Build; other: Build }>([
     await untilEmpty(first);
   });
 
-  test('makes a follower offered by one process wait until the other has handled the active message', async () => {
+  test('makes a follower from one wait until the other has handled the active message', async () => {
     const [offering, handling] = await startBoth();
     await offering.call('offer', { do: 'work', ms: 700 }, 0, { id: 'a' });
     await until(() => handling.startsOf('a').length === 1);

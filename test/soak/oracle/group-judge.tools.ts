@@ -131,7 +131,7 @@ describe('the oracle on groups with one permit', () => {
     const next = handled(B, 3106, 3200, { due: 101, by: OTHER });
     const lateEnd = handled(A, 103, 3150, { settle: { result: 'refused' } });
 
-    test('a lost lease returns the message with its permit', () => {
+    test('a lost lease returns both the message and its permit', () => {
       const windows = [killed(104)];
       expect(crowded([...handled(A, 103, null), ...takenOver, ...next], { windows })).toBe(0);
       const between = handled(B, 3000, 3001, { due: 101, by: OTHER });
@@ -200,7 +200,7 @@ describe('the oracle on groups with one permit', () => {
 describe('the oracle on groups with several permits', () => {
   const offers = [A, B, C].flatMap((n) => offered(n));
 
-  test('at most as many messages as there are permits may be handled at the same time', () => {
+  test('no more messages than permits may be handled at the same time', () => {
     const three = [...handled(A, 103, 110), ...handled(B, 104, 110), ...handled(C, 105, 110)];
     expect(judged([...offers, ...three], { concurrency: 3 }).crowded.count).toBe(0);
     expect(judged([...offers, ...three], { concurrency: 2 }).crowded.count).toBe(1);

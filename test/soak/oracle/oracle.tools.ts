@@ -144,7 +144,7 @@ describe('the oracle', () => {
       expect(undone.examples[0]).toContain('a cancel at 40 was never answered');
     });
 
-    test('a replacement that disappears after an older one of unknown outcome is undone, even if the older one is handled', () => {
+    test('a replacement that disappears after an older one with an unknown outcome is undone, even if the older one is handled', () => {
       const older = [offer(40, 100, 1), unknown(45, 1)];
       const newer = [offer(2060, 100, 2), offered(2062, 2161, 2)];
       expect(judged([...OFFERED, ...older, ...newer, ...handled])).toMatchObject({
@@ -153,7 +153,7 @@ describe('the oracle', () => {
       });
     });
 
-    test('a call without an answer may take effect last, until its time is up', () => {
+    test('an unanswered call may still take effect last, until its time is up', () => {
       const soon = [offer(60, 100, 2), offered(62, 161, 2)];
       const older = [offer(40, 100, 1), unknown(45, 1)];
       const olderHandled = [start(165, { due: 161, version: 1 }), end(166), settled(168)];
@@ -208,11 +208,11 @@ describe('the oracle', () => {
   });
 
   describe('on messages that Redis forgets', () => {
-    test('a message acknowledged before a loss of Redis counts as lost by Redis, not by the module', () => {
+    test('a message acknowledged before Redis loses data counts as lost by Redis, not by the module', () => {
       expect(judged(OFFERED, [forgetting(50, 60)])).toMatchObject({ red: [], lostByRedis: { count: 1 } });
     });
 
-    test('a message offered after a loss of Redis counts as lost by the module', () => {
+    test('a message offered after Redis has lost data counts as lost by the module', () => {
       expect(judged([offer(61, 99), offered(63, 161)], [forgetting(50, 60)])).toMatchObject({
         red: ['lost'],
         lostByRedis: { count: 0 },
@@ -362,7 +362,7 @@ describe('the oracle', () => {
       expect(Object.values(duplicates)).toEqual([1]);
     });
 
-    test('a handler that returns again() explains the next start, with the next content', () => {
+    test('a handler that returns again() explains the next start, if that start has the new content', () => {
       const asked = [start(103), end(104, 'again'), settled(106, { outcome: 'again' })];
       const next = [start(460, { by: OTHER, due: 454, version: 1 }), end(461, 'handled', OTHER)];
       expect(judged([...OFFERED, ...asked, ...next])).toMatchObject({

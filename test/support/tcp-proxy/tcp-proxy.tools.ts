@@ -95,7 +95,7 @@ describe('a TCP proxy', () => {
     expect(errors).toMatchObject([{ code: 'ECONNRESET' }]);
   });
 
-  test('answers the next commands of one kind with an error, in their places in a pipeline', async () => {
+  test('answers the next commands of one kind with an error, each in its place in the pipeline', async () => {
     const refused = proxy.refuse(({ command }) => command === 'GET', 'READONLY No writes here.', 2);
     const replies = await client.pipeline().set(key, '1').get(key).incr(key).get(key).get(key).exec();
     expect(replies?.map(([error, value]) => error?.message ?? value)).toEqual([
@@ -121,7 +121,7 @@ describe('a TCP proxy', () => {
     direct.disconnect();
   });
 
-  test('disconnects a client at a command and delivers the rest when released', async () => {
+  test("drops a client's connection at a given command, and delivers the rest when released", async () => {
     const late = proxy.deliverLate(({ command }) => command === 'INCR');
     const direct = new Redis(sharedRedisUrl());
     await direct.set(key, '1');
