@@ -31,7 +31,7 @@ const LAYERS = [
 const APART = {
   'families/': ['events'],
   'batches/': ['handler', 'options'],
-  'consumer/': ['handler'],
+  'consumer/': ['handler', 'options'],
   'options/': ['timing'],
   'groups/': ['timing'],
   'partitions/': ['events'],

@@ -1,7 +1,6 @@
 import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import { hasCode } from '../message/failure.js';
-import type { ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import type { Announcer, Claim, ConsumerStore, TransferReport } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
 import { setImmediate } from '../timing/event-loop.js';
@@ -58,7 +57,7 @@ export class ConsumerLoop {
       readonly runner: MessageRunner;
       readonly clock: Clock;
       readonly events: Events;
-      readonly settings: Pick<ResolvedQueueOptions, 'lease' | 'blockTimeout'>;
+      readonly settings: { readonly lease: number; readonly blockTimeout: number };
       /** How long the store waits for an answer, ms. */
       readonly answerTimeout: number;
       readonly slots: Slots;

@@ -1,5 +1,4 @@
 import type { Events } from '../events/events.js';
-import type { ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import type { MessageStore } from '../store/message-store.js';
 import type { Clock } from '../timing/clock.js';
 import type { Slots } from './capacity.js';
@@ -10,7 +9,16 @@ import { TransferScheduler } from './transfer-scheduler.js';
 
 export interface PartitionWorkerOptions {
   readonly queue: string;
-  readonly options: ResolvedQueueOptions;
+  readonly options: {
+    /** The maximum number of handler calls at once. */
+    readonly concurrency: number;
+    /** The length of a lease, ms. */
+    readonly lease: number;
+    /** How long the consumer blocks while it waits for the wake-up signal, ms. */
+    readonly blockTimeout: number;
+    /** The maximum time between two transfers, ms. */
+    readonly checkInterval: number;
+  };
   readonly store: MessageStore;
   readonly runner: MessageRunner;
   readonly slots: Slots;

@@ -1,17 +1,17 @@
 import type { Events } from '../events/events.js';
-import type { ResolvedBackoff, ResolvedQueueOptions } from '../options/queue-options-schema.js';
-import { resolveQueueOptions } from '../options/resolve-options.js';
+import { type ComputedBackoff, DEFAULT_BACKOFF } from '../message/backoff.js';
 import { parseDelay } from '../message/duration.js';
 import { type ComingAgain, DeferMessage, readComingAgain, RejectMessage } from '../message/handler-results.js';
 import type { Outcome } from '../store/consumer-store.js';
 import { describeFailure, isInstance, isStrayPromise, showFailure } from '../message/failure.js';
 
-type ComputedBackoff = Exclude<ResolvedBackoff, (...args: never) => unknown>;
-
 /** Decides the outcome of a message whose handler threw. Never throws itself. */
 export class RetryPolicy {
   constructor(
-    private readonly options: Pick<ResolvedQueueOptions, 'attempts' | 'backoff'>,
+    private readonly options: {
+      readonly attempts: number;
+      readonly backoff: ComputedBackoff | ((attempt: number, error: unknown) => unknown);
+    },
     private readonly events: Events,
     private readonly random: () => number = Math.random,
   ) {}
@@ -46,7 +46,7 @@ export class RetryPolicy {
     if (typeof backoff !== 'function') return this.#computedDelay(backoff, attempt);
     let problem: string;
     try {
-      const result: unknown = backoff(attempt, error);
+      const result = backoff(attempt, error);
       const parsed = isStrayPromise(result) ? { problem: 'is a promise' } : parseDelay(result);
       if ('milliseconds' in parsed) return parsed.milliseconds;
       problem = `The result of the backoff function ${parsed.problem}; the default backoff is used`;
@@ -54,7 +54,7 @@ export class RetryPolicy {
       problem = `The backoff function failed; the default backoff is used: ${showFailure(mistake)}`;
     }
     this.events.note('misused', { problem });
-    return this.#computedDelay(defaultBackoff, attempt);
+    return this.#computedDelay(DEFAULT_BACKOFF, attempt);
   }
 
   #computedDelay(backoff: ComputedBackoff, attempt: number): number {
@@ -66,5 +66,3 @@ export class RetryPolicy {
     return Math.round(delay * (1 + backoff.jitter * (this.random() * 2 - 1)));
   }
 }
-
-const defaultBackoff = resolveQueueOptions().backoff as ComputedBackoff;

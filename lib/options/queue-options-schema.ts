@@ -1,3 +1,4 @@
+import { DEFAULT_BACKOFF } from '../message/backoff.js';
 import { z } from 'zod/mini';
 import { MAX_DELAY } from '../message/duration.js';
 import { INSTANCE_NAME, INSTANCE_NAME_RULE } from '../message/instance-name.js';
@@ -18,8 +19,6 @@ import { duration, durationOr, HOUR, mustBe, number, oneOf, SECOND, trueOrFalse,
 /** The queue options with all defaults filled in. Durations are milliseconds; null means no limit. */
 export type ResolvedQueueOptions = Readonly<z.output<typeof queueSchema>>;
 
-export type ResolvedBackoff = ResolvedQueueOptions['backoff'];
-
 const backoffDelay = duration(0, MAX_DELAY);
 const jitter = number(0, 1);
 
@@ -32,10 +31,10 @@ const backoffSchema = z.union(
         z.strictObject({ type: z.literal('fixed'), delay: backoffDelay, jitter: z.prefault(jitter, 0) }),
         z.strictObject({
           type: z.literal('exponential'),
-          delay: z.prefault(backoffDelay, '1s'),
-          factor: z.prefault(number(1, 100), 2),
-          maxDelay: z.prefault(backoffDelay, '1h'),
-          jitter: z.prefault(jitter, 0.2),
+          delay: z.prefault(backoffDelay, DEFAULT_BACKOFF.delay),
+          factor: z.prefault(number(1, 100), DEFAULT_BACKOFF.factor),
+          maxDelay: z.prefault(backoffDelay, DEFAULT_BACKOFF.maxDelay),
+          jitter: z.prefault(jitter, DEFAULT_BACKOFF.jitter),
         }),
       ],
       {
@@ -89,7 +88,7 @@ const queueFields = {
   groups: z.prefault(groupsSchema, 'off'),
   lease: z.prefault(duration(SECOND, 24 * HOUR), '30s'),
   attempts: z.prefault(wholeNumber(1, 1_000_000), 5),
-  backoff: z.prefault(backoffSchema, { type: 'exponential' }),
+  backoff: z.prefault(backoffSchema, DEFAULT_BACKOFF),
   timeout: z.prefault(durationOr('unlimited', 1, 24 * HOUR), 'unlimited'),
   expiresAfter: z.prefault(durationOr('never', 0, MAX_DELAY), 'never'),
   onExpired: z.prefault(oneOf('drop', 'dead'), 'drop'),

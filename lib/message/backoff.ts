@@ -1,0 +1,18 @@
+/** A backoff without a function of the application. Durations are in milliseconds. */
+export type ComputedBackoff =
+  | { readonly type: 'fixed'; readonly delay: number; readonly jitter: number }
+  | {
+      readonly type: 'exponential';
+      readonly delay: number;
+      readonly factor: number;
+      readonly maxDelay: number;
+      readonly jitter: number;
+    };
+
+export const DEFAULT_BACKOFF = {
+  type: 'exponential',
+  delay: 1000,
+  factor: 2,
+  maxDelay: 3_600_000,
+  jitter: 0.2,
+} as const satisfies ComputedBackoff;
