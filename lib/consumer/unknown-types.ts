@@ -31,15 +31,15 @@ export class UnknownTypes {
   noHandler(delivery: Delivery, body: Buffer): Outcome {
     const { type } = delivery;
     const what = type === '' ? 'messages without a type' : `type '${type}'`;
-    return this.#park(delivery, body, { type, error: new UnknownType(`no process has a handler for ${what}`) });
+    return this.#putOff(delivery, body, { type, error: new UnknownType(`no process has a handler for ${what}`) });
   }
 
   unknownForm(delivery: Delivery, body: Buffer, error: UnknownBodyForm): Outcome {
-    return this.#park(delivery, body, { form: error.form, error });
+    return this.#putOff(delivery, body, { form: error.form, error });
   }
 
   /** Puts a message off. The wait is measured by due times, because they are the store's, and each deferral moves them. */
-  #park(delivery: Delivery, body: Buffer, unknown: Unknown): Outcome {
+  #putOff(delivery: Delivery, body: Buffer, unknown: Unknown): Outcome {
     const { grace, events, random = Math.random } = this.options;
     const { error, ...what } = unknown;
     const { queue, id } = delivery;

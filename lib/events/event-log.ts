@@ -3,7 +3,7 @@ import ms from 'ms';
 import type { MessageFailure } from '../message/message.js';
 import { isFamily } from '../message/queue-name.js';
 import type { BackgroundWork, DeathCause, HeldByQueue } from './delay-queue-events.js';
-import type { ConnectedServer, Events, Reported } from './events.js';
+import type { ConnectedServer, EventPayloads, Events } from './events.js';
 
 /** The maximum number of ids in one line. */
 const NAMED = 5;
@@ -68,7 +68,7 @@ const unknownForm = (form: string) =>
     : `its body has the form '${form}', which only a newer version reads`;
 
 /** The texts and levels of everything that is logged. */
-type Texts = { readonly [Name in keyof Reported]?: (logger: Logger, payload: Reported[Name]) => void };
+type Texts = { readonly [Name in keyof EventPayloads]?: (logger: Logger, payload: EventPayloads[Name]) => void };
 
 const QUEUE_TEXTS: Texts = {
   failed: (logger, { queue, id, attempt, attempts, failure, retryIn, trace }) => {

@@ -7,8 +7,8 @@ import {
   type HeldByQueue,
 } from './delay-queue-events.js';
 
-/** An event or a note, for the parts of the library that listen. */
-export type Reported = DelayQueueEvents & Notes;
+/** The payloads of events and notes, by name, for the parts of the library that listen. */
+export type EventPayloads = DelayQueueEvents & Notes;
 
 /** Channels that publish events to any subscriber in the process. */
 const CHANNELS = Object.fromEntries(
@@ -17,7 +17,7 @@ const CHANNELS = Object.fromEntries(
 
 /** Passes on events, for the process and the application, and notes, for the log. Either costs almost nothing without a listener. */
 export class Events {
-  readonly #listeners = new Map<keyof Reported, ((payload: never) => void)[]>();
+  readonly #listeners = new Map<keyof EventPayloads, ((payload: never) => void)[]>();
   readonly #watchers: ((event: DelayQueueEvent) => void)[] = [];
   readonly #notedOnce = new Set<keyof Notes>();
   readonly #origin: Pick<DelayQueueEvent, 'instance'>;
@@ -28,7 +28,7 @@ export class Events {
   }
 
   /** @param listener - must not throw */
-  on<Name extends keyof Reported>(name: Name, listener: (payload: Reported[Name]) => void): void {
+  on<Name extends keyof EventPayloads>(name: Name, listener: (payload: EventPayloads[Name]) => void): void {
     this.#listeners.set(name, [...(this.#listeners.get(name) ?? []), listener]);
   }
 
@@ -70,7 +70,7 @@ export class Events {
     return this.#notedOnce.has(name);
   }
 
-  #callListeners(name: keyof Reported, payload: object): void {
+  #callListeners(name: keyof EventPayloads, payload: object): void {
     const listeners = this.#listeners.get(name) as ((payload: object) => void)[] | undefined;
     if (listeners) for (const listener of listeners) listener(payload);
   }

@@ -1,7 +1,7 @@
 import type { Visit } from '../consumer/partition-worker.js';
 import type { QueueWorker } from '../consumer/queue-worker.js';
 import type { Claim } from '../store/consumer-store.js';
-import { type CancelTimer, type Clock, MAX_TIMER } from '../timing/clock.js';
+import { type CancelTimer, type Clock, MAX_TIMER_DELAY } from '../timing/clock.js';
 import { failurePause } from '../timing/pauses.js';
 
 /** A worker for one queue while the queue is awake or visited. */
@@ -169,7 +169,7 @@ export class FamilyMember {
     this.#cancelTimer?.();
     const delay = this.#nextAt - clock.monotonic();
     if (delay <= 0) void this.look();
-    else this.#cancelTimer = clock.schedulePunctually(() => void this.look(), Math.min(delay, MAX_TIMER));
+    else this.#cancelTimer = clock.schedulePunctually(() => void this.look(), Math.min(delay, MAX_TIMER_DELAY));
   }
 
   /** Lets the worker leave once everything is settled, or stay. */

@@ -1,5 +1,5 @@
 /** The maximum number of suggestions. */
-const MAX = 3;
+const MAX_SUGGESTIONS = 3;
 
 /** Returns similar names, nearest first. Names that differ only in digits, as those of tenants may, are not taken for misspellings. */
 export function nearestNames(written: string, names: Iterable<string>): string[] {
@@ -10,7 +10,7 @@ export function nearestNames(written: string, names: Iterable<string>): string[]
     if (distance <= furthest && withoutDigits(name) !== withoutDigits(written)) near.push({ name, distance });
   }
   near.sort((a, b) => a.distance - b.distance);
-  return near.slice(0, MAX).map(({ name }) => name);
+  return near.slice(0, MAX_SUGGESTIONS).map(({ name }) => name);
 }
 
 const withoutDigits = (name: string) => name.replace(/\d/g, '');

@@ -2,7 +2,7 @@ import type { Events } from '../events/events.js';
 import type { ConfiguredHandler } from '../runtime/queues.js';
 import type { Stores } from '../runtime/create-stores.js';
 import type { TestOverrides } from '../runtime/workers.js';
-import { MAX_TIMER } from '../timing/clock.js';
+import { MAX_TIMER_DELAY } from '../timing/clock.js';
 import { QueuesUnderTest } from './queues-under-test.js';
 import { VirtualClock } from './virtual-clock.js';
 import type { WatchedStore } from './watched-store.js';
@@ -77,7 +77,7 @@ export class TestBench implements TestOverrides {
       directory: queues.directory,
       failFast: () => {
         this.#isClosing = true;
-        this.clock.release(this.#isStuck ? 0 : MAX_TIMER);
+        this.clock.release(this.#isStuck ? 0 : MAX_TIMER_DELAY);
       },
       close: () => Promise.resolve(),
     };

@@ -1,4 +1,4 @@
-import { MAX_TIMER, type CancelTimer, type Clock } from '../timing/clock.js';
+import { MAX_TIMER_DELAY, type CancelTimer, type Clock } from '../timing/clock.js';
 import { clearTimeout, setTimeout } from './real-time.js';
 
 interface Timer {
@@ -36,7 +36,7 @@ export class VirtualClock implements Clock {
   }
 
   schedule(task: () => void, delay: number): CancelTimer {
-    if (!(delay <= MAX_TIMER)) {
+    if (!(delay <= MAX_TIMER_DELAY)) {
       throw new RangeError(`${delay} ms are more than one timer can wait`);
     }
     return this.#released ? afterRealTime(task, Math.min(delay, this.#released.maxWait)) : this.#arm(task, delay);

@@ -10,14 +10,14 @@ export interface Clock {
   monotonic(): number;
   /** Milliseconds since the epoch. */
   wall(): number;
-  /** Runs `task` once after `delay` ms, at most {@link MAX_TIMER}. Callers must split longer waits. */
+  /** Runs `task` once after `delay` ms, at most {@link MAX_TIMER_DELAY}. Callers must split longer waits. */
   schedule(task: () => void, delay: number): CancelTimer;
   /** Like {@link schedule}, but accurate to a fraction of a millisecond, and never early. */
   schedulePunctually(task: () => void, delay: number): CancelTimer;
 }
 
 /** The maximum delay of `setTimeout`, ms (24.8 days). It overflows above that, and fires at once. */
-export const MAX_TIMER = 2 ** 31 - 1;
+export const MAX_TIMER_DELAY = 2 ** 31 - 1;
 
 /** The end of a punctual wait spent in turns of the event loop, ms: Node.js timers count whole ms and fire up to two of them late. */
 const LAST_TURNS = 0.25;
@@ -29,7 +29,7 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
   wall: () => Date.now(),
   schedule(task, delay) {
-    const timer = setTimeout(task, Math.min(Math.ceil(delay), MAX_TIMER));
+    const timer = setTimeout(task, Math.min(Math.ceil(delay), MAX_TIMER_DELAY));
     return () => clearTimeout(timer);
   },
   schedulePunctually(task, delay) {

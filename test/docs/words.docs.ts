@@ -31,6 +31,7 @@ const GONE: readonly (readonly [words: RegExp, instead: string])[] = [
   [/(gives?|given|gave|giving)[ _]back/, 'release, return'],
   [/sets?[ _]aside/, 'put off, parked'],
   [/(the|a) floors?/, 'baseline'],
+  [/(takes?|took|taking) turns/, 'round-robin, alternate'],
   [/(re|de)queue[sd]?/, 'release, claim'],
 ];
 

@@ -116,7 +116,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     },
   );
 
-  test('take turns, so that a group with many messages delays another group by only one message', async () => {
+  test('are served round-robin, so that a group with many messages delays another group by only one message', async () => {
     const { queue, desk, producer } = await start({ concurrency: 'unlimited' }, 1, { concurrency: 1 });
     desk.isOpen = false;
     await producer.offerMany(

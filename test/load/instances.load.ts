@@ -10,7 +10,7 @@ import type { InstancesReport } from './instances.program.js';
 
 /** For a long run: `INSTANCES_MINUTES=10 npm run test:load -- test/load/instances`. */
 const MINUTES = Number(process.env.INSTANCES_MINUTES ?? 1);
-/** Windows without faults and with them take turns, so that what else the machine does strikes both. */
+/** Windows with and without faults alternate, so that what else the machine does strikes both. */
 const WINDOW = 5000;
 /** What faults of the other instance may make of the p99 of a window, and what the clock's milliseconds may add. */
 const TOLERANCE = { share: 1.2, ms: 1 };

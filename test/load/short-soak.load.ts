@@ -86,8 +86,8 @@ describe('a short soak', () => {
       const result = await soak({ consumer: 'crowding', groups: 1, faultsEvery: 0, rate: 200 });
       const { crowded, overtaken } = result.verdict;
       expect(crowded.count).toBeGreaterThan(0);
-      const beside = `begun beside too many of their group: ${crowded.count}`;
-      const behind = `begun behind later ones of their group: ${overtaken.count}`;
+      const beside = `started without a free permit in their group: ${crowded.count}`;
+      const behind = `started after later ones of their group: ${overtaken.count}`;
       expect(redReasons(result)).toEqual(overtaken.count > 0 ? [beside, behind] : [beside]);
       expect(readFileSync(writeReport(result), 'utf8')).toContain(crowded.examples[0]);
     },

@@ -1,7 +1,7 @@
 import type { GroupRules } from '../../lib/store/message-store.js';
 
-/** How many turns another group may have while one waits: its own, and one because a claim could take more than one of each group. */
-const MAX_TURNS = 2;
+/** How many messages of another group may be claimed while one group waits: its own, and one because a claim could take more than one of each group. */
+const MAX_SERVED = 2;
 
 /** The ready messages of groups, and the holders of permits: a message takes one when it is claimed, unless it already has one. */
 export class GroupBacklogs {
@@ -11,8 +11,8 @@ export class GroupBacklogs {
   readonly #backlogs = new Map<string, string[]>();
   /** Ready messages that have a permit: they were active before. */
   readonly #returned = new Set<string>();
-  /** For each group that can be claimed: the turns that others have had since it began to wait. */
-  #turns = new Map<string, Map<string, number>>();
+  /** For each group that can be claimed: how many messages of each other group have been claimed since it began to wait. */
+  #served = new Map<string, Map<string, number>>();
 
   constructor(
     private readonly rules: GroupRules,
@@ -46,12 +46,12 @@ export class GroupBacklogs {
   add(due: readonly { id: string }[], recovered: readonly { id: string }[]): void {
     this.addFirst([...due.filter(({ id }) => this.permits.has(id)), ...recovered]);
     for (const { id } of due) if (!this.permits.has(id)) this.#backlogOf(this.groupOf(id)).push(id);
-    this.noteTurns();
+    this.noteWaiting();
   }
 
   addFirst(released: readonly { id: string }[]): void {
     for (const { id } of released) this.#returned.add(id);
-    this.noteTurns();
+    this.noteWaiting();
   }
 
   /** Removes a message that is no longer ready. */
@@ -68,20 +68,20 @@ export class GroupBacklogs {
   /** A claim takes these messages. */
   take(ids: readonly string[]): void {
     this.#take(ids);
-    this.noteTurns();
+    this.noteWaiting();
   }
 
-  /** A group had its turn, though nothing of it was ready. */
-  haveTurn(group: string): void {
-    this.#turns.delete(group);
-    this.noteTurns();
+  /** A claim came to a group with nothing ready. */
+  noteVisit(group: string): void {
+    this.#served.delete(group);
+    this.noteWaiting();
   }
 
   /** From now on, the groups that can be claimed wait, and no others. */
-  noteTurns(): void {
-    const turns = new Map<string, Map<string, number>>();
-    for (const group of this.claimableGroups) turns.set(group, this.#turns.get(group) ?? new Map<string, number>());
-    this.#turns = turns;
+  noteWaiting(): void {
+    const served = new Map<string, Map<string, number>>();
+    for (const group of this.claimableGroups) served.set(group, this.#served.get(group) ?? new Map<string, number>());
+    this.#served = served;
   }
 
   #take(ids: readonly string[]): boolean {
@@ -89,14 +89,14 @@ export class GroupBacklogs {
       const group = this.groupOf(id);
       const isReturned = this.#returned.has(id);
       const isNext = isReturned || (this.#backlogOf(group)[0] === id && this.#freePermits(group) > 0);
-      const isInTurn =
-        isReturned || [...this.#turns].every(([other, had]) => other === group || (had.get(group) ?? 0) < MAX_TURNS);
+      const isFair =
+        isReturned || [...this.#served].every(([other, had]) => other === group || (had.get(group) ?? 0) < MAX_SERVED);
       this.remove(id);
       this.permits.add(id);
-      if (!isReturned) for (const had of this.#turns.values()) had.set(group, (had.get(group) ?? 0) + 1);
-      this.#turns.delete(group);
-      if (this.claimableOf(group) > 0) this.#turns.set(group, new Map());
-      return isNext && isInTurn;
+      if (!isReturned) for (const had of this.#served.values()) had.set(group, (had.get(group) ?? 0) + 1);
+      this.#served.delete(group);
+      if (this.claimableOf(group) > 0) this.#served.set(group, new Map());
+      return isNext && isFair;
     });
   }
 
@@ -115,7 +115,7 @@ export class GroupBacklogs {
     for (const id of this.permits) clone.permits.add(id);
     for (const id of this.#returned) clone.#returned.add(id);
     for (const [group, backlog] of this.#backlogs) clone.#backlogs.set(group, [...backlog]);
-    clone.#turns = new Map([...this.#turns].map(([group, had]) => [group, new Map(had)]));
+    clone.#served = new Map([...this.#served].map(([group, had]) => [group, new Map(had)]));
     return clone;
   }
 }

@@ -105,7 +105,7 @@ export class GroupModel extends QueueModel {
 
   override transfer(limit: number, at: Moment) {
     const report = super.transfer(limit, at);
-    this.readyList.noteTurns();
+    this.readyList.noteWaiting();
     return { ...report, ready: this.#claimableSeen() };
   }
 
@@ -117,10 +117,10 @@ export class GroupModel extends QueueModel {
   override claim(messages: readonly ModelMessage[], request: ClaimRequest, at: Moment) {
     for (const { id, state } of messages) {
       if (state === 'ready') this.readyList.take([id]);
-      else this.readyList.haveTurn(this.groupOf(id));
+      else this.readyList.noteVisit(this.groupOf(id));
     }
     const report = super.claim(messages, request, at);
-    this.readyList.noteTurns();
+    this.readyList.noteWaiting();
     if (report.more || this.limits.groups!.concurrency === 1) return report;
     // A message that is replaced in a backlog leaves an empty place, for which a claim may wake a consumer in vain.
     if (this.wakeSignal === 'none') this.wakeSignal = 'stale';
@@ -164,7 +164,7 @@ export class GroupModel extends QueueModel {
   #freeing<Result>(call: () => Result): Result {
     const before = new Set(this.readyList.claimableGroups);
     const result = call();
-    this.readyList.noteTurns();
+    this.readyList.noteWaiting();
     const after = this.readyList.claimableGroups;
     if (this.paused) return result;
     if (after.some((group) => !before.has(group))) this.wakeSignal = 'sent';

@@ -77,6 +77,6 @@ const NAMES = {
   unattributed: 'unexplained duplicates',
   staleSettles: 'stale settles accepted',
   expiry: 'handled after they had expired, or expired too early',
-  crowded: 'begun beside too many of their group',
-  overtaken: 'begun behind later ones of their group',
+  crowded: 'started without a free permit in their group',
+  overtaken: 'started after later ones of their group',
 } as const;

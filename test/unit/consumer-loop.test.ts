@@ -552,7 +552,7 @@ describe('the ConsumerLoops of two partitions', () => {
     expect(Math.max(...limits.flat())).toBeLessThanOrEqual(4);
   });
 
-  it('take turns for a single slot', async () => {
+  it('share a single slot', async () => {
     await Promise.all([offer(0, 20), offer(1, 20)]);
     start(1);
     const turns = new Set<string>();

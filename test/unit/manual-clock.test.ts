@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MAX_TIMER } from '../../lib/timing/clock.js';
+import { MAX_TIMER_DELAY } from '../../lib/timing/clock.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 describe('ManualClock', () => {
@@ -60,7 +60,7 @@ describe('ManualClock', () => {
 
   it('rejects a delay that setTimeout would turn into zero', () => {
     const clock = new ManualClock();
-    expect(() => clock.schedule(() => undefined, MAX_TIMER + 1)).toThrow(RangeError);
+    expect(() => clock.schedule(() => undefined, MAX_TIMER_DELAY + 1)).toThrow(RangeError);
     expect(() => clock.schedule(() => undefined, NaN)).toThrow(RangeError);
   });
 });

@@ -5,7 +5,7 @@ import { drawSvg } from './draw-svg.js';
 import { formatRatio } from './format.js';
 
 /** The ends of the scale. A dot beyond an end is drawn there. */
-const LEAST = 0.1;
+const MIN = 0.1;
 const MAX = 100;
 
 const TICKS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
@@ -61,7 +61,7 @@ export function toChart({ rows, systems }: Results): string {
       grid: { left: LEFT, right: 40, top: TOP, bottom: BOTTOM, outerBoundsMode: 'none' },
       xAxis: {
         type: 'log',
-        min: LEAST,
+        min: MIN,
         max: MAX,
         position: 'top',
         axisLine: { show: false },
@@ -99,5 +99,5 @@ function advantage(row: Row, first: string, other: string): number | undefined {
 }
 
 function dot(value: number, line: number, title: string) {
-  return { name: `${title}: ${formatRatio(value)}`, value: [Math.min(MAX, Math.max(LEAST, value)), line] };
+  return { name: `${title}: ${formatRatio(value)}`, value: [Math.min(MAX, Math.max(MIN, value)), line] };
 }

@@ -6,7 +6,7 @@ import type { Figure, Scenario } from './scenario.js';
 
 const DAY = 86_400_000;
 const later = { from: DAY, to: 2 * DAY };
-const SMALLEST = 1_000;
+const FEW_PENDING = 1_000;
 const WARM_UP = 50_000;
 
 const OPERATIONS = {
@@ -19,7 +19,7 @@ const OPERATIONS = {
 /** The cost of a message for Redis with few messages pending, and with many. */
 function figuresFor(sizes: readonly number[]): Figure[] {
   return Object.entries(OPERATIONS).flatMap(([operation, title]) => [
-    { key: `${operation} ${SMALLEST}`, title: `${title}, 1,000 pending`, unit: 'µs', better: 'less' as const },
+    { key: `${operation} ${FEW_PENDING}`, title: `${title}, 1,000 pending`, unit: 'µs', better: 'less' as const },
     ...sizes.map((size) => ({
       key: `${operation} ${size}`,
       title: `${title}, ${size.toLocaleString('en')} pending`,
@@ -37,7 +37,7 @@ async function measureGrowth(stage: Stage, sizes: readonly number[]) {
 
   const figures: Record<string, number | undefined> = {};
   let pending = 0;
-  for (const size of [SMALLEST, ...sizes]) {
+  for (const size of [FEW_PENDING, ...sizes]) {
     await producer.ask('fill', { count: size - pending, delay: later });
     pending = size;
     const costs = await measureCosts(stage, producer);

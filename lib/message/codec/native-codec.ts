@@ -39,8 +39,8 @@ const NEWER_FORM = /^N([A-Za-z0-9_.:-]{1,64})\n/;
 const FIRST_LINES =
   /^(?:W\d+\n)*(?:Ngroup\n[^\n]*\n)?(?:Nrepeat\n[^\n]*\n)?(?:Nexpires\n[^\n]*\n)?[KCkc]([A-Za-z0-9_.:-]{1,64})\n/;
 
-/** More characters than all these first lines can have together. */
-const LONGEST = 1500;
+/** More characters than {@link FIRST_LINES} can match. */
+const MAX_FIRST_LINES = 1500;
 
 const PLAIN_JSON = 'J'.charCodeAt(0);
 const NAMED_FORM = 'N'.charCodeAt(0);
@@ -118,7 +118,7 @@ export const nativeCodec: MessageCodec = {
 
 /** Reads only the type from a native body; a damaged body or a later version's form has none. `count-types.lua` does the same. */
 export function bodyType(body: Buffer): string {
-  return FIRST_LINES.exec(body.toString('latin1', 0, LONGEST))?.[1] ?? NO_TYPE;
+  return FIRST_LINES.exec(body.toString('latin1', 0, MAX_FIRST_LINES))?.[1] ?? NO_TYPE;
 }
 
 function decodePutOff(body: Buffer): MessageContent {

@@ -1,6 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import type { ClusterOptions, RedisOptions } from 'ioredis';
-import { MAX_TIMER } from '../../timing/clock.js';
+import { MAX_TIMER_DELAY } from '../../timing/clock.js';
 
 /** The values that an option accepts. Numbers and flags may also be text, as in a URL. */
 export interface OptionKind {
@@ -107,7 +107,7 @@ export type OptionRules = Readonly<Record<string, OptionRule>>;
 /** One rule for every option. The compiler checks it against the installed ioredis, the newest supported version. */
 type RulesFor<Options> = { readonly [Key in keyof Required<Options>]: OptionRule<Options[Key]> };
 
-const milliseconds = wholeNumber(0, MAX_TIMER);
+const milliseconds = wholeNumber(0, MAX_TIMER_DELAY);
 const passedOn = (kind: OptionKind) => ({ fate: 'passed on', kind }) as const;
 const overridden = <Value>(value: Value, because: string) => ({ fate: 'overridden', value, because }) as const;
 const refused = <Value>(unless: readonly Value[], because: string) => ({ fate: 'refused', unless, because }) as const;
@@ -162,7 +162,7 @@ export const redisRules = {
   sentinelPassword: passedOn(text),
   sentinelTLS: passedOn(tlsOptions),
   enableTLSForSentinelMode: passedOn(flag),
-  sentinelCommandTimeout: passedOn(wholeNumber(1, MAX_TIMER)),
+  sentinelCommandTimeout: passedOn(wholeNumber(1, MAX_TIMER_DELAY)),
   sentinelMaxConnections: passedOn(wholeNumber(1, 1000)),
   // For connections that only listen for failovers. Connections for commands notice failovers themselves.
   sentinelReconnectStrategy: passedOn(callback),
@@ -213,7 +213,7 @@ export const clusterRules = {
   dnsLookup: passedOn(callback),
   resolveSrv: passedOn(callback),
   useSRVRecords: passedOn(flag),
-  slotsRefreshTimeout: passedOn(wholeNumber(1, MAX_TIMER)),
+  slotsRefreshTimeout: passedOn(wholeNumber(1, MAX_TIMER_DELAY)),
   slotsRefreshInterval: passedOn(milliseconds),
   // ioredis' defaults, because it only asks for the slots.
   maxRedirections: overridden(16, REDIRECTIONS),

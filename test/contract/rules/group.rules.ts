@@ -188,7 +188,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
       });
 
       it.each([1, 3, 10])(
-        'groups take turns: with claims of %i, each waits for at most one message of every other ready group',
+        'groups are served round-robin: with claims of %i, each waits for at most one message of every other ready group',
         async (limit) => {
           const queue = await open({ concurrency, onRetry: 'hold' });
           // A power law: the first group has as many messages as all others together.

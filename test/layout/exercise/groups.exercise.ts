@@ -45,7 +45,7 @@ export class GroupsExercise {
     await this.#letNextGo();
     await this.#leaveLines();
     await this.#keepPermits();
-    await this.#takeTurns();
+    await this.#serveRoundRobin();
     await this.#ackInAllWays();
     await this.#repairGroups();
     await this.#listGroup();
@@ -99,11 +99,11 @@ export class GroupsExercise {
   }
 
   /** With several permits, claims move the next messages of their groups into the list of ready ids. */
-  async #takeTurns(): Promise<void> {
-    for (const store of [this.wide, this.open]) await this.#takeTurnsIn(store);
+  async #serveRoundRobin(): Promise<void> {
+    for (const store of [this.wide, this.open]) await this.#serveRoundRobinIn(store);
   }
 
-  async #takeTurnsIn(store: GroupStore): Promise<void> {
+  async #serveRoundRobinIn(store: GroupStore): Promise<void> {
     const two = ['a', 'b', 'c'].flatMap((id) => ['one', 'two'].map((group) => ({ id: `${id} of ${group}`, group })));
     await store.offer(
       two.map(({ id, group }) => ofGroup({ id, due: { at: 0 }, onDuplicate: 'keep', body: 'its body' }, group)),

@@ -27,7 +27,7 @@ import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { Conduct } from './conduct.js';
 import { type QueueKind, type Release, type Scenario, scaled, TYPES } from './scenario.js';
 
-/** Told of each call of a handler; says what the handler does with each message. */
+/** Called with each call of a handler; returns what the handler does with each message. */
 export type OnCall = (messages: readonly DelayedMessage[]) => HandlerRun[];
 
 export interface HandlerRun {
@@ -45,11 +45,11 @@ export interface ApplicationParts {
   readonly subscriptions: Subscriptions;
   readonly onEffect: OnEffect;
   readonly onCall: OnCall;
-  /** Told of each registration of a queue that takes effect. */
+  /** Called with each registration of a queue that takes effect. */
   readonly onRegistered: (queue: string) => void;
-  /** Told of a call of a handler that has messages of several groups, though it must not. */
+  /** Called with a call of a handler that has messages of several groups, though it must not. */
   readonly onMixed: (id: string) => void;
-  /** Told of what the library logs as an error that no fault explains. */
+  /** Called with what the library logs as an error that no fault explains. */
   readonly onEvent: (name: string, fields: object) => void;
 }
 

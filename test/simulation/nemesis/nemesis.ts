@@ -61,7 +61,7 @@ export interface NemesisOptions {
   readonly victims: () => readonly Victim[];
   /** True if the fault with this number does not happen. */
   readonly isLeftOut: (fault: number) => boolean;
-  /** Told when the server has forgotten its last instants. */
+  /** Called when the server has forgotten its last instants. */
   readonly onFailover: () => void;
   /** Undefined: all kinds. */
   readonly kinds: readonly FaultKind[] | undefined;

@@ -7,7 +7,7 @@ export interface RemoteDirectoryParts {
   readonly directory: MemoryQueueDirectory;
   readonly link: Link;
   readonly subscriptions: Subscriptions;
-  /** Told of each registration that takes effect. */
+  /** Called with each registration that takes effect. */
   readonly onRegistered: (queue: string) => void;
 }
 

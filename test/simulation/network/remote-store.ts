@@ -26,7 +26,7 @@ export interface Effect {
   readonly result: unknown;
 }
 
-/** Told of each call that takes effect, before its answer leaves. */
+/** Called with each call that takes effect, before its answer leaves. */
 export type OnEffect = (effect: Effect) => void;
 
 export interface RemoteStoreOptions {

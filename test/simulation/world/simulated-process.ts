@@ -1,4 +1,4 @@
-import { type CancelTimer, type Clock, MAX_TIMER } from '../../../lib/timing/clock.js';
+import { type CancelTimer, type Clock, MAX_TIMER_DELAY } from '../../../lib/timing/clock.js';
 import type { Chance } from './chance.js';
 import { cancel, type World, type WorldEvent } from './world.js';
 
@@ -37,7 +37,7 @@ export class SimulatedProcess {
     this.#rate = 1 + (this.random() - 0.5) / 1000;
     this.#start = Math.floor(this.random() * 1e6);
     const schedule = (task: () => void, delay: number, lateness: number): CancelTimer => {
-      if (!(delay <= MAX_TIMER)) throw new RangeError(`${delay} ms are more than one timer can wait`);
+      if (!(delay <= MAX_TIMER_DELAY)) throw new RangeError(`${delay} ms are more than one timer can wait`);
       const clockAt = this.clock.monotonic() + delay;
       const timer = world.at(this.#worldTimeOf(clockAt) + lateness, task, this, clockAt);
       return () => cancel(timer);

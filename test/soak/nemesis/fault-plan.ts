@@ -19,7 +19,7 @@ export const ROUND = 60_000;
 const MIN_WITH_CALMS = 2 * ROUND;
 
 /**
- * Plans which fault happens when; the same seed gives the same plan. The kinds take turns in shuffled rounds, so that none
+ * Plans which fault happens when; the same seed gives the same plan. The kinds come in shuffled rounds, so that none
  * is left out by chance.
  */
 export function planFaults(settings: SoakSettings, kinds: readonly string[]): PlannedFault[] {

@@ -77,7 +77,7 @@ describe('the oracle on groups with one permit', () => {
     ];
     const verdict = judged([...offers, ...lines]);
     expect(verdict).toMatchObject({ crowded: { count: 0 }, overtaken: { count: 0 } });
-    expect(verdict.groups).toEqual({ groups: 1, turns: 3, ordered: 3 });
+    expect(verdict.groups).toEqual({ groups: 1, permitUses: 3, ordered: 3 });
   });
 
   test('a message that starts while another is being handled exceeds the concurrency', () => {

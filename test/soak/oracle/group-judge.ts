@@ -4,14 +4,14 @@ import type { GroupRules } from './group-rules.js';
 import type { MessageStory } from './message-story.js';
 import { findCrowded } from './rules/crowded.js';
 import { findOvertaken } from './rules/overtaken.js';
-import { type Turn, turnsOf } from './turn.js';
+import { type PermitUse, permitUsesOf } from './permit-use.js';
 import type { GroupCounts } from './verdict.js';
 
-/** Collects the turns of each group and judges them once all messages have been heard. */
+/** Collects the permit uses of each group and judges them once all messages have been heard. */
 export class GroupJudge {
   readonly crowded = new FindingList();
   readonly overtaken = new FindingList();
-  readonly #turns = new Map<string, Turn[]>();
+  readonly #uses = new Map<string, PermitUse[]>();
   readonly #disorders: readonly FaultWindow[];
   readonly #crowds: readonly FaultWindow[];
 
@@ -29,32 +29,32 @@ export class GroupJudge {
   hear(story: MessageStory, lastSignOf: (process: number) => number): void {
     const group = this.rules?.groupOf(story.n) ?? null;
     if (group === null) return;
-    const turns = turnsOf(story, lastSignOf).map((turn) => this.#withoutExcuse(turn));
-    const others = this.#turns.get(group);
-    if (others) others.push(...turns);
-    else this.#turns.set(group, turns);
+    const uses = permitUsesOf(story, lastSignOf).map((use) => this.#withoutExcuse(use));
+    const others = this.#uses.get(group);
+    if (others) others.push(...uses);
+    else this.#uses.set(group, uses);
   }
 
   judge(): GroupCounts {
-    const counts = { groups: this.#turns.size, turns: 0, ordered: 0 };
-    for (const [group, turns] of this.#turns) {
+    const counts = { groups: this.#uses.size, permitUses: 0, ordered: 0 };
+    for (const [group, uses] of this.#uses) {
       const { concurrency, isOneOfMany } = this.rules!;
-      turns.sort((a, b) => a.from - b.from || a.to - b.to);
-      counts.turns += turns.length;
-      for (const { n, what } of findCrowded(turns, concurrency)) this.crowded.add(n, `${what} of ${group}`);
+      uses.sort((a, b) => a.from - b.from || a.to - b.to);
+      counts.permitUses += uses.length;
+      for (const { n, what } of findCrowded(uses, concurrency)) this.crowded.add(n, `${what} of ${group}`);
       if (concurrency > 1) continue;
-      counts.ordered += turns.filter(({ setting }) => setting).length;
-      for (const { n, what } of findOvertaken(turns, isOneOfMany)) this.overtaken.add(n, `${what}, in ${group}`);
+      counts.ordered += uses.filter(({ setting }) => setting).length;
+      for (const { n, what } of findOvertaken(uses, isOneOfMany)) this.overtaken.add(n, `${what}, in ${group}`);
     }
     return counts;
   }
 
-  /** Excuses turns after a repair: a message may have joined the backlog late, and a group may have had too many permits until then. */
-  #withoutExcuse(turn: Turn): Turn {
-    const { from, setting, mayBeLate } = turn;
+  /** Excuses uses after a repair: a message may have joined the backlog late, and a group may have had too many permits until then. */
+  #withoutExcuse(use: PermitUse): PermitUse {
+    const { from, setting, mayBeLate } = use;
     const wait = setting && { from: setting.invokedAt, to: from };
     const isDisordered = wait && this.#disorders.some((window) => overlap(window, wait));
     const isCrowded = this.#crowds.some((window) => overlap(window, { from, to: from }));
-    return { ...turn, setting: isDisordered ? undefined : setting, mayBeLate: mayBeLate || isCrowded };
+    return { ...use, setting: isDisordered ? undefined : setting, mayBeLate: mayBeLate || isCrowded };
   }
 }

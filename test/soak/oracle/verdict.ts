@@ -24,7 +24,7 @@ export interface GroupCounts {
   /** Groups, each in its queue. */
   readonly groups: number;
   /** Handlings, each with its retries. */
-  readonly turns: number;
+  readonly permitUses: number;
   /** The handlings whose place in the order of their group is certain. */
   readonly ordered: number;
 }

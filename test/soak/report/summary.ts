@@ -58,10 +58,10 @@ function groupLines({ settings, verdict }: SoakResult): string[] {
   if (settings.groups === 0) return [];
   const { groups, crowded, overtaken } = verdict;
   return [
-    `groups        ${count(groups.groups)} of concurrency ${settings.groups}: ${count(crowded.count)} of ${count(groups.turns)} begun beside too many`,
+    `groups        ${count(groups.groups)} of concurrency ${settings.groups}: ${count(crowded.count)} of ${count(groups.permitUses)} started although the group had no permit left`,
     ...(settings.groups > 1
       ? []
-      : [`              ${count(overtaken.count)} of ${count(groups.ordered)} begun behind later ones`]),
+      : [`              ${count(overtaken.count)} of ${count(groups.ordered)} started after later ones`]),
   ];
 }
 

@@ -1,4 +1,4 @@
-/** A process that handles messages with an observer and without one, in turns, and tells what each costs its processor. */
+/** A process that handles messages with an observer and without one, alternately, and reports what each costs its processor. */
 import 'reflect-metadata';
 import { metrics, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { type INestApplicationContext, Logger } from '@nestjs/common';

@@ -1,4 +1,4 @@
-import type { Turn } from '../turn.js';
+import type { PermitUse } from '../permit-use.js';
 
 /** A violation in a group, and its message. */
 export interface GroupFinding {
@@ -9,19 +9,19 @@ export interface GroupFinding {
 /**
  * Finds messages that began while others had all permits of their group.
  *
- * @param turns - of one group, in the order of their beginnings
+ * @param uses - of one group, in the order of their beginnings
  */
-export function findCrowded(turns: readonly Turn[], concurrency: number): GroupFinding[] {
+export function findCrowded(uses: readonly PermitUse[], concurrency: number): GroupFinding[] {
   const findings: GroupFinding[] = [];
-  let present: Turn[] = [];
-  for (const turn of turns) {
+  let present: PermitUse[] = [];
+  for (const use of uses) {
     // One that ends in the same millisecond may have ended before.
-    present = present.filter(({ to }) => to > turn.from);
-    if (present.length >= concurrency && !turn.mayBeLate) {
+    present = present.filter(({ to }) => to > use.from);
+    if (present.length >= concurrency && !use.mayBeLate) {
       const others = present.map(({ n, from, to }) => `message ${n} from ${from} to ${to}`).join(', ');
-      findings.push({ n: turn.n, what: `begun at ${turn.from}, beside ${others}` });
+      findings.push({ n: use.n, what: `begun at ${use.from}, beside ${others}` });
     }
-    present.push(turn);
+    present.push(use);
   }
   return findings;
 }

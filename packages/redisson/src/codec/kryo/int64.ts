@@ -1,8 +1,8 @@
 /** A Java long: a number if that is exact, otherwise a BigInt. */
 export type Int64 = number | bigint;
 
-const LEAST = -(2n ** 63n);
-const GREATEST = 2n ** 63n - 1n;
+const MIN = -(2n ** 63n);
+const MAX = 2n ** 63n - 1n;
 
 /** Returns a number if that is exact. */
 export function int64(value: bigint): Int64 {
@@ -11,5 +11,5 @@ export function int64(value: bigint): Int64 {
 }
 
 export function isInt64(value: bigint): boolean {
-  return value >= LEAST && value <= GREATEST;
+  return value >= MIN && value <= MAX;
 }

@@ -13,10 +13,10 @@ const MAX_SIZE = 3000;
 /** The number of messages that a process handles at once. */
 const CONCURRENCY = 16;
 const PROCESSES = 2;
-/** A turn is a message of each of the other groups; what the processes are about to begin comes before, whoever is next. */
-const MAX_TURNS = 1.1;
+/** A round is a message of each of the other groups; what the processes are about to begin comes before, whoever is next. */
+const MAX_ROUNDS = 1.1;
 /** The few messages that a process has claimed and begins late, because it has to wait for the processor, are overtaken by those of the other. */
-const MAX_TURNS_OF_ONE = 1.5;
+const MAX_ROUNDS_OF_ONE = 1.5;
 const UNDER_WAY = 4 * PROCESSES * CONCURRENCY;
 
 const WORK: Task = { do: 'work', ms: 1 };
@@ -71,23 +71,23 @@ describe(`${GROUPS} groups with power-law sizes and ${PROCESSES} processes`, () 
     [1, 'to'],
     ['unlimited', 'from'],
   ])(
-    'handle the next message of each group within one turn of all ready groups, with a concurrency of %s',
+    'handle the next message of each group within one round of all ready groups, with a concurrency of %s',
     async (concurrency, since) => {
       const runs = await handleAll({ concurrency });
       const waits = waitsOf(runs, since);
-      const beyond = ({ others, ready }: Wait) => others - MAX_TURNS_OF_ONE * ready;
+      const beyond = ({ others, ready }: Wait) => others - MAX_ROUNDS_OF_ONE * ready;
       const worst = waits.reduce((a, b) => (beyond(b) > beyond(a) ? b : a));
       const ofMany = waits.filter(({ ready }) => ready >= GROUPS / 4);
-      const turns = ofMany.map(({ others, ready }) => others / ready).sort((a, b) => a - b);
-      const at = (share: number) => turns[Math.min(turns.length - 1, Math.floor(turns.length * share))]!;
+      const rounds = ofMany.map(({ others, ready }) => others / ready).sort((a, b) => a - b);
+      const at = (share: number) => rounds[Math.min(rounds.length - 1, Math.floor(rounds.length * share))]!;
       const [p50, p99, most] = [at(0.5), at(0.99), at(1)].map((number) => number.toFixed(2));
       console.log(
         `concurrency ${concurrency}: ${runs.length} messages, ${ofMany.length} waits while a quarter of the groups was ready: ` +
-          `p50 ${p50}, p99 ${p99}, at most ${most} turns; the longest of all: ${worst.others} others while ` +
+          `p50 ${p50}, p99 ${p99}, at most ${most} rounds; the longest of all: ${worst.others} others while ` +
           `${worst.ready} groups were ready`,
       );
       expect(ofMany.length).toBeGreaterThan(GROUPS);
-      expect(at(0.99)).toBeLessThanOrEqual(MAX_TURNS);
+      expect(at(0.99)).toBeLessThanOrEqual(MAX_ROUNDS);
       expect(beyond(worst)).toBeLessThanOrEqual(UNDER_WAY);
     },
     300_000,

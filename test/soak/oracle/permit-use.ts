@@ -3,7 +3,7 @@ import { type DueSetting, dueSettingsBefore } from './due-settings.js';
 import { type ClaimStory, isOfFollower, type MessageStory } from './message-story.js';
 
 /** The time for which a message has a permit of its group: from the first start of its handler until it is done, including waits for retries. */
-export interface Turn {
+export interface PermitUse {
   readonly n: number;
   /** The time at which its handler first started; it had the permit before. */
   readonly from: number;
@@ -30,28 +30,28 @@ export interface Entering {
 type Beginning = 'from the backlog' | 'kept its permit' | 'unknown';
 
 /**
- * Returns the turns of a message. If it is unknown whether it kept its permit, it counts as having returned it.
+ * Returns the permit uses of a message. If it is unknown whether it kept its permit, it counts as having returned it.
  *
  * @param lastSignOf - when a process is last known to have been alive
  */
-export function turnsOf(story: MessageStory, lastSignOf: (process: number) => number): Turn[] {
-  const turns: Turn[] = [];
+export function permitUsesOf(story: MessageStory, lastSignOf: (process: number) => number): PermitUse[] {
+  const uses: PermitUse[] = [];
   const claims = story.claims.filter((claim) => !wasLost(story, claim));
   for (const [at, claim] of claims.entries()) {
     const beginning = beginningOf(story, claims[at - 1], claim);
     const to = permitKeptUntil(story, claim, lastSignOf);
-    const last = turns.at(-1);
+    const last = uses.at(-1);
     if (beginning === 'kept its permit' && last) {
-      turns[turns.length - 1] = { ...last, to: Math.max(to, claim.startedAt) };
+      uses[uses.length - 1] = { ...last, to: Math.max(to, claim.startedAt) };
       continue;
     }
     const { startedAt: from, due } = claim;
     const mayBeLate = isTouched(story, { ...claim, until: from });
     const isFromBacklog = beginning === 'from the backlog' && !mayBeLate;
     const setting = isFromBacklog ? enteringOf(story, claim) : undefined;
-    turns.push({ n: story.n, from, to, due, mayBeLate, isFromBacklog, setting });
+    uses.push({ n: story.n, from, to, due, mayBeLate, isFromBacklog, setting });
   }
-  return turns;
+  return uses;
 }
 
 /** True if the lease of a claim had ended and another one had taken over before its handler started, because its process was frozen. */
