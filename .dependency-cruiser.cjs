@@ -12,6 +12,7 @@ const ENTRIES = `^lib/(${entries.join('|')})/`;
 const LAYERS = [
   ENTRIES,
   '^lib/(index|delay-queue-module)\\.ts$',
+  '^lib/observers/',
   '^lib/producer/',
   '^lib/runtime/',
   '^lib/families/',

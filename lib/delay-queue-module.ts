@@ -10,6 +10,7 @@ import {
   type DelayQueueModuleOptions,
   type DelayQueueOptionsFactory,
 } from './options/module-options.js';
+import { observerProviders } from './observers/observer-providers.js';
 import { Changes } from './producer/changes.js';
 import { DeclaredRepeats } from './producer/declared-repeats.js';
 import { DelayQueueProducer, tokenOf } from './producer/delay-queue-producer.js';
@@ -33,6 +34,7 @@ import { START_TASK } from './runtime/delay-queue-tokens.js';
 @Module({
   imports: [DiscoveryModule],
   providers: [
+    ...observerProviders,
     ...runtimeProviders,
     Offers,
     Changes,

@@ -16,7 +16,7 @@ export {
 } from './options/module-options.js';
 export type { DelayQueueEvent, DelayQueueEvents } from './events/delay-queue-events.js';
 export type { DelayQueueObserver, HandlingOutcome, OfferContext } from './events/delay-queue-observer.js';
-export { DelayQueueListener, OnDelayQueueEvent } from './handler/listener/listener-decorators.js';
+export { DelayQueueListener, OnDelayQueueEvent } from './observers/listener-decorators.js';
 export { DelayQueueError, type DelayQueueErrorCode } from './message/delay-queue-errors.js';
 export type { CheckedDue } from './message/duration.js';
 export type { CheckedDuration, Duration, DurationText } from './message/duration.js';

@@ -1,4 +1,4 @@
-import type { Observers } from '../events/observers.js';
+import type { Hooks } from '../events/hooks.js';
 import { follow } from '../message/failure.js';
 import type { DelayedMessage } from '../message/message.js';
 import type { Outcome } from '../store/consumer-store.js';
@@ -22,7 +22,7 @@ export interface BatchRunnerOptions extends HandlerRules {
   readonly wait: number;
   /** Limits the number of concurrent calls. */
   readonly calls: ConcurrentCalls;
-  readonly observers?: Pick<Observers, 'handleBatch'> | undefined;
+  readonly hooks?: Hooks | undefined;
   /** Called when the last waiting message has left. */
   readonly onEmpty?: (() => void) | undefined;
 }
@@ -117,9 +117,9 @@ export class BatchRunner {
   }
 
   #observe(deliveries: readonly Delivery[]): BatchOutcomes | Promise<BatchOutcomes> {
-    const { observers, timeout } = this.options;
-    if (!observers?.handleBatch) return this.#handle(deliveries);
-    return observed(observers.handleBatch, deliveries.map(messageOf), {
+    const { hooks, timeout } = this.options;
+    if (!hooks?.handleBatch) return this.#handle(deliveries);
+    return observed(hooks.handleBatch, deliveries.map(messageOf), {
       handle: () => allOf(this.#handleAfterWait(deliveries)),
       show: (outcomes: readonly Outcome[]) => outcomes.map((outcome, i) => showOutcome(outcome, deliveries[i]!)),
       timeout,

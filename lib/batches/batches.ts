@@ -2,7 +2,7 @@ import type { Delivery } from '../consumer/delivery.js';
 import type { StepParts } from '../consumer/handler-steps.js';
 import type { Handle, WaitingCalls } from '../consumer/message-runner.js';
 import { type Outcomes, RELEASE } from '../consumer/outcomes.js';
-import type { Observers } from '../events/observers.js';
+import type { Hooks } from '../events/hooks.js';
 import type { Outcome } from '../store/consumer-store.js';
 import { BatchRunner, type BatchRunnerOptions } from './batch-runner.js';
 import { ConcurrentCalls } from './concurrent-calls.js';
@@ -20,7 +20,7 @@ export class Batches implements WaitingCalls {
       /** The maximum number of a group's messages handled at once; null: no limit. */
       readonly groupConcurrency: number | null;
       readonly outcomes: Outcomes;
-      readonly observers?: Pick<Observers, 'handleBatch'> | undefined;
+      readonly hooks?: Hooks | undefined;
     },
   ) {
     this.#calls = new ConcurrentCalls(options.concurrency);
@@ -32,8 +32,8 @@ export class Batches implements WaitingCalls {
     { isPerGroup, ...size }: Pick<BatchRunnerOptions, 'size' | 'wait'> & { readonly isPerGroup: boolean },
     { rules, ...parts }: StepParts,
   ): Handle {
-    const { groupConcurrency, observers } = this.options;
-    const options = { call, ...size, ...rules, ...parts, calls: this.#calls, observers };
+    const { groupConcurrency, hooks } = this.options;
+    const options = { call, ...size, ...rules, ...parts, calls: this.#calls, hooks };
     const runner = isPerGroup ? new GroupBatches({ ...options, groupConcurrency }) : new BatchRunner(options);
     this.#runners.push(runner);
     this.maxBatch = Math.max(this.maxBatch, size.size);

@@ -1,5 +1,5 @@
 import type { HandlingOutcome } from '../events/delay-queue-observer.js';
-import type { Around } from '../events/observers.js';
+import type { Around } from '../events/hooks.js';
 import { completionOf, withinTimeout } from '../message/handler-results.js';
 import { type CheckedPayload, InvalidPayload, type PayloadCheck } from '../message/payload-check.js';
 import { follow } from '../message/failure.js';

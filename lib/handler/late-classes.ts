@@ -2,7 +2,6 @@ import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
 import { LazyModuleLoader, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { Events } from '../events/events.js';
 import { declaredHandlers } from './delayed-handler-decorator.js';
-import { declaredListeners, listensTo } from './listener/listener-decorators.js';
 import type { Module } from './nest-internals.js';
 
 /**
@@ -13,6 +12,7 @@ import type { Module } from './nest-internals.js';
 export class LateClasses implements OnModuleInit {
   /** The modules that existed at startup or have been examined since. */
   readonly #known = new Set<Module>();
+  readonly #finders = [handlersIn];
 
   constructor(
     private readonly loader: LazyModuleLoader,
@@ -20,6 +20,11 @@ export class LateClasses implements OnModuleInit {
     private readonly app: ModuleRef,
     private readonly events: Events,
   ) {}
+
+  /** @param finder - names what a class declares besides handlers */
+  alsoFind(finder: (type: Type) => string[]): void {
+    this.#finders.push(finder);
+  }
 
   onModuleInit(): void {
     // One instance of the delay queue listens for all.
@@ -42,7 +47,7 @@ export class LateClasses implements OnModuleInit {
     const moduleRef = module.getProviderByKey<ModuleRef>(ModuleRef).instance;
     const create = moduleRef.create.bind(moduleRef);
     moduleRef.create = (type, ...rest) => {
-      if (!this.#isProvided(type)) this.#warn(declaredIn(type), 'moduleRef.create()');
+      if (!this.#isProvided(type)) this.#warn(this.#declaredIn(type), 'moduleRef.create()');
       return create(type, ...rest);
     };
   }
@@ -50,7 +55,7 @@ export class LateClasses implements OnModuleInit {
   #lookAt(module: Module): void {
     this.#follow(module);
     const hosts = [...module.providers.values(), ...module.controllers.values()];
-    const methods = hosts.flatMap(({ metatype }) => declaredIn(metatype));
+    const methods = hosts.flatMap(({ metatype }) => this.#declaredIn(metatype));
     this.#warn(methods, `the lazily loaded ${module.name}`);
   }
 
@@ -60,15 +65,16 @@ export class LateClasses implements OnModuleInit {
     );
   }
 
+  #declaredIn(type: unknown): string[] {
+    if (typeof type !== 'function' || typeof type.prototype !== 'object') return [];
+    return [...new Set(this.#finders.flatMap((find) => find(type as Type)))];
+  }
+
   #warn(methods: readonly string[], by: string): void {
     if (methods.length > 0) this.events.note('made-late', { methods, by });
   }
 }
 
-function declaredIn(type: unknown): string[] {
-  if (typeof type !== 'function' || typeof type.prototype !== 'object') return [];
-  const prototype = type.prototype as object;
-  const names = [...declaredHandlers.of(prototype), ...declaredListeners.of(prototype)].map(([name]) => name);
-  const observer = listensTo(type).length > 0 ? [type.name] : [];
-  return [...observer, ...new Set(names.map((name) => `${type.name}.${String(name)}`))];
+function handlersIn(type: Type): string[] {
+  return [...declaredHandlers.of(type.prototype as object)].map(([name]) => `${type.name}.${String(name)}`);
 }

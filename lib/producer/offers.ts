@@ -1,11 +1,11 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { Observers } from '../events/observers.js';
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import type { Hooks } from '../events/hooks.js';
 import { AgainAdvice } from '../handler/again-advice.js';
 import type { CheckOfType } from '../handler/definition/queue-definition.js';
 import { MessageIdGenerator, NO_TYPE } from '../message/message-id.js';
 import type { MessageHeaders } from '../message/message.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
-import { CLOCK, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
+import { CLOCK, HOOKS, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import type { Queue } from '../runtime/queues.js';
 import type { Offer } from '../store/producer-store.js';
@@ -25,7 +25,7 @@ import { QueueWriter, type WriterContext } from './queue-writer.js';
 /** Makes this process' offers. The producer and the typed queues share it, so all offers of one event-loop turn leave in one call. */
 @Injectable()
 export class Offers {
-  @Inject() private readonly observers!: Observers;
+  @Optional() @Inject(HOOKS) private readonly hooks?: Hooks;
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(RESOLVED_OPTIONS) private readonly limits!: Pick<ResolvedModuleOptions, 'offerTimeout'>;
 
@@ -43,10 +43,13 @@ export class Offers {
    */
   offer(queue: Queue, message: NewMessage, checkOf?: CheckOfType): Promise<OfferResult> {
     const writer = this.writerOf(queue);
-    if (!this.observers.offer && !checkOf) return writer.write(writer.encode(message));
-    if (!this.observers.offer) return this.#offer(writer, message, checkOf);
+    const around = this.hooks?.offer;
+    if (!around && !checkOf) return writer.write(writer.encode(message));
+    if (!around) return this.#offer(writer, message, checkOf);
     const observed = withNewId(message, writer);
-    return this.#observe(writer, [observed], (headers) => this.#offer(writer, withHeaders(observed, headers), checkOf));
+    return this.#observe(around, writer, [observed], (headers) =>
+      this.#offer(writer, withHeaders(observed, headers), checkOf),
+    );
   }
 
   /**
@@ -55,9 +58,10 @@ export class Offers {
    */
   offerMany(queue: Queue, requests: readonly OfferRequest[], checkOf?: CheckOfType): Promise<OfferResult[]> {
     const writer = this.writerOf(queue);
-    if (!this.observers.offer) return this.#offerMany(writer, requests, readRequest, checkOf);
+    const around = this.hooks?.offer;
+    if (!around) return this.#offerMany(writer, requests, readRequest, checkOf);
     const observed = readEach(requests, (request) => withNewId(readRequest(request), writer));
-    return this.#observe(writer, observed, (headers) =>
+    return this.#observe(around, writer, observed, (headers) =>
       this.#offerMany(writer, observed, (message) => withHeaders(message, headers), checkOf),
     );
   }
@@ -108,6 +112,7 @@ export class Offers {
   }
 
   async #observe<Result>(
+    around: NonNullable<Hooks['offer']>,
     { queue: { name: queue, options } }: QueueWriter,
     messages: readonly NewMessage[],
     offer: (headers: MessageHeaders | undefined) => Promise<Result>,
@@ -124,7 +129,7 @@ export class Offers {
       // In a promise: an error thrown at once would be taken for the observer's.
       return Promise.resolve().then(() => offer(carriesHeaders ? headers : undefined));
     };
-    return (await this.observers.offer!({ queue, messages: envelopes, carriesHeaders }, work, {
+    return (await around({ queue, messages: envelopes, carriesHeaders }, work, {
       timeout: this.limits.offerTimeout,
       onTimeout: (observer, timeout) => {
         const what = `offer to queue '${queue}': the observer ${observer} did not call next()`;

@@ -5,7 +5,7 @@ import { Outcomes } from '../consumer/outcomes.js';
 import { RetryPolicy } from '../consumer/retry-policy.js';
 import { UnknownTypes } from '../consumer/unknown-types.js';
 import type { Events } from '../events/events.js';
-import type { Observers } from '../events/observers.js';
+import type { Hooks } from '../events/hooks.js';
 import type { MessageBody } from '../message/codec/message-codec.js';
 import type { Calendar } from '../message/repeat-rule.js';
 import { repeatsWith } from '../repeats/repetition.js';
@@ -15,7 +15,7 @@ import type { ConfiguredHandler, Queue } from './queues.js';
 export interface RunnerParts {
   readonly clock: Clock;
   readonly events: Events;
-  readonly observers?: Observers;
+  readonly hooks?: Hooks | undefined;
   /** Returns a number from 0 to 1, for jitter. */
   readonly random: () => number;
   readonly calendar?: Calendar | undefined;
@@ -25,14 +25,14 @@ export interface RunnerParts {
 export function createRunner(
   { codec, options, router }: Queue,
   handlers: readonly ConfiguredHandler[],
-  { clock, events, observers, random, calendar }: RunnerParts,
+  { clock, events, hooks, random, calendar }: RunnerParts,
 ): MessageRunner {
   const accepts = (body: MessageBody) => router.stores[0]!.accepts?.(body);
   const outcomes = new Outcomes({ ...options, codec, clock, events, accepts });
   const { concurrency, groups, layout, attempts } = options;
   const groupConcurrency = groups?.concurrency ?? null;
   const hasBatches = handlers.some(({ handler }) => handler.batch);
-  const batches = hasBatches ? new Batches({ concurrency, groupConcurrency, outcomes, observers }) : undefined;
+  const batches = hasBatches ? new Batches({ concurrency, groupConcurrency, outcomes, hooks }) : undefined;
 
   const handleOf = ({ handler, options: { timeout, ...retries } }: ConfiguredHandler): Handle => {
     const { call, check, batch } = handler;
@@ -43,7 +43,7 @@ export function createRunner(
     else handle = batches ? batches.waitStep(callStep(call, parts)) : callStep(call, parts);
     if (check) handle = checkStep(check, parts, handle);
     // Calls with batches are observed where they are made.
-    return observers?.handle && !batch ? observeStep(observers.handle, parts, handle) : handle;
+    return hooks?.handle && !batch ? observeStep(hooks.handle, parts, handle) : handle;
   };
 
   return new MessageRunner({

@@ -9,6 +9,9 @@ export const RANDOM = Symbol('nestjs-delay-queue:random');
 /** The `TestOverrides`; undefined outside tests. */
 export const TEST_OVERRIDES = Symbol('nestjs-delay-queue:test-overrides');
 
+/** The `Hooks` around offers and handler calls; absent: none. */
+export const HOOKS = Symbol('nestjs-delay-queue:hooks');
+
 /** Injects the {@link StartTask}. */
 export const START_TASK = Symbol('nestjs-delay-queue:start-task');
 

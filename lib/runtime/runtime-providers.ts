@@ -2,14 +2,12 @@ import { Logger, type Provider } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { logEvents } from '../events/event-log.js';
 import { Events } from '../events/events.js';
-import { nameOf, Observers } from '../events/observers.js';
 import { AgainAdvice } from '../handler/again-advice.js';
 import { HandlerCalls } from '../handler/handler-calls.js';
 import { HandlerExplorer } from '../handler/handler-explorer.js';
 import { HandlerRegistry } from '../handler/handler-registry.js';
 import { INSTANCE, InstanceNames } from '../handler/instance-names.js';
 import { LateClasses } from '../handler/late-classes.js';
-import { ListenerExplorer } from '../handler/listener/listener-explorer.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { UNNAMED } from '../message/instance-name.js';
 import { type DelayQueueModuleOptions, MODULE_OPTIONS_TOKEN } from '../options/module-options.js';
@@ -28,7 +26,7 @@ import { type TestOverrides, Workers } from './workers.js';
 
 const IN_A_TEST = { token: TEST_OVERRIDES, optional: true };
 
-/** All providers of a process except the producer: options, clock, stores, handlers, listeners, queues and workers. */
+/** All providers of a process except the producer: options, clock, stores, handlers, queues and workers. */
 export const runtimeProviders: Provider[] = [
   // Replaced in a module with a name.
   namedInstance(UNNAMED),
@@ -54,16 +52,6 @@ export const runtimeProviders: Provider[] = [
     inject: [RESOLVED_OPTIONS, CLOCK, Events, INSTANCE, IN_A_TEST],
   },
   { provide: Events, useFactory: loggedEvents, inject: [INSTANCE] },
-  {
-    provide: Observers,
-    useFactory: (events: Events, clock: Clock, { observers }: ResolvedModuleOptions, instance: string) => {
-      const all = new Observers(events, clock, instance || undefined);
-      for (const [i, observer] of observers.entries()) all.add(observer, nameOf(observer, `observers[${i}]`));
-      return all;
-    },
-    inject: [Events, CLOCK, RESOLVED_OPTIONS, INSTANCE],
-  },
-  ListenerExplorer,
   HandlerRegistry,
   HandlerExplorer,
   LateClasses,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
-import { Observers } from '../events/observers.js';
+import type { Hooks } from '../events/hooks.js';
 import { QueueWorker } from '../consumer/queue-worker.js';
 import { createRunner } from './create-runner.js';
 import { Family, type QueueRemains } from '../families/family.js';
@@ -12,7 +12,7 @@ import { isFamily } from '../message/queue-name.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { Clock } from '../timing/clock.js';
 import type { Stores } from './create-stores.js';
-import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, TEST_OVERRIDES } from './delay-queue-tokens.js';
+import { CLOCK, HOOKS, RANDOM, RESOLVED_OPTIONS, STORES, TEST_OVERRIDES } from './delay-queue-tokens.js';
 import { type ConfiguredHandler, type Queue, Queues } from './queues.js';
 
 /** Serves a queue or a family. */
@@ -29,9 +29,9 @@ export class Workers {
     @Inject(STORES) private readonly stores: Stores,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: () => number,
+    @Optional() @Inject(HOOKS) private readonly hooks: Hooks | undefined,
     @Optional() @Inject(TEST_OVERRIDES) private readonly overrides: TestOverrides | undefined,
     private readonly events: Events,
-    private readonly observers: Observers,
     private readonly queues: Queues,
     private readonly handlers: HandlerRegistry,
     private readonly againAdvice: AgainAdvice,
@@ -71,7 +71,7 @@ export class Workers {
   }
 
   #open(declared: DeclaredQueue, name: string): QueueWorker {
-    const { clock, events, random, observers } = this;
+    const { clock, events, random, hooks } = this;
     const queue = this.queues.get(name);
     const handlers = this.queues.handlersOf(declared, name).map((each) => this.overrides?.adjust(each) ?? each);
     const parts = { clock, events, random };
@@ -80,7 +80,7 @@ export class Workers {
       queue: name,
       options: queue.options,
       router: queue.router,
-      runner: createRunner(queue, handlers, { ...parts, observers, calendar: this.options.calendar }),
+      runner: createRunner(queue, handlers, { ...parts, hooks, calendar: this.options.calendar }),
       processId: this.#processId,
       answerTimeout: this.options.offerTimeout,
       onChecked: this.stores.groupsCheck?.lookerAt(queue),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
-import { Observers } from '../../lib/events/observers.js';
+import { Observers } from '../../lib/observers/observers.js';
 import { BatchRunner, type BatchRunnerOptions } from '../../lib/batches/batch-runner.js';
 import { ConcurrentCalls } from '../../lib/batches/concurrent-calls.js';
 import { type Delivery, HandlerTimeout, LeaseLost, ShuttingDown } from '../../lib/consumer/delivery.js';
@@ -349,7 +349,7 @@ describe('a batch', () => {
       shown.push(await next());
     };
     observers.add({ handleBatch }, 'Slow');
-    const { run, runUntil, calls, settled } = newRunner(() => Promise.resolve(), { clock, observers });
+    const { run, runUntil, calls, settled } = newRunner(() => Promise.resolve(), { clock, hooks: observers });
     runUntil(clock.monotonic() + 5000, 'a');
     run(...kept);
     runUntil(clock.monotonic() + 5000, 'c');

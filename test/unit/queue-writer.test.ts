@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { Test } from '@nestjs/testing';
 import { systemClock } from '../../lib/timing/clock.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
-import { Observers } from '../../lib/events/observers.js';
 import { AgainAdvice } from '../../lib/handler/again-advice.js';
 import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { DelayQueueProducer } from '../../lib/producer/delay-queue-producer.js';
@@ -97,7 +96,6 @@ describe('an offer made while another payload is being encoded', () => {
         { provide: Queues, useValue: queues },
         { provide: QueueRegistrar, useValue: { register: () => undefined } },
         { provide: STORES, useValue: {} },
-        { provide: Observers, useValue: {} },
         { provide: CLOCK, useValue: new ManualClock() },
         { provide: RESOLVED_OPTIONS, useValue: {} },
         namedInstance(''),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type HookLimit, surround } from '../../lib/events/observers.js';
+import type { HookLimit } from '../../lib/events/hooks.js';
+import { surround } from '../../lib/observers/observers.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 type Next = (argument?: string) => string | Promise<string>;

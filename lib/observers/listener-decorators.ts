@@ -1,8 +1,8 @@
-import type { DefinedBy } from '../definition/queue-definition.js';
-import { DeclaredMethods } from '../declared-methods.js';
-import type { HandlerDecorator } from '../handler-types.js';
-import type { DelayQueueEvent, DelayQueueEvents, EventName } from '../../events/delay-queue-events.js';
-import type { InstanceOptions } from '../../options/queue-options.js';
+import type { DefinedBy } from '../handler/definition/queue-definition.js';
+import { DeclaredMethods } from '../handler/declared-methods.js';
+import type { HandlerDecorator } from '../handler/handler-types.js';
+import type { DelayQueueEvent, DelayQueueEvents, EventName } from '../events/delay-queue-events.js';
+import type { InstanceOptions } from '../options/queue-options.js';
 
 // All copies of the package share this key, so a listener is found whichever copy decorated it.
 const LISTENER = Symbol.for('nestjs-delay-queue:listener');

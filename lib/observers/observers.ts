@@ -1,17 +1,12 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
+import type { DelayQueueEvent, EventName } from '../events/delay-queue-events.js';
+import { type DelayQueueObserver, isObserver } from '../events/delay-queue-observer.js';
+import type { Events } from '../events/events.js';
+import type { Around, HookLimit, Hooks } from '../events/hooks.js';
 import { isThenable, showFailure } from '../message/failure.js';
-import type { DelayedMessage, MessageHeaders } from '../message/message.js';
-import type { CancelTimer, Clock } from '../timing/clock.js';
-import type { DelayQueueEvent, EventName } from './delay-queue-events.js';
-import {
-  type DelayQueueObserver,
-  type HandlingOutcome,
-  isObserver,
-  type OfferContext,
-} from './delay-queue-observer.js';
-import type { Events } from './events.js';
-import { OnceAMinute } from '../timing/pauses.js';
 import { isIterator, UnusedIterator } from '../message/handler-results.js';
+import type { CancelTimer, Clock } from '../timing/clock.js';
+import { OnceAMinute } from '../timing/pauses.js';
 
 /** Returns an observer's name for the log. */
 export function nameOf(observer: object, fallback: string): string {
@@ -19,19 +14,11 @@ export function nameOf(observer: object, fallback: string): string {
   return name === 'Object' || name === '' ? fallback : name;
 }
 
-/** Runs `work` on a subject inside the nested hooks of all observers. Each hook must call `next` within the limit. */
-export type Around<Subject, Argument, Result> = (
-  subject: Subject,
-  work: (argument?: Argument) => Result | Promise<Result>,
-  limit: HookLimit<Result>,
-) => Result | Promise<Result>;
-
 /** The observers of this process. The log is not one of them: it listens only for events with texts, so no others are built for it. */
-export class Observers {
-  /** Undefined if no observer has the method, so nothing needs to be prepared for it. */
-  offer: Around<OfferContext, MessageHeaders, unknown> | undefined;
-  handle: Around<DelayedMessage, never, HandlingOutcome> | undefined;
-  handleBatch: Around<readonly DelayedMessage[], never, readonly HandlingOutcome[]> | undefined;
+export class Observers implements Hooks {
+  offer: Hooks['offer'];
+  handle: Hooks['handle'];
+  handleBatch: Hooks['handleBatch'];
 
   constructor(
     private readonly events: Events,
@@ -126,14 +113,6 @@ export interface HookOwner {
   /** Called with errors that the hook itself throws, but not with a failure of the work. */
   readonly complain: Complain;
   readonly clock: Pick<Clock, 'schedule'>;
-}
-
-/** How long a hook may delay the start of the work. */
-export interface HookLimit<Result> {
-  /** ms; null: no limit. */
-  readonly timeout: number | null;
-  /** Makes the result if the hook takes too long, given the owner's name; the work is then never done. Must not throw. */
-  readonly onTimeout: (owner: string, timeout: number) => Result | Promise<Result>;
 }
 
 /**

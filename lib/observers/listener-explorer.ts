@@ -1,19 +1,20 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { definitionOf, instanceOfQueue } from '../definition/queue-definition.js';
-import { isEventName } from '../../events/delay-queue-events.js';
-import { isObserver, OBSERVER_METHODS } from '../../events/delay-queue-observer.js';
-import { Observers } from '../../events/observers.js';
-import { type ClassMethod, exploreClasses, fullNameOf, type Instance, isScoped } from '../class-explorer.js';
-import { assertCallable, assertInjected } from '../declaration-checks.js';
-import type { DeclaredMethod } from '../declared-methods.js';
-import { InstanceNames } from '../instance-names.js';
-import type { InstanceWrapper } from '../nest-internals.js';
-import { DelayQueueError } from '../../message/delay-queue-errors.js';
-import { belongsTo, QUEUE_FAMILY, QUEUE_NAME, QUEUE_OR_FAMILY_RULE } from '../../message/queue-name.js';
-import { showGiven } from '../../message/show-given.js';
-import type { InstanceOptions } from '../../options/queue-options.js';
-import { readInstance } from '../../options/resolve-options.js';
+import { definitionOf, instanceOfQueue } from '../handler/definition/queue-definition.js';
+import { isEventName } from '../events/delay-queue-events.js';
+import { isObserver, OBSERVER_METHODS } from '../events/delay-queue-observer.js';
+import { Observers } from './observers.js';
+import { type ClassMethod, exploreClasses, fullNameOf, type Instance, isScoped } from '../handler/class-explorer.js';
+import { assertCallable, assertInjected } from '../handler/declaration-checks.js';
+import type { DeclaredMethod } from '../handler/declared-methods.js';
+import { InstanceNames } from '../handler/instance-names.js';
+import { LateClasses } from '../handler/late-classes.js';
+import type { InstanceWrapper } from '../handler/nest-internals.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { belongsTo, QUEUE_FAMILY, QUEUE_NAME, QUEUE_OR_FAMILY_RULE } from '../message/queue-name.js';
+import { showGiven } from '../message/show-given.js';
+import type { InstanceOptions } from '../options/queue-options.js';
+import { readInstance } from '../options/resolve-options.js';
 import { declaredListeners, type EventDeclaration, listensTo } from './listener-decorators.js';
 
 /** Finds this instance's listeners in all providers and controllers before anything starts. */
@@ -23,7 +24,10 @@ export class ListenerExplorer implements OnModuleInit {
     private readonly discovery: DiscoveryService,
     private readonly observers: Observers,
     private readonly instances: InstanceNames,
-  ) {}
+    lateClasses: LateClasses,
+  ) {
+    lateClasses.alsoFind(listenersIn);
+  }
 
   async onModuleInit(): Promise<void> {
     await exploreClasses(this.discovery, (host, prototype) => {
@@ -85,4 +89,10 @@ function readQueue(given: unknown, place: string): (queue: string | undefined) =
   if (typeof name === 'string' && QUEUE_FAMILY.test(name))
     return (queue) => queue !== undefined && belongsTo(name, queue);
   throw new DelayQueueError('INVALID_LISTENER', `${place}: ${QUEUE_OR_FAMILY_RULE}, not ${showGiven(given)}`);
+}
+
+function listenersIn(type: Type): string[] {
+  const methods = [...declaredListeners.of(type.prototype as object)];
+  const observer = listensTo(type).length > 0 ? [type.name] : [];
+  return [...observer, ...methods.map(([name]) => `${type.name}.${String(name)}`)];
 }
