@@ -8,10 +8,10 @@ import { nativeFunctions } from '../store/native/native-library.js';
 import { NativeMessageStore } from '../store/native/native-store.js';
 import { groupRulesArgument } from '../store/native/script-arguments.js';
 
-/** Approximate number of messages that one step through all groups examines, which takes about 0.5 ms. */
+/** Approximate number of messages examined by one step through all groups. Takes about 0.5 ms. */
 const GROUP_STEP = 1000;
 
-/** The messages of a queue that have groups, in the hash slot of the queue's first partition. */
+/** A queue's messages with groups, in the hash slot of the queue's first partition. */
 export class GroupStore extends NativeMessageStore {
   readonly #commands: RedisConnections['commands'];
   readonly #keys: GroupKeys;
@@ -36,7 +36,7 @@ export class GroupStore extends NativeMessageStore {
     this.#keys = keys;
   }
 
-  /** Claims, and repairs if a message has lost its record: its group is unknown, so only a recount frees its permit. */
+  /** Claims, and repairs if a message has lost its record. Its group is then unknown, so only a recount frees its permit. */
   override async claim(request: ClaimRequest): Promise<ClaimReport> {
     const report = await super.claim(request);
     // If this repair fails, the next one does the work. The claim has already been made.

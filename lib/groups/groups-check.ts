@@ -8,7 +8,7 @@ import type { OtherProcesses } from './other-processes.js';
 interface CheckedQueue {
   readonly name: string;
   readonly options: {
-    /** Null: this process handles the queue without groups. */
+    /** Null if this process handles the queue without groups. */
     readonly groups: GroupRules | null;
     readonly layout: Pick<Layout, 'can'>;
   };

@@ -2,34 +2,33 @@ import type { RedisConnections } from '../redis/redis-connections.js';
 import type { GroupRules } from '../store/message-store.js';
 import { groupKeys } from '../store/native/native-keys.js';
 
-/** Announces the rules of a process that has just begun to listen, and asks for others. */
+/** Announces the rules of a process that has just begun to listen, and asks for others' rules. */
 const ASK = 'groups?';
-/** The answer of a process with other rules. */
+/** The answer of a process with different rules. */
 const ANSWER = 'groups';
 
 const NO_LIMIT = 'unlimited';
 
-/** The processes that share the queues in Redis. */
+/** The other processes that share the queues in Redis. */
 export class OtherProcesses {
   constructor(
     private readonly connections: Pick<RedisConnections, 'announcements' | 'commands'>,
     private readonly prefix: string,
   ) {}
 
-  /** Returns true if a queue holds messages with groups in any state, which a store without groups does not see. */
+  /** True if a queue holds messages with groups in any state. A store without groups does not see them. */
   async haveGroups(queue: string): Promise<boolean> {
     const { messages } = groupKeys(this.prefix, queue);
     return (await this.connections.commands.send('HLEN', messages)).number() > 0;
   }
 
   /**
-   * Compares how processes handle the groups of a queue or family: each announces its rules once it listens and after an outage, and
-   * processes with other rules answer. So both report the difference once the second one listens, and nothing is stored. Older versions
-   * ignore the announcements.
+   * Compares how processes handle the groups of a queue or family. Each announces its rules when it begins to listen and after an outage,
+   * and processes with different rules answer. So both report the difference, and nothing is stored. Older versions ignore this.
    *
-   * The databases of a server share the channel, so rules carry the number of the database and are compared only within it. They are also
-   * announced without a number: an older version reads nothing else, and reports the difference.
-   * @param onOther - called with the rules of a process that has others
+   * Databases of a server share the channel, so rules include the database number and are compared only within the database. They are also
+   * announced without a number, because an older version reads nothing else, and reports the difference.
+   * @param onOther - called with the rules of a process that has different ones
    */
   announce(queue: string, rules: GroupRules, onOther: (rules: GroupRules) => void): void {
     const { announcements, commands } = this.connections;
@@ -68,7 +67,7 @@ function textOf({ concurrency, onRetry }: GroupRules): string {
   return `${concurrency ?? NO_LIMIT} ${onRetry}`;
 }
 
-/** Returns undefined if the text announces something else. */
+/** Reads announced rules. Undefined if the text announces something else. */
 function readRules(text: string): { readonly rules: GroupRules; readonly database: string | undefined } | undefined {
   const found = /^groups\?? (\d+|unlimited) (hold|pass)(?: (\d+))?$/.exec(text);
   if (!found) return undefined;

@@ -5,38 +5,38 @@ import type { MessageFailure } from '../message/message.js';
 /** The port's second role: takes messages from delayed to settled, and wakes consumers. */
 export interface ConsumerStore {
   /**
-   * Moves due messages from delayed to ready, earliest first and never early. Takes back active messages whose lease has expired: an
-   * attempt is spent, and the message is ready again or dead. A message that repeats never dies here but becomes ready, because only
-   * whoever claims it has the calendar that knows its next due time. Does at most `limit` of each; `more` asks for another call.
+   * Moves due messages from delayed to ready, earliest first and never early. Takes back active messages with an expired lease: an attempt
+   * is spent, and the message becomes ready again or dead. A repeating message always becomes ready, because only its next claimer has the
+   * calendar that knows its next due time. Does at most `limit` of each. If `more` is true, call it again.
    *
-   * Whenever ready messages remain, one consumer is woken ({@link WakeSignal}), unless a consumer already waits for the queue's rate (see
-   * {@link claim}) or the queue is paused ({@link AdminStore.resume} wakes one). After a crash right after the call, the moved messages are
-   * ready, and a consumer has been woken for them.
+   * Whenever ready messages remain, one consumer is woken ({@link WakeSignal}), unless a consumer is already waiting for the queue's rate
+   * (see {@link claim}) or the queue is paused ({@link AdminStore.resume} wakes one). After a crash right after the call, the moved
+   * messages are ready, and a consumer has been woken for them.
    */
   transfer(request: TransferRequest): Promise<TransferReport>;
 
   /**
    * Takes at most `limit` ready messages, oldest first and up to `maxBytes`, under one lease. They belong to this claim until the lease
-   * ends; then {@link transfer} takes them back. If ready messages remain, another consumer is woken. While the queue is paused, the call
-   * takes nothing and wakes nobody. A crash right after the call costs the messages their lease and an attempt.
+   * ends; then {@link transfer} takes them back. If ready messages remain, another consumer is woken. While the queue is paused, takes
+   * nothing and wakes nobody. A crash right after the call costs the messages their lease and an attempt.
    *
    * A token takes messages once: the answer names all that it will ever hold. A claim that `supersedes` another ends it, even if the other
-   * arrives later: what the other took passes to this claim within the same bounds, the rest is ready again, no attempt is spent, and
-   * nothing else is taken. If the other took nothing, this is a claim like any other.
+   * arrives later. What the other took passes to this claim within the same limits, the rest becomes ready again, no attempt is spent, and
+   * nothing else is taken. If the other took nothing, this is an ordinary claim.
    *
-   * A queue with a rate gives out no more messages than its rate allows; the rest stay ready. Every message taken counts, even if it was
-   * claimed before: retried, released, or taken back from an expired lease. Messages that pass to a successor count once. Whatever has
-   * counted stays counted, even after {@link AdminStore.clear}, because the resource that the rate protects has been used. A claim that
-   * gets less than it asks for because the rate is spent wakes nobody. Its answer tells one consumer of the queue when to claim again, and
-   * the others wait until they are woken. If that consumer does not come back, a {@link transfer} soon after wakes another one.
+   * A queue with a rate gives out no more messages than its rate allows. The rest stay ready. Every message taken counts, even if it was
+   * claimed before: retried, released, or taken back from an expired lease. Messages that pass to a superseding claim count once. What has
+   * counted stays counted, even after {@link AdminStore.clear}, because the resource protected by the rate has been used. A claim that gets
+   * less than it asks for because the rate is spent wakes nobody. The answer tells one of the queue's consumers when to claim again. Others
+   * wait until they are woken. If that consumer does not return, a {@link transfer} soon afterwards wakes another one.
    */
   claim(request: ClaimRequest): Promise<ClaimReport>;
 
   /**
    * Does {@link transfer} and {@link claim} in one call, for a process with free slots: due messages go straight from delayed into the
-   * claim's lease. It does so only if the order is that of the two calls: nothing is ready, no lease has expired, and the queue is neither
-   * paused nor limited by a rate. Messages due beyond the claim's limits stay delayed, and `more` says so. A crash right after costs what a
-   * crash after a claim costs.
+   * claim's lease. Requires that two calls would have the same effect: nothing is ready, no lease has expired, and the queue is neither
+   * paused nor limited by a rate. Due messages beyond the claim's limits stay delayed, as `more` reports. A crash right after the call
+   * costs the same as after a claim.
    * @param announcer - as in {@link TransferRequest}
    * @returns undefined if a condition is not met: nothing was changed or announced
    */
@@ -47,41 +47,41 @@ export interface ConsumerStore {
 
   /**
    * Makes the leases of these claims end `lease` ms from now. A lease covers all messages of a token, so the caller names all that it
-   * holds. Any other messages of a token are released: they are ready again, with no attempt spent.
+   * holds. A token's other messages are released: they become ready again, with no attempt spent.
    * @returns the claims that are no longer held: settled, expired and taken back, replaced or cleared
    */
   extend<Held extends Claim>(claims: readonly Held[], lease: number): Promise<Held[]>;
 
   /**
-   * Ends claims, each with its outcome. A claim that is no longer held changes nothing, which fences off late outcomes. {@link watchDue}
-   * announces a message that is delayed again and is the new earliest.
+   * Ends claims, each with its outcome. A claim that is no longer held changes nothing, which fences off late outcomes. If a message is
+   * delayed again and is the new earliest, {@link watchDue} announces it.
    *
-   * A follower (`onDuplicate: 'follow'`) takes the place of a message that is gone or dead in the same step: it is offered now, with its
-   * own delay from now, and no dead letter is left. With every other outcome it keeps waiting. A {@link transfer} that makes a message a
-   * dead letter treats its follower likewise.
+   * If a message is gone or dead, its follower (`onDuplicate: 'follow'`) takes its place in the same step: the follower is offered with its
+   * own delay from now, and no dead letter is left. After every other outcome, the follower keeps waiting. The same applies when a {@link
+   * transfer} makes a message a dead letter.
    *
-   * A message that repeats comes again with the `next` of its outcome, unless {@link ProducerStore.cancel} has ended its repetition since,
-   * or it has a follower.
+   * A repeating message without a follower comes again with its outcome's `next`, unless {@link ProducerStore.cancel} has ended its
+   * repetition.
    */
   settle(settlements: readonly Settlement[]): Promise<SettleReport>;
 
   /**
    * Removes an active message. Exactly one of `abort` and {@link settle} wins. The consumer that holds it learns of this from {@link
-   * DueListener.onAbort} or, if that announcement is lost, from {@link extend}. A follower takes its place, unless the follower repeats:
-   * then it is removed as well.
+   * DueListener.onAbort} or, if that announcement is lost, from {@link extend}. A follower takes the message's place, unless the follower
+   * repeats: then it is removed as well.
    * @returns false if the message is not, or is no longer, active
    */
   abort(id: string): Promise<boolean>;
 
-  /** Resolves to false if the server would close the connection on an outcome with this body. Undefined or absent: any is accepted. */
+  /** Resolves to false if an outcome with this body would make the server close the connection. Absent or undefined: any is accepted. */
   accepts?(body: MessageBody): Promise<boolean> | undefined;
 
-  /** Listens for earlier due times and for aborts until the returned function is called. Announcements may get lost; none is kept. */
+  /** Listens for earlier due times and for aborts until the returned function is called. Announcements may get lost. None are kept. */
   watchDue(listener: DueListener): () => void;
 
   /**
-   * Resolves once listeners of {@link watchDue} have received what was announced before this call, or after a moment if that cannot be
-   * known. Absent: they receive it before any answer.
+   * Resolves once listeners of {@link watchDue} have received everything announced before this call, or after a moment if that cannot be
+   * known. Absent if they receive announcements before any answer.
    */
   catchUp?(): Promise<void>;
 
@@ -101,21 +101,21 @@ export interface TransferRequest {
 }
 
 export interface Announcer {
-  /** Without spaces. */
+  /** The scheduler's id, without spaces. */
   readonly scheduler: string;
-  /** When it last moved or took back something, by the store's clock, ms (with fractions); null: never. */
+  /** When the scheduler last moved or took back something, by the store's clock, ms (with fractions); null: never. */
   readonly movedAt: number | null;
 }
 
 export interface TransferReport {
   readonly moved: number;
-  /** Number of messages taken back from expired leases, now ready again. */
+  /** Number of messages taken back from expired leases that are now ready again. */
   readonly recovered: number;
-  /** Ids of the messages taken back from expired leases without an attempt left, now dead. */
+  /** Ids of messages taken back from expired leases with no attempts left. They are now dead. */
   readonly deadLettered: readonly string[];
   /** Number of dead letters removed because there were more than `maxDeadLetters`, oldest first. */
   readonly dropped: number;
-  /** True if the limit was reached, so another call is worthwhile. */
+  /** True if the limit was reached, so that another call is worthwhile. */
   readonly more: boolean;
   readonly ready: number;
   /** Milliseconds (with fractions) until the earliest delayed message falls due or the earliest lease ends; null: none. */
@@ -126,22 +126,22 @@ export interface TransferReport {
   readonly at: number;
 }
 
-/** A message held by a claim. Its token differs for every claim of the same message. */
+/** A message held by a claim. Each claim of the same message has another token. */
 export interface Claim {
   readonly id: string;
   readonly token: string;
-  /** The message's group. If it is missing, a store of messages with groups looks it up, at a cost. */
+  /** The message's group. If it is missing, a store for messages with groups looks it up, at a cost. */
   readonly group?: string | undefined;
 }
 
 export interface ClaimRequest {
-  /** New for every claim, unique across processes. */
+  /** A new token for every claim, unique across processes. */
   readonly token: string;
-  /** The token of a claim whose answer got lost, and which this one replaces. */
+  /** The token of a claim whose answer was lost, and which this claim replaces. */
   readonly supersedes?: string;
-  /** Maximum number of messages to take (0–1000). 0 takes nothing, releases what the other claim took, and returns the store's time. */
+  /** Maximum number of messages to take (0–1000). 0 takes nothing, releases what the superseded claim took, and asks for the time. */
   readonly limit: number;
-  /** Maximum bytes of bodies to take, but at least one message. Default: no bound. */
+  /** Maximum total size of bodies to take, bytes. At least one message is taken. Default: no limit. */
   readonly maxBytes?: number;
   /** How long the messages are held unless the lease is extended, ms. */
   readonly lease: number;
@@ -153,12 +153,9 @@ export interface ClaimReport {
   readonly more: boolean;
   /** The store's time, ms (with fractions). */
   readonly now: number;
-  /**
-   * Milliseconds (with fractions) after which the caller must claim again: messages are ready, the rate is spent, and no other consumer
-   * waits.
-   */
+  /** Milliseconds (with fractions) until the caller must claim again: messages are ready, the rate is spent, and nobody else waits. */
   readonly claimAgainIn?: number;
-  /** Ids that were ready but had no message, because the store was damaged from outside. They are removed. */
+  /** Ids that were ready but had no message because the store was damaged from outside. They have been removed. */
   readonly orphans: readonly string[];
 }
 
@@ -170,7 +167,7 @@ export interface ClaimedMessage {
   readonly offeredAt: number;
 }
 
-/** Begins the error of a dead letter whose body could not be read. `maxDeadLetters` drops none, because the right codec may read it. */
+/** The start of the error of a dead letter with an unreadable body. `maxDeadLetters` drops none, because another codec may fit. */
 export const UNREAD_ERROR = '{"name":"Unreadable';
 
 /** The error of a dead letter whose last attempt ended with its lease. */
@@ -179,7 +176,7 @@ export const LEASE_EXPIRED: MessageFailure = {
   message: 'The consumer did not settle the message within its lease: it crashed, stalled or lost its connection.',
 };
 
-/** The outcome of a claimed message. `body` replaces its body; default: it keeps the one it has. */
+/** The outcome of a claimed message. `body` replaces the message's body. Default: the body stays. */
 export type Outcome =
   /** Handled: the message is gone and its id is free. `lateBy`: not handled, because it had expired this many ms before; for observers. */
   | { readonly kind: 'ack'; readonly lateBy?: number; readonly next?: NextOccurrence }
@@ -200,11 +197,11 @@ export type Outcome =
       readonly by?: DeathCause;
       readonly body?: MessageBody;
       readonly lateBy?: number;
-      /** `letter`: the id of the dead letter that the occurrence leaves behind, which does not repeat. */
+      /** `letter`: the id of the non-repeating dead letter that the occurrence leaves behind. */
       readonly next?: NextOccurrence & { readonly letter: string; readonly failedAttempts: number };
     };
 
-/** The next occurrence of a message that repeats: offered again in the same step, with the same id and all attempts. */
+/** The next occurrence of a repeating message. It is offered again in the same step, with the same id and all attempts. */
 export interface NextOccurrence {
   readonly at: number;
 }
@@ -215,29 +212,29 @@ export interface Settlement {
 }
 
 export interface SettleReport {
-  /** For each settlement, in order: true if the claim was still held, so the outcome counts. */
+  /** For each settlement, in order: true if the claim was still held, so that the outcome counts. */
   readonly accepted: readonly boolean[];
   /** As in {@link TransferReport.dropped}. */
   readonly dropped: number;
 }
 
 export interface DueListener {
-  /** Something falls due in `dueIn` ms, at `dueAt`, earlier than anything else in the queue. */
+  /** Called when something falls due in `dueIn` ms, at `dueAt`, earlier than anything else in the queue. */
   onEarlierDue(announcement: { dueAt: number; dueIn: number }): void;
-  /** A scheduler has made a transfer; it may be the listener's own. */
+  /** Called when a scheduler has made a transfer, perhaps the listener's own. */
   onTransfer?(transfer: AnnouncedTransfer): void;
-  /** The message of a claim was aborted, which ends the claim. */
+  /** Called when a claim's message was aborted, which ends the claim. */
   onAbort?(claim: Claim): void;
   /** Called when announcements begin to arrive, or resume. Earlier ones may have been missed. */
   onListening(): void;
 }
 
-/** A scheduler's announcement of its transfer. `movedAt` includes this one. */
+/** A scheduler's announcement of its transfer. `movedAt` includes this transfer. */
 export interface AnnouncedTransfer extends Announcer, Pick<TransferReport, 'at' | 'ready' | 'nextAt' | 'nextIn'> {}
 
-/** The signal for which an idle consumer waits. One signal wakes one consumer in one process. */
+/** The signal that an idle consumer waits for. One signal wakes one consumer in one process. */
 export interface WakeSignal {
-  /** Waits for the signal, {@link leave} or {@link close}, at most `timeout` ms. True if it came; another consumer may still be faster. */
+  /** Waits for the signal, {@link leave}, {@link close} or `timeout` ms. Returns true if it came; another consumer may still be faster. */
   wait(timeout: number): Promise<boolean>;
   /** Leaves signals to other consumers until the next wait. Not needed by a consumer that will soon wait again. */
   leave(): void;

@@ -8,9 +8,9 @@ import type { NeededCommand } from '../redis/check/permissions.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisLibrary } from '../redis/script/redis-library.js';
 
-/** How the messages of a queue are laid out in Redis, as an application sees it. */
+/** How a queue's messages are laid out in Redis, as an application sees it. */
 export interface QueueLayout {
-  /** Its name in errors. */
+  /** The layout's name, as shown in errors. */
   readonly name: string;
 }
 
@@ -19,20 +19,20 @@ export interface Layout extends QueueLayout {
 
   readonly codec: MessageCodec;
 
-  /** The library of its functions in Redis. */
+  /** The library of the layout's functions in Redis. */
   readonly library: RedisLibrary;
 
-  /** Opens a queue in Redis that has one partition. */
+  /** Opens a queue with one partition in Redis. */
   open(connections: RedisConnections, queue: QueueToOpen): Router;
 
-  /** Names the commands that a worker of a queue, or of a family of queues, sends. */
+  /** Lists the commands sent by a worker of a queue, or of a family of queues. */
   neededCommands(queue: QueueAddress): NeededCommand[];
 
-  /** Creates a check that the bodies of a queue were written by {@link codec}. Absent if bodies show what wrote them. */
+  /** Creates a check that a queue's bodies were written by {@link codec}. Absent if bodies show what wrote them. */
   createMismatchCheck?(): CodecMismatchCheck;
 }
 
-/** The abilities of a layout. Anything that it cannot do is refused before it is written. */
+/** The abilities of a layout. Whatever it cannot do is refused before it is written. */
 export interface LayoutAbilities {
   readonly headers: boolean;
   readonly types: boolean;
@@ -42,7 +42,7 @@ export interface LayoutAbilities {
   readonly families: boolean;
   /** True if messages can expire. */
   readonly expiry: boolean;
-  /** True if an offer may follow an active message of the same id. */
+  /** True if an offer may follow an active message with the same id. */
   readonly followers: boolean;
   /** True if the payload, headers and type of a delayed message may change. */
   readonly changes: boolean;
@@ -50,18 +50,18 @@ export interface LayoutAbilities {
   readonly debounce: boolean;
   readonly groups: boolean;
   readonly repeats: boolean;
-  /** True if processes without this package may handle its queues, so the directory does not know all consumers. */
+  /** True if processes without this package may handle its queues. The directory then does not know all consumers. */
   readonly otherConsumers: boolean;
   /** True if several queues may share one layout object. False if the object names the keys of a single queue. */
   readonly severalQueues: boolean;
 }
 
 export interface QueueAddress {
-  /** The first part of every key of this package. */
+  /** The start of all of this package's keys. */
   readonly prefix: string;
-  /** The name of the queue or of the family. */
+  /** The name of the queue or the family. */
   readonly queue: string;
-  /** The number of partitions that this process is configured with. */
+  /** The number of partitions in this process' configuration. */
   readonly partitions: number;
   /** Null or absent: messages have no groups. */
   readonly groups?: GroupRules | null;
@@ -69,7 +69,7 @@ export interface QueueAddress {
 }
 
 export interface QueueToOpen extends Omit<QueueAddress, 'isCluster'> {
-  /** Returns the limits of each partition, given their number. */
+  /** Returns the limits of one partition, given the number of partitions. */
   readonly limitsOf: (partitions: number) => StoreLimits;
   /** How long an idle consumer blocks, ms. */
   readonly blockTimeout: number;
@@ -77,19 +77,19 @@ export interface QueueToOpen extends Omit<QueueAddress, 'isCluster'> {
   readonly events: Events;
 }
 
-/** Distinguishes a wrong codec from a few broken bodies if only the configuration says which codec writes the bodies. */
+/** Tells a wrong codec from a few broken bodies, for layouts whose bodies do not show which codec wrote them. */
 export interface CodecMismatchCheck {
   /** Why the queue may no longer be consumed; undefined if it may. */
   readonly haltReason: string | undefined;
 
-  /** A body was decoded. @throws DelayQueueError `INVALID_PAYLOAD` if another codec wrote it */
+  /** Called when a body was decoded. @throws DelayQueueError `INVALID_PAYLOAD` if another codec wrote it */
   read(id: string, body: Buffer): void;
 
-  /** A body could not be read. @returns its message's outcome while the codec may be wrong; undefined: the message must be broken */
+  /** Called when a body could not be read. @returns the outcome while the codec may be wrong; undefined if the body must be broken */
   unread(id: string, body: Buffer, error: unknown): Outcome | undefined;
 }
 
-/** True if a value that a user gave is a layout. */
+/** True if a user-supplied value is a layout. */
 export function isLayout(value: unknown): value is Layout {
   const { open, codec } = (value ?? {}) as Partial<Layout>;
   return typeof open === 'function' && typeof codec === 'object';

@@ -1,17 +1,17 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { MessageState } from '../message/message.js';
 
-/** Maximum bytes of bodies in a page. A single larger one is still listed. */
+/** Maximum total size of bodies in a page, bytes. A single larger one is still listed. */
 export const PAGE_BYTES = 1_048_576;
 
 /** The place of a message within its state. Each store decides how to express it. */
 export interface Place {
-  /** The score or position; empty if it has none. */
+  /** The score or position; empty if the place has none. */
   readonly at: string;
   readonly name: string;
 }
 
-/** A score, as Redis prints it. */
+/** A score, as printed by Redis. */
 const NUMBER = /^-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf)$/;
 const POSITION = /^-?\d{1,15}$/;
 
@@ -23,12 +23,12 @@ const FORMS: Readonly<Record<MessageState, (place: Place) => boolean>> = {
   dead: ({ at }) => NUMBER.test(at),
 };
 
-/** @param place - `at` and `name`, with a colon between them */
+/** @param place - `at` and `name`, separated by a colon */
 export function formatCursor(state: MessageState, place: string): string {
   return `${state}:${place}`;
 }
 
-/** Reads a cursor that {@link formatCursor} wrote. @throws DelayQueueError `INVALID_ARGUMENT` */
+/** Reads a cursor written by {@link formatCursor}. @throws DelayQueueError `INVALID_ARGUMENT` */
 export function parseCursor(state: MessageState, cursor: string): Place {
   const [, of, at = '', name = ''] = /^(\w+):([^:]*):(.+)$/s.exec(cursor) ?? [];
   const place = { at, name };
@@ -36,7 +36,7 @@ export function parseCursor(state: MessageState, cursor: string): Place {
   throw wrongCursor(state);
 }
 
-/** The error for a value that is not a cursor of this state. */
+/** Returns the error for a value that is not a cursor of this state. */
 export function wrongCursor(state: MessageState): DelayQueueError {
   const problem = `must be the \`cursor\` of an earlier page of ${state === 'dead' ? 'dead letters' : `${state} messages`}`;
   return new DelayQueueError('INVALID_ARGUMENT', `cursor: ${problem}`);

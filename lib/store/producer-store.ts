@@ -8,30 +8,29 @@ export type { DueTime };
 export interface ProducerStore {
   /**
    * Stores new messages. Receipts come in the order of the offers, and each offer sees those before it in the same call. If the queue's
-   * earliest due time becomes earlier, the listeners of {@link ConsumerStore.watchDue} in all processes are notified. An accepted offer
+   * earliest due time becomes earlier, listeners of {@link ConsumerStore.watchDue} in all processes are notified. An accepted offer
    * survives whatever the store survives.
    */
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]>;
 
   /**
-   * Removes a delayed message, and a follower whatever the state of the message that it follows. A message that repeats and is ready or
+   * Removes a delayed message, and a follower whatever the state of the message that it follows. A repeating message that is ready or
    * active does not come again. Exactly one of `cancel`, `reschedule` and `transfer` wins.
    * @param notAfter - the time, on the monotonic clock, after which the call fails and changes nothing, however late it arrives; a store
    *   within this process may ignore it
-   * @returns true if something was removed or ended; false if the message is not (or no longer) delayed, and neither repeats nor has a
-   * follower
+   * @returns true if something was removed or ended; false if it is not (or no longer) delayed, has no follower and does not repeat
    */
   cancel(id: string, notAfter?: number): Promise<boolean>;
 
   /**
-   * Moves the due time of a delayed message; false if it is not, or is no longer, delayed. {@link ConsumerStore.watchDue} announces a new
-   * earliest one. `notAfter` is as in {@link cancel}.
+   * Moves the due time of a delayed message. Returns false if the message is not, or is no longer, delayed. {@link ConsumerStore.watchDue}
+   * announces a new earliest due time. `notAfter` is as in {@link cancel}.
    */
   reschedule(id: string, due: DueTime, notAfter?: number): Promise<boolean>;
 
   /**
-   * Moves the due time of a delayed message and replaces its body, if that is still the one that the caller has read. Failed attempts and
-   * the time of the offer stay. {@link ConsumerStore.watchDue} announces a new earliest due time. Absent if the layout cannot do it.
+   * Moves a delayed message's due time and replaces its body, if it is still the body that the caller has read. Failed attempts and the
+   * time of the offer stay. {@link ConsumerStore.watchDue} announces a new earliest due time. Absent if the layout cannot do this.
    */
   change?(id: string, change: Change): Promise<ChangeOutcome>;
 }
@@ -45,20 +44,20 @@ export interface Change {
 }
 
 /**
- * `stale`: the message is delayed, but has another body. `absent`: it is not, or is no longer, delayed. `oversized`: the server does not
- * accept a body of this length. Only `changed` has written anything.
+ * `stale`: the message is delayed, but has another body. `absent`: the message is not, or is no longer, delayed. `oversized`: the server
+ * does not accept a body of this length. Only `changed` means that something was written.
  */
 export type ChangeOutcome = 'changed' | 'stale' | 'absent' | 'oversized';
 
-/** The effect of an offer whose id is in use, in any state. */
+/** What an offer does if its id is in use, in any state. */
 export type OnDuplicate =
   | 'keep'
-  /** Replaces the existing message in any state. A handler that holds the old one loses its lease. */
+  /** Replaces the existing message in any state. A handler that holds the old message loses its lease. */
   | 'replace'
   | 'reject'
   /**
-   * If the existing message is active, the new one waits until that one is settled for good, and replaces an earlier follower. In any other
-   * state, the existing message stays as it is. Not available in every layout.
+   * If the existing message is active, the new one waits until that one is settled for good, and replaces any earlier follower. In all
+   * other states, the existing message stays unchanged. Not available in every layout.
    */
   | 'follow';
 
@@ -66,37 +65,36 @@ export interface Offer {
   readonly id: string;
   readonly due: DueTime;
   /**
-   * `repeat` is for messages that repeat, and come due at a given time: whatever state the existing message is in, its next occurrences
-   * become those of the new one. If they are the same, the existing message is kept. If it is delayed for its first attempt, or dead, it is
-   * replaced. If it is already due, it gets the new body (`kept`); if it is active, the new one follows it. If the offer would replace an
-   * occurrence, but that occurrence's time has passed, it is `rejected`, because that occurrence may have been handled. Not available in
-   * every layout.
+   * `repeat` is for repeating messages that fall due at a given time. Whatever the existing message's state, its next occurrences become
+   * those of the new one. If they are the same, the existing message is kept. It is replaced if it is dead, or delayed for its first
+   * attempt. If it is already due, it gets the new body (`kept`). If it is active, the new one follows it. If the offer would replace an
+   * occurrence whose time has passed, it is `rejected`, because that occurrence may have been handled. Not available in every layout.
    */
   readonly onDuplicate: OnDuplicate | 'repeat';
   /**
-   * Only with `replace`: no due time is later than this many ms after the first offer of the chain. A chain consists of such offers, each
-   * of which replaces a message that is still delayed; the message has the `offeredAt` of the first.
+   * Only with `replace`: the latest due time, in ms after the first offer of the chain. A chain consists of such offers, each replacing a
+   * message that is still delayed. The message has the `offeredAt` of the first.
    */
   readonly maxWait?: number;
   readonly body: MessageBody;
   /** True if the id was generated for the offer, so that no message can have it yet. */
   readonly isNew?: boolean;
-  /** The group, which the body names too, so that a script that stores many messages need not search their bodies. */
+  /** The group. The body names it, too, but a script that stores many messages should not have to search their bodies. */
   readonly group?: string;
-  /** As in {@link ProducerStore.cancel}. All offers of a call have the same value, or none. */
+  /** As in {@link ProducerStore.cancel}. All offers in a call have the same value, or none. */
   readonly notAfter?: number;
 }
 
 /**
- * `created`: the id was free. `kept`, `replaced`, `rejected`, `followed`: it was in use, and `onDuplicate` decided. Nothing was written
+ * `created`: the id was free. `kept`, `replaced`, `rejected`, `followed`: the id was in use, and `onDuplicate` decided. Nothing was written
  * with `full`, because the queue holds its `maxMessages`, or `oversized`, because the server does not accept a body of this length.
  */
 export type OfferOutcome = 'created' | 'kept' | 'replaced' | 'rejected' | 'followed' | 'full' | 'oversized';
 
 export interface OfferReceipt {
   readonly outcome: OfferOutcome;
-  /** The due time of the message with this id, new or existing; 0 if there is none. */
+  /** The due time of the new or existing message with this id; 0 if there is none. */
   readonly dueAt: number;
-  /** `NOT_REPLICATED` if the message is not known to be copied as `acknowledge` asks. */
+  /** `NOT_REPLICATED` if the message is not known to have been copied as `acknowledge` requires. */
   readonly notCopied?: DelayQueueError | undefined;
 }

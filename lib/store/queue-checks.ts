@@ -4,7 +4,7 @@ import type { RedisServers } from '../redis/commands/redis-server.js';
 import type { Clock } from '../timing/clock.js';
 import { allInSlices } from '../timing/event-loop.js';
 
-/** Checks, once, that the queues of this process can be served here. */
+/** Checks, once, that this process' queues can be served here. */
 export class QueueChecks {
   #isDone = false;
 
@@ -13,13 +13,13 @@ export class QueueChecks {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DelayQueueError `INVALID_OPTION`; others if the checks could not be made */
+  /** @throws DelayQueueError `INVALID_OPTION`; other codes if the checks could not be made */
   async run(): Promise<void> {
     await allInSlices(this.checks, this.clock, (check) => check());
     this.#isDone = true;
   }
 
-  /** Checks once there is a connection, unless that has been done. A problem is only logged. */
+  /** Runs the checks once connected, unless they have already run. A problem is only logged. */
   catchUp(servers: RedisServers, events: Events): void {
     const report = (error: unknown) =>
       hasCode(error, 'INVALID_OPTION') && events.emit('server-unsupported', { reason: showFailure(error) });

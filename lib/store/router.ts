@@ -1,23 +1,23 @@
 import type { MessageStore } from './message-store.js';
 import type { Offer, OfferReceipt } from './producer-store.js';
 
-/** Decides which store a message of a queue goes to. Chosen when the queue is opened. */
+/** Decides which store each message of a queue goes to. Chosen when the queue is opened. */
 export interface Router {
-  /** The stores that may hold messages. A new list after each change. */
+  /** The stores that may hold messages. Replaced by a new list after each change. */
   readonly stores: readonly MessageStore[];
   /** Returns where a message goes. Valid as long as {@link stores} is the same list. */
   readonly route: (offer: Offer) => Destination;
-  /** Makes the ending of a new message's id, if ids decide where messages go. */
+  /** Creates the ending of a new message's id, if ids decide where messages go. */
   readonly idEnding?: (() => string) | undefined;
-  /** Asks the stores that may have a message, one after the other, until one has found it. */
+  /** Asks stores that may have a message, one after another, until one has found it. */
   lookUp<Answer>(id: string, question: Question<Answer>): Promise<Answer>;
   /** Reads from all stores. */
   read<Result extends object>(look: (reading: Reading) => Promise<Result>): Promise<Result & Incomplete>;
-  /** Does something with all stores. Repeats it if there turn out to be stores that this process did not know. */
+  /** Runs `work` on all stores. Runs it again if stores come to light that this process did not know. */
   withAll<Result>(work: (parts: readonly QueuePart[]) => Promise<Result>): Promise<Result>;
-  /** Checks that the queue can be served here. Absent: always. @throws DelayQueueError `INVALID_OPTION` if not; others like any call */
+  /** Checks that the queue can be served here; absent if it always can. @throws DelayQueueError `INVALID_OPTION`; others like any call */
   readonly check?: (() => Promise<void>) | undefined;
-  /** The store of the messages with groups, which is also among {@link stores}. Absent: no message has a group. */
+  /** The store for messages with groups, which is also among {@link stores}. Absent if messages have no groups. */
   readonly groups?: MessageStore | undefined;
   /** Present if the stores may change. */
   readonly changes?: RouterChanges | undefined;
@@ -29,19 +29,19 @@ export interface Destination {
 
 export type WriteOutcome = OfferReceipt | WriteFailure;
 
-/** An offer was not written, or may not have been. */
+/** The outcome of an offer that was not written, or may not have been. */
 export class WriteFailure {
   constructor(readonly error: unknown) {}
 }
 
-/** Keeps up with changes of a queue's stores. */
+/** Follows changes of a queue's stores. */
 export interface RouterChanges {
   /** Number of partitions over which new messages are spread. */
   readonly partitions: number;
   /**
    * Offers messages to the stores to which they now belong.
    * @param destination - where they belonged before
-   * @param refusal - of the destination; undefined: {@link Router.stores} has changed since
+   * @param refusal - given by the destination; undefined: {@link Router.stores} has changed since
    */
   offerAgain(
     destination: Destination,
@@ -52,9 +52,9 @@ export interface RouterChanges {
   follow(listener: () => void, checkInterval: number): () => void;
 }
 
-/** Refusal of a call because the queue has another partitioning than the caller knew. Nothing was written. */
+/** The refusal of a call because the queue's partitioning is not the one that the caller knew. Nothing was written. */
 export class Repartitioned extends Error {
-  /** @param partitioning - as it is stored */
+  /** @param partitioning - as stored */
   constructor(readonly partitioning: string) {
     super('The queue has other partitions.');
   }
@@ -67,12 +67,12 @@ export interface Question<Answer> {
 
 export interface QueuePart {
   readonly store: MessageStore;
-  /** Its name in errors. */
+  /** The store's name in errors. */
   readonly name: string;
 }
 
 export interface Incomplete {
-  /** The partitions that did not answer. Absent: none. */
+  /** Partitions that did not answer. Absent: none. */
   readonly missing?: readonly number[];
 }
 
@@ -81,7 +81,7 @@ export function straightTo(store: MessageStore): () => MessageStore {
   return () => store;
 }
 
-/** The router of a queue that always has one store. */
+/** Routes the messages of a queue that always has one store. */
 export class PlainRouter implements Router {
   readonly stores: readonly [MessageStore];
   readonly route: () => MessageStore;
@@ -107,7 +107,7 @@ export class PlainRouter implements Router {
   }
 }
 
-/** One reading from all stores of a queue. Each store must answer. */
+/** One read of all of a queue's stores. Each store must answer. */
 export class Reading {
   readonly stores: MessageStore[];
 

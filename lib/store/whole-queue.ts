@@ -5,10 +5,7 @@ import { writeAll } from './write-all.js';
 import { MAX_BATCH } from '../message/page.js';
 import { formatCursor, PAGE_BYTES, wrongCursor } from './page-cursor.js';
 
-/**
- * Treats all stores of a queue as one. Each is read or changed at its own instant. A change that fails may have happened in some stores,
- * and can be repeated.
- */
+/** Treats all of a queue's stores as one. Each has its own instant. A failed change may have happened in some, and can be repeated. */
 export class WholeQueue {
   constructor(private readonly router: Router) {}
 
@@ -32,10 +29,7 @@ export class WholeQueue {
     return writeAll(this.router, 'clear', async (store, note) => note(await store.clear()));
   }
 
-  /**
-   * Lists delayed and dead messages in one order: by time and id. Ready and active ones come store by store, because claims of different
-   * stores have no order.
-   */
+  /** Lists delayed and dead messages in one order, by time and id, but ready and active ones store by store, as claims have none. */
   list(request: PageRequest): Promise<StoredPage> {
     const list = hasOneOrder(request.state) ? listMerged : listInTurn;
     return this.router.read((reading) => list(reading, request));
@@ -44,7 +38,7 @@ export class WholeQueue {
 
 const hasOneOrder = (state: MessageState) => state === 'delayed' || state === 'dead';
 
-/** A queue counts as paused until it is resumed everywhere. */
+/** Adds up two statuses. A queue counts as paused until it is resumed everywhere. */
 function add(one: QueueStatus, other: QueueStatus): QueueStatus {
   return {
     counts: addCounts(one.counts, other.counts),
@@ -76,7 +70,7 @@ export async function listMerged(
   reading: Reading,
   { state, from = { offset: 0 }, limit }: PageRequest,
 ): Promise<StoredPage> {
-  // A single store need not read the messages before an offset.
+  // A single store can skip the messages before an offset without reading them.
   const [only, ...others] = reading.stores;
   if (others.length === 0) return only!.list({ state, from, limit });
   let cursor = 'cursor' in from ? from.cursor : undefined;
@@ -99,17 +93,17 @@ export async function listMerged(
   }
 }
 
-/** Reads a page of each partition, and returns the messages that are certain to come first. */
+/** Reads a page from each partition, and returns the messages that certainly come first. */
 async function readPart(reading: Reading, request: PageRequest) {
   const { state, limit } = request;
-  // Ids spread evenly, so a partition seldom has more than twice its share of the next messages.
+  // Ids spread evenly, so a partition rarely has more than twice its share of the next messages.
   const share = Math.min(limit, Math.ceil(limit / reading.stores.length) * 2 + 8);
   const pages = await reading.all((partition) => partition.list({ ...request, limit: share }));
   const byPlace = (one: StoredMessage, other: StoredMessage) =>
     instantOf(state, one) - instantOf(state, other) ||
     Buffer.compare(Buffer.from(nameOf(one)), Buffer.from(nameOf(other)));
   const found = pages.flatMap(({ messages }) => messages).sort(byPlace);
-  // A partition's unread messages come after the last one that was read from it.
+  // A partition's unread messages come after the last one read from it.
   const [end] = pages.flatMap(({ messages, cursor }) => (cursor === null ? [] : messages.slice(-1))).sort(byPlace);
   const certain = end ? found.filter((message) => byPlace(message, end) <= 0) : found;
   const messages = certain.slice(0, limit);
@@ -130,7 +124,7 @@ function cursorAt(state: MessageState, message: StoredMessage): string {
 
 interface PlaceInTurn {
   readonly partition: number;
-  /** The cursor in that partition; undefined: its beginning. */
+  /** The cursor in that partition; undefined: its start. */
   readonly inner?: string | undefined;
 }
 
@@ -140,14 +134,14 @@ function formatPlace({ partition, inner = '' }: PlaceInTurn): string {
   return `${partition}/${inner}`;
 }
 
-/** Reads a cursor that {@link formatPlace} wrote. Any other was made when the queue had one partition. */
+/** Reads a cursor written by {@link formatPlace}. Any other cursor dates from when the queue had one partition. */
 function parsePlace(cursor: string): PlaceInTurn {
   const [, partition, inner] = /^(\d{1,3})\/(.*)$/s.exec(cursor) ?? [];
   if (partition === undefined) return { partition: 0, inner: cursor };
   return { partition: Number(partition), inner: inner === '' ? undefined : inner };
 }
 
-/** Stands in for a partition's answer. */
+/** Stands in for a partition's missing answer. */
 const NOTHING = { counts: [], cursor: null };
 
 export async function countTypesInTurn(reading: Reading, cursor?: string): Promise<TypeCountPage> {
@@ -174,7 +168,7 @@ export async function listInTurn(reading: Reading, request: PageRequest): Promis
   return { messages, cursor: partition < reading.stores.length ? formatPlace({ partition }) : null };
 }
 
-/** Returns the partition in which a page begins, and the place within it. */
+/** Returns the partition in which a page begins, and the place within that partition. */
 async function startOf(reading: Reading, { state, from }: PageRequest) {
   if (from && 'cursor' in from) {
     const { partition, inner } = parsePlace(from.cursor);

@@ -7,8 +7,8 @@ import type { Router } from './router.js';
 type Write = (store: MessageStore, note: (changed: number) => void) => Promise<void>;
 
 /**
- * Writes to all stores of a queue, even if some fail. Writes again if there turn out to be stores that this process did not know.
- * @param what - the name of the method, for the error
+ * Writes to all of a queue's stores, even if some fail. Writes again if stores come to light that this process did not know.
+ * @param what - the method's name, for the error
  * @returns the number of messages changed
  * @throws DelayQueueError the store's error if nothing was done; otherwise `OUTCOME_UNKNOWN`, and `cause.errors` says where it failed
  */
@@ -50,8 +50,8 @@ export interface FailedPart {
 const MAX_NAMED = 10;
 
 /**
- * Makes the error for a write of several calls, some of which have failed.
- * @param what - the name of the method
+ * Creates the error for a write of several calls, some of which have failed.
+ * @param what - the method's name
  * @param done - what the other calls have done, as the rest of a sentence; undefined: nothing
  */
 export function unfinished(what: string, done: string | undefined, failed: readonly FailedPart[]): unknown {

@@ -1,10 +1,10 @@
 import type { Rate } from '../message-store.js';
 
-/** The consumer that waits for more of a queue's rate. */
+/** Remembers which consumer waits for a queue's rate to allow more. */
 export class ClaimRate {
   #awaited = -Infinity;
 
-  /** @param claims - the claims that have used the rate; messages with groups and those without share it */
+  /** @param claims - the claims that have used the rate; messages with and without groups share it */
   constructor(readonly claims = new ClaimWindow()) {}
 
   /** True if a consumer will claim once the rate allows more. */

@@ -2,11 +2,11 @@ import type { GroupRules } from '../message-store.js';
 import type { MemoryMessage } from './message-table.js';
 
 /**
- * Chooses which messages may be claimed in a queue with groups. A group has a limited number of permits, and groups are served round-robin.
- * A message has its permit from its claim until it is settled; with `hold`, also while it waits for a retry.
+ * Decides which messages may be claimed in a queue with groups. A group has a limited number of permits, and groups are served round-robin.
+ * A message has a permit from its claim until it is settled; with `hold`, also while it waits for a retry.
  */
 export class MemoryGroups {
-  /** By group: number of messages with a permit. */
+  /** By group: number of messages that have a permit. */
   readonly #taken = new Map<string, number>();
   /** By group: when it was last served. */
   readonly #lastServed = new Map<string, number>();
@@ -14,7 +14,7 @@ export class MemoryGroups {
 
   constructor(readonly rules: GroupRules) {}
 
-  /** Returns at most `most` messages that can be claimed. `ready` are all ready messages, in the order in which they fell due. */
+  /** Returns at most `most` claimable messages. `ready` contains all ready messages in the order in which they fell due. */
   choose(ready: readonly MemoryMessage[], most: number): MemoryMessage[] {
     const chosen = ready.filter(({ hasPermit }) => hasPermit);
     const backlogs = new Map<string, MemoryMessage[]>();

@@ -15,26 +15,26 @@ import { ClaimRate } from './claim-rate.js';
 import { MemoryGroups } from './memory-groups.js';
 import { MessageTable, type MemoryMessage } from './message-table.js';
 
-/** Number of the oldest dead letters that are examined beyond those to be dropped. */
+/** Number of the oldest dead letters examined in addition to those to be dropped. */
 const LOOK_PAST_UNREAD = 100;
 
 interface Taken {
   readonly messages: readonly MemoryMessage[];
-  /** True if the rate gave the claim less than it asked for, and ready messages remain. */
+  /** True if the rate limited the claim, and ready messages remain. */
   readonly isRateSpent: boolean;
 }
 
-/** The rules by which the messages of one queue change their state. Everything here is synchronous, and nothing is announced. */
+/** The rules by which one queue's messages change state. Everything here is synchronous, and nothing is announced. */
 export class MemoryQueue {
   readonly table = new MessageTable();
   paused = false;
   #limits!: StoreLimits;
   /** Undefined: messages have no groups. */
   #groups: MemoryGroups | undefined;
-  /** Tokens of claims that others have replaced. */
+  /** Tokens of claims that other claims have superseded. */
   readonly #endedTokens = new Set<string>();
   rate = new ClaimRate();
-  /** Followers by the id of the message that they follow. */
+  /** Followers, by the id of the message that they follow. */
   readonly #followers = new Map<string, Pick<Offer, 'due' | 'body'>>();
 
   constructor(limits: StoreLimits) {
@@ -84,7 +84,7 @@ export class MemoryQueue {
     return { outcome: present ? 'replaced' : 'created', dueAt };
   }
 
-  /** Decides what an offer of a message that repeats does. A due message gets the new body here. */
+  /** Decides what an offer of a repeating message does. If the present message is due, gives it the new body. */
   #onRepeat(present: MemoryMessage, { due, body }: Offer, now: number): Offer['onDuplicate'] {
     const { id, state, dueAt, failedAttempts } = present;
     const stored = unwrapPutOff(present.body);
@@ -109,7 +109,7 @@ export class MemoryQueue {
     return this.#followers.delete(id);
   }
 
-  /** Ends the repetition of a due message. @returns true if it would have come again */
+  /** Ends a message's repetition. @returns true if it would have repeated */
   endRepetition(id: string): boolean {
     const message = this.table.get(id);
     if (!message || message.state === 'dead' || !repeats(message)) return false;
@@ -123,7 +123,7 @@ export class MemoryQueue {
     this.#followers.clear();
   }
 
-  /** Removes the message, or makes it a dead letter if there is an error. A follower takes its place in both cases. */
+  /** Removes the message, or makes it a dead letter if there is an error. If it has a follower, that takes its place in both cases. */
   end(message: MemoryMessage, now: number, error?: string): void {
     const follower = this.#followers.get(message.id);
     if (!follower && error !== undefined) {
@@ -148,7 +148,7 @@ export class MemoryQueue {
     return due;
   }
 
-  /** Takes back active messages whose lease has expired. Each is ready again or dead. */
+  /** Takes back active messages with an expired lease. Each becomes ready again or dead. */
   takeBackExpired(
     now: number,
     limit: number,
@@ -171,12 +171,12 @@ export class MemoryQueue {
     this.#groups?.take(taken);
     this.table.makeReadyFirst(passedOn.slice(taken.length));
     if (rate && takesReady) this.rate.claims.count(taken.length, now);
-    // A claim that got all it asked for may have left its consumer without a free slot, so the consumer cannot wait for the rate.
+    // A claim that got all it asked for may have left its consumer without a free slot, so that consumer cannot wait for the rate.
     const isRateSpent = takesReady && taken.length === room && room < most && this.claimable(1).length > 0;
     return { messages: taken, isRateSpent };
   }
 
-  /** Takes due messages straight from delayed; undefined if a condition is not met, and then nothing has changed. */
+  /** Takes due messages straight from delayed. Undefined if a condition is not met; nothing has changed then. */
   claimDue({ token, limit, maxBytes = Infinity, lease }: ClaimRequest, now: number): MemoryMessage[] | undefined {
     const { rate, groups } = this.limits;
     if (rate || groups || this.paused || this.table.count('ready') > 0 || this.#endedTokens.has(token))
@@ -189,17 +189,17 @@ export class MemoryQueue {
     return taken;
   }
 
-  /** True if a consumer waits for the rate, so no other needs to be woken. */
+  /** True if a consumer is waiting for the rate, so that no other needs to be woken. */
   isRateAwaited(now: number): boolean {
     return this.limits.rate ? this.rate.isAwaited(now) : false;
   }
 
-  /** @returns in how many milliseconds the caller must claim again; undefined if another consumer will */
+  /** @returns the time in ms after which the caller must claim again; undefined if another consumer will */
   awaitRate(now: number): number | undefined {
     return this.limits.rate ? this.rate.await(this.limits.rate, now) : undefined;
   }
 
-  /** Extends the leases of claims. Any other messages of their tokens are ready again. */
+  /** Extends the leases of claims. Any other messages of their tokens become ready again. */
   extend<Held extends Claim>(
     claims: readonly Held[],
     until: number,
@@ -219,14 +219,14 @@ export class MemoryQueue {
 
   settle(settlements: readonly Settlement[], now: number): { readonly accepted: boolean[]; readonly released: number } {
     const accepted = settlements.map((settlement) => this.#settleOne(settlement, now));
-    // Released once more, but together, which keeps their order.
+    // Released again, but together, which preserves their order.
     const isReleased = ({ outcome }: Settlement, i: number) => outcome.kind === 'release' && accepted[i];
     const released = settlements.filter(isReleased).map(({ claim }) => this.table.get(claim.id)!);
     this.table.makeReadyFirst(released);
     return { accepted, released: released.length };
   }
 
-  /** Removes the oldest dead letters beyond `maxDeadLetters`, except those whose bodies could not be read. */
+  /** Removes the oldest dead letters beyond `maxDeadLetters`, except those with unreadable bodies. */
   dropDead(): number {
     const surplus = this.table.count('dead') - this.limits.maxDeadLetters;
     if (surplus <= 0) return 0;
@@ -245,7 +245,7 @@ export class MemoryQueue {
   /** @returns false if the message is dead */
   #takeBack(message: MemoryMessage, now: number): boolean {
     message.failedAttempts++;
-    // A message that repeats must be claimed for its occurrence to end, because only a calendar knows the next one.
+    // A repeating message must be claimed for its occurrence to end, because only a calendar knows the next one.
     const mayTryAgain = message.failedAttempts < this.limits.attempts || repeats(message);
     if (mayTryAgain) this.table.makeReady(message);
     else this.end(message, now, JSON.stringify(LEASE_EXPIRED));
@@ -258,7 +258,7 @@ export class MemoryQueue {
     if ('body' in outcome && outcome.body !== undefined && !('next' in outcome)) {
       const goesOn = repeats(message);
       message.body = Buffer.from(outcome.body);
-      // A rule that has been cancelled since the claim must not come back.
+      // A rule cancelled since the claim must not come back.
       if (!goesOn) message.body = withoutRule(message.body);
     }
     if (outcome.kind === 'retry' || outcome.kind === 'dead') message.failedAttempts++;
@@ -288,7 +288,7 @@ export class MemoryQueue {
     this.table.delay(message, outcome.next!.at);
   }
 
-  /** True if the token has taken messages, or another claim has replaced its own. */
+  /** True if the token has already taken messages, or its claim has been superseded. */
   #hasTaken(token: string): boolean {
     return this.#endedTokens.has(token) || this.table.listHeld(token).length > 0;
   }
@@ -300,7 +300,7 @@ export class MemoryQueue {
 
 const repeats = ({ body }: MemoryMessage) => isRepeating(unwrapPutOff(body).body);
 
-/** Returns a body without its rule, if it has one, and with its first due time, if it has that. */
+/** Returns a body without its rule, if it has one. Keeps its first due time. */
 function withoutRule(body: Buffer): Buffer {
   const { since, body: inside } = unwrapPutOff(body);
   if (!isRepeating(inside)) return body;
@@ -312,7 +312,7 @@ function occurrenceOf({ body }: MemoryMessage): Buffer {
   return Buffer.from(unwrapPutOff(withoutRule(body)).body);
 }
 
-/** Rounded up, because late by a fraction of a millisecond is better than early. */
+/** Rounded up, because a fraction of a millisecond late is better than early. */
 export function instantOf(due: DueTime, now: number): number {
   return 'at' in due ? due.at : Math.ceil(now + due.after);
 }
@@ -321,7 +321,7 @@ function againAt(outcome: ComingAgain, now: number): number {
   return 'at' in outcome ? outcome.at : Math.ceil(now + outcome.delay);
 }
 
-/** Returns the first messages whose bodies fit into `maxBytes` together, but at least one. */
+/** Returns the first messages whose bodies together fit into `maxBytes`, but at least one message. */
 export function withinBytes(messages: readonly MemoryMessage[], maxBytes: number): MemoryMessage[] {
   let bytes = 0;
   return messages.filter(({ body }, i) => (bytes += body.length) <= maxBytes || i === 0);

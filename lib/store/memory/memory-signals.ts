@@ -11,7 +11,7 @@ import { queueMicrotask } from '../../timing/event-loop.js';
 
 type EndWait = (isAwake: boolean) => void;
 
-/** The wake-up signals of one queue. Each wakes the consumer that has waited longest; if none waits, one signal is kept. */
+/** The wake-up signals of one queue. Each wakes the consumer that has waited longest. If none is waiting, one signal is kept. */
 export class MemoryWakeSignals {
   readonly #waiting = new Set<EndWait>();
   #kept = false;
@@ -29,7 +29,7 @@ export class MemoryWakeSignals {
     let closed = false;
     return {
       wait: (timeout) => (closed ? Promise.resolve(false) : this.#wait(timeout, waits)),
-      // Signals go only to pending waits, so one that comes later is kept for anyone.
+      // Signals go only to pending waits. A later one is kept for any consumer.
       leave: () => waits.forEach((end) => end(false)),
       close: () => {
         closed = true;
@@ -58,7 +58,7 @@ export class MemoryWakeSignals {
   }
 }
 
-/** Announces earlier due times, aborts and transfers. Listeners receive them after the call that made them, as across processes. */
+/** Announces earlier due times, aborts and transfers. Listeners are called after the call that caused them, as across processes. */
 export class DueAnnouncer {
   readonly #subscriptions = new Set<{ readonly listener: DueListener }>();
 

@@ -35,9 +35,8 @@ import { listPage } from './message-page.js';
 import type { MemoryMessage, MessageTable } from './message-table.js';
 
 /**
- * Keeps the messages of one queue in this process, for tests and experiments. They are lost when the process ends. Its clock starts at the
- * wall clock and continues with the monotonic one: if the wall clock is set forward, messages must not be early, and handlers must keep
- * their leases.
+ * Keeps one queue's messages in this process, for tests and experiments. They are lost when the process ends. The store's clock starts at
+ * the wall clock and continues with the monotonic one: if the wall clock is set forward, messages must not be early, and leases must last.
  */
 export class MemoryMessageStore implements MessageStore {
   readonly #now: () => number;
@@ -54,7 +53,7 @@ export class MemoryMessageStore implements MessageStore {
     this.#wakeSignals = new MemoryWakeSignals(clock);
   }
 
-  /** From now on, shares one rate between this store and the other. */
+  /** Shares one rate between this store and the other after this call. */
   shareRate(other: MemoryMessageStore): void {
     const { claims } = other.#queue.rate;
     if (this.#queue.rate.claims !== claims) this.#queue.rate = new ClaimRate(claims);
@@ -109,7 +108,7 @@ export class MemoryMessageStore implements MessageStore {
     });
   }
 
-  /** Returns the first message in a state synchronously; undefined if none is in that state. */
+  /** Returns the first message in a state synchronously; undefined if the state is empty. */
   first(state: MessageState): StoredMessage | undefined {
     const [message] = this.#table.list(state, 1);
     return message && snapshotOf(message);
@@ -269,7 +268,7 @@ export class MemoryMessageStore implements MessageStore {
     return this.#wakeSignals.open();
   }
 
-  /** Completes the report of a transfer with the next due time, and announces it. */
+  /** Adds the next due time to the report of a transfer, and announces the transfer. */
   #report(
     counts: Omit<TransferReport, 'nextIn' | 'nextAt' | 'at'>,
     now: number,
@@ -283,7 +282,7 @@ export class MemoryMessageStore implements MessageStore {
     return report;
   }
 
-  /** Runs `work` synchronously. If the earliest due time becomes earlier, that is announced. */
+  /** Runs `work` synchronously. If the earliest due time becomes earlier, announces it. */
   #atomically<T>(work: (now: number) => T): Promise<T> {
     return new Promise((resolve) => {
       const now = this.#now();
@@ -295,7 +294,7 @@ export class MemoryMessageStore implements MessageStore {
     });
   }
 
-  /** Wakes a consumer, unless the queue is paused: then it would claim nothing. @returns true if there was something to claim */
+  /** Wakes a consumer, unless the queue is paused and the consumer would claim nothing. @returns true if there was something to claim */
   #wakeForReady(): boolean {
     const isWorthIt = !this.#queue.paused && this.#queue.claimable(1).length > 0;
     if (isWorthIt) this.#wakeSignals.wake();
@@ -303,7 +302,7 @@ export class MemoryMessageStore implements MessageStore {
   }
 }
 
-/** Copies the body, so no handler can change what the next attempt reads. */
+/** Copies the body, so that no handler can change what the next attempt reads. */
 function copyOf({ id, body, failedAttempts, dueAt, offeredAt }: MemoryMessage) {
   return { id, body: Buffer.from(body), failedAttempts, dueAt, offeredAt };
 }

@@ -14,11 +14,11 @@ import type {
 export interface StoresOfQueue<Store> {
   /** One for each partition. */
   readonly partitions: readonly Store[];
-  /** The store of messages that have groups; undefined: there are none. */
+  /** The store for messages with groups; undefined if there are none. */
   readonly groups: Store | undefined;
 }
 
-/** The stores of all queues in this process. None is ever dropped, because it keeps the messages. */
+/** The stores of all queues in this process. None is ever dropped, because the stores hold the messages. */
 export class MemoryStores<Store extends MemoryMessageStore> {
   readonly #stores = new Map<string, Store>();
 
@@ -31,7 +31,7 @@ export class MemoryStores<Store extends MemoryMessageStore> {
     return [...this.#stores.values()];
   }
 
-  /** Opens a queue, or changes the limits of an open one, which may have been used before the options of its handler were known. */
+  /** Opens a queue, or changes an open one's limits: it may have been used before its handler's options were known. */
   open(queue: string, count: number, { groups = null, ...limits }: StoreLimits): StoresOfQueue<Store> {
     const partitions = Array.from({ length: count }, (_, partition) => this.#open(queue, String(partition), limits));
     const ofGroups = groups ? this.#open(queue, 'groups', { ...limits, groups }) : undefined;
@@ -114,7 +114,7 @@ export class MemoryQueueDirectory implements QueueDirectory {
     return () => this.#watches.delete(watch);
   }
 
-  /** From now on, announces each abort, and whenever something in the queue falls due earlier than before. */
+  /** After this call, announces the queue's aborts, and anything that falls due earlier than before. */
   follow(queue: string, store: Pick<ConsumerStore, 'watchDue'>): void {
     store.watchDue({
       onEarlierDue: ({ dueIn }) => this.announce(queue, dueIn),

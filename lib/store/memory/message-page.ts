@@ -18,7 +18,7 @@ export function listPage(
   return { messages: listed.map(snapshotOf), cursor: last ? formatCursor(state, placeOf(last)) : null };
 }
 
-/** Lists active messages by claim and id, because leases change their rank. */
+/** Lists active messages by claim and id, because extending a lease changes their rank. */
 function listActive(table: MessageTable, behind: Place | undefined): MemoryMessage[] {
   const place = Buffer.from(behind?.name ?? '');
   return table

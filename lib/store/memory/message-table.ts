@@ -8,34 +8,34 @@ import { RankedList, type Ranked } from './ranked-list.js';
 /** A message and its current state. Only the {@link MessageTable} changes it. */
 export interface MemoryMessage extends Ranked {
   readonly id: string;
-  /** Empty: none. */
+  /** The message's group; empty if it has none. */
   readonly group: string;
   hasPermit: boolean;
   body: Buffer;
   offeredAt: number;
   dueAt: number;
   failedAttempts: number;
-  /** The token of the claim that holds it; null unless active. */
+  /** The token of the claim that holds the message; null unless active. */
   token: string | null;
-  /** The error that ended it; empty unless dead. */
+  /** The error that ended the message; empty unless dead. */
   error: string;
   state: MessageState;
   /**
-   * Its rank among those in the same state. Delayed: the due time, with a fraction of a millisecond that keeps messages with groups in the
-   * order of their offers. Ready: its position. Active: the end of its lease. Dead: the time of death.
+   * The message's rank in its state. Delayed: the due time, with a fraction of a millisecond that keeps messages with groups in the order
+   * of their offers. Ready: the position. Active: the end of the lease. Dead: the time of death.
    */
   rank: number;
-  /** Its id; while active, its place in its claim. */
+  /** The message's id; while it is active, its place in the claim. */
   name: string;
 }
 
-/** The step that keeps messages with equal due times in order, as `scores.lua` does. */
+/** The step that keeps messages with equal due times in order, like `scores.lua`. */
 const FRACTION = 1 / 4096;
 
 export class MessageTable {
   readonly #byId = new Map<string, MemoryMessage>();
   #byState = emptyLists();
-  /** Positions of the next message to become the last and the first of the ready ones. */
+  /** Positions for the next message placed last or first among the ready ones. */
   #readyEnd = 0;
   #readyHead = 0;
 
@@ -86,13 +86,13 @@ export class MessageTable {
     return this.list('active', this.count('active')).filter((message) => message.token === token);
   }
 
-  /** The lowest rank in a state: the earliest due time, lease end or death; undefined if no message is in that state. */
+  /** The lowest rank in a state: the earliest due time, lease end or death. Undefined if the state is empty. */
   earliest(state: MessageState): number | undefined {
     const first = this.#byState[state].first();
     return first && Math.floor(first.rank);
   }
 
-  /** Returns the first messages of a state, or the first after a place that a message has or had. */
+  /** Returns the first messages of a state, or the first after the place of a message that may no longer be there. */
   list(state: MessageState, limit: number, behind?: { readonly rank: number; readonly id: string }): MemoryMessage[] {
     return this.#byState[state].take(limit, behind && { rank: behind.rank, name: bytesOf(behind.id) });
   }
@@ -123,7 +123,7 @@ export class MessageTable {
     return message;
   }
 
-  /** Gives the message all its attempts, as if offered again. */
+  /** Gives the message all its attempts again, as if it were offered again. */
   renew(message: MemoryMessage, offeredAt: number): void {
     message.offeredAt = offeredAt;
     message.failedAttempts = 0;
@@ -142,7 +142,7 @@ export class MessageTable {
     for (const message of [...messages].reverse()) this.#move(message, 'ready', --this.#readyHead);
   }
 
-  /** Gives messages to a claim. Leases that end together end in the order of tokens, and of messages in a claim. */
+  /** Gives messages to a claim. Leases with equal ends end in the order of tokens, and of messages in a claim. */
   lease(messages: readonly MemoryMessage[], token: string, until: number): void {
     messages.forEach((message, place) => {
       const name = `${bytesOf(token)}\n${String(place).padStart(4, '0')}\n${bytesOf(message.id)}`;
@@ -187,7 +187,7 @@ function emptyLists(): Record<MessageState, RankedList<MemoryMessage>> {
   return { delayed: new RankedList(), ready: new RankedList(), active: new RankedList(), dead: new RankedList() };
 }
 
-/** Makes one character of each byte, so text compares by bytes, as ids do in Redis. */
+/** Makes a character of each byte, so that texts compare by bytes, like ids in Redis. */
 function bytesOf(id: string): string {
   return Buffer.from(id).toString('latin1');
 }

@@ -1,14 +1,14 @@
 const LARGEST_CHUNK = 1024;
 
-/** Has a rank, and a name that orders items of equal rank (by character codes). */
+/** An item with a rank, and a name that orders items of equal rank (by character codes). */
 export interface Ranked {
   readonly rank: number;
   readonly name: string;
 }
 
 /**
- * Keeps items in order at a cost that hardly grows with their number: in short sorted arrays, so adding or removing an item shifts only a
- * part of one array. The rank and name of an item must not change while it is in the list.
+ * Keeps items in order at a cost that hardly grows with their number. Uses short sorted arrays: adding or removing an item shifts only part
+ * of one array. The rank and name of an item must not change while it is in the list.
  */
 export class RankedList<T extends Ranked> {
   /** No chunk is empty. */
@@ -44,7 +44,7 @@ export class RankedList<T extends Ranked> {
     return true;
   }
 
-  /** Returns the first `limit` items, or the first `limit` after a place, where there need not be an item. */
+  /** Returns the first `limit` items, or the first `limit` after a place, which need not have an item. */
   take(limit: number, behind: Ranked = { rank: -Infinity, name: '' }): T[] {
     const taken: T[] = [];
     let at = this.#chunkOf(behind);
@@ -56,7 +56,7 @@ export class RankedList<T extends Ranked> {
     return taken;
   }
 
-  /** The index of the first chunk that ends at or behind the place; the number of chunks if there is none. */
+  /** Returns the index of the first chunk that ends at or after the place, or the number of chunks if there is none. */
   #chunkOf(place: Ranked): number {
     return countWhile(this.#chunks, (chunk) => chunk.length > 0 && compare(chunk.at(-1)!, place) < 0);
   }
@@ -66,7 +66,7 @@ function countBefore(chunk: readonly Ranked[], place: Ranked): number {
   return countWhile(chunk, (item) => compare(item, place) < 0);
 }
 
-/** Returns how many elements satisfy a condition that holds only for a leading part of the array. */
+/** Counts the elements that satisfy a condition. The condition must hold for a leading part of the array only. */
 function countWhile<Element>(array: readonly Element[], isTrue: (element: Element) => boolean): number {
   let low = 0;
   let high = array.length;

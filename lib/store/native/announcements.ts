@@ -1,21 +1,20 @@
 import type { Announcer, DueListener, TransferReport } from '../consumer-store.js';
 
 /**
- * The announcements on the channel of a queue, as text that scripts write. The databases of a server share its channels, so due times and
- * transfers end with the number of their database, and those of other databases are ignored. Announcements without a number come from a
- * version that writes none, in any database: each hints that something may fall due, and costs at most one look. An abort names the token
- * of a claim, which is unique.
+ * The announcements on a queue's channel, as texts written by scripts. Databases of a server share channels, so due times and transfers end
+ * with the database number, and those of other databases are ignored. Announcements without a number come from an older version, in any
+ * database. Each is a hint that something may fall due, and costs at most one look. An abort names a claim's token, which is unique.
  */
 
 export interface Announcing {
   readonly channel: string;
-  /** The argument `database` of the script. */
+  /** The scripts' argument `database`. */
   readonly database: string;
 }
 
 const NEVER = -1;
 
-/** The argument `announcer` of scripts that transfer. */
+/** Returns the argument `announcer` for scripts that transfer. */
 export function announcerArgument(announcer: Announcer | undefined, { database, channel }: Announcing): string {
   if (!announcer) return '';
   const movedAt = announcer.movedAt === null ? NEVER : Math.round(announcer.movedAt * 1000);
@@ -24,7 +23,7 @@ export function announcerArgument(announcer: Announcer | undefined, { database, 
 
 type Listener = Omit<DueListener, 'onListening'>;
 
-/** Passes an announcement on, and ignores kinds that this version does not know. @param database - the word for the listener's own */
+/** Passes on an announcement, and ignores kinds unknown to this version. @param database - the listener's own, as announcements name it */
 export function readAnnouncement(text: string, database: string, listener: Listener): void {
   const words = text.split(' ');
   if (words[0] === 'transfer') readTransfer(words, database, listener);
@@ -52,7 +51,7 @@ function readTransfer([, scheduler, ...words]: readonly string[], database: stri
   }
 }
 
-/** The remaining words are the id, which may contain spaces. */
+/** Passes on an abort. The words after the token are the id, which may contain spaces. */
 function readAbort([, token, ...words]: readonly string[], listener: Listener): void {
   if (token !== undefined && words.length > 0) listener.onAbort?.({ token, id: words.join(' ') });
 }
@@ -61,7 +60,7 @@ function isForeign(of: string | undefined, database: string): boolean {
   return of !== undefined && of !== database;
 }
 
-/** Converts a script's answer when there is work again. */
+/** Converts a script's answer to the question when there will be work again. */
 export function nextWork(nextAt: number, now: number): Pick<TransferReport, 'nextAt' | 'nextIn'> {
   return nextAt === NEVER ? { nextAt: null, nextIn: null } : { nextAt, nextIn: Math.max(0, nextAt - now) };
 }

@@ -13,15 +13,15 @@ import { readAnnouncement } from './announcements.js';
 import { nativeLibrary } from './native-library.js';
 import { groupKeys, nativeKeys, queueOfTag } from './native-keys.js';
 
-/** The Redis keys of the directory of queues. Their hash tag is unique, because no queue's name contains `@`. */
+/** The directory's keys in Redis. Their hash tag is unique, because no queue's name contains `@`. */
 export interface DirectoryKeys {
-  /** ZSET name → 0, of every queue that was ever handled, or registered and not forgotten since; sorted, to be listed by name. */
+  /** ZSET name → 0, of every queue ever handled, or registered and not forgotten since. Sorted, so that it can be listed by name. */
   readonly names: string;
-  /** HASH name → stamp of its latest registration, of the queues that may hold messages. */
+  /** HASH name → stamp of the latest registration, of the queues that may hold messages. */
   readonly registered: string;
   /** ZSET name → 0, of every queue and family that some process has handled. */
   readonly handled: string;
-  /** HASH id → the random id of this set of queues, made by the first relay of an outbox. */
+  /** HASH id → the random id of this set of queues, created by the first relay of an outbox. */
   readonly place: string;
 }
 
@@ -38,7 +38,7 @@ export const directoryPermissions: Permissions<DirectoryKeys> = {
   place: ['HGET', 'HSET'],
 };
 
-/** Names what a family needs in addition to what each of its queues needs. Redis compares the patterns with the user's ACL as text. */
+/** Lists what a family needs in addition to what its queues need. Redis compares the patterns with the user's ACL as text. */
 export function neededByFamily(prefix: string, family: WatchedFamily): NeededCommand[] {
   return [
     ...neededCommands(directoryPermissions, directoryKeys(prefix)),
@@ -46,7 +46,7 @@ export function neededByFamily(prefix: string, family: WatchedFamily): NeededCom
   ];
 }
 
-/** Makes patterns of channels for Redis: apart from the `*`, a family's name contains nothing with a special meaning. */
+/** Creates channel patterns for Redis. A family's name contains no special characters except the `*`. */
 function patternsOf(prefix: string, { name, hasGroups }: WatchedFamily): string[] {
   return [nativeKeys(prefix, name).due, ...(hasGroups ? [groupKeys(prefix, name).due] : [])];
 }
@@ -58,13 +58,13 @@ export const retireFunction = nativeLibrary.define('retire', directoryKeys(''));
 const PART = 1000;
 
 /**
- * The directory of queues in Redis. Its keys and those of the queues are in different hash slots of a cluster. It ignores names that no
- * queue can have: somebody else wrote them, and they may break keys, patterns or a terminal. Registrations are plain commands, because a
- * call of a function that the server does not know yet is repeated only after the offer that the registration must precede.
+ * The directory of queues in Redis. Its keys are in a different hash slot from the queues' keys. It ignores names that no queue can have:
+ * somebody else has written them, and they may break keys, patterns or a terminal. Registrations are plain commands: a function call that
+ * the server does not know is repeated later, perhaps after the offer that must follow the registration.
  */
 export class NativeQueueDirectory implements QueueDirectory {
   readonly #keys: DirectoryKeys;
-  /** Distinguishes the stamps of this process from those of others. */
+  /** Distinguishes this process' stamps from those of others. */
   readonly #origin = randomBytes(9).toString('base64url');
   #registrations = 0;
 
@@ -109,7 +109,7 @@ export class NativeQueueDirectory implements QueueDirectory {
       const names = await this.#namesFrom(behind, limit);
       found.push(...names.map(String).filter((name) => QUEUE_NAME.test(name)));
       if (names.length < limit) break;
-      // As bytes, because names need not be text.
+      // As bytes, because the names are not necessarily valid text.
       behind = Buffer.concat([Buffer.from('('), names.at(-1)!]);
     }
     return found.slice(0, limit);

@@ -67,12 +67,12 @@ export const nativePermissions: Permissions<NativeKeys> = {
   due: ['PUBLISH', 'SUBSCRIBE'],
 };
 
-/** Names what a queue of any layout also needs in a cluster. */
+/** Lists what queues of any layout also need in a cluster. */
 export function neededInCluster({ due }: NativeKeys): NeededCommand[] {
   return ['SPUBLISH', 'SSUBSCRIBE'].map((name) => ({ name, target: due }));
 }
 
-/** The commands that the scripts run on each key, and those sent directly: `BLPOP` and `SUBSCRIBE`. */
+/** The commands that scripts run on each key, and those sent directly: `BLPOP` and `SUBSCRIBE`. */
 export const partitionPermissions: Permissions<NativeKeys> = {
   ...nativePermissions,
   delayed: [...nativePermissions.delayed, 'EXISTS', 'ZCOUNT'],
@@ -87,7 +87,7 @@ export const partitionPermissions: Permissions<NativeKeys> = {
   declared: ['HEXISTS', 'HSET'],
 };
 
-/** The commands that scripts run on each key of messages with groups, which have no partitions, and those sent directly. */
+/** The commands on each key for messages with groups, which have no partitions: those that scripts run, and those sent directly. */
 export const groupPermissions: Permissions<GroupKeys> = {
   ...nativePermissions,
   delayed: [...nativePermissions.delayed, 'ZCOUNT'],

@@ -2,7 +2,7 @@ import { RedisLibrary } from '../../redis/script/redis-library.js';
 import { groupKeys, type NativeKeys } from './native-keys.js';
 import { readLua } from './lua-files.js';
 
-/** The modules that a library of another layout may also use. */
+/** The modules that other layouts' libraries may use. */
 export const NATIVE_MODULES = {
   read: readLua,
   modules: [
@@ -13,7 +13,7 @@ export const NATIVE_MODULES = {
   functions: [],
 };
 
-/** The file of each function of a store. */
+/** The file of each store function. */
 const FILES = {
   offer: 'offer',
   cancel: 'cancel',
@@ -40,13 +40,13 @@ const FILES = {
   agree: 'agree',
 } as const;
 
-/** The library of the native layout. The header of each function is its contract. */
+/** The native layout's library. Each function's header is its contract. */
 export const nativeLibrary = new RedisLibrary('nestjs-delay-queue: queues', [
   NATIVE_MODULES,
   { read: readLua, modules: [], functions: [...Object.values(FILES), 'place', 'retire'] },
 ]);
 
-/** The keys that headers may name, including those of messages with groups, which only a caller with groups passes. */
+/** The keys that headers may name. Only a caller with groups passes those for messages with groups. */
 const layout: NativeKeys = groupKeys('', '');
 
 export const nativeFunctions = nativeLibrary.defineAll(FILES, layout);

@@ -69,15 +69,15 @@ export interface NativeStoreOptions {
   readonly keys: NativeKeys;
   readonly limits: StoreLimits;
   /**
-   * The partitioning that calls about single messages assume. A partition with another partitioning refuses them with `Repartitioned`.
+   * The partitioning assumed by calls about single messages. A partition with another partitioning refuses them with `Repartitioned`.
    * Default: none, because this is the only partition.
    */
   readonly partitioning?: KnownPartitioning;
-  /** The rules of messages that have groups, as in `lua/modules/groups.lua`. */
+  /** The rules for messages with groups, in the form that `lua/modules/groups.lua` describes. */
   readonly groups?: string;
 }
 
-/** The partitioning of a queue as its stores send it. It may change. */
+/** A queue's partitioning in the form that its stores send. It may change. */
 export interface KnownPartitioning {
   readonly text: string;
 }
@@ -87,7 +87,7 @@ type NativeCall = Omit<ScriptCall, 'keys'>;
 
 const NONE: KnownPartitioning = { text: '' };
 
-/** Maximum bytes before a body in an argument of an outcome: a delay and a line feed. */
+/** Maximum number of bytes before a body in an outcome's argument: a delay and a line feed. */
 const MAX_DETAIL = 32;
 
 const mayReplace = ({ onDuplicate }: Offer) => onDuplicate === 'replace';
@@ -95,7 +95,7 @@ const mayReplace = ({ onDuplicate }: Offer) => onDuplicate === 'replace';
 /** A value for `maxMessages` with which no message is created. */
 const NONE_NEW = -1;
 
-/** The messages of one partition of a queue in Redis, in the native layout. The logic is in the functions that this class calls. */
+/** The messages of one partition in Redis, in the native layout. The logic is in the functions that this class calls. */
 export class NativeMessageStore implements MessageStore {
   readonly #connections: RedisConnections;
   readonly #keys: NativeKeys;
@@ -112,7 +112,7 @@ export class NativeMessageStore implements MessageStore {
     this.#groups = groups;
   }
 
-  /** The known state of the connection to the server that has the messages. */
+  /** The known state of the connection to the messages' server. */
   get reach(): Reach {
     return this.#connections.servers.reachOf((this.#slot ??= hashSlot(this.#keys.messages)));
   }
@@ -124,7 +124,7 @@ export class NativeMessageStore implements MessageStore {
     return offerAccepted(commands, this.#keys.paused, offers, (accepted) => this.#writeOffers(accepted, maxMessages));
   }
 
-  /** Like {@link offer}, but creates no message: undefined for ids that are not in use. */
+  /** Like {@link offer}, but creates no messages. Undefined for ids that are not in use. */
   async offerIfPresent(offers: readonly Offer[]): Promise<(OfferReceipt | undefined)[]> {
     const receipts = await this.offer(offers, NONE_NEW);
     return receipts.map((receipt) => (receipt.outcome === 'full' ? undefined : receipt));
@@ -285,7 +285,7 @@ export class NativeMessageStore implements MessageStore {
     return this.#connections.openWakeSignal(this.#keys.wake, () => this.wake());
   }
 
-  /** Not spread into the arguments on hot paths, because that is measurably slower than naming the fields. */
+  /** Not spread into arguments on hot paths, because that is measurably slower than naming the fields. */
   get #announcing(): Announcing {
     return { channel: this.#keys.due, database: this.#connections.announcements.databaseArgument };
   }
@@ -296,14 +296,14 @@ export class NativeMessageStore implements MessageStore {
     return commands.run(called, { ...whole, keys: this.#keys }).catch(rethrow);
   }
 
-  /** Adds the further keys to a call of `offer` or `settle`. */
+  /** Adds the extra keys to a call of `offer` or `settle`. */
   #complete(call: NativeCall): NativeCall {
     if (this.#groups === undefined) return { ...call, further: 1 };
     return { ...call, further: 2, args: { ...call.args, groups: this.#groups } };
   }
 }
 
-/** Adds what a function needs for groups, unless the call says how many sets of keys and arguments it has. */
+/** Adds what a function needs for groups, unless the call says how many sets of keys and arguments it sends. */
 function withGroups(called: NativeFunction, call: NativeCall, groups: string): NativeCall {
   if (call.further !== undefined || called.keys.length === 1) return call;
   return called.args.length === 1 ? { ...call, further: 1 } : { ...call, further: 1, args: { ...call.args, groups } };

@@ -2,7 +2,7 @@ import { partitionOf } from '../../message/partition-of.js';
 import type { RedisConnections } from '../../redis/redis-connections.js';
 import { nativeKeys } from './native-keys.js';
 
-/** A message that repeats because a handler declares it. */
+/** A message that repeats because a handler declares that it does. */
 export interface DeclaredRepeat {
   readonly queue: string;
   readonly id: string;
@@ -10,10 +10,10 @@ export interface DeclaredRepeat {
 }
 
 /**
- * Remembers which repeats have been offered for handlers. Each mark is kept on its message's server, because one server of a cluster may
- * lose its data alone. A mark outlives its message, which may be cancelled or cleared, and is lost only with the data. So a missing mark
- * means that the data was lost, and the message with it. A mark may also be missing after the number of partitions has changed, but
- * offering a message that exists leaves it as it is.
+ * Remembers which repeats have been offered for handlers. A mark is kept on its message's server, because a single server of a cluster may
+ * lose its data. A mark outlives its message, which may be cancelled or cleared, so a missing mark means that the data was lost,
+ * including the message. A mark may also be missing after the number of partitions has changed, but offering an existing message changes
+ * nothing.
  */
 export class NativeRepeatMarks {
   constructor(

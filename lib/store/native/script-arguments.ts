@@ -24,14 +24,14 @@ export function offerArguments(offers: readonly Offer[]): ScriptArgument[] {
   return args;
 }
 
-/** The due time of an offer, and what to do if its id is in use. */
+/** Returns an offer's due time, and what to do if its id is in use. */
 export function offerDueArgument({ due, onDuplicate, maxWait }: Offer): string {
   if (onDuplicate === 'keep') return dueArgument(due);
   const otherwise = maxWait === undefined ? onDuplicate : `${onDuplicate} ${maxWait}`;
   return `${dueArgument(due)} ${otherwise}`;
 }
 
-/** The arguments of a change. They carry a digest of the body that was read rather than the body itself, which may be long. */
+/** Returns the arguments of a change. They contain a digest of the body that was read, because the body itself may be long. */
 export function changeArguments(id: string, { due, from, to }: Change) {
   return { id, due: dueArgument(due), bodyRead: createHash('sha1').update(from).digest('hex'), body: to };
 }
@@ -46,7 +46,7 @@ export function claimCall(request: ClaimRequest, { rate }: StoreLimits): Omit<Sc
   return { args };
 }
 
-/** As in `lua/modules/groups.lua`. */
+/** Returns the argument described in `lua/modules/groups.lua`. */
 export function groupRulesArgument({ concurrency, onRetry }: GroupRules): string {
   return `${concurrency ?? 0} ${onRetry}`;
 }
@@ -55,15 +55,15 @@ function rateArgument(rate: StoreLimits['rate']): string {
   return rate ? `${rate.max} ${rate.per}` : '';
 }
 
-/** Number of messages that one call of `repair` reads, including their records, which are as large as their payloads. */
+/** Number of messages read by one call of `repair`, with their records, which are as large as their payloads. */
 export const REPAIR_PART = 100;
 
-/** The groups of the messages, which precede the other arguments. */
+/** Returns the groups of the messages, which precede the other arguments. */
 export function groupArguments(settlements: readonly Settlement[]): ScriptArgument[] {
   return settlements.map(({ claim }) => claim.group ?? '');
 }
 
-/** Merges consecutive settlements with the same claim and the same outcome. */
+/** Returns the arguments of settlements. Merges consecutive ones with the same claim and the same outcome. */
 export function settlementArguments(settlements: readonly Settlement[]): ScriptArgument[] {
   const args: ScriptArgument[] = [];
   for (let first = 0; first < settlements.length;) {
@@ -80,7 +80,7 @@ const isAlike = (one: Settlement, other: Settlement) =>
   one.claim.token === other.claim.token &&
   (one.outcome === other.outcome || (isHandled(one.outcome) && isHandled(other.outcome)));
 
-/** True for an outcome without details: the message is gone. */
+/** True for an outcome without details, after which the message is gone. */
 export const isHandled = (outcome: Outcome) => outcome.kind === 'ack' && outcome.next === undefined;
 
 function kindOf(outcome: Outcome): string {
@@ -104,7 +104,7 @@ function whatOf(outcome: Outcome): string | number {
   return 'at' in outcome ? `@${outcome.at}` : '';
 }
 
-/** Neither a due time nor an error, which is JSON, contains a line feed. */
+/** Appends a body to the details of an outcome. The details contain no line feed: they are a due time or an error, which is JSON. */
 function withBody(what: string, body: MessageBody): ScriptArgument {
   return typeof body === 'string' ? `${what}\n${body}` : Buffer.concat([Buffer.from(`${what}\n`), body]);
 }
@@ -127,7 +127,7 @@ export function transferArguments({ announcer, limit }: TransferRequest, limits:
   };
 }
 
-/** Maximum number of messages that a transfer claims. It reads all their records, each of which may be as large as a payload. */
+/** Maximum number of messages that a transfer claims. A transfer reads all their records, each of which may be as large as a payload. */
 const MAX_TAKEN = 64;
 const MAX_TAKEN_BYTES = 1024 * 1024;
 
@@ -141,7 +141,7 @@ export function selectionArguments(selection: DeadSelection): ScriptArguments {
   return 'id' in selection ? { by: 'id', value: selection.id } : { by: 'oldest', value: selection.oldest };
 }
 
-/** The lowest `proto-max-bulk-len` that Redis can be configured with, bytes. */
+/** The lowest `proto-max-bulk-len` with which Redis can be configured, bytes. */
 const LOWEST_LIMIT = 1024 * 1024;
 
 /** Maximum number of UTF-8 bytes per UTF-16 unit of a string. */
@@ -149,16 +149,16 @@ const MAX_BYTES = 3;
 
 const OVERSIZED: OfferReceipt = { outcome: 'oversized', dueAt: 0 };
 
-/** True if some Redis servers may not accept the body. With the default `maxPayloadBytes`, all accept every body. */
+/** True if some Redis servers may not accept the body. With the default `maxPayloadBytes`, all servers accept every body. */
 export function mayBeOversized({ body }: Offer): boolean {
   return body.length * MAX_BYTES > LOWEST_LIMIT && Buffer.byteLength(body) > LOWEST_LIMIT;
 }
 
 /**
- * Offers the messages that Redis accepts. Redis closes a connection on which an argument longer than `proto-max-bulk-len` begins; all other
- * calls on it are lost, mostly without an error. So Redis is asked before a long argument is sent.
- * @param key - of a string, or of nothing, on the server of the queue
- * @param offer - offers those that are accepted
+ * Offers the messages that Redis accepts. When an argument longer than `proto-max-bulk-len` starts, Redis closes the connection, and all
+ * other calls on it are lost, mostly without an error. So Redis is asked before a long argument is sent.
+ * @param key - of a string, or of nothing, on the queue's server
+ * @param offer - offers the accepted messages
  */
 export async function offerAccepted(
   commands: RedisCommands,
@@ -173,12 +173,12 @@ export async function offerAccepted(
   return isAccepted.map((accepted) => (accepted ? receipts.next().value! : OVERSIZED));
 }
 
-/** Resolves to true if Redis accepts an argument of this length. Undefined if every Redis does, so no question is needed. */
+/** Resolves to true if Redis accepts an argument of this length. Undefined if every Redis server does, so that there is no need to ask. */
 export function acceptsArgument(commands: RedisCommands, key: string, bytes: number): Promise<boolean> | undefined {
   return bytes > LOWEST_LIMIT ? accepts(commands, key, bytes) : undefined;
 }
 
-/** Asks with GETBIT, whose offsets have the same limit; services forbid CONFIG. True if the user may not send GETBIT either. */
+/** Asks with GETBIT, whose offsets have the same limit, because services forbid CONFIG. True if the user may not send GETBIT either. */
 async function accepts(commands: RedisCommands, key: string, bytes: number): Promise<boolean> {
   try {
     await commands.send('GETBIT', key, (bytes - 1) * 8);

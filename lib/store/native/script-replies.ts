@@ -52,7 +52,7 @@ function readTaken(reply: ScriptReply): Pick<ClaimReport, 'messages' | 'orphans'
       orphans.push(id);
       continue;
     }
-    // Not spread on this hot path, because that is measurably slower than naming the fields.
+    // Fields are named on this hot path, because spreading them is measurably slower.
     const { body, dueAt, offeredAt } = readRecord(record);
     messages.push({ id, body, failedAttempts: failedAttempts[i] ?? 0, dueAt, offeredAt });
   }
@@ -96,7 +96,7 @@ export function readStoredPage(state: MessageState, reply: ScriptReply): StoredP
   return { messages, cursor: place === '' ? null : formatCursor(state, place) };
 }
 
-/** Reads a listed message. A damaged message lacks some parts and must not hide other messages. */
+/** Reads a listed message. A damaged message lacks some fields, but must not hide other messages. */
 function readListed(state: MessageState, reply: ScriptReply): StoredMessage {
   const name = reply.text();
   const id = name.slice(name.indexOf('\n') + 1);
@@ -108,7 +108,7 @@ function readListed(state: MessageState, reply: ScriptReply): StoredMessage {
     id,
     state,
     ...record,
-    // The due time by which the message is ordered, even if the record is damaged.
+    // The due time that orders the message, even if its record is damaged.
     dueAt: Math.floor(dueAt),
     ...(dueAt % 1 > 0 && { rank: dueAt }),
     ...(name !== id && { name }),
@@ -125,7 +125,7 @@ export function readDeath(reply: ScriptReply): MessageDeath {
 const NO_BYTES = Buffer.alloc(0);
 const UNKNOWN_ERROR = JSON.stringify({ name: 'Unknown', message: 'The error of this dead letter is lost.' });
 
-/** Reads a transfer report, and the server's time at which it was made, ms. */
+/** Reads a transfer report, and the server's time when it was made, ms. */
 export function readTransferReport(reply: ScriptReply): { now: number; report: TransferReport } {
   const counts = {
     moved: reply.number(),
@@ -139,7 +139,7 @@ export function readTransferReport(reply: ScriptReply): { now: number; report: T
   return { now, report: { ...counts, ...nextWork(reply.number(), now), at: now } };
 }
 
-/** Undefined if the script did nothing because a condition was not met. */
+/** Reads a claimed transfer. Undefined if the script did nothing because a condition was not met. */
 export function readClaimedTransfer(reply: ScriptReply): ClaimedTransfer | undefined {
   if (reply.done) return undefined;
   const next = reply.number();
@@ -168,14 +168,14 @@ export function readFound(id: string, reply: ScriptReply): StoredMessage | null 
   return { id, state, ...record, failedAttempts, leasedUntil, death };
 }
 
-/** Reads the refusal of `check-partitioning.lua`; undefined for any other error. */
+/** Reads a refusal by `lua/modules/partitioning.lua`; undefined for any other error. */
 export function repartitioned(error: unknown): Repartitioned | undefined {
   if (!hasCode(error, 'STORE_REFUSED') || !isErrorReply(error.cause)) return undefined;
   const [, partitioning] = /^REPARTITIONED (\d+(?: \d+)+)\b/.exec(error.cause.message) ?? [];
   return partitioning === undefined ? undefined : new Repartitioned(partitioning);
 }
 
-/** A record begins with its due time and the time of its offer, each 48-bit big-endian milliseconds (`lua/modules/record.lua`). */
+/** A record starts with the due time and the time of the offer, each 48-bit big-endian milliseconds (`lua/modules/record.lua`). */
 const DUE_BYTES = 6;
 const PREFIX_BYTES = 12;
 
@@ -185,7 +185,7 @@ export interface NativeRecord {
   readonly body: Buffer;
 }
 
-/** Reads a record from a range of bytes. A value shorter than a record was written by somebody else; all of it becomes the body. */
+/** Reads a record from a range of bytes. A value shorter than a record was written by somebody else and becomes the body. */
 export function readRecord(bytes: Buffer, start = 0, end = bytes.length): NativeRecord {
   if (end - start < PREFIX_BYTES) return { dueAt: 0, offeredAt: 0, body: bytes.subarray(start, end) };
   return {
