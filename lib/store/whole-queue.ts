@@ -5,7 +5,10 @@ import { writeAll } from './write-all.js';
 import { MAX_BATCH } from '../message/page.js';
 import { formatCursor, PAGE_BYTES, wrongCursor } from './page-cursor.js';
 
-/** Treats all of a queue's stores as one. Each has its own instant. A failed change may have happened in some, and can be repeated. */
+/**
+ * Treats all of a queue's stores as one. Each is read or changed at its own instant. A failed change may have happened in some stores, and
+ * can be repeated.
+ */
 export class WholeQueue {
   constructor(private readonly router: Router) {}
 
@@ -29,7 +32,10 @@ export class WholeQueue {
     return writeAll(this.router, 'clear', async (store, note) => note(await store.clear()));
   }
 
-  /** Lists delayed and dead messages in one order, by time and id, but ready and active ones store by store, as claims have none. */
+  /**
+   * Lists delayed and dead messages in one order, by time and id. Lists ready and active ones store by store, because claims of different
+   * stores have no order.
+   */
   list(request: PageRequest): Promise<StoredPage> {
     const list = hasOneOrder(request.state) ? listMerged : listInTurn;
     return this.router.read((reading) => list(reading, request));

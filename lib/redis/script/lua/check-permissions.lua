@@ -1,8 +1,7 @@
 -- Checks which commands the user may run.
 --
 -- ARGV ...: for each command: its name, then the key or channel, empty if it has none
--- Returns the position (from 1) of each command that the user may not run, or that the server does not have; the error NOACLCHECK if the
---   server cannot tell.
+-- Returns the position (from 1) of each command that the user may not run or the server does not have; NOACLCHECK if it cannot tell.
 --
 -- The keys are among the arguments, because the server would refuse a call with a key that the user may not access. None of the commands is
 -- run, so nothing needs to be atomic, and a crash leaves nothing behind. Writes nothing.
@@ -34,7 +33,7 @@ local function may_run(command, key)
 end
 
 local function run(_, args)
-  -- Servers compatible with Redis may lack this function, and would seem to refuse everything.
+  -- Some servers compatible with Redis lack this function, and would seem to refuse everything.
   if not acl_check then
     return redis.error_reply('NOACLCHECK redis.acl_check_cmd is missing')
   end

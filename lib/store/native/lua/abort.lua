@@ -1,5 +1,4 @@
--- Removes an active message, and tells the consumer that holds it. A follower takes its place, unless it repeats: then it is removed as
--- well.
+-- Removes an active message, and tells the consumer that holds it. A follower takes its place, or is removed as well if it repeats.
 --
 -- KEYS messages claims leases attempts partitions delayed followers
 --      | permits backlog held ready wake paused
@@ -49,11 +48,11 @@ local function run(keys, args)
     Groups.read(q, { id })
     Groups.leave(q, { id })
   end
-  -- Before the first write, because a user's ACL can refuse to publish. Nobody can act on the announcement before this call has ended.
+  -- Before the first write, because a user's ACL can refuse publishing. Nobody can act on the announcement before this call has ended.
   local text = format('abort %s %s', token, id)
   call(Channel.command(database), channel, text)
   if database == 'cluster' then
-    -- Listeners to a channel pattern for a family of queues do not receive what SPUBLISH sends, even if other listeners do.
+    -- Listeners to a family's channel pattern do not receive what SPUBLISH sends, even if other listeners do.
     call('PUBLISH', channel, text)
   end
   if followers then

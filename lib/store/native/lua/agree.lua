@@ -1,5 +1,5 @@
--- Agrees on the partitioning of the queue: the newer of this partition's and the caller's applies. A partitioning is '<epoch> <number of
--- partitions>', then former numbers if there are any; a queue that never had several partitions stores none.
+-- Agrees on the queue's partitioning: the newer of this partition's and the caller's applies. A partitioning is '<epoch> <number of
+-- partitions>', then any former numbers. A queue that has never had several partitions stores none.
 --
 -- KEYS partitions paused
 -- ARGV deadline: text, instant in ms, 0: none
@@ -11,9 +11,9 @@
 -- Returns this partition's partitioning after the call, and whether it is paused (0 or 1).
 --
 -- Atomic because nobody else may have replaced the partitioning that `next` replaces. New ones are made in partition 0 only. A crash right
--- after leaves the other partitions with former ones: each refuses the calls of those who know the new one, until one of them has told it.
+-- afterwards leaves the other partitions with former ones: each refuses calls from processes that know the new one, until told about it.
 
--- A value in another form was written by somebody else; it stays.
+-- A value in another form was written by somebody else, and stays.
 local function is_newer(one, other)
   local epoch, count = match(one, '^(%d+) (%d+)')
   local other_epoch, other_count = match(other, '^(%d+) (%d+)')

@@ -1,4 +1,4 @@
--- Removes a message that is still delayed, and a follower whatever the state of the message that it follows. A message that repeats and is
+-- Removes a message that is still delayed, and a follower whatever the state of the message that it follows. A repeating message that is
 -- ready or active loses its rule, so it does not come again.
 --
 -- KEYS delayed messages attempts partitions followers dead
@@ -11,7 +11,7 @@
 --
 -- Atomic so that exactly one of cancel, reschedule and transfer wins. A crash right afterwards leaves the message gone.
 
--- The record, without its rule, of a ready or active message; nil if the message does not repeat. Nothing has been written yet.
+-- Returns a ready or active message's record without its rule; nil if the message does not repeat. Called before anything is written.
 local function plan_end(q, id)
   local record = call('HGET', q.messages, id)
   local _, last

@@ -28,7 +28,7 @@ local function run(keys, args)
     Partitioning.check(partitions, partitioning)
     return 'absent'
   end
-  -- A value too short to be a record was read by the caller as a body, all of it.
+  -- The caller has read a value that is too short to be a record as a body.
   if sha1hex(Record.is(record) and Record.body(record) or record) ~= body_read then
     return 'stale'
   end

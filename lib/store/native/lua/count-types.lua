@@ -6,17 +6,14 @@
 -- Returns the next cursor (empty: this was the last page), then for each state and type on the page: state, type, number of messages.
 --
 -- A page has 250 messages (about 0.7 ms), and ends early once it has read 256 KiB of records. A claim is counted as a whole; it has at most
--- 1000 messages.
--- Pages follow a message's life: delayed messages by due time, ready ones in the order of claims, active ones by claim, dead ones by time
--- of death. So a message that keeps its place is counted exactly once, whatever happens to others, and one that only moves forward is not
--- missed.
+-- 1000 messages. Pages follow a message's life: delayed messages by due time, ready ones in the order of claims, active ones by claim, dead
+-- ones by time of death. So a message that keeps its place is counted exactly once, and one that only moves forward is not missed.
 --
 -- Atomic so that a page shows one instant. Writes nothing.
 
 local MAX_TYPE_BYTES = 64
 
--- The type of a message, which `lib/message/codec/native-codec.ts` reads, too. Empty: the message has none, or this code does not know the
--- form of its body.
+-- Returns a message's type. Empty if it has none or its body's form is unknown here. `lib/message/codec/native-codec.ts` reads it, too.
 local function body_type(record)
   local at = Record.unwrapped_at(record, 13)
   for _, form in ipairs({ 'group', 'repeat', 'expires' }) do
@@ -34,7 +31,7 @@ local function is_full(page)
   return page.messages_left <= 0 or page.bytes_left <= 0
 end
 
--- Counts the first of these messages until the page is full, or all of them. Returns how many were counted.
+-- Counts the first of these messages, until the page is full or all are counted. Returns how many were counted.
 local function count_first(page, ids, counts, all)
   local count = 0
   while count < #ids and (all or not is_full(page)) do
@@ -51,8 +48,8 @@ local function count_first(page, ids, counts, all)
   return count
 end
 
--- Each of these functions counts the messages of a state until the page is full, from the place of a message on if one is given. Returns
--- the place where the page ends; nil if it has room left.
+-- Each of these functions counts the messages of a state, from the place of a message on if one is given, until the page is full. Returns
+-- the place where the page ends, or nil if it is not full.
 
 local function walk(page, counts, ids, place_at)
   local count = count_first(page, ids, counts)

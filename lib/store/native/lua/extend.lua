@@ -1,5 +1,5 @@
--- Extends leases. A lease covers all messages that a token holds, so a call names all of them. Any that it does not name are unknown to the
--- consumer, and become ready again.
+-- Extends leases. A lease covers all messages that a token holds, so a call names all of them. Messages that it does not name are unknown
+-- to the consumer, and become ready again.
 --
 -- KEYS claims leases ready wake paused
 --      | messages permits backlog held

@@ -14,7 +14,7 @@
 
 local MAX_BYTES = 1048576
 
--- The group's ids in one bucket, the number of messages in it, and their size in bytes.
+-- Returns a group's ids in one bucket, the number of messages in the bucket, and their size in bytes.
 local function read_bucket(part, group)
   local ids, bytes = {}, 0
   for at = 1, #part, 2 do

@@ -11,8 +11,8 @@
 --      attempts, instant in ms (delayed: due; ready: 0; active: end of the lease; dead: time of death), error (JSON; null unless dead).
 --      With groups, a delayed message's id follows its group and a line feed.
 --
--- Sorted by due time, by position among the ready ids, by claim and then id, or by time of death. A page has at most 1 MiB of records, but
--- at least one message.
+-- Sorted by due time, by position among the ready ids, by claim and id, or by time of death. A page has at most 1 MiB of records, but at
+-- least one message.
 --
 -- Atomic so that a page shows one instant. Writes nothing.
 
@@ -46,7 +46,7 @@ local function run(keys, args)
   }
   local state, at, name, offset, limit = args[1], args[2], args[3], tonumber(args[4]), tonumber(args[5])
   local start = name ~= '' and { at = at, name = name } or { offset = offset }
-  -- One more, to know whether another page follows.
+  -- One extra, to know whether another page follows.
   local most = limit + 1
   local ids, place_at, holders
   if state == 'ready' then

@@ -13,7 +13,7 @@
 --        ('keep' unless it is there, 'replace', 'reject', 'follow' or 'repeat'; 'replace', a space and the longest wait in ms); body
 -- Returns for each offer its due in ms (0: there is none); then, for each offer that did not create a message, its position (from 1) and
 --      outcome: 'kept', 'replaced', 'rejected', 'full', or 'followed': it waits for the active message of its id. Null if it needs the
---      further keys; then nothing was written.
+--      extra keys; then nothing was written.
 --
 -- Atomic because an id must be looked up and taken in one step, and a due time that is stored but not announced would be noticed late. A
 -- crash right afterwards leaves the messages stored; a lost announcement costs a check interval. If memory is short, the server refuses
@@ -22,7 +22,7 @@
 -- The first bytes of bodies with a group (which only offers to groups have), and of messages that were put off.
 local GROUPED, PUT_OFF = 78, 87
 
--- Turns kept offers with 'follow' whose message is active into followers: changes the receipts, and returns the followers, id and text, the
+-- Turns kept offers with 'follow' whose message is active into followers. Changes the receipts, and returns the followers, id and text, the
 -- last one for each id. An offer sees the offers before it.
 local function plan_followers(offers, receipts, is_active)
   local last, is_new, list = {}, {}, {}
@@ -42,7 +42,7 @@ local function plan_followers(offers, receipts, is_active)
 end
 
 -- Decides what an offer of a repeating message does if its id is in use: 'replace' if the present message is dead, or not due yet; 'keep'
--- if it has the same body, or is due, and gets the new body (`rewritten`: id, record); 'follow' if it is active; 'reject' if the due time
+-- if it has the same body, or is due and gets the new body (`rewritten`: id, record); 'follow' if it is active; 'reject' if the due time
 -- has passed, because an occurrence of the present message may have been due then.
 local function decide_repeat(q, record, offer, rewritten, now)
   local id, body = offer.id, offer.body
@@ -64,8 +64,7 @@ local function decide_repeat(q, record, offer, rewritten, now)
   return 'keep'
 end
 
--- Returns what to store for several new messages: records, scores and members, dues, and the earliest due. Nil if one of their ids is in
--- use.
+-- Returns what to store for several new messages: records, scores and members, dues, the earliest due. Nil if one of their ids is in use.
 local function plan_new(keys, args, now, micros)
   local ids, count = {}, 0
   for at = 5, #args, 3 do
@@ -113,14 +112,14 @@ local function short(keys, args)
     due = Clock.due(args[6], micros)
   end
   local score = format('%d', due)
-  -- Usually there is no partitioning, and if nothing is delayed either, one call shows both.
+  -- Usually there is no partitioning. If nothing is delayed either, one call shows both.
   local is_whole = partitioning == '0 1'
   local existing = is_whole and call('EXISTS', delayed, partitions)
   local is_earliest = existing == 0 or call('ZCOUNT', delayed, '-inf', score) == 0
   if not is_whole or existing > (is_earliest and 0 or 1) then
     Partitioning.check(partitions, partitioning)
   end
-  -- The first write proves its own permission; the complete offer reports any other permission that is missing.
+  -- The first write proves its own permission. The complete offer reports any other missing permission.
   local may_store = acl_check('ZADD', delayed, '0', '0')
   if not may_store or is_earliest and not acl_check(Channel.command(database), channel, '0') then
     return false
@@ -163,7 +162,7 @@ local function run(keys, args)
   local function is_active(id)
     return not is_delayed(id) and not call('ZSCORE', q.dead, id) and TakeOut.holders(q)[id]
   end
-  -- Messages that are due and get another body: id, record.
+  -- Due messages that get another body: id, record.
   local rewritten = {}
   local plan = Offers.decide(offers, room, micros, {
     due_in_use = Record.due,

@@ -1,10 +1,10 @@
--- Returns the id of the place where the directory is kept, and sets one if it has none.
+-- Returns the id of the place where the directory is kept. Sets one if there is none.
 --
 -- KEYS place
 -- ARGV proposed: text, the id to set; empty: none
 -- Returns the id; empty if there is none.
 --
--- Atomic because all who propose an id get the same one. A crash right afterwards leaves the id.
+-- Atomic so that all who propose an id get the same one. A crash right afterwards leaves the id.
 local function run(keys, args)
   local place, proposed = keys[1], args[1]
   local id = call('HGET', place, 'id')

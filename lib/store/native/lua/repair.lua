@@ -1,6 +1,6 @@
--- Finds messages that are stored but in no state, as damage from outside may leave them, and makes them ready, or delayed again if they are
--- not due yet. Before that, gives a lease to claims that have none, and turns followers into messages if nothing else will: those of
--- messages that are dead or gone, settled by a process that does not know of followers.
+-- Finds messages that are stored but in no state, which damage from outside may leave, and makes them ready, or delayed if they are not
+-- due. Before that, gives a lease to claims without one, and turns followers into messages if nothing else will, because their messages are
+-- dead or gone, settled by a process that does not know of followers.
 --
 -- KEYS messages delayed ready claims leases dead wake paused followers attempts errors
 --      | permits backlog held
@@ -21,13 +21,13 @@
 -- With more ready messages than this, searching all of them for each part of the queue would take too long.
 local MAX_READY = 10000
 
--- `elsewhere`: how many messages are ready but not in the list of ready ids.
+-- `elsewhere`: how many ready messages are not in the list of ready ids.
 local function is_sound(q, ready, elsewhere)
   local known = call('ZCARD', q.delayed) + ready + elsewhere + Claims.count(q.claims) + call('ZCARD', q.dead)
   return call('HLEN', q.messages) <= known
 end
 
--- Stores the abandoned followers as messages, in one part of all followers. Returns the cursor of the next part.
+-- Stores abandoned followers as messages, in one part of all followers. Returns the cursor of the next part.
 local function store_abandoned(q, request, cursor)
   local next_cursor, part = unpack(call('HSCAN', q.followers, cursor, 'COUNT', request.size))
   local ids, dead = {}, {}
@@ -56,14 +56,14 @@ local function store_abandoned(q, request, cursor)
   return next_cursor
 end
 
--- The due time of a lost message, from its record, which is updated with each delay. Nil if it is not in the future. If somebody else wrote
--- the value, it may seem due in thousands of years: nobody should wait for that.
+-- Returns the due time of a lost message from its record, which is updated with each delay. Nil if it is not in the future. A value that
+-- somebody else has written may seem due in thousands of years: nobody should wait for that.
 local function future_due(record, now, max_delay)
   local due = Record.due(record)
   return due > now and due - now <= max_delay and due or nil
 end
 
--- True if a message that is in no other state waits in the backlog of its group. Marks the group as changed, so a backlog whose group is
+-- True if a message that is in no other state waits in its group's backlog. Marks the group as changed, so that a backlog whose group is
 -- not in `permits` moves on. `search`: the backlogs that were read, and the ids that wait there.
 local function waits_in_backlog(q, id, search)
   Groups.read(q, { id })
@@ -77,8 +77,8 @@ local function waits_in_backlog(q, id, search)
   return search.waiting[id]
 end
 
--- Finds in one part of the queue the ids of messages in no state: those to make ready, and those to delay again, with their due times and
--- members of `delayed`; and the cursor of the next part.
+-- Finds the ids of messages in no state in one part of the queue: those to make ready, and those to delay again, with their due times and
+-- members of `delayed`. Also returns the cursor of the next part.
 local function find_lost(q, request, now)
   local next_cursor, part = unpack(call('HSCAN', q.messages, request.cursor == '' and '0' or request.cursor, 'COUNT', request.size))
   local lost, search = { ready = {}, delayed = {}, dues = {} }, { waiting = {}, are_read = {} }
@@ -100,7 +100,8 @@ local function find_lost(q, request, now)
   return lost, next_cursor
 end
 
--- A claim without a lease would never end. Returns true if there was one: it may hold messages that are gone, so counts prove nothing.
+-- Gives a lease to claims without one, because they would never end. Returns true if there were any: their messages may be gone, so counts
+-- prove nothing.
 local function lease_claims(q, request)
   local leased, missing = Ids.set(call('ZRANGE', q.leases, '0', '-1')), {}
   local claims = call('HGETALL', q.claims)
@@ -122,8 +123,8 @@ local function lease_claims(q, request)
   return true
 end
 
--- Returns how many messages wait in backlogs, and true if each permit in use belongs to a message and no message waits while its group has
--- a free one.
+-- Returns how many messages wait in backlogs, and true if the permits are right: each in use has a message, and none is free while one
+-- waits.
 local function look_at_groups(q, ready, active)
   local taken, waiting, is_right, names = 0, 0, true, {}
   for _, name in ipairs(call('HKEYS', q.permits)) do
@@ -148,7 +149,7 @@ local function count_permits(q, ids, of_ready)
   end
 end
 
--- Corrects groups whose counts do not match what is stored, as damage from outside may leave them.
+-- Corrects groups whose counts do not match what is stored, which damage from outside may cause.
 local function recount_groups(q)
   local active, held = {}, {}
   for _, group in ipairs(q.groups.opened) do

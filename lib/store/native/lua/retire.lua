@@ -1,5 +1,5 @@
--- Removes the registration of a queue if it is still the one that the caller saw, and the queue's name if the queue is empty and no process
--- has ever handled it by that name.
+-- Removes a queue's registration if it is still the one that the caller saw, and the queue's name if the queue is empty and no process has
+-- ever handled it by that name.
 --
 -- KEYS registered names handled
 -- ARGV queue: text, its name

@@ -1,5 +1,5 @@
--- Ends claims, each with its outcome. With only the first five keys, it ends those of messages that were handled, if each claim still holds
--- its ids next to each other and no message has a follower, which costs less.
+-- Ends claims, each with its outcome. With only the first five keys, which costs less, all messages must have been handled, each claim must
+-- still hold its ids next to each other, and no message may have a follower.
 --
 -- KEYS messages claims leases attempts followers
 --      | delayed dead errors ready wake paused
@@ -16,17 +16,16 @@
 --        For a message that repeats, 'next' means handled, with the detail '@' and the instant of the next occurrence; 'deadnext' means
 --        dead, with the same detail, a space, its failed attempts, a space, the error, a line feed, and the id of the dead letter
 -- Returns dropped (oldest dead letters), then the position (from 1, among all ids) of each message whose claim was no longer held: nothing
---      was changed for it. Null if it needs the further keys; then nothing was written.
+--      was changed for it. Null if it needs the extra keys; then nothing was written.
 --
 -- A follower of a message that is handled or dead takes its place in the same step. Without a follower, a message that repeats comes again,
 -- unless cancel has removed its rule since.
 --
 -- Atomic so that fence and outcome are one step: a consumer that has lost its lease can change nothing. A crash right afterwards leaves the
--- outcomes in force; a crash right before leaves the leases to expire.
+-- outcomes in force; a crash right before, the leases to expire.
 
--- Ends claims of messages that were handled, from argument `at` on. Returns false, and has changed nothing, if more than that is needed.
--- For messages with groups, `of_groups.plan` reads what freeing the permits needs before the first write, and `of_groups.pass_on`
--- returns them after the last.
+-- Ends claims of messages that were handled, from argument `at` on. Returns false, without any change, if more than that is needed. For
+-- groups, `of_groups.plan` reads what freeing the permits needs before the first write, and `of_groups.pass_on` frees them after the last.
 local function acknowledge(keys, args, at, of_groups)
   local messages, claims, leases, attempts, followers = keys[1], keys[2], keys[3], keys[4], keys[5]
   -- What is left of each claim, by token: usually nothing. The ids are among the arguments, or in a list of several runs.
@@ -73,7 +72,7 @@ local function acknowledge(keys, args, at, of_groups)
   if of_groups then
     of_groups.plan(ended_ids)
   end
-  -- The first write proves its own permission; the rest are checked before it.
+  -- The first write proves its own permission. The rest are checked before it.
   if not (acl_check('HDEL', claims, '0') and acl_check('ZREM', leases, '0')
     and (not some_left or acl_check('HSET', claims, '0', '0')) and (not has_attempts or acl_check('HDEL', attempts, '0'))) then
     return false

@@ -10,7 +10,7 @@ local function run(keys)
   local delayed, ready, claims, dead, paused, messages, permits = keys[1], keys[2], keys[3], keys[4], keys[5], keys[6], keys[7]
   local counts = { call('ZCARD', delayed), call('LLEN', ready), Claims.count(claims), call('ZCARD', dead) }
   if permits then
-    -- With groups, ready messages also wait in backlogs, which LLEN misses: every message in no other state is ready.
+    -- With groups, ready messages also wait in backlogs, which LLEN misses. Every message in no other state is ready.
     counts[2] = max(counts[2], call('HLEN', messages) - counts[1] - counts[3] - counts[4])
   end
   return {

@@ -1,4 +1,4 @@
--- Moves what is due from delayed straight into a lease, provided that no message is ready, no lease has expired, and the queue is not
+-- Moves due messages from delayed straight into a lease, provided that no message is ready, no lease has expired, and the queue is not
 -- paused. Otherwise changes nothing, and the caller transfers and claims in two calls.
 --
 -- KEYS delayed ready claims leases messages attempts paused ended:token
@@ -14,7 +14,7 @@
 --
 -- Atomic so that a message leaves delayed only into a lease. A crash right afterwards costs the messages their lease and an attempt.
 
--- The ids of at most `limit` messages that are due, and a reply with the records that fit; nil if a message has no record.
+-- Returns the ids of at most `limit` due messages, and a reply with the records that fit; nil if a message has no record.
 local function read_due(delayed, messages, now, limit)
   local most, max_bytes = match(limit, '^(%d+) (%d+)$')
   local ids, reply, bytes = call('ZRANGE', delayed, '-inf', format('%d', now), 'BYSCORE', 'LIMIT', '0', most), { 0, 0, 0, '' }, 0
@@ -35,7 +35,7 @@ local function run(keys, args)
   local attempts, paused, ended_token = keys[6], keys[7], keys[8]
   local deadline, token, limit, lease, announcer = args[1], args[2], args[3], args[4], args[5]
   local now, micros = Clock.read()
-  -- Often none of these keys exists: empty ones do not, and attempts are kept only for messages that have failed.
+  -- Often none of these keys exists: Redis keeps no empty ones, and attempts are kept only for messages that have failed.
   local has_attempts, lease_end = false, nil
   local existing = call('EXISTS', ready, paused, ended_token, attempts, leases)
   if existing > 0 then
@@ -81,7 +81,7 @@ local function run(keys, args)
     reply[4] = concat(Claims.failed_attempts(attempts, ids, count), ' ')
   end
 
-  -- The first write proves its own permission, and that the token is new; the rest are checked before it.
+  -- The first write proves its own permission, and that the token is new. The rest are checked before it.
   if not (acl_check('ZADD', leases, '0', '0') and acl_check('ZREMRANGEBYRANK', delayed, '0', '0')
     and (not announcer or Channel.may_announce(announcer))) or call('HSETNX', claims, token, held) == 0 then
     return false

@@ -1,4 +1,4 @@
--- Moves what is due from delayed to ready, and takes back active messages whose lease has expired.
+-- Moves due messages from delayed to ready, and takes back active messages whose lease has expired.
 --
 -- KEYS delayed ready claims leases attempts messages dead errors wake paused rate followers
 --      | permits backlog held awaited

@@ -1,12 +1,12 @@
 -- The permissions of a call's user, which cannot change while the call runs.
 
--- Number of words that must follow the key for a complete command; one for commands not listed.
+-- Number of words that must follow the key in a complete command. One for commands not listed.
 local WORDS_AFTER_KEY = {
   DEL = 0, HGETALL = 0, HSET = 2, LINSERT = 3, LRANGE = 2, LREM = 2, LSET = 2, ZADD = 2, ZRANGE = 2, ZREMRANGEBYRANK = 2,
 }
 
--- True if the user may run a command on a key or a channel. Redis 8.6 raises an error for a command with too few words or too many, and
--- Redis 7.0 reads past the last word and crashes. `words`: how many must follow the key, for a command not listed above.
+-- True if the user may run a command on a key or channel. Redis 8.6 raises an error for a command with too few or too many words, and Redis
+-- 7.0 reads past the last word and crashes. `words`: how many must follow the key, for a command not listed above.
 function Permissions.may_run(command, key, words)
   words = words or WORDS_AFTER_KEY[command] or 1
   if words == 1 then
@@ -20,7 +20,8 @@ function Permissions.may_run(command, key, words)
 end
 
 -- Takes alternating commands and keys, and raises an error unless the user may run each command on its key. Called before the first write,
--- with every later command: Redis rolls nothing back, so a call stopped between two writes would leave a message in two states, or in none.
+-- with every command still to come: Redis does not roll back, so a call stopped between two writes would leave a message in two states or
+-- none.
 function Permissions.check(...)
   local commands = { ... }
   for at = 1, #commands, 2 do

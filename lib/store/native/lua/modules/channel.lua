@@ -1,13 +1,13 @@
--- Announcements on the channel of a queue. `database`: text, the number of the database, or cluster, where they are sharded.
+-- Announcements on a queue's channel. `database`: text, the database number, or cluster, where announcements are sharded.
 
 function Channel.command(database)
   return database == 'cluster' and 'SPUBLISH' or 'PUBLISH'
 end
 
 -- Publishes to every listener. The last word is the database, because databases share channels; a cluster has only number 0. In a cluster,
--- PUBLISH would cost every server, while SPUBLISH costs only the shard of the queue, where its schedulers listen. Listeners to a channel
--- pattern for a family of queues receive no SPUBLISH, so if nobody has received it, PUBLISH follows. A user's ACL can refuse it, so it is
--- called, or checked, before the first write; nobody can act on it before the call has ended.
+-- PUBLISH would burden every server, while SPUBLISH burdens only the queue's shard, where its schedulers listen. If nobody has received it,
+-- PUBLISH follows, because listeners to a family's channel pattern receive no SPUBLISH. A user's ACL can refuse it, so it is called, or
+-- checked, before the first write. Nobody can act on it before the call has ended.
 function Channel.publish(database, channel, text)
   if database ~= 'cluster' then
     call('PUBLISH', channel, text .. ' ' .. database)
@@ -16,8 +16,8 @@ function Channel.publish(database, channel, text)
   end
 end
 
--- Announces to every scheduler that something falls due earlier than anything they know of: "<due ms> <ms from now> <database>". Otherwise
--- publishes nothing, because schedulers would wake for nothing.
+-- Announces to every scheduler that something falls due earlier than anything known so far: "<due ms> <ms from now> <database>". Otherwise
+-- publishes nothing, because it would wake schedulers in vain.
 function Channel.announce(database, channel, before, due, now)
   if due and (before == nil or due < before) then
     Channel.publish(database, channel, format('%.0f %.0f', due, max(0, due - now)))
@@ -25,8 +25,8 @@ function Channel.announce(database, channel, before, due, now)
 end
 
 -- Tells everyone who watches the queue about a transfer, which saves them a look: "transfer <scheduler> <when it last moved something, us>
--- <ready messages> <now, us> <next instant in ms at which there is work> <database>". An instant of -1: never, or not known. `announcer`:
--- text, the `...` argument of transfer-and-claim.lua.
+-- <ready messages> <now, us> <next instant in ms at which there is work> <database>". -1 for an instant means never, or unknown.
+-- `announcer`: text, the `...` argument of transfer-and-claim.lua.
 function Channel.announce_transfer(announcer, has_moved, ready, next_at, micros)
   local database, scheduler, moved_at, channel = match(announcer, '^(%S+) (%S+) (%S+) (.*)$')
   moved_at = has_moved and format('%.0f', micros) or moved_at

@@ -1,6 +1,6 @@
 -- Reads and changes what claims hold.
 
--- The texts of claims by token; false for a claim that has ended.
+-- Returns the texts of claims by token; false for a claim that has ended.
 function Claims.read(key, tokens)
   local held = {}
   for _, token in ipairs(tokens) do
@@ -16,7 +16,7 @@ function Claims.check_store(q)
   Permissions.check('HSET', q.claims, 'HDEL', q.claims, 'ZREM', q.leases)
 end
 
--- Stores what a claim still holds. If it holds nothing, it has ended, and its lease with it.
+-- Stores what a claim still holds. If it holds nothing, ends the claim and its lease.
 function Claims.store(q, token, held)
   if held == '\n' then
     call('HDEL', q.claims, token)
@@ -26,7 +26,7 @@ function Claims.store(q, token, held)
   end
 end
 
--- The tokens of the claims that hold messages, by message id. There are never more claims than active messages.
+-- Returns the tokens of the claims that hold messages, by message id. There are never more claims than active messages.
 function Claims.holders(key)
   local holders, all = {}, call('HGETALL', key)
   for at = 1, #all, 2 do
@@ -37,7 +37,7 @@ function Claims.holders(key)
   return holders
 end
 
--- All tokens, sorted, because an order of leases would change as leases are extended, and the texts of the claims by token.
+-- Returns the texts of the claims by token, and all tokens, sorted, because an order of leases would change as leases are extended.
 function Claims.sorted(key)
   local all, held, tokens = call('HGETALL', key), {}, {}
   for at = 1, #all, 2 do
@@ -47,7 +47,7 @@ function Claims.sorted(key)
   return tokens, held
 end
 
--- The failed attempts of the first `count` of these messages.
+-- Returns the failed attempts of the first `count` of these messages.
 function Claims.failed_attempts(attempts, ids, count)
   local failed = count > 0 and call('HMGET', attempts, unpack(ids, 1, count)) or {}
   for i, text in ipairs(failed) do

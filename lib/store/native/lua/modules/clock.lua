@@ -1,4 +1,4 @@
--- The server's clock, and the times that calls name.
+-- The server's clock, and the times that calls specify.
 
 -- Returns whole milliseconds since the epoch, rounded down, for comparison with due times; and microseconds, for measuring waits.
 function Clock.read()
@@ -7,12 +7,12 @@ function Clock.read()
   return (micros - micros % 1000) / 1000, micros
 end
 
--- The time this many milliseconds from now, rounded up. Comparisons round down, so nothing is ever early.
+-- Returns the time this many milliseconds from now, rounded up. Comparisons round down, so nothing is ever early.
 function Clock.after(milliseconds, micros)
   return ceil(micros / 1000) + milliseconds
 end
 
--- The time at which something falls due: '+' and a delay, or '@' and a time, in ms. Anything after a space is ignored.
+-- Returns the time at which something falls due: '+' and a delay, or '@' and a time, in ms. Anything after a space is ignored.
 function Clock.due(when, micros)
   local delay = tonumber(when)
   if delay then
@@ -22,9 +22,9 @@ function Clock.due(when, micros)
   return kind == '+' and ceil(micros / 1000) + number or tonumber(number)
 end
 
--- Refuses a call that arrives after its caller gave up: by then the caller, or somebody else, may have done what this call would undo.
--- `deadline`: text, an instant in ms, '0' if the caller does not know this clock. If a caller is refused while it still waits, its estimate
--- of the clock is outdated, so the refusal contains the time.
+-- Refuses a call that arrives after its caller gave up: the caller, or somebody else, may have done something that this call would undo.
+-- `deadline`: text, an instant in ms, '0' if the caller does not know this clock. The refusal contains the time, because a caller that is
+-- still waiting has an outdated estimate of the clock.
 function Clock.check(deadline, now)
   if deadline ~= '0' and now > tonumber(deadline) then
     error({ err = format('LATE %.0f the call arrived after its deadline; nothing was written', now) })

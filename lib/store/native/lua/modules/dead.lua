@@ -9,11 +9,11 @@ function Dead.check(q)
   )
 end
 
--- How many of the oldest dead letters a call examines beyond those to be removed.
+-- How many of the oldest dead letters a call examines in addition to those to be removed.
 local LOOK_PAST_UNREAD = 100
 
--- The ids of the oldest dead letters whose bodies could be read, at most `most`. Unread ones are kept, because the right codec may read
--- them: see `UNREAD_ERROR` in `store/consumer-store.ts`.
+-- Returns the ids of the oldest dead letters with readable bodies, at most `most`. Unreadable ones are kept, because the right codec may
+-- read them: see `UNREAD_ERROR` in `store/consumer-store.ts`.
 local function oldest_read(q, most)
   local ids, chosen = call('ZRANGE', q.dead, '0', most + LOOK_PAST_UNREAD - 1), {}
   for first = 1, #ids, LOOK_PAST_UNREAD do
@@ -35,7 +35,7 @@ function Dead.remove(q, ids)
   for _, key in ipairs({ q.errors, q.messages, q.attempts }) do call('HDEL', key, unpack(ids)) end
 end
 
--- Removes the oldest dead letters beyond `most`, at most 1000. Returns how many were removed.
+-- Removes the oldest dead letters in excess of `most`, at most 1000 per call. Returns how many were removed.
 function Dead.drop_oldest(q, most)
   local excess = min(call('ZCARD', q.dead) - most, 1000)
   local ids = excess > 0 and oldest_read(q, excess) or {}
@@ -45,8 +45,8 @@ function Dead.drop_oldest(q, most)
   return #ids
 end
 
--- The selected dead letters: the one with an id (`by` is 'id'), or so many of the oldest. Raises an error if the letter with that id is not
--- here and may be elsewhere.
+-- Returns the selected dead letters: the one with an id (`by` is 'id'), or this many of the oldest. Raises an error if the letter with that
+-- id is not here and may be elsewhere.
 function Dead.select(q, by, value, partitioning)
   if by ~= 'id' then
     return call('ZRANGE', q.dead, '0', tonumber(value) - 1)

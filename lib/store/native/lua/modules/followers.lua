@@ -1,4 +1,4 @@
--- Followers: a message offered while another of its id is active is stored separately, and offered once the active one is settled. It is
+-- Followers: a message offered while another with its id is active is stored separately, and offered once the active one is settled. It is
 -- stored as '+' and its delay, or '@' and its time, in ms, then a line feed and its body.
 
 -- True if this stored follower repeats.
@@ -6,16 +6,16 @@ function Followers.repeats(text)
   return find(text, '^[+@]%d+\nNrepeat\n[^\n]*\n') ~= nil
 end
 
--- The followers that take over from these messages, which are about to be gone or dead: `ids`, the same as a set (`is_followed`), what is
--- stored for them, and the earliest due time. Nil if there are none. Raises an error before the first write if one of the keys has another
--- type, or the user may not change it.
+-- Returns the followers of these messages, which are about to be gone or dead: `ids`, the same as a set (`is_followed`), the stored texts,
+-- and the earliest due time. Nil if there are none. Raises an error before the first write if a key has another type, or may not be
+-- changed.
 function Followers.plan(q, ids, now, micros)
   local followers
   for i, text in ipairs(#ids > 0 and call('HMGET', q.followers, unpack(ids)) or {}) do
     if text then
       followers = followers or { ids = {}, is_followed = {}, scores = {}, records = {} }
       local when, body = match(text, '^([+@]%d+)\n(.*)$')
-      -- A value in another form was written by somebody else; it must not keep messages from being settled.
+      -- A value in another form was written by somebody else. It must not keep messages from being settled.
       local id, due = ids[i], Clock.due(when or '+0', micros)
       local pair = 2 * #followers.ids + 1
       followers.scores[pair] = due
@@ -32,7 +32,7 @@ function Followers.plan(q, ids, now, micros)
   return followers
 end
 
--- Returns the ids whose places no follower takes.
+-- Returns the ids without those that followers take over.
 function Followers.without_followed(ids, followers)
   local rest = {}
   for _, id in ipairs(ids) do
@@ -43,7 +43,7 @@ function Followers.without_followed(ids, followers)
   return rest
 end
 
--- Stores followers as messages. The caller has already removed the ids from the states of their messages.
+-- Stores followers as messages. The caller has already removed the ids from their messages' states.
 function Followers.store(q, followers)
   call('HSET', q.messages, unpack(followers.records))
   call('ZADD', q.delayed, unpack(followers.scores))

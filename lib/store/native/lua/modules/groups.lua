@@ -1,7 +1,7 @@
--- Groups: a group has a limited number of permits. A message takes one when it becomes ready, and has it until it is settled; with 'hold',
--- also while it waits for a retry. Due messages without a permit wait in the backlog of their group, in the order in which they fell due.
--- Groups are served round-robin: each has at most one message in the list of ready ids, behind those of other groups, unless no other
--- group's message is ready. So while a group has room there, nothing waits in its backlog.
+-- A group has a limited number of permits. A message takes one when it becomes ready, and has it until it is settled; with 'hold', also
+-- while it waits for a retry. Due messages without a permit wait in their group's backlog, in the order in which they fell due. Groups are
+-- served round-robin: each has at most one message in the list of ready ids, behind those of other groups, unless no other group's message
+-- is ready. So while a group has room there, nothing waits in its backlog.
 --
 -- permits group → '1': one permit is taken, and there is no other; or how many are taken, and how many of those by ready messages.
 --         If any text is of the second kind, there is also a field ''
@@ -9,10 +9,9 @@
 --         Packed into a field of permits, they would cost nearly twice as much: Redis' Lua hashes every byte of a text.
 -- held    id → group, of delayed messages that have a permit
 --
--- A call for a queue whose messages have groups keeps in `q.groups` what it has read and is about to change. Other calls have no
--- `q.groups`.
+-- If the queue's messages have groups, `q.groups` holds what the call has read and is about to change; otherwise it is nil.
 
--- Used in place of a group's name: some group has, or had, more than one permit.
+-- Stored like a group's name, to record that some group has, or had, more than one permit.
 Groups.ANY_WIDE = ''
 
 -- `rules`: '<number of permits of a group, 0: no limit> <hold or pass>'
@@ -41,12 +40,12 @@ function Groups.check(q)
   Permissions.check('RPUSH', q.backlog, 'HSET', q.held, 'HDEL', q.held)
 end
 
--- The stored texts of groups.
+-- Returns the stored texts of groups.
 function Groups.texts(q, names)
   return #names > 0 and call('HMGET', q.permits, unpack(names)) or {}
 end
 
--- The state of a group; `text`: its stored text.
+-- Returns the state of a group. `text`: its stored text.
 function Groups.state(q, name, text)
   local groups = q.groups
   local group = groups.by_name[name]
@@ -71,8 +70,8 @@ function Groups.open(q, ids, names)
   end
 end
 
--- The names of the groups of these messages. Reads one record at a time, because each may be as large as a payload. If somebody has deleted
--- the record, the group is known only if the message is held.
+-- Returns the names of these messages' groups. Reads one record at a time, because each may be as large as a payload. If somebody has
+-- deleted the record, the group is known only if the message is held.
 function Groups.names(q, ids)
   local names = {}
   for i, id in ipairs(ids) do
@@ -82,7 +81,7 @@ function Groups.names(q, ids)
   return names
 end
 
--- Opens the groups of messages of which only the ids are known, unless they are open already.
+-- Opens the groups of messages of which only the ids are known, unless the groups are already open.
 function Groups.read(q, ids)
   local unread, of = {}, q.groups.of
   for _, id in ipairs(ids) do
@@ -93,13 +92,13 @@ function Groups.read(q, ids)
   Groups.open(q, unread, Groups.names(q, unread))
 end
 
--- The member of `delayed` for a message whose group is open.
+-- Returns the member of `delayed` for a message whose group is open.
 function Groups.member(q, id)
   local group = q.groups.of[id]
   return Record.member(id, group and group.name or '')
 end
 
--- Changes how many permits the groups of these messages have taken, and how many of those belong to ready messages.
+-- Changes how many permits these messages' groups have taken, and how many of those belong to ready messages.
 function Groups.change(q, ids, taken, ready)
   for _, id in ipairs(ids) do
     local group = q.groups.of[id]
@@ -115,12 +114,12 @@ function Groups.leave(q, ids)
   Groups.change(q, ids, -1, 0)
 end
 
--- Makes these messages ready again, with the permits that they had.
+-- Makes these messages ready again. They keep their permits.
 function Groups.return_ready(q, ids)
   Groups.change(q, ids, 0, 1)
 end
 
--- True if a group may let one more message into the list of ready ids. If groups have a single permit, ready messages are not counted.
+-- True if a group may put one more message into the list of ready ids. If groups have a single permit, ready messages are not counted.
 function Groups.has_room(q, group)
   return group.taken < q.groups.permits and (group.taken == 0 or group.ready == 0)
 end
@@ -136,7 +135,7 @@ function Groups.run_on_backlog(q, command, name, ...)
   return (type(reply) ~= 'table' or not reply.err) and reply
 end
 
--- The text to store for a group; false: nothing.
+-- Returns the text to store for a group; false for nothing.
 local function encode(q, group)
   if group.taken == 1 and q.groups.permits == 1 then
     return '1'
@@ -144,8 +143,7 @@ local function encode(q, group)
   return group.taken > 0 and pack('>I4I4', group.taken, group.ready)
 end
 
--- Lets the next message of each changed group that has room into the list of ready ids, and stores the groups. Returns how many have
--- entered the list.
+-- Puts the next message of each changed group with room into the list of ready ids, and stores the groups. Returns how many it has put.
 function Groups.store(q)
   local groups, came, texts, gone, any_wide = q.groups, {}, {}, {}, false
   for _, group in ipairs(groups.opened) do
@@ -181,13 +179,13 @@ function Groups.store(q)
       call('HDEL', q.permits, Groups.ANY_WIDE)
     end
   end
-  -- A message that has entered may have left again in the same call.
+  -- A message that has entered the list may have left it again in the same call.
   local count = #came + (groups.admitted > 0 and min(groups.admitted, call('LLEN', q.ready)) or 0)
   groups.admitted = 0
   return count
 end
 
--- If every group has a single permit, and none had more before, nothing needs to be read about groups whose messages were handled: the next
+-- If every group has a single permit, and none ever had more, nothing needs to be read about groups whose messages were handled: the next
 -- message of each backlog gets the permit. The names of the groups are `args[first]` to `args[last]`.
 local function pass_single_on(q, args, first, last)
   local came, emptied, backlog, count = {}, {}, q.backlog, 0
@@ -238,21 +236,21 @@ function Groups.hold(q, ids)
   end
 end
 
--- Notes that a delayed message is gone; if it was held, its permit is returned.
+-- Notes that a delayed message is gone, and frees its permit if it was held.
 function Groups.leave_if_held(q, id)
   if call('HDEL', q.held, id) == 1 then
     Groups.leave(q, { id })
   end
 end
 
--- True if a due message must wait; `text`: the stored text of its group.
+-- True if a due message must wait. `text`: its group's stored text.
 local function must_wait(q, name, text)
   local group = Groups.state(q, name, text)
-  -- A message that has left the group in this call has left its permit to the backlog.
+  -- If a message has left the group in this call, its permit goes to the backlog.
   return group.is_changed or not Groups.has_room(q, group)
 end
 
--- Adds messages that have fallen due to their groups. Returns those that are ready; the rest wait. `names` and `texts`: of their groups, as
+-- Adds messages that have fallen due to their groups. Returns those that are ready; the rest wait. `names`, `texts`: of their groups, as
 -- read. Every message of a backlog passes through here, so it does without run_on_backlog, which costs more.
 function Groups.join(q, ids, names, texts)
   local by_name, backlog, has_single = q.groups.by_name, q.backlog, q.groups.permits == 1
@@ -268,12 +266,12 @@ function Groups.join(q, ids, names, texts)
       ready[#ready + 1], unheld[#unheld + 1] = ids[i], ids[i]
     elseif has_single and texts[i] == '1' and not by_name[name] or must_wait(q, name, texts[i]) then
       first = first or i
-      -- The group's next message waits, too.
+      -- The group's next message must wait, too.
       if names[i + 1] ~= name or held[i + 1] then
         local reply = first == i and protected_call('RPUSH', backlog .. name, ids[i])
           or protected_call('RPUSH', backlog .. name, unpack(ids, first, i))
         if type(reply) == 'table' then
-          -- They cannot wait, so they are ready: better out of order than lost.
+          -- They cannot wait, so they become ready: better out of order than lost.
           for at = first, i do
             ready[#ready + 1] = ids[at]
             take_permit(Groups.state(q, name))
@@ -292,8 +290,7 @@ function Groups.join(q, ids, names, texts)
   return ready
 end
 
--- Removes a message that was ready. The next one in its backlog, if any, gets its place and its permit, but overtakes no message that is
--- ready because a claim was released.
+-- Removes a ready message. The next one in its backlog gets its place and permit, but overtakes no message that a claim has released.
 function Groups.remove_ready(q, id)
   local group = q.groups.of[id]
   local following = group and Groups.run_on_backlog(q, 'LINDEX', group.name, 0)
@@ -308,10 +305,10 @@ function Groups.remove_ready(q, id)
   end
 end
 
--- The changes that a claim makes: none if groups have a single permit each, because whatever is claimed already had the permit.
+-- What a claim changes: nothing if groups have a single permit each, because whatever is claimed already has the permit.
 
 -- If fewer messages are ready than a claim can take, their groups add one each, round-robin, while they have permits. Appends to `ids`,
--- which are all that are ready; returns how many. The added ones stay in their backlogs until leave_to_claim takes them.
+-- which are all that are ready, and returns how many were added. These stay in their backlogs until leave_to_claim takes them.
 function Groups.top_up(q, ids, most)
   local before, last, permits = #ids, nil, q.groups.permits
   Groups.read(q, ids)

@@ -1,5 +1,4 @@
--- Lists of ids. A claim stores the ids that it holds as a text, with a line feed before, between and after them, which no id contains.
--- '\n' means none.
+-- Lists of ids. A claim stores its ids as a text with a line feed, which no id contains, before, between and after them. '\n' means none.
 
 function Ids.of(text)
   local ids = {}
@@ -9,7 +8,7 @@ function Ids.of(text)
   return ids
 end
 
--- The text of the ids from position `first` on.
+-- Returns the text of the ids from position `first` on.
 function Ids.text(ids, first)
   return '\n' .. concat(ids, '\n', first or 1) .. '\n'
 end
@@ -29,8 +28,8 @@ function Ids.set(ids)
   return set
 end
 
--- Reads at most `most` items that take at most `max_bytes` together, but at least one. `read(first, last)` returns the items at these
--- positions, from 1. The first parts are small, because an item may be as large as a payload.
+-- Reads at most `most` items with at most `max_bytes` in total, but at least one. `read(first, last)` returns the items at these positions,
+-- from 1. The first parts are small, because an item may be as large as a payload.
 function Ids.read_within(most, max_bytes, read)
   local items, bytes, size = {}, 0, 16
   while #items < most do

@@ -1,11 +1,11 @@
 -- Decides the outcomes of the offers of a call.
 
--- The maximum wait of an offer with 'replace <ms>'; false if it has none.
+-- Returns the maximum wait of an offer with 'replace <ms>'; false if it has none.
 local function max_wait_of(on_duplicate)
   return #on_duplicate > 8 and tonumber(sub(on_duplicate, 9))
 end
 
--- `room`: the number of messages that the queue may still accept.
+-- `room`: how many messages the queue may still accept.
 local function outcome_of(is_in_use, on_duplicate, room)
   if not is_in_use then
     return room > 0 and 'created' or 'full'

@@ -1,6 +1,6 @@
 -- Finds where the next page of a queue begins: after the last message of the previous page, even if that message has moved.
 
--- Compares byte by byte, as Redis orders members. Lua's own comparison depends on the locale of the server.
+-- Compares byte by byte, as Redis orders members. Lua's own comparison depends on the server's locale.
 local function comes_after(text, other)
   for at = 1, min(#text, #other) do
     local one, two = byte(text, at), byte(other, at)
@@ -11,8 +11,8 @@ local function comes_after(text, other)
   return #text > #other
 end
 
--- The position, from 0, of the first member of a sorted set that comes after a score and member; `bytes`: how many leading bytes of members
--- to compare, if not all.
+-- Returns the position, from 0, of a sorted set's first member after a score and member. `bytes`: how many leading bytes to compare, if not
+-- all.
 function Pages.place_behind(key, score, member, bytes)
   local low, high = 0, call('ZCARD', key)
   while low < high do
@@ -28,12 +28,12 @@ function Pages.place_behind(key, score, member, bytes)
   return low
 end
 
--- How many places to search for ids towards the head of a list, and how many towards its tail.
+-- How many places to search for ids towards the head of a list, and towards its tail.
 local SEARCH_AHEAD, SEARCH_BEHIND = { 1000, 10000 }, 1000
 
--- The position, from 0, after the last of some ids that were adjacent in a list; `position`: where that last one was. Claims take ids from
--- the head, so the rest move towards it; a few are released to the head, and push the rest back. If none is found, claims have taken them
--- and everything before them: that is certain unless more than 10000 were taken in between.
+-- Returns the position, from 0, after the last of some ids that were adjacent in a list. `position`: where that last one was. Claims take
+-- ids from the head, so the rest move towards it. Released ids return to the head, and push the rest back. If no id is found, claims have
+-- taken all of them and everything before them, unless more than 10000 were taken in between.
 local function place_behind_listed(key, position, ids)
   if call('LRANGE', key, position, position)[1] == ids[#ids] then
     return position + 1
@@ -52,7 +52,7 @@ local function place_behind_listed(key, position, ids)
 end
 
 -- Each of these functions reads the ids on a page, at most `most`. `start` contains an `offset`, or the place of the message after which
--- the page begins: `at`, its score or position, and `name`. Returns the ids, and a function that maps an id's number to its place.
+-- the page begins: `at`, its score or position, and `name`. Returns the ids, and a function that returns the place of the i-th id.
 
 function Pages.of_set(key, start, most)
   local first = start.name and Pages.place_behind(key, tonumber(start.at), start.name) or start.offset
@@ -65,7 +65,7 @@ function Pages.of_set(key, start, most)
   end
 end
 
--- A place's name contains the last three ids, even from before the page, so that some are still there if an offer replaces a message.
+-- A place's name contains the last three ids, even from before the page, so some are still there if an offer replaces a message.
 function Pages.of_list(key, start, most)
   local first = start.name and place_behind_listed(key, tonumber(start.at), Ids.of(start.name)) or start.offset
   local before = min(first, 2)
@@ -99,8 +99,7 @@ local function append_backlog(q, page, name, start)
   return start.offset or 0
 end
 
--- Appends messages that wait in backlogs. `reached`: where the previous page ended: a cursor, a group, and a place in its backlog; nil:
--- nowhere.
+-- Appends messages that wait in backlogs. `reached`: where the previous page ended: a cursor, a group, and a place in its backlog, or nil.
 local function append_backlogs(q, page, reached, to_pass)
   local cursor, last_name, at, name = match(reached or '', '^(%d+)\n([^\n]*)\n(%d+):(.*)$')
   page.cursor = cursor or '0'
@@ -143,10 +142,10 @@ function Pages.of_ready(q, start, most)
   end
 end
 
--- The maximum number of bytes of records on a page; a single record may be larger.
+-- The maximum number of bytes of records on a page. A single record may be larger.
 Pages.MAX_BYTES = 1048576
 
--- The records of the first of these messages, at most `most` and as many as fit on a page; false for a message without one.
+-- Returns the records of the first of these messages, at most `most` and as many as fit on a page; false for a message without one.
 function Pages.read_records(messages, ids, most)
   return Ids.read_within(min(#ids, most), Pages.MAX_BYTES, function(first, last)
     return call('HMGET', messages, unpack(ids, first, last))

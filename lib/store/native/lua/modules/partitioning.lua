@@ -1,6 +1,6 @@
--- Refuses a call whose caller knows another partitioning than this partition: one of the two has missed a change, so the message may belong
--- elsewhere. The refusal names this partition's partitioning. Checks nothing if `known` is empty, because then the caller's queue cannot
--- have several partitions. A queue that never had several stores no partitioning, which is '0 1'.
+-- Refuses a call whose caller knows another partitioning than this partition: one of them has missed a change, so the message may belong
+-- elsewhere. The refusal names this partition's partitioning. Checks nothing if `known` is empty, because the caller's queue then cannot
+-- have several partitions. A queue that has never had several stores no partitioning, which means '0 1'.
 function Partitioning.check(key, known)
   local stored = known ~= '' and (call('GET', key) or '0 1')
   if stored and stored ~= known then

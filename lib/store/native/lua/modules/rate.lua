@@ -1,12 +1,12 @@
--- Keeps claims within the queue's rate: at most so many messages in any window of so many ms.
+-- Keeps claims within the queue's rate: at most a number of messages in any window of a number of ms.
 --
 -- A bucket holds the number of messages claimed within a 32nd of the window, and counts in full until one window after its last claim. So
--- no window ever has too many, a saturated queue still reaches 32/33 of its rate, and neither the size of the key nor the cost of a claim
--- grows with the number of claims.
+-- no window ever has too many, a saturated queue still reaches 32/33 of its rate, and neither the key's size nor a claim's cost grows with
+-- use.
 --
 -- The key holds the time before which the waiting consumer will not claim (`is_awaited`) and the beginning of the last bucket, 7 bytes
 -- each; then, for each bucket, oldest first, the time of its last claim (7 bytes) and its number of messages (4). Times are big-endian
--- microseconds. All messages of a queue count together, but a consumer that waits for messages without groups claims none with groups: for
+-- microseconds. All messages of a queue count together, but a consumer that waits for messages without groups claims none with groups. For
 -- those, the key `awaited` holds the first of these times.
 local BUCKETS, HEADER_BYTES, BUCKET_BYTES = 32, 14, 11
 
@@ -14,8 +14,8 @@ local function awaited_in(text)
   return text and #text == 7 and (unpack_bytes('>I7', text)) or 0
 end
 
--- `rule`: '<messages> <within ms>', empty: there is none, and nil is returned. Otherwise returns a state with `room`, the number of
--- messages that may still be claimed now.
+-- Returns nil if `rule` is empty, which means no rate; otherwise a state with `room`, the number of messages that may still be claimed now.
+-- `rule`: '<messages> <within ms>'.
 function Rate.read(q, rule, micros)
   if rule == '' then
     return nil
@@ -23,7 +23,7 @@ function Rate.read(q, rule, micros)
   local most, per = match(rule, '^(%d+) (%d+)$')
   local rate = { per = tonumber(per), window = per * 1000, buckets = '', began = 0, awaited = 0 }
   local text, claimed = call('GET', q.rate) or '', 0
-  -- Any other length was written by somebody else.
+  -- A value of any other length was not written by this package.
   if #text > HEADER_BYTES and (#text - HEADER_BYTES) % BUCKET_BYTES == 0 then
     rate.awaited, rate.began = unpack_bytes('>I7I7', text)
     local first, newest = #text + 1, #text - BUCKET_BYTES + 1
@@ -36,7 +36,7 @@ function Rate.read(q, rule, micros)
     end
     rate.buckets = sub(text, first)
     if unpack_bytes('>I7', text, newest) > micros then
-      -- The clock was set back: assumes that everything was claimed just now.
+      -- The clock was set back. Assumes that everything was claimed just now.
       rate.buckets, rate.began = pack('>I7I4', micros, claimed), micros
     end
   end
@@ -59,14 +59,14 @@ function Rate.count(rate, count, micros)
   rate.room = rate.room - count
 end
 
--- The microseconds after which the caller must claim again, now that the rate is spent; -1 if another consumer will.
+-- Returns the microseconds after which the caller must claim again, now that the rate is spent; -1 if another consumer will.
 function Rate.await(rate, micros)
   -- At most a minute, so clocks that run at different speeds hardly differ at the end of the wait.
   local wait = min(unpack_bytes('>I7', rate.buckets) + rate.window - micros, 60000000)
   if micros < rate.awaited and rate.awaited <= micros + wait then
     return -1
   end
-  -- The consumer may return a little early if its clock is fast; it must not be taken for a second one.
+  -- The consumer may return a little early if its clock is fast, and must not be mistaken for a second one.
   rate.awaited = micros + floor(wait * 0.999)
   return wait
 end
@@ -83,8 +83,7 @@ function Rate.store(q, rate)
   call('SET', q.rate, pack('>I7I7', awaited, rate.began) .. rate.buckets, 'PX', rate.per + 1000)
 end
 
--- True if a consumer will claim once the rate allows more, which takes at most a minute: until then, waking others is useless. The consumer
--- may be 0.1 s late.
+-- True if a consumer will claim (up to 0.1 s late) once the rate allows more, within a minute. Until then, waking others is useless.
 function Rate.is_awaited(q, rule, micros)
   local text = rule ~= '' and call('GET', q.groups and q.awaited or q.rate)
   local awaited = text and #text >= 7 and unpack_bytes('>I7', text) or 0

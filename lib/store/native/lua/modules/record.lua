@@ -1,5 +1,5 @@
--- A record: due time and time of the offer as 48-bit big-endian milliseconds, then the body. Functions read only the first lines of a body,
--- in this order: 'W' and a time if the message was put off; 'Ngroup' and its group; 'Nrepeat' and its rule; 'Nexpires'; its type.
+-- A record: due time and time of the offer as 48-bit big-endian milliseconds, then the body. Functions read only a body's first lines, in
+-- this order: 'W' and a time if the message was put off; 'Ngroup' and its group; 'Nrepeat' and its rule; 'Nexpires'; its type.
 -- `lib/message/codec` writes them.
 
 function Record.pack(due, offered, body)
@@ -15,7 +15,7 @@ function Record.due(value)
   return Record.is(value) and (unpack_bytes('>I6', value)) or 0
 end
 
--- The due time of the first message in a list of ids; -1 if the list is empty.
+-- Returns the due time of the first message in a list of ids; -1 if the list is empty.
 function Record.oldest_due(list, messages)
   local id = call('LRANGE', list, '0', '0')[1]
   return id and Record.due(call('HGET', messages, id)) or -1
@@ -43,17 +43,17 @@ function Record.wrapping_end(value)
   return last or 12
 end
 
--- Returns where the rule's lines begin and end in a record; nil: the message does not repeat.
+-- Returns where the rule's lines begin and end in a record; nil if the message does not repeat.
 function Record.find_rule(value)
   return find(value, '^Nrepeat\n[^\n]*\n', Record.wrapping_end(value) + 1)
 end
 
--- The record without the lines of its rule, which end at `last`.
+-- Returns the record without the lines of its rule, which end at `last`.
 function Record.without_rule(value, last)
   return last and Record.with_body(value, sub(value, last + 1)) or value
 end
 
--- Returns the byte at which a body that begins at this one continues after all of its put-off times.
+-- Returns the byte at which a body starting at `at` continues after all its put-off times.
 function Record.unwrapped_at(text, at)
   local _, last = find(text, '^W%d+\n', at)
   while last do
@@ -63,23 +63,23 @@ function Record.unwrapped_at(text, at)
   return at
 end
 
--- The group that a record or a body names from this byte on; '' for none.
+-- Returns the group named by a record or body from byte `at` on; '' for none.
 function Record.group_at(text, at)
   return match(text, '^Ngroup\n([^\n]+)\n', Record.unwrapped_at(text, at)) or ''
 end
 
--- The group of a record; '' also if there is no record.
+-- Returns the group of a record; '' if it has none or there is no record.
 function Record.group(value)
   return value and Record.group_at(value, 13) or ''
 end
 
--- The member of `delayed` for a message: its group, a line feed and its id, none of which contains another line feed. So a transfer knows
--- the group without the record, which may be as large as a payload. For a message without a group, the member is the id.
+-- Returns the member of `delayed` for a message: its group, a line feed and its id, neither of which contains a line feed. So a transfer
+-- knows the group without the record, which may be as large as a payload. For a message without a group, the member is the id.
 function Record.member(id, group)
   return group == '' and id or group .. '\n' .. id
 end
 
--- The ids and the groups of these members.
+-- Returns the ids and the groups of these members.
 function Record.read_members(members)
   local ids, groups = {}, {}
   for i = 1, #members do

@@ -1,23 +1,23 @@
 -- The scores of sorted sets: due times, ends of leases.
 
--- The lowest score, in whole ms; nil if the set is empty. Raises an error if the key is not a sorted set.
+-- Returns the lowest score, in whole ms; nil if the set is empty. Raises an error if the key is not a sorted set.
 function Scores.lowest(key)
   local score = tonumber(call('ZRANGE', key, '0', '0', 'WITHSCORES')[2])
   return score and floor(score)
 end
 
--- The lower of two numbers, either of which may be nil.
+-- Returns the lower of two numbers, either of which may be nil.
 function Scores.lower(one, other)
   return one and other and min(one, other) or one or other
 end
 
 -- Messages of a group that fall due in the same millisecond become ready in the order of their offers: each is delayed by a fraction of a
 -- millisecond more than the previous one, regardless of other groups. The fractions are 0.0003, 0.0006 and so on up to 0.9996, which scores
--- tell apart until 2039; messages beyond that are ordered by id.
+-- tell apart until the year 2039. Messages beyond that are ordered by id.
 local LAST = 3332
 
--- The score of a call's next message with this due time, as text with these digits, because Redis takes long to write and read an arbitrary
--- number. `last_of`: the last message of the call for each due time; empty at first.
+-- Returns the score for a call's next message with this due time, as text with these digits, because Redis takes long to write and read an
+-- arbitrary number. `last_of`: the last message of the call for each due time; empty at first.
 function Scores.in_order(key, last_of, due, group)
   local last = last_of[due]
   if not last then

@@ -12,7 +12,7 @@ local LISTS = {
   deadnext = { 'repeating', 'renewed', 'dead_lettered' },
 }
 
--- The runs, and what their claims hold.
+-- Reads the runs from the arguments, and what their claims hold.
 local function read_runs(q, args, at)
   local runs, tokens = {}, {}
   while args[at] do
@@ -69,7 +69,7 @@ local function add_pair(list, one, other)
   list[#list + 1], list[#list + 2] = one, other
 end
 
--- The record with an outcome's body. If the rule has been cancelled since the claim, it does not come back.
+-- Returns the record with an outcome's body. A rule cancelled since the claim does not come back.
 local function with_outcome_body(record, body)
   local after = Record.with_body(record, body)
   local first, last = Record.find_rule(after)
@@ -110,8 +110,8 @@ local function plan_dead(q, plan, now)
   end
 end
 
--- Each occurrence that is dead gets its own dead letter: a copy of the message without its rule. If the id is in use, its dead letter is
--- that of the same occurrence.
+-- Each dead occurrence gets its own dead letter: a copy of the message without its rule. If the letter's id is in use, it is the dead
+-- letter of the same occurrence.
 local function plan_dead_lettered(q, plan, now)
   Dead.check(q)
   for _, id in ipairs(plan.dead_lettered) do
@@ -127,7 +127,7 @@ local function plan_dead_lettered(q, plan, now)
   end
 end
 
--- Plans the next occurrence of messages that repeat. A message that has lost its rule is gone.
+-- Plans the next occurrence of repeating messages. A message that has lost its rule is gone.
 local function plan_repeating(q, plan, now, micros)
   plan.earliest_before = Scores.lowest(q.delayed)
   for _, id in ipairs(plan.repeating) do
@@ -144,7 +144,7 @@ local function plan_repeating(q, plan, now, micros)
   end
 end
 
--- Followers of messages that are handled or dead take their places; such a message leaves no dead letter.
+-- Lets followers take the places of messages that are handled or dead. Such a message leaves no dead letter.
 local function plan_followers(q, plan, now, micros)
   local ended = {}
   for _, list in ipairs({ plan.gone, plan.dead, plan.repeating }) do
@@ -177,7 +177,7 @@ local function plan_writes(q, plan, attempts_kept)
   }
 end
 
--- The consumers name the groups, because somebody may have deleted the records.
+-- Consumers name the groups, because somebody may have deleted the records.
 local function open_groups(q, plan)
   local named, names, others = {}, {}, {}
   for id, name in pairs(plan.names) do
@@ -234,7 +234,7 @@ function Settlement.plan(q, plan, attempts_kept, followers_kept)
   return now
 end
 
--- Frees the permits of messages whose claims have ended, except those that are ready again; retries may keep theirs.
+-- Frees the permits of messages whose claims have ended, except those that are ready again. Retries may keep theirs.
 local function leave_permits(q, plan)
   local held, left = {}, {}
   for id, run in pairs(plan.runs) do

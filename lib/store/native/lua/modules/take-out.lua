@@ -1,4 +1,4 @@
--- Removes a message from its state, whichever it is, and removes its follower; its record stays, to be overwritten.
+-- Removes a message from its state, whichever it is, and removes its follower. The record stays, to be overwritten.
 
 -- Raises an error before the first write if one of these keys has another type, or the user may not change it.
 function TakeOut.check(q)
@@ -15,7 +15,7 @@ function TakeOut.check(q)
   )
 end
 
--- The holder of each message, read once in a call: claims cannot take messages during the call.
+-- Returns the holder of each message. Read once per call, because claims cannot take messages during the call.
 function TakeOut.holders(q)
   q.holders = q.holders or Claims.holders(q.claims)
   return q.holders

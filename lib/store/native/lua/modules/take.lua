@@ -1,12 +1,12 @@
 -- Takes ready messages under a lease.
 
--- How long a token is remembered as ended, ms: as long as a call may be under way, which is the maximum offerTimeout.
+-- How long a token is remembered as ended, ms: as long as a call may be in progress, which is the maximum offerTimeout.
 local ENDED_KEPT_MS = 600000
 
--- How many records to read at a time: each may be as large as a payload, and some may not be taken.
+-- How many records to read at a time. Each may be as large as a payload, and some may not be taken.
 local READ_AT_ONCE = 64
 
--- Reads what a claim asks for from its arguments, as in claim.lua, which begin at `at`.
+-- Reads a claim's request from its arguments, which start at `at` and come in the order of claim.lua.
 function Take.read_request(args, at)
   local max_bytes = tonumber(args[at + 3])
   return {
@@ -15,12 +15,12 @@ function Take.read_request(args, at)
   }
 end
 
--- Returns a true value if the token may take nothing: it takes messages only once, and none after another claim has replaced it.
+-- Returns a true value if the token may take nothing, because it has already taken messages or another claim has superseded it.
 function Take.has_taken(q, request)
   return call('GET', q.ended_token) or call('HGET', q.claims, request.token)
 end
 
--- The ids held by the claim that this one replaces.
+-- Returns the ids held by the claim that this one supersedes.
 function Take.passed_on(q, request)
   return request.supersedes == '' and {} or Ids.of(call('HGET', q.claims, request.supersedes) or '\n')
 end
@@ -39,7 +39,7 @@ function Take.check(q, request)
   end
 end
 
--- The records of these messages from position `first` to `last`. `known`: records by id, if the call has already read them.
+-- Returns these messages' records from position `first` to `last`. `known`: records by id, if the call has already read them.
 local function records_of(q, ids, first, last, known)
   local records = {}
   for at = first, last do
@@ -83,8 +83,7 @@ local function forget_attempts(q, ids, count, present)
   call('HDEL', q.attempts, unpack(lost))
 end
 
--- `rate`: from Rate.read; `elsewhere`: how many messages are ready but not in the list of ready ids; `known`: as in records_of. Returns the
--- reply of claim.lua.
+-- Returns the reply of claim.lua. `rate`: from Rate.read; `elsewhere`: how many ready ids are not in the list; `known`: see records_of.
 function Take.run(q, request, micros, rate, elsewhere, known)
   local passed = Take.passed_on(q, request)
   local limit = Take.has_taken(q, request) and 0 or request.limit
@@ -116,12 +115,12 @@ function Take.run(q, request, micros, rate, elsewhere, known)
   if counts then
     Rate.count(rate, #present, micros)
   end
-  -- The caller waits for the rate only if it still has a free slot; otherwise the consumer woken next will.
+  -- The caller waits for the rate only if it still has a free slot. Otherwise, the consumer woken next will.
   local claim_again_in = -1
   if rate and rate.room == 0 and more and #passed == 0 and count < limit then
     more, claim_again_in = false, Rate.await(rate, micros)
   end
-  -- There is a signal, but nothing is left to wake a consumer for.
+  -- There is a signal, but nothing is left that a consumer should be woken for.
   local is_signal_stale = not more and signals > 0
 
   Take.check(q, request)

@@ -1,5 +1,5 @@
--- Moves what is due from delayed to ready, and takes back active messages whose lease has expired: first makes a plan, which only reads,
--- then executes it.
+-- Moves due messages from delayed to ready, and takes back active messages with expired leases: first makes a plan, which only reads, then
+-- executes it.
 
 -- Reads a transfer's request from its arguments, which start at `at` and come in the order of transfer.lua.
 function Transfer.read_request(args, at)
@@ -11,8 +11,7 @@ function Transfer.read_request(args, at)
   return request
 end
 
--- The first members of a sorted set whose scores are in the past, at most `most`. `first` is the lowest score: if that is in the future,
--- nothing needs to be read.
+-- Returns a sorted set's first members with scores up to now, at most `most`. Reads nothing if `first`, the lowest score, is in the future.
 function Transfer.up_to_now(key, first, now, most)
   if first == nil or first > now then
     return {}
@@ -20,7 +19,7 @@ function Transfer.up_to_now(key, first, now, most)
   return call('ZRANGE', key, '-inf', now, 'BYSCORE', 'LIMIT', '0', most)
 end
 
--- The ids held by claims whose lease has expired, at most `limit`, and what is left of these claims, by token.
+-- Returns at most `limit` ids held by claims whose lease has expired, and what is left of these claims, by token.
 local function expired_claims(q, tokens, limit)
   local expired = { ids = {}, left = {} }
   for _, token in ipairs(tokens) do
@@ -54,9 +53,8 @@ local function check_permissions(q, request, plan)
   end
 end
 
--- The ids whose last attempt ends with their lease, as a list and as a set. Messages that repeat are not among them: such a message is
--- ready again, and whoever claims it ends the occurrence, because only a calendar knows the next one. Nor are ids without a message, which
--- a claim drops.
+-- Returns the ids whose last attempt ends with their lease, as a list and as a set. Excludes repeating messages, which become ready again,
+-- because only their next claimer has a calendar that knows the next occurrence, and ids without a message, which claims drop.
 local function find_dead_lettered(q, plan, max_attempts)
   local ids, is_dead_lettered = {}, {}
   for i, id in ipairs(plan.expired.ids) do
@@ -151,7 +149,7 @@ function Transfer.execute(q, request, now, plan)
   end
   local due = plan.due
   if #due > 0 then
-    -- The due messages have the lowest scores, so they are first by rank.
+    -- Due messages have the lowest scores, so they come first by rank.
     call('ZREMRANGEBYRANK', q.delayed, '0', #due - 1)
     due = q.groups and Groups.join(q, due, plan.names, plan.texts) or due
     if #due > 0 then
@@ -166,7 +164,7 @@ function Transfer.execute(q, request, now, plan)
   end
 
   report.ready = plan.ready + #due + report.recovered + (q.groups and Groups.store(q) or 0)
-  -- While the queue is paused nobody is woken; resume does it for these messages.
+  -- While the queue is paused, nobody is woken. Resuming wakes a consumer for these messages.
   if report.ready > 0 and not plan.is_quiet then
     Wake.signal(q.wake)
   end
@@ -174,7 +172,7 @@ function Transfer.execute(q, request, now, plan)
   return report
 end
 
--- The reply of transfer.lua; also announces the transfer.
+-- Returns the reply of transfer.lua. Also announces the transfer.
 function Transfer.reply(request, report, micros)
   if request.database then
     local has_moved = report.moved + report.recovered + #report.dead_lettered > 0

@@ -1,4 +1,4 @@
--- The wake-up signal: at most one element in the list `wake`, for which consumers wait.
+-- The wake-up signal: at most one element in the list `wake`, which consumers wait for.
 
 -- Leaves the signal to wake one idle consumer, unless it is already there.
 function Wake.signal(key)
@@ -14,7 +14,7 @@ function Wake.check(q)
   q.is_paused = call('GET', q.paused)
 end
 
--- Signals messages that have become ready. While the queue is paused nobody is woken; resume does it for these messages.
+-- Signals messages that have become ready. While the queue is paused, nobody is woken; resuming wakes a consumer for these messages.
 function Wake.signal_ready(q, count)
   if count > 0 and not q.is_paused then
     Wake.signal(q.wake)
@@ -28,7 +28,7 @@ function Wake.check_release(q)
   Wake.check(q)
 end
 
--- Releases messages: they are ready again, ahead of all others.
+-- Releases messages: they become ready again, ahead of all others.
 function Wake.release(q, ids)
   for i = #ids, 1, -1 do
     call('LPUSH', q.ready, ids[i])
