@@ -78,7 +78,7 @@ export class FamilyMember {
     else if (this.#staysAt !== undefined) this.#stayLater(this.#worker, this.#staysAt);
   }
 
-  /** Looks for work unless a worker is serving the queue, and acts on it. If the queue is empty, returns the look's monotonic start. */
+  /** Looks for work unless a worker is serving the queue, and acts on it. If the queue is empty, returns the start of the look (monotonic). */
   look(): Promise<number | undefined> {
     if (this.#worker || this.#stopped) return Promise.resolve(undefined);
     this.#cancelTimer?.();

@@ -96,7 +96,7 @@ export class PartitionRouter implements Router, RouterChanges {
     throw unstable();
   }
 
-  /** Reads the partitions that answer. Reads again if partitions come to light that this process did not know. */
+  /** Reads the partitions that answer. Reads again if this process discovers partitions that it did not know. */
   async read<Result extends object>(look: (reading: Reading) => Promise<Result>): Promise<Result & Incomplete> {
     const { known } = this;
     for (;;) {

@@ -13,7 +13,7 @@ interface Settings extends ServerSettings, SubscriberSettings {}
 
 /**
  * All connections of a process: one for commands, one for announcements (in a cluster, one of each to every primary), and those on which
- * consumers wait. Producer calls that wait for copies have their own connections, because such a connection answers nothing else meanwhile.
+ * consumers wait. Producer calls that wait for copies have their own connections, because Redis answers nothing else on them then.
  */
 export class RedisConnections {
   readonly servers: RedisServers;

@@ -13,7 +13,7 @@ export interface Router {
   lookUp<Answer>(id: string, question: Question<Answer>): Promise<Answer>;
   /** Reads from all stores. */
   read<Result extends object>(look: (reading: Reading) => Promise<Result>): Promise<Result & Incomplete>;
-  /** Runs `work` on all stores. Runs it again if stores come to light that this process did not know. */
+  /** Runs `work` on all stores. Runs it again if this process discovers stores that it did not know. */
   withAll<Result>(work: (parts: readonly QueuePart[]) => Promise<Result>): Promise<Result>;
   /** Checks that the queue can be served here; absent if it always can. @throws DelayQueueError `INVALID_OPTION`; others like any call */
   readonly check?: (() => Promise<void>) | undefined;

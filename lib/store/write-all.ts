@@ -7,7 +7,7 @@ import type { Router } from './router.js';
 type Write = (store: MessageStore, note: (changed: number) => void) => Promise<void>;
 
 /**
- * Writes to all of a queue's stores, even if some fail. Writes again if stores come to light that this process did not know.
+ * Writes to all of a queue's stores, even if some fail. Writes again if this process discovers stores that it did not know.
  * @param what - the method's name, for the error
  * @returns the number of messages changed
  * @throws DelayQueueError the store's error if nothing was done; otherwise `OUTCOME_UNKNOWN`, and `cause.errors` says where it failed

@@ -22,7 +22,7 @@ export interface SubscriberSettings extends ConnectionSettings {
   readonly heartbeat: number;
 }
 
-/** Maximum wait of {@link Subscriber.catchUp}, ms: callers delay other work meanwhile. */
+/** Maximum wait of {@link Subscriber.catchUp}, ms. Callers delay other work during the wait. */
 const MAX_CATCH_UP = 500;
 
 interface Topic {

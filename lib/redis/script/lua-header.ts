@@ -26,8 +26,8 @@ export interface LuaArgument {
  * -- KEYS ready ended:token       keys of the layout; the second is the key `ended` followed by the argument `token`
  * --      | delayed               keys that only some calls send, after the others
  * -- ARGV limit: number, at …     arguments: a name, `number` or `text`, and what it means, with its unit
- * --        and its range         (the further lines of an entry are indented further)
- * --      | rule: text, …         sent by the calls that send the further keys
+ * --        and its range         (the other lines of an entry are indented further)
+ * --      | rule: text, …         sent by the calls that send the extra keys
  * --      ...: for each …         the arguments that follow the named ones
  * ```
  * @param path - the path of the function, for errors

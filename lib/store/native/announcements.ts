@@ -60,7 +60,7 @@ function isForeign(of: string | undefined, database: string): boolean {
   return of !== undefined && of !== database;
 }
 
-/** Converts a script's answer to the question when there will be work again. */
+/** Converts a script's answer that says when there will be work again. */
 export function nextWork(nextAt: number, now: number): Pick<TransferReport, 'nextAt' | 'nextIn'> {
   return nextAt === NEVER ? { nextAt: null, nextIn: null } : { nextAt, nextIn: Math.max(0, nextAt - now) };
 }

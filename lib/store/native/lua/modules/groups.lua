@@ -250,7 +250,7 @@ local function must_wait(q, name, text)
   return group.is_changed or not Groups.has_room(q, group)
 end
 
--- Adds messages that have fallen due to their groups. Returns those that are ready; the rest wait. `names`, `texts`: of their groups, as
+-- Adds due messages to their groups. Returns those that are ready; the rest wait. `names`, `texts`: of their groups, as
 -- read. Every message of a backlog passes through here, so it does without run_on_backlog, which costs more.
 function Groups.join(q, ids, names, texts)
   local by_name, backlog, has_single = q.groups.by_name, q.backlog, q.groups.permits == 1

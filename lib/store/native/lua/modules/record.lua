@@ -79,7 +79,7 @@ function Record.member(id, group)
   return group == '' and id or group .. '\n' .. id
 end
 
--- Returns the ids and the groups of these members.
+-- Returns the ids and groups of these members of `delayed`.
 function Record.read_members(members)
   local ids, groups = {}, {}
   for i = 1, #members do
