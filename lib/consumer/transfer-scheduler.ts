@@ -1,6 +1,6 @@
 import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
-import type { CancelTimer, Clock } from '../timing/clock.js';
+import { type CancelTimer, type Clock, readingTime } from '../timing/clock.js';
 import { failurePause } from '../timing/pauses.js';
 import {
   LEASE_EXPIRED,
@@ -156,9 +156,8 @@ export class TransferScheduler implements DueListener {
       }
       this.#emit(report);
       if (report.nextIn !== null) {
-        // The store read its clock some time during the call. If that was before the midpoint, the timer fires late by the difference. If
-        // after, it fires early, finds nothing, and gets a new answer.
-        const readAt = (sentAt + clock.monotonic()) / 2;
+        // If the timer fires early, the transfer finds nothing, and gets a new answer.
+        const readAt = readingTime({ sentAt, receivedAt: clock.monotonic() });
         this.#expectEarlier({ at: readAt + report.nextIn, dueAt: report.at + report.nextIn });
       }
       if (!report.more) return report;

@@ -1,7 +1,7 @@
 import type { Visit } from '../consumer/partition-worker.js';
 import type { QueueWorker } from '../consumer/queue-worker.js';
 import type { Claim } from '../store/consumer-store.js';
-import { type CancelTimer, type Clock, MAX_TIMER_DELAY } from '../timing/clock.js';
+import { type CancelTimer, type Clock, MAX_TIMER_DELAY, readingTime } from '../timing/clock.js';
 import { failurePause } from '../timing/pauses.js';
 
 /** A worker for one queue while the queue is awake or visited. */
@@ -117,7 +117,7 @@ export class FamilyMember {
     const { clock, onLooked, onLookFailed } = this.parts;
     if (this.#stopped) return undefined;
     this.#nextAt = Infinity;
-    const beganAt = clock.monotonic();
+    const sentAt = clock.monotonic();
     let found: Visit;
     try {
       found = await this.#visit();
@@ -127,10 +127,12 @@ export class FamilyMember {
       if (!this.#stopped) onLookFailed(error);
       found = { hasFound: false, isMore: false, nextIn: failurePause(++this.#failures) };
     }
-    // The store read its clock about halfway through the look.
-    if (found.nextIn !== null) this.expect(found.nextIn - (clock.monotonic() - beganAt) / 2);
+    if (found.nextIn !== null) {
+      const receivedAt = clock.monotonic();
+      this.expect(found.nextIn - (receivedAt - readingTime({ sentAt, receivedAt })));
+    }
     this.#act(found);
-    return !found.hasFound && found.nextIn === null ? beganAt : undefined;
+    return !found.hasFound && found.nextIn === null ? sentAt : undefined;
   }
 
   /** Has a new worker look, and keeps the worker if it finds something. */

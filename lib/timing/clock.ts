@@ -59,6 +59,17 @@ export interface RoundTrip {
   readonly receivedAt: number;
 }
 
+/** The maximum lateness of what is planned by {@link readingTime}, ms. */
+const MAX_LATENESS = 10;
+
+/**
+ * Estimates when a remote clock was read for an answer, on the monotonic clock: halfway through a short round trip. A long one may be long on
+ * either way, so the clock is taken to be read early: a time planned too early costs another question, but one planned too late a delay.
+ */
+export function readingTime({ sentAt, receivedAt }: RoundTrip): number {
+  return sentAt + Math.min(MAX_LATENESS, (receivedAt - sentAt) / 2);
+}
+
 /**
  * Estimates a remote clock, such as a server's, from answers that include its time. Assumes that the clock was read as soon as the question
  * was sent, so the estimate is never behind.

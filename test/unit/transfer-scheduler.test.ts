@@ -80,19 +80,23 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(3);
   });
 
-  it('assumes that the store read its clock halfway through the call', async () => {
-    await offer('a', 500);
+  it.each([
+    ['fires as late as half the difference if a short call is slower on its way back', 4, 12, 4],
+    ['is at most ten milliseconds late if the reply to a call is very late', 1, 900, 9],
+    ['fires again if a call took long on its way to the store', 900, 1, 0],
+  ])('%s', async (_what, there, back, late) => {
+    await offer('a', 5000);
     const transfer = store.transfer.bind(store);
     store.transfer = async (request) => {
-      await clock.sleep(10);
+      await clock.sleep(there);
       const report = await transfer(request);
-      await clock.sleep(30);
+      await clock.sleep(back);
       return report;
     };
     scheduler().start();
-    await clock.advance(40);
+    await clock.advance(there + back);
     store.transfer = transfer;
-    await clock.advance(469);
+    await clock.advance(5000 + late - (there + back) - 1);
     expect(await ready()).toBe(0);
     await clock.advance(1);
     expect(await ready()).toBe(1);
