@@ -20,7 +20,7 @@ describe('the demonstrations on the sample page', () => {
   const done = async () => Number((await shop.count('done'))!.replaceAll(',', ''));
   const toggle = (name: string) => shop.page.getByRole('switch', { name });
 
-  it('show the lateness of each message and percentiles of the latest ones', async () => {
+  it('show the lateness of each message, and percentiles over the latest messages', async () => {
     await shop.place('Tea', '0.3');
     await expectVisible(shop.order('Tea', 'cancelled').getByText(/\d\d:\d\d:\d\d, [\d,]+ ms late/));
     await expectVisible(shop.page.getByText('One so far.'));

@@ -87,7 +87,7 @@ describe.each(STORES)('a handler for a family of queues, on %s', (_, module) => 
     for (const { late } of handled.calls) expect(late).toBeLessThan(10_000);
   });
 
-  test('gets messages with groups as soon as they are due, even if only one of its queues may have any', async () => {
+  test('gets messages with groups as soon as they are due, even if only one of its queues may have groups', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({

@@ -32,7 +32,7 @@ describe.each<[string, DelayQueueModuleOptions, number]>([
     return { begun, offer };
   }
 
-  test('never exceeds its rate with messages with and without groups together, and handles all of them', async () => {
+  test('never exceeds its rate for messages with and without groups combined, and handles them all', async () => {
     const { begun, offer } = await start();
     await Promise.all([offer(10), offer(10, (i) => `customer ${i % 3}`)]);
     await until(() => begun.length === 20, { within: 12_000 });

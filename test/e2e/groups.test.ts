@@ -85,7 +85,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(desk.done).toEqual(ids);
   });
 
-  test('handle up to their concurrency of messages at once, and do not wait for each other', async () => {
+  test('handle as many messages at once as their concurrency allows, and do not wait for each other', async () => {
     const { queue, desk, producer } = await start({ concurrency: 2 });
     desk.isOpen = false;
     await producer.offerMany(
@@ -116,7 +116,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     },
   );
 
-  test('are served round-robin, so that a group with many messages delays another group by only one message', async () => {
+  test('are served round-robin, so a group with many messages delays another by at most one message', async () => {
     const { queue, desk, producer } = await start({ concurrency: 'unlimited' }, 1, { concurrency: 1 });
     desk.isOpen = false;
     await producer.offerMany(

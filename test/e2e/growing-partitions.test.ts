@@ -113,7 +113,7 @@ describe('the number of partitions', () => {
     expect([...handled.ids].sort()).toEqual(ids(20).sort());
   });
 
-  it('is not lowered by a process with a lower one, which warns once and uses the higher one', async () => {
+  it('is not lowered by a process configured with fewer, which warns once and uses the higher number', async () => {
     const queue = scene.newQueue();
     const first = await startProducer(queue, 8);
     await offerAll(first.producer, queue, ids(40));
@@ -196,7 +196,7 @@ describe('the number of partitions', () => {
     expect(accepted).toBe(2);
   });
 
-  it('does not grow for a process with a rate', async () => {
+  it('does not grow for a process configured with a rate', async () => {
     const queue = scene.newQueue();
     const { producer } = await startProducer(queue, 4);
     await producer.offer(queue, 0, '1h', { id: 'a' });

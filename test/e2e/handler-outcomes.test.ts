@@ -150,7 +150,7 @@ describe('the result of a handler with enhancers', () => {
   });
 
   test.each(Object.keys(WORDS))(
-    '%s means the same, whether a filter or an interceptor returns or throws it',
+    '%s means the same whether a filter or an interceptor returns or throws it',
     async (word) => {
       const { make, becomes } = WORDS[word]!;
       @Catch()

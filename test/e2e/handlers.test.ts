@@ -97,7 +97,7 @@ describe('handlers', () => {
     return Timeouts;
   }
 
-  test('make startup fail if two are for the same queue', async () => {
+  test('make startup fail if two of them are for the same queue', async () => {
     @Injectable()
     class Others {
       @DelayedHandler('one')

@@ -148,7 +148,7 @@ describe('the reports to OpenTelemetry and diagnostics channels', () => {
   const instancesIn = (attributes: readonly Readonly<Record<string, unknown>>[]) =>
     attributes.map((each) => each['delay_queue.instance']).sort();
 
-  test('name the instance in spans and metrics, and omit it for the unnamed one', async () => {
+  test('name the instance in spans and metrics, unless it has no name', async () => {
     await startApp();
     await app!.producer.offer('orders', 1, 0);
     await billingProducer().offer('orders', 1, 0);

@@ -64,7 +64,7 @@ describe('a class created after startup', () => {
     );
   });
 
-  test('causes no warning without handlers, or if its module was there at startup', async () => {
+  test('causes no warning if it has no handlers or if its module was there at startup', async () => {
     await start({ imports: [LazyModule] });
     await app.context.get(ModuleRef).create(Plain);
     await app.context.get(ModuleRef).create(Orders);

@@ -310,7 +310,7 @@ describe('an observer that fails', () => {
 describe('a listener', () => {
   const scene = new Scene();
 
-  test('is called for the events of its name and queue, on providers and controllers', async () => {
+  test('is called for the events with its name and queue, whether on a provider or a controller', async () => {
     const reported: string[] = [];
     const note = (who: string, { name, queue }: { name: string; queue: string }) =>
       reported.push(`${who}: ${name} ${queue}`);

@@ -211,7 +211,7 @@ describe('events', () => {
   test.each([
     [[], []],
     [['tenant-*'], [{ 'messaging.destination.template': 'tenant-*' }]],
-  ])("are not counted for a family's pattern unless the option names the family: %j", async (families, attributes) => {
+  ])("are counted under a family's pattern only if the option names the family: %j", async (families, attributes) => {
     const observers = [openTelemetry({ families })];
     const providers = [handlerOf('tenant-*', () => undefined)];
     await scene.startApp({ module: { store: 'memory', observers }, providers });

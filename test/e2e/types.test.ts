@@ -161,7 +161,7 @@ describe.each([
     ['empty', ''],
     ['too long', 'x'.repeat(65)],
     ['not a string', 5 as never],
-  ])('are refused in an offer, without writing anything, if one is %s', async (_what, type) => {
+  ])('must not be %s: such an offer is refused before anything is written', async (_what, type) => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module, providers: [] });
     const refusal = { code: 'INVALID_ARGUMENT', message: expect.stringContaining('type: a message type has 1–64') };
@@ -186,7 +186,7 @@ describe('handlers of types', () => {
 
   const startUp = (providers: Type[], module = {}) => scene.startApp({ module: { ...memory, ...module }, providers });
 
-  test('make startup fail if two are for the same type of a queue', async () => {
+  test('make startup fail if two of them are for the same type of a queue', async () => {
     const providers = [handlerOfType('orders', 'cancel', nothing), handlerOfType('orders', 'cancel', nothing)];
     await expect(startUp(providers)).rejects.toMatchObject({
       code: 'INVALID_HANDLER',
@@ -213,7 +213,7 @@ describe('handlers of types', () => {
     });
   });
 
-  test('make startup fail if one has queue options, and the error says where they belong', async () => {
+  test('make startup fail if one of them has queue options, and the error says where these belong', async () => {
     const provider = handlerOfType('orders', 'cancel', nothing, {
       timeout: '1s',
       concurrency: 2,

@@ -64,7 +64,7 @@ describe.each([
   ['is killed', 'with partition 0 and the directory'],
   ['hangs', 'with partition 0 and the directory'],
   ['is killed', 'with neither partition 0 nor the directory'],
-])('after a shard %s and is not replaced (a shard %s)', (fault, which) => {
+])('when a shard %s and is not replaced (a shard %s)', (fault, which) => {
   const cluster = useCluster(['--cluster-require-full-coverage', 'no']);
   const events: DelayQueueEvent[] = [];
   let queue: string;

@@ -13,7 +13,7 @@ type Part = 'first' | 'second';
 describe('a follower', () => {
   const scene = new Scene({});
 
-  test('is handled exactly once, after the message that it follows, even if it is offered as that message ends', async () => {
+  test('is handled exactly once, after the message it follows, even if it is offered just as that message finishes', async () => {
     const queue = scene.newQueue();
     const ended = new Set<string>();
     const handled = new Map<string, Part[]>();

@@ -22,7 +22,7 @@ async function print(...words: readonly string[]): Promise<{ code: number; outpu
 }
 
 describe('the SQL of the outbox table', () => {
-  it.each(DIALECTS)('is a file in the package, for %s', async (dialect) => {
+  it.each(DIALECTS)('ships as a file in the package for %s', async (dialect) => {
     const file = (name: string) =>
       fileURLToPath(new URL(`../../packages/outbox/migrations/${name}.sql`, import.meta.url));
     expect(await readFile(file(dialect), 'utf8')).toBe(createTableSql(dialect));

@@ -168,7 +168,7 @@ describe("the hash slots of a queue's partitions", () => {
 });
 
 describe('the hash tag of a partition', () => {
-  it("is the queue's name for the first one, and a name that no queue can have for the others", () => {
+  it("is the queue's name for the first partition, and a name that no queue can have for the others", () => {
     fc.assert(
       fc.property(QUEUE_NAMES, fc.integer({ min: 1, max: 255 }), (queue, partition) => {
         expect(partitionTag(queue, 0)).toBe(queue);

@@ -5,7 +5,7 @@ import { type RedissonTestQueue, redissonQueues } from './redisson-queue.js';
 
 const FAR = 9e12;
 
-describe("messages of a Redisson queue listed together with Java's", () => {
+describe('messages from Node and Java listed together in a Redisson queue', () => {
   const open = redissonQueues();
 
   /** Each message of a page as `id=value`, with its due time where Redis keeps one. */

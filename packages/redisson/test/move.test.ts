@@ -21,7 +21,7 @@ describe('moving a live queue from the Redisson layout to the native one', () =>
     await scene.redis.unlink(Object.values(redissonKeys({ prefix: scene.prefix, queue: before })) as string[]);
   });
 
-  test('loses nothing while one method handles both queues until the old one is empty', async () => {
+  test('loses nothing if one method handles both queues until the old one is empty', async () => {
     const old = await scene.startApp({ module: { consume: false, queues: { [before]: shared } } });
     for (const n of numbers(0)) await old.producer.offer(before, { n }, delayOf(n, 500), { id: `order ${n}` });
     await old.close();

@@ -168,7 +168,7 @@ describe('a queue in the Redisson layout with the wrong codec', () => {
     expect(new Set(handled.payloads).size).toBe(values.length);
   });
 
-  test('keeps handling if only some messages are broken, and dead-letters those with their bytes', async () => {
+  test('keeps handling if only some messages are broken, and dead-letters those with their original bytes', async () => {
     const queue = newQueue();
     const broken = Array.from({ length: 9 }, (_, i) => Buffer.from(`{${i}`));
     const good = Array.from({ length: 5 }, (_, i) => Buffer.from(`{"n":${i}}`));

@@ -46,7 +46,7 @@ describe('a call that meets a foreign type in the Redisson layout', () => {
   );
 
   test.each(['offered', 'values', 'repeated'] as const)(
-    'fails and changes nothing if it recovers a lease while nothing is due: key %s',
+    'fails and changes nothing when it recovers a lease while nothing is due: key %s',
     async (part) => {
       const queue = open();
       await queue.offer({ expired: { at: 0, value: 'of expired' } });
@@ -61,7 +61,7 @@ describe('a call that meets a foreign type in the Redisson layout', () => {
   );
 
   test.each(['target', 'values', 'repeated'] as const)(
-    'fails and changes nothing if it offers an id that Java removed before its due time: key %s',
+    'fails and changes nothing when it offers an id that Java removed before it was due: key %s',
     async (part) => {
       const queue = open();
       await queue.offer({ removed: { at: FAR, value: 'of removed' } });

@@ -176,7 +176,7 @@ describe('the oracle', () => {
   });
 
   describe('on held messages', () => {
-    test('a message held by a claim without a handler for much longer than a lease is a hostage', () => {
+    test('a message held by a claim without a handler for much longer than a lease counts as a hostage', () => {
       const late = [start(9103, { claimSentAt: 9100 }), end(9104), settled(9106)];
       const { red, hostage } = judged([...OFFERED, held(200, 9000), ...late]);
       expect(red).toEqual(['hostage']);
@@ -184,7 +184,7 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, held(200, 7100), ...late]).red).toEqual([]);
     });
 
-    test('a message whose handler has ended without settling it is a hostage', () => {
+    test('a message whose handler has ended without settling it counts as a hostage', () => {
       const lives: Line = [WORKER, { kind: 'stall', from: 7000, at: 8000 }];
       expect(judged([...OFFERED, start(103), end(104), held(103, 8000), lives]).red).toEqual(['hostage']);
     });
@@ -398,7 +398,7 @@ describe('the oracle', () => {
       ['a fault that affected others', [fault(104, 200, [OTHER])]],
       ['a fault that ended before', [fault(10, 100)]],
       ['a fault that began afterwards', [fault(3104, 3200)]],
-    ])('%s explains nothing', (_what, windows) => {
+    ])('%s does not explain the next start', (_what, windows) => {
       const { red, unattributed } = judged([...OFFERED, start(103), ...HANDLED_AGAIN], windows);
       expect(red).toEqual(['unattributed']);
       expect(unattributed.examples[0]).toContain('never settled');
@@ -408,7 +408,7 @@ describe('the oracle', () => {
       ['a fault that cannot end a lease', { at: 3103, attempt: 2 }, { ...fault(104, 200), costsLeases: false }],
       ['a lease that could not have ended yet', { at: 3100, attempt: 2 }, fault(104, 200)],
       ['a lease without a spent attempt', { at: 3103, attempt: 1 }, fault(104, 200)],
-    ])('%s explains nothing', (_what, { at, attempt }, window) => {
+    ])('%s does not explain the next start', (_what, { at, attempt }, window) => {
       const again = [start(at, { by: OTHER, attempt }), end(at + 1, 'handled', OTHER)];
       expect(judged([...OFFERED, start(103), ...again], [window]).red).toEqual(['unattributed']);
     });
@@ -524,7 +524,7 @@ describe('the oracle', () => {
       ['that spent no attempt', { outcome: 'retry' }, 1],
       ['whose message was acknowledged', { outcome: 'ack' }, 2],
       ['whose outcome was refused', { outcome: 'retry', result: 'refused' }, 1],
-    ] as const)('an attempt %s explains nothing', (_what, answer, attempt) => {
+    ] as const)('an attempt %s does not explain the next start', (_what, answer, attempt) => {
       const ended = [...heldUp, settled(20_105, answer)];
       const next = [start(20_504, { by: OTHER, attempt }), end(20_505, 'handled', OTHER)];
       expect(judged([...OFFERED, ...ended, ...next]).red).toContain('unattributed');

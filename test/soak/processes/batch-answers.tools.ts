@@ -12,7 +12,7 @@ describe('the result of a batch handler', () => {
     return results.map((result) => ('error' in result ? 'failed' : 'handled'));
   };
 
-  test.each(TURNS)('reports the result of the work for each message: turn %i', async (turn) => {
+  test.each(TURNS)('reports the outcome of each message: turn %i', async (turn) => {
     const works = [Promise.resolve(), Promise.reject(new Error('no')), Promise.resolve(again(100)), Promise.resolve()];
     expect(await read(works, turn)).toEqual(['handled', 'failed', 'handled', 'handled']);
   });

@@ -15,7 +15,7 @@ const started = ({ id, failedAttempts, dueAt }: ClaimedMessage) => {
   return { queue: 'orders', id, attempt: failedAttempts + 1, dueAt: new Date(dueAt) };
 };
 
-test('a claimed message that waits for its handler is distinguished from its replacement', async () => {
+test('a claimed message waiting for its handler is told apart from its replacement', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'claim-journal-'));
   const claims = new ClaimJournal(new Journal(join(folder, 'worker.journal'), Date.now()));
   const clock = new ManualClock();

@@ -157,7 +157,7 @@ describeWithJava('payloads', (suite) => {
     },
   );
 
-  it('with an @class become that class in Java', async () => {
+  it('with an @class become instances of that class in Java', async () => {
     const order = {
       '@class': 'peer.Samples$Order',
       id: 'o-1',

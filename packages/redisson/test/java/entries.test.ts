@@ -85,7 +85,7 @@ describe('Redisson entries', () => {
     expect(offer.published).toBe(offer.score);
   });
 
-  it('have an id of eight bytes, whose length is written only in the new format', () => {
+  it('have an eight-byte id, with its length written only in the new format', () => {
     const id = Buffer.from('ABCDEFGH');
     const hello = Buffer.from('hello');
     const hex = (format: EntryFormat) => encodeEntry({ format, id, value: hello }).toString('hex');

@@ -46,7 +46,7 @@ describeWithJava(
       }
     });
 
-    it('reads payloads copied without their original bytes as objects with the same fields', async () => {
+    it('reads payloads that were copied, without their original bytes, as objects with the same fields', async () => {
       for (const fixture of [
         'primitives',
         'boxes',
