@@ -36,6 +36,7 @@ const APART = {
   'options/': ['timing'],
   'groups/': ['timing'],
   'partitions/': ['events'],
+  'store/': ['events'],
   'message/': ['timing'],
 };
 

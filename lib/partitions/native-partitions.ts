@@ -51,7 +51,8 @@ export class NativePartitions implements Partitions {
     private readonly connections: RedisConnections,
     private readonly options: Omit<QueueToOpen, 'blockTimeout'>,
   ) {
-    const { partitions, limitsOf, queue, clock, events } = options;
+    const { partitions, limitsOf, queue } = options;
+    const { clock, events } = connections;
     this.#copies = new PartitioningCopies(connections, options);
     this.#isKnown = partitions === UNPARTITIONED.count;
     this.#partitioning = { ...UNPARTITIONED, count: partitions };
@@ -86,7 +87,7 @@ export class NativePartitions implements Partitions {
 
   read(): PatientReading {
     return new PatientReading(this.#stores, {
-      clock: this.options.clock,
+      clock: this.connections.clock,
       reachOf: (partition) => this.reachOf(partition),
       note: (reached) => this.#missing.note(reached),
     });
@@ -116,14 +117,10 @@ export class NativePartitions implements Partitions {
   }
 
   watch(checkInterval: number): () => void {
-    const { clock, events } = this.options;
+    const { clock } = this.connections;
     let cancelTimer: CancelTimer | undefined;
     let isStopped = false;
-    const look = () =>
-      this.refresh().catch((error: unknown) => {
-        // Other failures affect all calls to Redis, and the scheduler of partition 0 reports them.
-        if (hasCode(error, 'INVALID_OPTION')) events.emit('server-unsupported', { reason: showFailure(error) });
-      });
+    const look = () => this.refresh().catch(this.#report);
     const lookLater = () => {
       cancelTimer = clock.schedule(() => void look().then(() => isStopped || lookLater()), checkInterval);
     };
@@ -153,7 +150,8 @@ export class NativePartitions implements Partitions {
       if (!hasCode(error, 'NOT_CONNECTED', 'OUTCOME_UNKNOWN')) throw error;
     }
     if (!(await this.#goByOthers())) return this.agree();
-    new QueueChecks([() => this.agree()], this.options.clock).catchUp(this.connections.servers, this.options.events);
+    const { servers, clock } = this.connections;
+    new QueueChecks([() => this.agree()], clock).catchUp(servers, this.#report);
   }
 
   /** Adopts the newest partitioning of the reachable partitions. Returns false if there is none. */
@@ -186,8 +184,8 @@ export class NativePartitions implements Partitions {
     await this.#useAgreed(agreed);
     const isDone = formatPartitioning(agreed.partitioning) === formatPartitioning(next);
     if (isDone && former.count !== next.count) {
-      const { queue, events } = this.options;
-      events.emit('partitions-changed', { queue, from: former.count, to: next.count });
+      const { queue } = this.options;
+      this.connections.events.emit('partitions-changed', { queue, from: former.count, to: next.count });
     }
     return isDone;
   }
@@ -248,11 +246,17 @@ export class NativePartitions implements Partitions {
     );
   }
 
+  readonly #report = (error: unknown): void => {
+    // Other failures affect all calls to Redis, and the scheduler of partition 0 reports them.
+    if (hasCode(error, 'INVALID_OPTION'))
+      this.connections.events.emit('server-unsupported', { reason: showFailure(error) });
+  };
+
   #reportDifference(): void {
-    const { queue, partitions: configured, events } = this.options;
+    const { queue, partitions: configured } = this.options;
     const { count } = this.#partitioning;
     if (count <= configured || this.#isDifferenceReported) return;
     this.#isDifferenceReported = true;
-    events.note('partitions-adopted', { queue, configured, partitions: count });
+    this.connections.events.note('partitions-adopted', { queue, configured, partitions: count });
   }
 }

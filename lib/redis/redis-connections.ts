@@ -21,6 +21,8 @@ export class RedisConnections {
   /** Sends producers' writes. */
   readonly writes: RedisCommands;
   readonly announcements: RedisAnnouncements;
+  readonly clock: Settings['clock'];
+  readonly events: Settings['events'];
   readonly #settings: Settings;
   readonly #map: ClusterMap | undefined;
   readonly #wakeSignals: WakeSignals;
@@ -28,6 +30,8 @@ export class RedisConnections {
 
   constructor(settings: Settings) {
     this.#settings = settings;
+    this.clock = settings.clock;
+    this.events = settings.events;
     const client = createClient(settings.connection, 'commands');
     if (client.isCluster) this.#map = new ClusterMap(client as Cluster, settings);
     this.servers = this.#serversOf('commands', client);

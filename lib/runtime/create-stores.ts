@@ -1,3 +1,4 @@
+import { hasCode, showFailure } from '../message/failure.js';
 import type { Events } from '../events/events.js';
 import { GroupsCheck } from '../groups/groups-check.js';
 import { OtherProcesses } from '../groups/other-processes.js';
@@ -105,13 +106,16 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
         events.note('connected', { server, ...placeOf(servers, connections.isCluster), prefix, isDefault });
       };
       const check = new RedisCheck({ commands, queues, allowEviction, copies, events, onFirst });
-      await check.start().finally(() => queueChecks.catchUp(connections.servers, events));
+      const onFailed = (error: unknown) => {
+        if (hasCode(error, 'INVALID_OPTION')) events.emit('server-unsupported', { reason: showFailure(error) });
+      };
+      await check.start().finally(() => queueChecks.catchUp(connections.servers, onFailed));
       await queueChecks.run();
     },
     get isConnected() {
       return connections.servers.isConnected;
     },
-    open: openerInRedis({ connections, prefix, clock, events }),
+    open: openerInRedis(connections, prefix),
     directory: new NativeQueueDirectory(connections, prefix),
     repeatMarks: new NativeRepeatMarks(connections, prefix),
     groupsCheck: new GroupsCheck(new OtherProcesses(connections, prefix), events),

@@ -1,4 +1,3 @@
-import type { Events } from '../events/events.js';
 import { GroupRouter } from '../groups/group-router.js';
 import type { ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import { FixedPartitions } from '../partitions/fixed-partitions.js';
@@ -9,22 +8,14 @@ import type { StoresOfQueue } from '../store/memory/memory-stores.js';
 import type { MessageStore, StoreLimits } from '../store/message-store.js';
 import { GroupStore } from '../groups/group-store.js';
 import { PlainRouter, type Router } from '../store/router.js';
-import type { Clock } from '../timing/clock.js';
-
-export interface SharedInRedis {
-  readonly connections: RedisConnections;
-  readonly prefix: string;
-  readonly clock: Clock;
-  readonly events: Events;
-}
 
 /** Returns a function that opens queues in Redis with the parts that their options require. */
-export function openerInRedis({ connections, prefix, clock, events }: SharedInRedis) {
+export function openerInRedis(connections: RedisConnections, prefix: string) {
   const spreadOver = stickyIds();
   return (queue: string, options: ResolvedQueueOptions): Router => {
     const { layout, partitions, groups, blockTimeout } = options;
     const limitsOf = (count: number) => limitsOfPartition(options, count);
-    const toOpen = { prefix, queue, partitions, limitsOf, groups, blockTimeout, clock, events };
+    const toOpen = { prefix, queue, partitions, limitsOf, groups, blockTimeout };
     const router = layout.can.partitions
       ? new PartitionRouter(new NativePartitions(connections, toOpen), spreadOver)
       : layout.open(connections, toOpen);

@@ -1,5 +1,4 @@
 import type { MessageBody } from '../message/codec/message-codec.js';
-import type { DeathCause } from '../events/delay-queue-events.js';
 import type { MessageFailure } from '../message/message.js';
 
 /** The port's second role: takes messages from delayed to settled, and wakes consumers. */
@@ -194,7 +193,7 @@ export type Outcome =
   | {
       readonly kind: 'dead';
       readonly error: string;
-      readonly by?: DeathCause;
+      readonly by?: 'handler' | 'reject' | 'lease' | 'unreadable' | 'unknown-type' | 'expired';
       readonly body?: MessageBody;
       readonly lateBy?: number;
       /** `letter`: the id of the non-repeating dead letter that the occurrence leaves behind. */

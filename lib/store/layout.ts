@@ -1,6 +1,4 @@
 import type { MessageCodec } from '../message/codec/message-codec.js';
-import type { Events } from '../events/events.js';
-import type { Clock } from '../timing/clock.js';
 import type { Outcome } from './consumer-store.js';
 import type { GroupRules, StoreLimits } from './message-store.js';
 import type { Router } from './router.js';
@@ -73,8 +71,6 @@ export interface QueueToOpen extends Omit<QueueAddress, 'isCluster'> {
   readonly limitsOf: (partitions: number) => StoreLimits;
   /** How long an idle consumer blocks, ms. */
   readonly blockTimeout: number;
-  readonly clock: Clock;
-  readonly events: Events;
 }
 
 /** Tells a wrong codec from a few broken bodies, for layouts whose bodies do not show which codec wrote them. */

@@ -1,5 +1,3 @@
-import type { Events } from '../events/events.js';
-import { hasCode, showFailure } from '../message/failure.js';
 import type { RedisServers } from '../redis/commands/redis-server.js';
 import type { Clock } from '../timing/clock.js';
 import { allInSlices } from '../timing/event-loop.js';
@@ -19,12 +17,10 @@ export class QueueChecks {
     this.#isDone = true;
   }
 
-  /** Runs the checks once connected, unless they have already run. A problem is only logged. */
-  catchUp(servers: RedisServers, events: Events): void {
-    const report = (error: unknown) =>
-      hasCode(error, 'INVALID_OPTION') && events.emit('server-unsupported', { reason: showFailure(error) });
+  /** Runs the checks once connected, unless they have already run. @param onFailed - called with the error of a failed check */
+  catchUp(servers: RedisServers, onFailed: (error: unknown) => void): void {
     servers.onReady(() => {
-      if (!this.#isDone) this.run().catch(report);
+      if (!this.#isDone) this.run().catch(onFailed);
     });
   }
 }

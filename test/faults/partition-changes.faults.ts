@@ -49,14 +49,8 @@ describe('changing the partitions of a queue', () => {
   function open(queue: string, configured: number, process = 0): NativePartitions {
     const options = resolveQueueOptions({ partitions: configured });
     const limitsOf = (count: number) => limitsOfPartition(options, count);
-    const parts = { clock: systemClock, events: new LoggedEvents() };
-    return new NativePartitions(processes[process]!, {
-      prefix: scene.prefix,
-      queue,
-      partitions: configured,
-      limitsOf,
-      ...parts,
-    });
+    const { prefix } = scene;
+    return new NativePartitions(processes[process]!, { prefix, queue, partitions: configured, limitsOf });
   }
 
   const find = (partitions: NativePartitions, id: string) =>

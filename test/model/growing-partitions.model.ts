@@ -155,8 +155,8 @@ describe('a queue with a changing number of partitions', () => {
 
   function openProcess(queue: string, configured: number): NativePartitions {
     const limitsOf = (count: number) => limitsOfPartition(resolveQueueOptions(), count);
-    const parts = { prefix: scene.prefix, clock: systemClock, events: new LoggedEvents() };
-    return new NativePartitions(connections, { ...parts, queue, partitions: configured, limitsOf });
+    const { prefix } = scene;
+    return new NativePartitions(connections, { prefix, queue, partitions: configured, limitsOf });
   }
 
   function open(): Real {

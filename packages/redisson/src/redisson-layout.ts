@@ -60,7 +60,8 @@ export class RedissonLayout implements Layout {
   open(connections: RedisConnections, { limitsOf, ...queue }: QueueToOpen): Router {
     const { format, name: redissonName } = this.options;
     const codecCheck = new JavaCodecCheck(queue.queue, nameOfCodec(this.options.codec), this.#codec);
-    const ofQueue = { ...queue, limits: limitsOf(1), format, redissonName, codecCheck };
+    const { clock, events } = connections;
+    const ofQueue = { ...queue, limits: limitsOf(1), format, redissonName, codecCheck, clock, events };
     const store = new RedissonMessageStore(connections, ofQueue);
     return new PlainRouter(store, () => store.checkFormat());
   }
