@@ -119,7 +119,7 @@ describe('the doctor', () => {
     const findings = async (url: string, ...words: string[]) =>
       jsonLines((await run('--json', '--url', url, ...words)).output);
 
-    it('names functions, or scripts because of `scripting`', async () => {
+    it('names functions, or scripts if the option `scripting` requires them', async () => {
       expect(await findings(server.url)).toContainEqual(functions('calls run as functions', 'ok'));
       const found = "calls run as scripts: `scripting` is 'scripts'";
       expect(await findings(server.url, '--scripting', 'scripts')).toContainEqual(functions(found, 'ok'));

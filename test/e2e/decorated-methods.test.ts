@@ -194,7 +194,7 @@ describe('a decorated method', () => {
     expect(spy).toHaveBeenCalledTimes(1);
   });
 
-  test('is the handler of all decorators above and below its wrapper', async () => {
+  test('handles the queues of all decorators above and below its wrapper', async () => {
     @Injectable()
     class Both {
       @DelayedHandler('emails')

@@ -85,7 +85,7 @@ describe.each(stores)('an observer that hangs, on %s', (_, module) => {
     for (const { error } of letters) expect(error?.message).toContain('The observer Tracing did not call next()');
   });
 
-  test("changes nothing if it hangs after next(): the handler's outcome counts at once", async () => {
+  test("has no effect if it hangs after next(), because the handler's outcome counts at once", async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const hangs = async (_subject: unknown, next: () => unknown) => {

@@ -511,7 +511,7 @@ describe('startup fails', () => {
     });
   });
 
-  test('unless the prefixes differ, which keeps messages separate', async () => {
+  test('for two instances on one Redis, unless different prefixes keep their messages separate', async () => {
     const imports = [UNNAMED(), BILLING({ ...placeOf(unnamed), prefix: `${unnamed.prefix}:billing` })];
     class OfBilling {
       @DelayedHandler('orders', { instance: 'billing' })

@@ -572,7 +572,7 @@ describe('a call that would never end', () => {
     expect(await producer.counts('orders')).toMatchObject({ delayed: 0, dead: 1 });
   });
 
-  test('is refused while another call moves time, as in a handler', async () => {
+  test('is refused while another call moves time, such as inside a handler', async () => {
     const refused: unknown[] = [];
     const nested = () => app.tester.advance('1h').catch((error: unknown) => refused.push(error));
     const app = await apps.startParts({ providers: [handlerOf('orders', nested)] });

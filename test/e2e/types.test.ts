@@ -136,7 +136,7 @@ describe.each([
     expect(log.filter((line) => line.includes("no handler for type 'new'"))).toHaveLength(1);
   });
 
-  test('turn a message without a handler into a dead letter, which can be redriven, after unknownTypeGrace', async () => {
+  test('turn a message without a handler into a redrivable dead letter after unknownTypeGrace', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({
       module: { ...module, queues: { [queue]: { unknownTypeGrace: '300ms' } } },

@@ -234,7 +234,7 @@ describe('announcements in a cluster', () => {
         for (const change of ['DELSLOTS', 'ADDSLOTS']) await cluster().ask(primary, 'CLUSTER', change, slot);
       }
 
-      test('after the slot has moved, and after it has moved once more', async () => {
+      test('after the slot has moved, and again after a second move', async () => {
         const producer = await startProducer();
         const { log } = await startConsumer(queue, connectionOf());
         await untilAnnounced(1);

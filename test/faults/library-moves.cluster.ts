@@ -89,7 +89,7 @@ describe('a queue in a cluster whose keys move to another server', () => {
     expect(await loadsSince(count)).toBe(0);
   });
 
-  test('loads the library there if that replica had not received it yet', async () => {
+  test('loads the library there if that server was a replica that had not received it yet', async () => {
     const replica = await cluster().replicaOf(key());
     await until(() => has(replica, nativeLibrary));
     await cluster().ask(replica, 'CONFIG', 'SET', 'replica-read-only', 'no');

@@ -61,7 +61,7 @@ describeWithClock("setting Redis' clock", () => {
     }
   }
 
-  test('forward by an hour makes messages due, which are handled within a check interval, and new ones are on time', async () => {
+  test('forward by an hour makes messages due, which are handled within a check interval, and keeps new ones on time', async () => {
     const scenery = await startQueue();
     const { queue, handled, producer } = scenery;
     await producer.offer(queue, null, '30m', { id: 'skipped over' });
@@ -76,7 +76,7 @@ describeWithClock("setting Redis' clock", () => {
     expect(handled.calls.every(({ attempt }) => attempt === 1)).toBe(true);
   });
 
-  test('back by an hour delays messages that were nearly due, and new ones are handled after their delays', async () => {
+  test('back by an hour delays messages that were nearly due, but new ones are handled after their delays', async () => {
     const scenery = await startQueue();
     const { queue, handled, producer } = scenery;
     await producer.offer(queue, null, '10s', { id: 'waits' });
@@ -108,7 +108,7 @@ describeWithClock("setting Redis' clock", () => {
     [HOUR, [[1], [1, 2]]],
     [-HOUR, [[1]]],
   ])(
-    'by %d s while a handler runs still lets its message be settled and a failed one be retried',
+    'by %d s while a handler runs still lets its message be settled and a failed message be retried',
     async (step, attempts) => {
       const { queue, handled, release, producer, isGone } = await startQueue();
       await producer.offer(queue, 'held', 0, { id: 'held' });

@@ -219,7 +219,7 @@ describe('an object of an undeclared class', () => {
     expect(undeclared.encode([payload]).toString()).toContain(text);
   });
 
-  it('may change where its bytes name the type, and may lose fields', () => {
+  it('may be changed where its bytes name the type, and may lose fields', () => {
     const payload = read(text);
     Object.assign(payload, { n: 6n, p: 13, at: new Date(6), changed: false, t: undefined, b: null });
     const changed = undeclared.encode(payload).toString();

@@ -378,7 +378,7 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...asked, ...before, ...next]).red).toEqual(['unattributed']);
     });
 
-    test('a message that again() redelivers and that never returns is reported as lost', () => {
+    test('a message that is redelivered by again() but never returns is reported as lost', () => {
       const asked = [start(103), end(104, 'again'), settled(106, { outcome: 'again' })];
       expect(judged([...OFFERED, ...asked]).red).toEqual(['lost']);
     });
