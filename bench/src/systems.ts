@@ -92,7 +92,7 @@ export const SYSTEMS: readonly System[] = [
       'lone',
       'burst',
       'herd',
-      'start-up',
+      'startup',
       'nobody-listens',
       'two-consumers',
       'fairness',

@@ -35,7 +35,7 @@ export function checkClock({ roundTrip, ahead }: ClockReading): Finding {
   const found = `Redis is ${Math.abs(ahead).toFixed(0)} ms ${direction} this machine (± ${(roundTrip / 2 + 1).toFixed(0)} ms)`;
   if (Math.abs(ahead) < WORTH_A_WARNING) return ok('clock', found);
   const advice =
-    'Due times follow the clock of Redis, so delays are still right, but instants that this machine computes ' +
+    "Due times follow Redis' clock, so delays are still right, but instants that this machine computes " +
     'for offerAt are off by that much. Check the time server of both.';
   return warn('clock', found, advice);
 }

@@ -37,7 +37,7 @@ export async function checkSharing(commands: RedisCommands): Promise<Finding | u
   if (missing.length === 0) return undefined;
   return warn(
     'connections',
-    `each handled queue has a connection of its own: the user lacks ${describeMissing(missing)}`,
+    `each handled queue has its own connection: the user lacks ${describeMissing(missing)}`,
     'If you extend its ACL, 64 queues share a connection: see docs/operations.md.',
   );
 }

@@ -150,7 +150,7 @@ const QUEUE_TEXTS: Texts = {
   misused: (logger, { problem }) => logger.error(problem),
   'made-late': (logger, { methods, by }) =>
     logger.warn(
-      `${methods.join(', ')}: never called, because handlers and listeners are only discovered at start-up, and ${by} came later: ` +
+      `${methods.join(', ')}: never called, because handlers and listeners are only discovered at startup, and ${by} came later: ` +
         'provide the class in a module that the application imports',
     ),
   'observer-failed': (logger, { observer, reason }) =>
@@ -235,7 +235,7 @@ const REDIS_TEXTS: Texts = {
   'server-unsupported': (logger, { reason }) => logger.error(reason),
   'wake-signals-separated': (logger, { reason }) =>
     logger.warn(
-      `Redis refuses to wait for several queues in one call (${reason}), so each handled queue gets a connection of its own. ` +
+      `Redis refuses to wait for several queues in one call (${reason}), so each handled queue gets its own connection. ` +
         'Is it a cluster behind a proxy? If the cluster can be reached, connect to it: connection: { cluster: { nodes } }',
     ),
 };

@@ -40,7 +40,7 @@ export class HandlerCalls {
     const { host } = handler;
     return async (payload, message) => {
       const messageId = openScope(message, host);
-      // A singleton's own enhancers are singletons, or were made for it at start-up.
+      // A singleton's own enhancers are singletons, or were made for it at startup.
       const contextId = isScoped(host) ? messageId : undefined;
       const [instance, globals] = await Promise.all([
         contextId ? resolveScoped<Instance>(host, contextId) : (host.instance as Instance),

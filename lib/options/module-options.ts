@@ -59,7 +59,7 @@ export interface DelayQueueModuleOptions {
    */
   readonly offerTimeout?: Duration | undefined;
   /**
-   * Resolve an offer, cancel, reschedule or abort only after it has been copied, so that a failover loses nothing that was acknowledged.
+   * Resolve an offer, cancel, reschedule or abort only after it has been replicated, so that a failover loses nothing that was acknowledged.
    * Without the copies, the call fails with `NOT_REPLICATED`. Ignored with `store: 'memory'`.
    * @defaultValue undefined: as soon as the primary has it
    */
@@ -89,7 +89,7 @@ export interface DelayQueueModuleOptions {
 
 /** Implemented by a class given to `forRootAsync({ useClass })` or `useExisting`. */
 export interface DelayQueueOptionsFactory {
-  /** Called once, at start-up. */
+  /** Called once, at startup. */
   createDelayQueueOptions(): DelayQueueModuleOptions | Promise<DelayQueueModuleOptions>;
 }
 

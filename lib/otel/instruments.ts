@@ -33,7 +33,7 @@ export function createInstruments(): Instruments {
     offering: seconds(meter, 'messaging.client.operation.duration', 'How long offers take.', DURATIONS),
     consumed: messages('messaging.client.consumed.messages', 'Messages whose handler is done or has failed.'),
     processing: seconds(meter, 'messaging.process.duration', 'How long calls of handlers take.', DURATIONS),
-    lateness: seconds(meter, 'delay_queue.message.lateness', 'From due to handled, by the clock of Redis.', LATENESSES),
+    lateness: seconds(meter, 'delay_queue.message.lateness', "From due to handled, by Redis' clock.", LATENESSES),
     transferred: messages('delay_queue.messages.transferred', 'Messages that fell due and became ready.'),
     died: messages('delay_queue.dead_letters.created', 'Messages that became dead letters.'),
     dropped: messages('delay_queue.dead_letters.dropped', 'Dead letters removed because of maxDeadLetters.'),

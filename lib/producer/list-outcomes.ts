@@ -43,7 +43,7 @@ export function refused(refusals: readonly DelayQueueError[], all: number): Dela
 /** Makes the error for a list that may not have been written completely. */
 export function incomplete(failures: readonly unknown[], written: number, all: number): unknown {
   const cause = worstOf(failures);
-  if (hasCode(cause, 'NOT_REPLICATED')) return notCopied(failures, all);
+  if (hasCode(cause, 'NOT_REPLICATED')) return notReplicated(failures, all);
   return written === 0 ? cause : onlyPartly(written, all, { message: (cause as Error).message, cause });
 }
 
@@ -62,7 +62,7 @@ export function incompleteInPartitions(
 ): unknown {
   const worst = worstOf(failures);
   if (!(worst instanceof DelayQueueError)) return worst;
-  if (worst.code === 'NOT_REPLICATED') return notCopied([...failures, ...refusals], all);
+  if (worst.code === 'NOT_REPLICATED') return notReplicated([...failures, ...refusals], all);
   const ids = failures.map((error) => `'${(error as DelayQueueError).messageId}'`);
   const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
   const message = `${worst.message} Not known to be written: ${ids.slice(0, MAX_NAMED).join(', ')}${more}.`;
@@ -74,11 +74,11 @@ export function incompleteInPartitions(
 }
 
 /** Makes the error for a list that was written, but may not have been replicated completely. */
-function notCopied(problems: readonly unknown[], all: number): DelayQueueError {
-  const uncopied = problems.filter((error) => hasCode(error, 'NOT_REPLICATED'));
+function notReplicated(problems: readonly unknown[], all: number): DelayQueueError {
+  const unreplicated = problems.filter((error) => hasCode(error, 'NOT_REPLICATED'));
   return new DelayQueueError(
     'NOT_REPLICATED',
-    `${uncopied.length} of ${all} offers are not known to be copied. The first error: ${uncopied[0]!.message}`,
+    `${unreplicated.length} of ${all} offers are not known to be replicated. The first error: ${unreplicated[0]!.message}`,
     { cause: new AggregateError(problems) },
   );
 }

@@ -9,7 +9,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   LOADING: 'Redis is still loading its data: try again later',
   MISCONF: 'Redis cannot save its data to disk: check its log, and repair the disk or free space on it',
   NOPERM: 'the Redis user lacks a permission for a command, a key or a channel: extend its ACL',
-  LATE: 'the call took longer than offerTimeout to reach Redis, or the clock of Redis was changed: try again',
+  LATE: "the call took longer than offerTimeout to reach Redis, or Redis' clock was changed: try again",
   BUSY: 'another function or script blocks Redis: end it with FUNCTION KILL or SCRIPT KILL',
   REPARTITIONED: 'the key `partitions` does not hold the partitioning of the queue: was it changed by somebody else?',
   NOREPLICAS: 'fewer replicas are in sync than min-replicas-to-write: check the replication',

@@ -16,7 +16,7 @@ import type { Router } from '../store/router.js';
 import { neededToCall } from '../redis/check/permissions.js';
 import { RedisCheck } from '../redis/check/redis-check.js';
 import { examineConnection } from '../redis/connection/redis-client.js';
-import { StartUp } from '../redis/connection/start-up.js';
+import { Startup } from '../redis/connection/startup.js';
 import { RedisConnections } from '../redis/redis-connections.js';
 import { type RedisServer, waitFor } from '../redis/commands/redis-server.js';
 import { placeOf, serverName } from '../redis/check/server-info.js';
@@ -71,14 +71,14 @@ export function createStores(options: ResolvedModuleOptions, parts: ProcessParts
 function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessParts): Stores {
   const { connection, prefix, offerTimeout, defaults, allowEviction, hasDefaultConnection: isDefault } = options;
   const { acknowledge: copies, scripting } = options;
-  const startUp = new StartUp(clock);
+  const startup = new Startup(clock);
   const connections = new RedisConnections({
     connection,
     clock,
     events,
     commandTimeout: offerTimeout,
     scripting,
-    startUp,
+    startup,
     heartbeat: resolveQueueOptions(defaults).blockTimeout,
     copies,
   });
@@ -93,7 +93,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
       if (overridden.length > 0) events.note('options-overridden', { options: overridden });
       connections.connect();
     },
-    started: () => startUp.done(),
+    started: () => startup.done(),
     check: async (checked) => {
       const { commands } = connections;
       const queues = checked.map((queue) => ({ name: queue.name, needed: () => neededBy(queue) }));

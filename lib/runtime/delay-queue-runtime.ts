@@ -118,7 +118,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     return this.app.get(DelayQueueRuntime, { strict: false, each: true });
   }
 
-  /** Closes everything if the start fails, because Nest then calls no shutdown hooks. */
+  /** Closes everything if startup fails, because Nest then calls no shutdown hooks. */
   async #orCloseAll(work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -95,6 +95,6 @@ export interface OfferReceipt {
   readonly outcome: OfferOutcome;
   /** The due time of the new or existing message with this id; 0 if there is none. */
   readonly dueAt: number;
-  /** `NOT_REPLICATED` if the message is not known to have been copied as `acknowledge` requires. */
+  /** `NOT_REPLICATED` if the message is not known to have been replicated as `acknowledge` requires. */
   readonly notCopied?: DelayQueueError | undefined;
 }

@@ -32,6 +32,8 @@ const GONE: readonly (readonly [words: RegExp, instead: string])[] = [
   [/sets?[ _]aside/, 'put off, parked'],
   [/(the|a) floors?/, 'baseline'],
   [/(takes?|took|taking) turns/, 'round-robin, alternate'],
+  [/start-ups?/, 'startup'],
+  [/clock of Redis/, "Redis' clock"],
   [/(re|de)queue[sd]?/, 'release, claim'],
 ];
 

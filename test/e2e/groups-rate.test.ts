@@ -6,7 +6,7 @@ import { until } from '../support/until.js';
 
 /** Short enough for several windows, long enough to notice messages beyond the rate. */
 const WINDOW = 1000;
-/** Claims are counted by the clock of Redis, handlers begin a little later. */
+/** Claims are counted by Redis' clock, handlers begin a little later. */
 const BLUR = 200;
 
 describe.each<[string, DelayQueueModuleOptions, number]>([

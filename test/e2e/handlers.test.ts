@@ -81,7 +81,7 @@ describe('handlers', () => {
     expect(handled.payloads).toEqual([1]);
   });
 
-  /** Expects the start-up to fail with an error that contains the words. */
+  /** Expects startup to fail with an error that contains the words. */
   async function expectStartToFail(parts: TestAppParts, code: string, ...words: string[]): Promise<void> {
     const error: unknown = await scene.startApp(parts).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'DelayQueueError', code });

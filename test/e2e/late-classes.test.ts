@@ -40,7 +40,7 @@ describe('a class created after startup', () => {
   class LazyModule {}
 
   const warning = (methods: string, by: string) =>
-    `warn ${methods}: never called, because handlers and listeners are only discovered at start-up, and ${by} came later: ` +
+    `warn ${methods}: never called, because handlers and listeners are only discovered at startup, and ${by} came later: ` +
     'provide the class in a module that the application imports';
 
   const load = (type: Type) => app.context.get(LazyModuleLoader).load(() => type);

@@ -82,7 +82,7 @@ describe('an offer with the acknowledge option', () => {
       await expect(producer.offer(queue, 1, 10, { id: 'm' })).rejects.toMatchObject({
         code: 'NOT_REPLICATED',
         messageId: 'm',
-        message: expect.stringMatching(/not known to be copied within 300 ms: 0 of 1 replicas have confirmed it/),
+        message: expect.stringMatching(/not known to be replicated within 300 ms: 0 of 1 replicas have confirmed it/),
       });
       await handled.until('m');
     });
@@ -144,7 +144,7 @@ describe('an offer with the acknowledge option', () => {
     const messages = Array.from({ length: 600 }, (_, number) => ({ payload: number, delay: '1h' as const }));
     await expect(producer.offerMany(queue, messages)).rejects.toMatchObject({
       code: 'NOT_REPLICATED',
-      message: expect.stringContaining('600 of 600 offers are not known to be copied'),
+      message: expect.stringContaining('600 of 600 offers are not known to be replicated'),
     });
     expect(await producer.counts(queue)).toMatchObject({ delayed: 600 });
   });

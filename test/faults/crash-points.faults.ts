@@ -105,10 +105,10 @@ describe('a process killed with SIGKILL', () => {
   });
 
   /**
-   * Waits until the worker has ended the transfers and claims of its start-up: a held back answer to one of them would hold up all later
+   * Waits until the worker has ended its startup transfers and claims: a held back answer to one of them would hold up all later
    * ones. It makes the last of them when its subscription starts, so before it settles a message that was offered after that.
    */
-  async function endStartUp(producer: DelayQueueProducer, queue: string): Promise<void> {
+  async function endStartup(producer: DelayQueueProducer, queue: string): Promise<void> {
     const channel = scene.key(queue, 'due');
     await until(async () => Number((await scene.redis.pubsub('NUMSUB', channel))[1]) > 0, { within: 30_000 });
     await producer.offer(queue, quick, 100, { id: 'first' });
@@ -122,7 +122,7 @@ describe('a process killed with SIGKILL', () => {
     const handler = { lease: LEASE, ...(isLimited && { rate: { max: 1000, per: '1s' } }) };
     const { producer } = await scene.startApp({ module: { consume: false } });
     const worker = await scene.startWorker({ queue, handler, module: { connection: proxy.url } });
-    await endStartUp(producer, queue);
+    await endStartup(producer, queue);
     const held = hold?.(proxy);
     await producer.offer(queue, payload, 100, { id: 'm' });
     const state = async () => (await producer.find(queue, 'm'))?.state;

@@ -19,7 +19,7 @@ function prepareClock(): SettableClock | undefined {
   try {
     return new SettableClock();
   } catch (error) {
-    console.warn(`SKIPPED: the clock of Redis cannot be set here, so its steps are not tested: ${String(error)}`);
+    console.warn(`SKIPPED: Redis' clock cannot be set here, so its steps are not tested: ${String(error)}`);
     return undefined;
   }
 }

@@ -37,7 +37,7 @@ class Failing {
   async fail(): Promise<void> {
     if (offers) await this.producer.offer(queue, 'one', '1h').catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, failing!.after));
-    throw new Error('the start fails');
+    throw new Error('startup fails');
   }
 }
 

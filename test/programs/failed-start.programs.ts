@@ -53,7 +53,7 @@ describe('a process whose application has failed to start', () => {
     ['memory', 'http', { hook: 'onApplicationBootstrap', after: 0 }],
   ])('exits on its own: %s, %s, %p', async (server, how, failing) => {
     const report = await start({ module: moduleOf(server), queue: scene.newQueue(), how, failing });
-    expect(report).toEqual({ failure: 'the start fails', lived: expect.any(Number) });
+    expect(report).toEqual({ failure: 'startup fails', lived: expect.any(Number) });
     expect(report.lived).toBeLessThan(SOON);
   });
 

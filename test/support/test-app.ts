@@ -32,7 +32,7 @@ export interface TestApp {
 
 class RootModule {}
 
-/** Starts an application of one module; rejects if the start-up fails. */
+/** Starts an application of one module; rejects if startup fails. */
 export async function startTestApp(options: DelayQueueModuleOptions, parts: TestAppParts = {}): Promise<TestApp> {
   const { imports = [], ...others } = parts;
   return startRoot({ module: RootModule, imports: [DelayQueueModule.forRoot(options), ...imports], ...others });

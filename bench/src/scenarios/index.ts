@@ -13,7 +13,7 @@ import { pending } from './pending.js';
 import type { Scenario } from './scenario.js';
 import { shards } from './shards.js';
 import { sockets } from './sockets.js';
-import { startUp } from './start-up.js';
+import { startup } from './startup.js';
 import { steady } from './steady.js';
 import { twoConsumers } from './two-consumers.js';
 
@@ -31,7 +31,7 @@ export const SCENARIOS: readonly Scenario[] = [
   growth,
   hugeGrowth,
   herd,
-  startUp,
+  startup,
   nobodyListens,
   twoConsumers,
   pending,

@@ -202,8 +202,8 @@ function notReplicated({ within }: Copies, reason: unknown): DelayQueueError {
   const problem = typeof reason === 'string' ? reason : showFailure(reason);
   return new DelayQueueError(
     'NOT_REPLICATED',
-    `Redis has carried it out, but it is not known to be copied within ${within} ms: ${problem}. It is only undone if the ` +
-      'primary is lost before it is copied; a later call that succeeds confirms it, too.',
+    `Redis has carried it out, but it is not known to be replicated within ${within} ms: ${problem}. It is undone only if the ` +
+      'primary is lost before then; a later call that succeeds confirms it, too.',
     { cause: reason },
   );
 }

@@ -25,7 +25,7 @@ import {
 } from '../redis-errors.js';
 import { AnswerDeadlines, type Deadline } from './answer-deadlines.js';
 import { type ConnectionRole, createClient, type RedisClient, tolerateRefusedGreeting } from './redis-client.js';
-import type { StartUp } from './start-up.js';
+import type { Startup } from './startup.js';
 
 /** How long after its timeout a blocked call may answer before the connection counts as dead, ms. */
 export const ANSWER_GRACE = 5000;
@@ -63,7 +63,7 @@ export interface ConnectionSettings {
   /** How functions are called. Default: as functions where they are available. */
   readonly scripting?: Scripting | undefined;
   /** Closes unused connections until the application has started; undefined: they stay open. */
-  readonly startUp?: StartUp | undefined;
+  readonly startup?: Startup | undefined;
 }
 
 export interface ConnectionParts {
@@ -173,7 +173,7 @@ export class RedisConnection implements Connection {
     if (!isIdle) return;
     if (this.#isResting) this.#openingSince = this.#settings.clock.monotonic();
     this.#isResting = false;
-    this.#settings.startUp?.opened(this);
+    this.#settings.startup?.opened(this);
     // Usually the same error as in an 'error' event, but with less detail.
     this.client.connect().catch((error: unknown) => (this.#lastError ??= reasonOf(error)));
   }
@@ -244,7 +244,7 @@ export class RedisConnection implements Connection {
     this.#isClosed = true;
     this.#isPrepared = false;
     this.#cancelOpening?.();
-    this.#settings.startUp?.closed(this);
+    this.#settings.startup?.closed(this);
     this.#waits.end();
     // Without a socket there is nothing to wait for, and ioredis emits no 'end'.
     const isOpen = OPEN.includes(this.client.status);

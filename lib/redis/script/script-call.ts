@@ -55,7 +55,7 @@ export function wordsOf<Part extends string>(
 export class ScriptReply {
   readonly #values: readonly unknown[];
   #at: number;
-  /** Set if the sender asked for copies and the write is not known to have been copied. */
+  /** Set if the sender asked for copies and the write is not known to have been replicated. */
   declare notCopied?: DelayQueueError;
 
   constructor(reply: unknown) {
@@ -68,7 +68,7 @@ export class ScriptReply {
     return this.#at >= this.#values.length || (this.#values.length === 1 && this.#values[0] === null);
   }
 
-  /** Returns `isDone`. @throws DelayQueueError `NOT_REPLICATED` if it is true and the write is not known to have been copied */
+  /** Returns `isDone`. @throws DelayQueueError `NOT_REPLICATED` if it is true and the write is not known to have been replicated */
   ifCopied(isDone: boolean): boolean {
     if (isDone && this.notCopied) throw this.notCopied;
     return isDone;

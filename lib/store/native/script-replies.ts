@@ -23,7 +23,7 @@ export function readReceipts(reply: ScriptReply, offers: number): OfferReceipt[]
   return reply.notCopied ? withProblem(receipts, reply) : receipts;
 }
 
-/** Adds the problem to the receipts of offers that are not known to have been copied as `acknowledge` requires. */
+/** Adds the problem to the receipts of offers that are not known to have been replicated as `acknowledge` requires. */
 export function withProblem(receipts: readonly OfferReceipt[], { notCopied }: ScriptReply): OfferReceipt[] {
   return receipts.map((receipt) => ({ ...receipt, notCopied }));
 }

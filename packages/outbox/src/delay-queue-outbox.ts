@@ -168,7 +168,7 @@ export class DelayQueueOutbox<Transaction extends object = object> {
   }
 
   /**
-   * Offers a message that falls due at an instant by the clock of Redis, at once if it has passed. Otherwise like {@link offer}.
+   * Offers a message that falls due at an instant by Redis' clock, at once if it has passed. Otherwise like {@link offer}.
    * @param date - between 1970 and 9999
    */
   offerAt(

@@ -97,7 +97,7 @@ export class RedissonMessageStore implements MessageStore {
   readonly #target: TargetWatch;
   /** Where the next transfer continues in the list of entries, in terms of the function. */
   #readOn = 0;
-  /** How far the clock of Redis is ahead of the monotonic clock, ms; null if unknown yet. */
+  /** How far Redis' clock is ahead of the monotonic clock, ms; null if unknown yet. */
   #redisClock: number | null = null;
 
   constructor(connections: RedisConnections, options: RedissonStoreOptions) {

@@ -102,8 +102,8 @@ export function isOfFollower({ offers }: Pick<MessageStory, 'offers'>, version: 
 }
 
 /**
- * Whether a call that was never answered may have taken effect after a later one that was: calls have until their timeout by the
- * clock of Redis, and a connection that breaks ends the wait for their answer before that.
+ * Whether a call that was never answered may have taken effect after a later one that was: calls have until their timeout by
+ * Redis' clock, and a connection that breaks ends the wait for their answer before that.
  */
 export function mayOvertake(call: Offering | ChangeAttempt, later: Offering): boolean {
   return call.outcome === 'unknown' && later.invokedAt < call.invokedAt + OFFER_TIMEOUT;

@@ -1,8 +1,8 @@
 import type { Scenario } from './scenario.js';
 
 /** How long a process takes from its start to its first message, with many messages overdue. */
-export const startUp: Scenario = {
-  name: 'start-up',
+export const startup: Scenario = {
+  name: 'startup',
   title: 'Start with 1,000,000 overdue',
   figures: [{ key: 'first', title: 'until the first is handled', unit: 'ms', better: 'less' }],
   maxRounds: 1,

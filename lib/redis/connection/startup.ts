@@ -14,7 +14,7 @@ interface Resting {
  * Knows when the application has started. Until then, connections are open only while used: an open one keeps the process alive, and Nest
  * does not announce that startup has failed because another hook threw.
  */
-export class StartUp {
+export class Startup {
   readonly #connections = new Set<Resting>();
   #isDone = false;
   #cancelRest: CancelTimer | undefined;
