@@ -33,6 +33,7 @@ const APART = {
   'families/': ['events'],
   'batches/': ['handler', 'options'],
   'consumer/': ['handler', 'options'],
+  'handler/': ['events'],
   'options/': ['timing'],
   'groups/': ['timing'],
   'partitions/': ['events'],

@@ -48,15 +48,8 @@ export {
   type PayloadOutput,
   type PayloadSpec,
   type TypedSchema,
-} from './handler/definition/payload-spec.js';
-export type {
-  DefinedBy,
-  MessageOf,
-  PayloadOf,
-  QueueDefinition,
-  SpecOf,
-  TypesOf,
-} from './handler/definition/queue-definition.js';
+} from './options/queue-definition.js';
+export type { DefinedBy, MessageOf, PayloadOf, QueueDefinition, SpecOf, TypesOf } from './options/queue-definition.js';
 export {
   DelayQueue,
   type QueueClass,

@@ -1,7 +1,7 @@
 import type { HandlerOptions, QueueHandlerOptions } from '../options/queue-options.js';
 import { type ClassMethod, fullNameOf } from './class-explorer.js';
 import { DeclaredMethods } from './declared-methods.js';
-import type { DefinedBy } from './definition/queue-definition.js';
+import type { DefinedBy } from '../options/queue-definition.js';
 import type { DecoratorOfHandler, HandlerArguments } from './handler-types.js';
 
 /** The arguments of a `@DelayedHandler`, unchecked. */

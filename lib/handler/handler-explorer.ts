@@ -5,13 +5,7 @@ import { inSlices } from '../timing/event-loop.js';
 import { type ClassMethod, exploreClasses, fullNameOf } from './class-explorer.js';
 import { assertCallable, assertInjected } from './declaration-checks.js';
 import type { DeclaredMethod } from './declared-methods.js';
-import {
-  checksOf,
-  definitionOf,
-  instanceOfQueue,
-  type QueueDefinition,
-  typesOf,
-} from './definition/queue-definition.js';
+import { checksOf, definitionOf, instanceOfQueue, type QueueDefinition, typesOf } from '../options/queue-definition.js';
 import { declaredHandlers, type HandlerDeclaration, placeOf } from './delayed-handler-decorator.js';
 import { HandlerCalls } from './handler-calls.js';
 import { HandlerRegistry } from './handler-registry.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isSameDefinition, type QueueDefinition } from './definition/queue-definition.js';
+import { isSameDefinition, type QueueDefinition } from '../options/queue-definition.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { NO_TYPE } from '../message/message-id.js';
 import { familyOf, isFamily } from '../message/queue-name.js';

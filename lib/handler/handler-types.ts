@@ -1,5 +1,4 @@
-import type { PayloadSpec } from './definition/payload-spec.js';
-import type { DefinedBy, MessageOf, PayloadOf, TypesOf } from './definition/queue-definition.js';
+import type { DefinedBy, MessageOf, PayloadOf, PayloadSpec, TypesOf } from '../options/queue-definition.js';
 import type { Duration } from '../message/duration.js';
 import type { DelayedMessage } from '../message/message.js';
 import type { HandlerOptions, QueueHandlerOptions } from '../options/queue-options.js';

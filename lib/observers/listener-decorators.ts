@@ -1,4 +1,4 @@
-import type { DefinedBy } from '../handler/definition/queue-definition.js';
+import type { DefinedBy } from '../options/queue-definition.js';
 import { DeclaredMethods } from '../handler/declared-methods.js';
 import type { HandlerDecorator } from '../handler/handler-types.js';
 import type { DelayQueueEvent, DelayQueueEvents, EventName } from '../events/delay-queue-events.js';

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { definitionOf, instanceOfQueue } from '../handler/definition/queue-definition.js';
+import { definitionOf, instanceOfQueue } from '../options/queue-definition.js';
 import { isEventName } from '../events/delay-queue-events.js';
 import { isObserver, OBSERVER_METHODS } from '../events/delay-queue-observer.js';
 import { Observers } from './observers.js';
@@ -8,7 +8,7 @@ import { type ClassMethod, exploreClasses, fullNameOf, type Instance, isScoped }
 import { assertCallable, assertInjected } from '../handler/declaration-checks.js';
 import type { DeclaredMethod } from '../handler/declared-methods.js';
 import { InstanceNames } from '../handler/instance-names.js';
-import { LateClasses } from '../handler/late-classes.js';
+import { LateClasses } from '../runtime/late-classes.js';
 import type { InstanceWrapper } from '../handler/nest-internals.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { belongsTo, QUEUE_FAMILY, QUEUE_NAME, QUEUE_OR_FAMILY_RULE } from '../message/queue-name.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { CheckOfType } from '../handler/definition/queue-definition.js';
+import type { CheckOfType } from '../options/queue-definition.js';
 import {
   type BodyRules,
   encodeBody,

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { Hooks } from '../events/hooks.js';
-import { AgainAdvice } from '../handler/again-advice.js';
-import type { CheckOfType } from '../handler/definition/queue-definition.js';
+import { AgainAdvice } from '../runtime/again-advice.js';
+import type { CheckOfType } from '../options/queue-definition.js';
 import { MessageIdGenerator, NO_TYPE } from '../message/message-id.js';
 import type { MessageHeaders } from '../message/message.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';

@@ -1,5 +1,5 @@
 import { type MessageGroup, StoredGroup } from '../groups/message-group.js';
-import type { TypesOf } from '../handler/definition/queue-definition.js';
+import type { TypesOf } from '../options/queue-definition.js';
 import { type CheckedDue, dateOf, type Duration } from '../message/duration.js';
 import { assertGroup, assertMessageId } from '../message/message-id.js';
 import type { DeadLetter, MessageCounts, MessageState } from '../message/message.js';

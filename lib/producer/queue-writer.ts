@@ -1,4 +1,4 @@
-import type { AgainAdvice } from '../handler/again-advice.js';
+import type { AgainAdvice } from '../runtime/again-advice.js';
 import { type BodyRules, encodeBody, oversized } from '../message/codec/message-codec.js';
 import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
 import { type MessageIdGenerator, NO_TYPE } from '../message/message-id.js';

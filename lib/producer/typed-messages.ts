@@ -1,5 +1,4 @@
-import type { PayloadInput } from '../handler/definition/payload-spec.js';
-import type { SpecOf, TypesOf } from '../handler/definition/queue-definition.js';
+import type { PayloadInput, SpecOf, TypesOf } from '../options/queue-definition.js';
 import type { MessageHeaders, MessageSnapshot } from '../message/message.js';
 import type { OfferDue, TypedOfferOptions } from './offer.js';
 

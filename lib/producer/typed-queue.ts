@@ -1,14 +1,15 @@
 import { Inject } from '@nestjs/common';
-import type { PayloadInput, PayloadSpec } from '../handler/definition/payload-spec.js';
 import {
   checksOf,
   type DefinedBy,
   defineQueue,
+  type PayloadInput,
+  type PayloadSpec,
   type QueueDefinition,
   type SpecOf,
-  type TypesOf,
   typesOf,
-} from '../handler/definition/queue-definition.js';
+  type TypesOf,
+} from '../options/queue-definition.js';
 import { type CheckedDuration, dueAt, type DueTime, type Duration, readDelay } from '../message/duration.js';
 import { UNNAMED } from '../message/instance-name.js';
 import { NO_TYPE } from '../message/message-id.js';

@@ -4,7 +4,7 @@ import { type ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import { resolveOptionsOf, withoutUndefined } from '../options/resolve-options.js';
 import { RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
 import { type DeclaredQueue, type DelayedMessageHandler, HandlerRegistry } from '../handler/handler-registry.js';
-import { typesOf } from '../handler/definition/queue-definition.js';
+import { typesOf } from '../options/queue-definition.js';
 import { assertQueueName, familyOf, isFamily } from '../message/queue-name.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { NO_TYPE } from '../message/message-id.js';

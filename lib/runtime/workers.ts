@@ -6,7 +6,7 @@ import type { Hooks } from '../events/hooks.js';
 import { QueueWorker } from '../consumer/queue-worker.js';
 import { createRunner } from './create-runner.js';
 import { Family, type QueueRemains } from '../families/family.js';
-import { AgainAdvice } from '../handler/again-advice.js';
+import { AgainAdvice } from './again-advice.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
 import { isFamily } from '../message/queue-name.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';

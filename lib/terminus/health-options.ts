@@ -1,5 +1,5 @@
 import { z } from 'zod/mini';
-import { type DefinedBy, definitionOf } from '../handler/definition/queue-definition.js';
+import { type DefinedBy, definitionOf } from '../options/queue-definition.js';
 import type { Duration } from '../message/duration.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';

@@ -4,6 +4,6 @@ export type { DelayQueueHealthOptions } from './health-options.js';
 export type { QueueHealth } from './queue-health.js';
 
 // Types from the main entry point that the exports above use.
-export type { DefinedBy, QueueDefinition } from '../handler/definition/queue-definition.js';
+export type { DefinedBy, QueueDefinition } from '../options/queue-definition.js';
 export type { Duration } from '../message/duration.js';
 export type { BackoffOptions, InstanceOptions, QueueLayout, QueueOptions } from '../options/queue-options.js';

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { readContent } from '../message/codec/message-codec.js';
-import type { DefinedBy, SpecOf, TypesOf } from '../handler/definition/queue-definition.js';
-import type { PayloadInput, PayloadSpec } from '../handler/definition/payload-spec.js';
+import type { DefinedBy, PayloadInput, PayloadSpec, SpecOf, TypesOf } from '../options/queue-definition.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { UNNAMED } from '../message/instance-name.js';
 import type { CheckedDuration, Duration } from '../message/duration.js';

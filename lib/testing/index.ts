@@ -16,6 +16,6 @@ export type {
   PayloadOutput,
   PayloadSpec,
   TypedSchema,
-} from '../handler/definition/payload-spec.js';
-export type { DefinedBy, QueueDefinition, SpecOf, TypesOf } from '../handler/definition/queue-definition.js';
+} from '../options/queue-definition.js';
+export type { DefinedBy, QueueDefinition, SpecOf, TypesOf } from '../options/queue-definition.js';
 export type { BackoffOptions, QueueLayout, QueueOptions } from '../options/queue-options.js';

@@ -1,4 +1,4 @@
-import { type DefinedBy, definitionOf, typesOf } from '../handler/definition/queue-definition.js';
+import { type DefinedBy, definitionOf, typesOf } from '../options/queue-definition.js';
 import { UNNAMED } from '../message/instance-name.js';
 import { assertQueueName } from '../message/queue-name.js';
 import type { HandleOptions } from './handle-options.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Test } from '@nestjs/testing';
 import { systemClock } from '../../lib/timing/clock.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
-import { AgainAdvice } from '../../lib/handler/again-advice.js';
+import { AgainAdvice } from '../../lib/runtime/again-advice.js';
 import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { DelayQueueProducer } from '../../lib/producer/delay-queue-producer.js';
 import { Changes } from '../../lib/producer/changes.js';

@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
 import { LazyModuleLoader, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { Events } from '../events/events.js';
-import { declaredHandlers } from './delayed-handler-decorator.js';
-import type { Module } from './nest-internals.js';
+import { declaredHandlers } from '../handler/delayed-handler-decorator.js';
+import type { Module } from '../handler/nest-internals.js';
 
 /**
  * Reports handlers and listeners in classes that Nest makes after startup, when the package no longer looks for them: in a lazily loaded
