@@ -12,11 +12,11 @@ const ENTRIES = `^lib/(${entries.join('|')})/`;
 const LAYERS = [
   ENTRIES,
   '^lib/(index|delay-queue-module)\\.ts$',
-  '^lib/observers/',
+  '^lib/(observers|repeats)/',
   '^lib/producer/',
   '^lib/runtime/',
   '^lib/families/',
-  '^lib/(batches|repeats)/',
+  '^lib/batches/',
   '^lib/consumer/',
   '^lib/handler/',
   '^lib/options/',

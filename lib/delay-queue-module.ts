@@ -12,15 +12,13 @@ import {
 } from './options/module-options.js';
 import { observerProviders } from './observers/observer-providers.js';
 import { Changes } from './producer/changes.js';
-import { DeclaredRepeats } from './producer/declared-repeats.js';
 import { DelayQueueProducer, tokenOf } from './producer/delay-queue-producer.js';
 import { Offers } from './producer/offers.js';
 import { QueueParts } from './producer/queue-methods.js';
 import { RelayTarget } from './producer/relay-target.js';
-import { Repeats } from './producer/repeats.js';
+import { repeatProviders } from './repeats/repeat-providers.js';
 import { namedInstance } from './runtime/instance.js';
 import { runtimeProviders } from './runtime/runtime-providers.js';
-import { START_TASK } from './runtime/delay-queue-tokens.js';
 
 /**
  * An application's delay queue. Import it once, in the root module. It is global, so any module can inject `DelayQueueProducer`. An
@@ -33,16 +31,7 @@ import { START_TASK } from './runtime/delay-queue-tokens.js';
  */
 @Module({
   imports: [DiscoveryModule],
-  providers: [
-    ...observerProviders,
-    ...runtimeProviders,
-    Offers,
-    Changes,
-    Repeats,
-    QueueParts,
-    RelayTarget,
-    { provide: START_TASK, useClass: DeclaredRepeats },
-  ],
+  providers: [...observerProviders, ...runtimeProviders, Offers, Changes, QueueParts, RelayTarget, ...repeatProviders],
 })
 export class DelayQueueModule {
   /**

@@ -4,21 +4,37 @@ import { type CheckedDue, dateOf, type Duration } from '../message/duration.js';
 import { assertGroup, assertMessageId } from '../message/message-id.js';
 import type { DeadLetter, MessageCounts, MessageState } from '../message/message.js';
 import type { MessagePage, MessageQuery } from '../message/page.js';
+import type { PayloadCheck } from '../message/payload-check.js';
+import type { RepeatOptions } from '../options/queue-options.js';
 import { type Queue, Queues } from '../runtime/queues.js';
 import type { StoredMessage } from '../store/admin-store.js';
 import { Changes, type MessageChange, type PayloadRules } from './changes.js';
 import { type DeadLetters, StoreDeadLetters } from './dead-letters.js';
-import type { CheckedRequests, OfferRequest, OfferResult } from './offer.js';
+import type { CheckedRequests, OfferOptions, OfferRequest, OfferResult } from './offer.js';
 import { countByType, listMessages, type QueueCounts, snapshotOf } from './queue-views.js';
 import type { SnapshotOf, TypedChange, TypedOfferRequest } from './typed-messages.js';
 import { assertGrouped } from './unsupported.js';
 import { Inject, Injectable } from '@nestjs/common';
+import { REPEATS } from '../runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { Offers } from './offers.js';
-import { Repeats } from './repeats.js';
 
 /** The property in which the producer and the typed queues keep their {@link QueueParts}, the same for all copies of the package. */
 export const PARTS: unique symbol = Symbol.for('nestjs-delay-queue:parts');
+
+export interface RepeatRequest {
+  readonly id: string;
+  /** Undefined if the type may be in `options`. */
+  readonly type?: string;
+  readonly options: RepeatOptions & Pick<OfferOptions, 'type'>;
+  readonly payload: unknown;
+  readonly check?: PayloadCheck | undefined;
+}
+
+/** Offers messages that repeat. */
+export interface OfferedRepeats {
+  repeat(queue: Queue, request: RepeatRequest): Promise<OfferResult>;
+}
 
 /** The services behind the methods of the producer and the typed queues. */
 @Injectable()
@@ -27,7 +43,7 @@ export class QueueParts {
   @Inject() readonly registrar!: QueueRegistrar;
   @Inject() readonly offers!: Offers;
   @Inject() readonly changes!: Changes;
-  @Inject() readonly repeats!: Repeats;
+  @Inject(REPEATS) readonly repeats!: OfferedRepeats;
 }
 
 // Symbols, which cannot collide with the properties of a class that extends a typed queue.

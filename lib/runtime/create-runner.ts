@@ -7,9 +7,8 @@ import { UnknownTypes } from '../consumer/unknown-types.js';
 import type { Events } from '../events/events.js';
 import type { Hooks } from '../events/hooks.js';
 import type { MessageBody } from '../message/codec/message-codec.js';
-import type { Calendar } from '../message/repeat-rule.js';
-import { repeatsWith } from '../repeats/repetition.js';
 import type { Clock } from '../timing/clock.js';
+import type { HandledRepeats } from './delay-queue-tokens.js';
 import type { ConfiguredHandler, Queue } from './queues.js';
 
 export interface RunnerParts {
@@ -18,14 +17,14 @@ export interface RunnerParts {
   readonly hooks?: Hooks | undefined;
   /** Returns a number from 0 to 1, for jitter. */
   readonly random: () => number;
-  readonly calendar?: Calendar | undefined;
+  readonly repeats?: HandledRepeats | undefined;
 }
 
 /** Creates a queue's runner with only the features that the queue's options ask for. */
 export function createRunner(
   { codec, options, router }: Queue,
   handlers: readonly ConfiguredHandler[],
-  { clock, events, hooks, random, calendar }: RunnerParts,
+  { clock, events, hooks, random, repeats }: RunnerParts,
 ): MessageRunner {
   const accepts = (body: MessageBody) => router.stores[0]!.accepts?.(body);
   const outcomes = new Outcomes({ ...options, codec, clock, events, accepts });
@@ -52,7 +51,7 @@ export function createRunner(
     mismatchCheck: layout.createMismatchCheck?.(),
     expiry: layout.can.expiry ? { after: options.expiresAfter, onExpired: options.onExpired } : undefined,
     unknownTypes: new UnknownTypes({ grace: options.unknownTypeGrace, events, random }),
-    repeats: calendar && repeatsWith({ calendar, attempts }),
+    repeats: repeats?.termsFor(attempts),
     waitingCalls: batches,
     outcomes,
   });

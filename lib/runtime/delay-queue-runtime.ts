@@ -4,6 +4,7 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
   type OnModuleDestroy,
+  Optional,
 } from '@nestjs/common';
 import { ModuleRef, ModulesContainer } from '@nestjs/core';
 import type { CancelTimer, Clock } from '../timing/clock.js';
@@ -73,7 +74,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     private readonly modules: ModulesContainer,
     private readonly app: ModuleRef,
     @Inject(ShutdownHint) private readonly shutdownHint: ShutdownHint | undefined,
-    @Inject(START_TASK) private readonly startTask: StartTask,
+    @Optional() @Inject(START_TASK) private readonly startTask: StartTask | undefined,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -175,7 +176,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     if (this.#stopping) return;
     this.registrar.started(handled.map(({ name }) => name));
     if (handled.length > 0) this.shutdownHint?.start();
-    if (this.options.consume) await this.startTask.run();
+    if (this.options.consume) await this.startTask?.run();
   }
 
   async #stop(): Promise<void> {

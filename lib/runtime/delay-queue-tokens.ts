@@ -1,3 +1,5 @@
+import type { RepeatsOf } from '../consumer/message-runner.js';
+
 /** The module options with every default filled in. */
 export const RESOLVED_OPTIONS = Symbol('nestjs-delay-queue:options');
 /** The `Stores` of this process. */
@@ -12,7 +14,19 @@ export const TEST_OVERRIDES = Symbol('nestjs-delay-queue:test-overrides');
 /** The `Hooks` around offers and handler calls; absent: none. */
 export const HOOKS = Symbol('nestjs-delay-queue:hooks');
 
-/** Injects the {@link StartTask}. */
+/** Injects {@link HandledRepeats}; absent: repeating messages are left to other processes. */
+export const REPEATS = Symbol('nestjs-delay-queue:repeats');
+
+/** How the consumers of this process handle repeating messages. */
+export interface HandledRepeats {
+  /**
+   * Returns the function that makes the terms of repeating messages; undefined if this process has no calendar.
+   * @param attempts - the maximum number of attempts per message
+   */
+  termsFor(attempts: number): RepeatsOf | undefined;
+}
+
+/** Injects the {@link StartTask}; absent: none. */
 export const START_TASK = Symbol('nestjs-delay-queue:start-task');
 
 /** A task that runs once this process' handlers have started. */

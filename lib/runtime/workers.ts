@@ -12,7 +12,16 @@ import { isFamily } from '../message/queue-name.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { Clock } from '../timing/clock.js';
 import type { Stores } from './create-stores.js';
-import { CLOCK, HOOKS, RANDOM, RESOLVED_OPTIONS, STORES, TEST_OVERRIDES } from './delay-queue-tokens.js';
+import {
+  CLOCK,
+  type HandledRepeats,
+  HOOKS,
+  RANDOM,
+  REPEATS,
+  RESOLVED_OPTIONS,
+  STORES,
+  TEST_OVERRIDES,
+} from './delay-queue-tokens.js';
 import { type ConfiguredHandler, type Queue, Queues } from './queues.js';
 
 /** Serves a queue or a family. */
@@ -30,6 +39,7 @@ export class Workers {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RANDOM) private readonly random: () => number,
     @Optional() @Inject(HOOKS) private readonly hooks: Hooks | undefined,
+    @Optional() @Inject(REPEATS) private readonly repeats: HandledRepeats | undefined,
     @Optional() @Inject(TEST_OVERRIDES) private readonly overrides: TestOverrides | undefined,
     private readonly events: Events,
     private readonly queues: Queues,
@@ -80,7 +90,7 @@ export class Workers {
       queue: name,
       options: queue.options,
       router: queue.router,
-      runner: createRunner(queue, handlers, { ...parts, hooks, calendar: this.options.calendar }),
+      runner: createRunner(queue, handlers, { ...parts, hooks, repeats: this.repeats }),
       processId: this.#processId,
       answerTimeout: this.options.offerTimeout,
       onChecked: this.stores.groupsCheck?.lookerAt(queue),

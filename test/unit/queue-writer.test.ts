@@ -7,12 +7,11 @@ import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { DelayQueueProducer } from '../../lib/producer/delay-queue-producer.js';
 import { Changes } from '../../lib/producer/changes.js';
 import { RelayTarget } from '../../lib/producer/relay-target.js';
-import { Repeats } from '../../lib/producer/repeats.js';
 import { Offers } from '../../lib/producer/offers.js';
 import { QueueParts } from '../../lib/producer/queue-methods.js';
 import { QueueWriter } from '../../lib/producer/queue-writer.js';
 import { namedInstance } from '../../lib/runtime/instance.js';
-import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../lib/runtime/delay-queue-tokens.js';
+import { CLOCK, REPEATS, RESOLVED_OPTIONS, STORES } from '../../lib/runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
 import { Queue, Queues } from '../../lib/runtime/queues.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
@@ -89,7 +88,7 @@ describe('an offer made while another payload is being encoded', () => {
         DelayQueueProducer,
         Offers,
         Changes,
-        Repeats,
+        { provide: REPEATS, useValue: {} },
         QueueParts,
         { provide: AgainAdvice, useValue: new AgainAdvice(new ManualClock(), new LoggedEvents()) },
         RelayTarget,

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { PayloadCheck } from '../message/payload-check.js';
+import type { RepeatsOf } from '../consumer/message-runner.js';
 import { encodeBody } from '../message/codec/message-codec.js';
 import { DelayQueueError, withMessageId } from '../message/delay-queue-errors.js';
 import { dueAt } from '../message/duration.js';
@@ -9,25 +9,18 @@ import { readFields } from '../message/read-fields.js';
 import { letterIdOf, readRule, type RepeatRule } from '../message/repeat-rule.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { RepeatOptions } from '../options/queue-options.js';
-import { CLOCK, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
+import { CLOCK, type HandledRepeats, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
 import type { Queue } from '../runtime/queues.js';
 import type { Clock } from '../timing/clock.js';
-import { checkOfferOptions, type OfferOptions, type OfferResult } from './offer.js';
-import { Offers } from './offers.js';
-import { checkInTime } from './payload-in-time.js';
-import { unsupported } from './unsupported.js';
-import { duplicate } from './queue-writer.js';
+import { checkOfferOptions, type OfferResult } from '../producer/offer.js';
+import { Offers } from '../producer/offers.js';
+import { checkInTime } from '../producer/payload-in-time.js';
+import type { OfferedRepeats, RepeatRequest } from '../producer/queue-methods.js';
+import { unsupported } from '../producer/unsupported.js';
+import { duplicate } from '../producer/queue-writer.js';
+import { repeatsWith } from './repetition.js';
 
-type GivenOptions = RepeatOptions & Pick<OfferOptions, 'type'>;
-
-export interface RepeatRequest {
-  readonly id: string;
-  /** Undefined if the type may be in `options`. */
-  readonly type?: string;
-  readonly options: GivenOptions;
-  readonly payload: unknown;
-  readonly check?: PayloadCheck | undefined;
-}
+type GivenOptions = RepeatRequest['options'];
 
 const OPTIONS_OF_TYPE: readonly (keyof RepeatOptions)[] = [
   'cron',
@@ -43,10 +36,15 @@ const OPTIONS: readonly (keyof GivenOptions)[] = ['type', ...OPTIONS_OF_TYPE];
 const MAX_ROUNDS = 10;
 
 @Injectable()
-export class Repeats {
+export class Repeats implements OfferedRepeats, HandledRepeats {
   @Inject() private readonly offers!: Offers;
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(RESOLVED_OPTIONS) private readonly limits!: Pick<ResolvedModuleOptions, 'offerTimeout' | 'calendar'>;
+
+  termsFor(attempts: number): RepeatsOf | undefined {
+    const { calendar } = this.limits;
+    return calendar && repeatsWith({ calendar, attempts });
+  }
 
   async repeat(queue: Queue, { id, type: known, options, payload, check }: RepeatRequest): Promise<OfferResult> {
     assertRepeatId(id);
