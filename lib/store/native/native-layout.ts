@@ -51,7 +51,7 @@ function neededByGroups(keys: GroupKeys, isCluster: boolean): NeededCommand[] {
 export const nativePermissions: Permissions<NativeKeys> = {
   delayed: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM', 'ZREMRANGEBYRANK', 'ZSCORE'],
   messages: ['HDEL', 'HGET', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
-  ready: ['LLEN', 'LPOP', 'LPUSH', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
+  ready: ['LLEN', 'LPUSH', 'LRANGE', 'LREM', 'LTRIM', 'RPUSH', 'UNLINK'],
   claims: ['HDEL', 'HGET', 'HGETALL', 'HLEN', 'HSET', 'UNLINK'],
   leases: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM', 'ZSCORE'],
   attempts: ['EXISTS', 'HDEL', 'HGET', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],

@@ -92,6 +92,10 @@ const MAX_DETAIL = 32;
 
 const mayReplace = ({ onDuplicate }: Offer) => onDuplicate === 'replace';
 
+/** True if no two of the offers have the same id. */
+const haveOwnIds = (offers: readonly Offer[]) =>
+  offers.length === 1 || new Set(offers.map(({ id }) => id)).size === offers.length;
+
 /** A value for `maxMessages` with which no message is created. */
 const NONE_NEW = -1;
 
@@ -137,7 +141,7 @@ export class NativeMessageStore implements MessageStore {
     const rest = offerArguments(offers);
     const { notAfter } = offers[0]!;
     const { writes } = this.#connections;
-    if (maxMessages === 0 && !offers.some(mayReplace)) {
+    if (maxMessages === 0 && !offers.some(mayReplace) && haveOwnIds(offers)) {
       const reply = await this.#run(functions.offer, { args, rest, notAfter, further: 0 }, writes);
       if (!reply.done) return readReceipts(reply, offers.length);
     }

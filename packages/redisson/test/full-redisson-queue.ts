@@ -71,6 +71,6 @@ export async function dump({ redis, name }: RedissonTestQueue): Promise<Record<s
 
 /** Every command in the scripts of Redisson's layout that write, including those of the native bookkeeping. */
 export const COMMANDS = [
-  'del exists get hdel hget hgetall hlen hmget hrandfield hscan hset lindex llen lpop lpos lpush lrange lrem lset',
+  'del exists get hdel hget hgetall hlen hmget hrandfield hscan hset lindex llen lpop lpos lpush lrange lrem lset ltrim',
   'publish rpop rpush set time unlink zadd zcard zcount zmscore zrange zrem zscore',
 ].flatMap((line) => line.split(' '));

@@ -228,6 +228,11 @@ export class StoreExercise {
     await this.end(['dead anew'], { kind: 'dead', error: '{}', body: 'J"anew"' });
     const token = await this.take(['f', 'g']);
     await this.store.settle([{ claim: { id: 'f', token }, outcome: { kind: 'ack' } }]);
+    const ofTwo = [
+      { id: 'g', token },
+      { id: 'h', token: await this.take(['h']) },
+    ];
+    await this.store.settle(ofTwo.map((claim) => ({ claim, outcome: { kind: 'ack' } })));
     await this.store.clear();
   }
 

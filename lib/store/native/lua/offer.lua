@@ -1,4 +1,5 @@
--- Stores new messages. With only the first three keys, it does so only if all ids are free, which costs less.
+-- Stores new messages. With only the first three keys, it does so only if all ids are free, and the caller knows that no two are the same,
+-- which costs less.
 --
 -- KEYS delayed messages partitions
 --      | ready claims leases attempts dead errors followers
@@ -66,32 +67,35 @@ end
 
 -- Returns what to store for several new messages: records, scores and members, dues, the earliest due. Nil if one of their ids is in use.
 local function plan_new(keys, args, now, micros)
-  local ids, count = {}, 0
+  local ids, count, pair = {}, 0, 1
   for at = 5, #args, 3 do
     count = count + 1
     ids[count] = args[at]
   end
   local stored = call('HMGET', keys[2], unpack(ids))
-  local known, records, scores, dues, last_of = {}, {}, {}, {}, {}
+  local records, scores, dues, last_of = {}, {}, {}, {}
   local last_when, due, score, head, earliest
-  for i = 1, count do
-    local id, when, body = ids[i], args[3 * i + 3], args[3 * i + 4]
+  count = 0
+  for at = 6, #args, 3 do
+    count = count + 1
+    local id, when, body = ids[count], args[at], args[at + 1]
     local kind = byte(body)
-    if stored[i] or known[id] or kind == PUT_OFF then
+    if stored[count] or kind == PUT_OFF then
       return nil
     end
     if when ~= last_when then
       last_when, due = when, Clock.due(when, micros)
       score, head, earliest = format('%d', due), pack('>I6I6', due, now), Scores.lower(earliest, due)
     end
-    known[id], dues[i] = true, due
-    records[2 * i - 1], records[2 * i] = id, head .. body
+    dues[count] = due
+    records[pair], records[pair + 1] = id, head .. body
     local group = kind == GROUPED and match(body, '^Ngroup\n([^\n]+)\n')
     if group then
-      scores[2 * i - 1], scores[2 * i] = Scores.in_order(keys[1], last_of, score, group), group .. '\n' .. id
+      scores[pair], scores[pair + 1] = Scores.in_order(keys[1], last_of, score, group), group .. '\n' .. id
     else
-      scores[2 * i - 1], scores[2 * i] = score, id
+      scores[pair], scores[pair + 1] = score, id
     end
+    pair = pair + 2
   end
   return records, scores, dues, earliest
 end

@@ -24,30 +24,23 @@
 -- Atomic so that fence and outcome are one step: a consumer that has lost its lease can change nothing. A crash right afterwards leaves the
 -- outcomes in force; a crash right before, the leases to expire.
 
--- Ends claims of messages that were handled, from argument `at` on. Returns false, without any change, if more than that is needed. For
--- groups, `of_groups.plan` reads what freeing the permits needs before the first write, and `of_groups.pass_on` frees them after the last.
-local function acknowledge(keys, args, at, of_groups)
-  local messages, claims, leases, attempts, followers = keys[1], keys[2], keys[3], keys[4], keys[5]
-  -- What is left of each claim, by token: usually nothing. The ids are among the arguments, or in a list of several runs.
+-- Returns what is left of the claims of messages that were handled, by token; true if any holds more messages; and a list of all ids, and
+-- where in it they begin. Returns nil if more is needed than ending claims. `args[at]` is the first token, and `held` what its claim holds.
+local function read_runs(claims, args, at, held)
   local left, some_left, ids, from = {}, false, args, at + 2
-  while args[at] do
+  repeat
     local token, count = args[at], tonumber(args[at + 1])
     if not count then
-      return false
+      return nil
     end
     local first, last = at + 2, at + 1 + count
-    local held = left[token] or call('HGET', claims, token)
-    local ended = '\n' .. (count == 1 and args[first] or concat(args, '\n', first, last)) .. '\n'
-    if held == ended then
-      left[token] = '\n'
-    else
-      local start, stop = find(held or '', ended, 1, true)
-      if not start then
-        return false
-      end
-      left[token], some_left = sub(held, 1, start) .. sub(held, stop + 1), true
+    local rest = Ids.without(held or left[token] or call('HGET', claims, token) or '', concat(args, '\n', first, last))
+    if not rest then
+      return nil
     end
-    if args[last + 1] and ids == args then
+    left[token], some_left = rest, some_left or rest ~= '\n'
+    at, held = last + 1, nil
+    if args[at] and ids == args then
       ids, from = {}, 1
     end
     if ids ~= args then
@@ -55,7 +48,32 @@ local function acknowledge(keys, args, at, of_groups)
         ids[#ids + 1] = args[i]
       end
     end
-    at = last + 1
+  until not args[at]
+  return left, some_left, ids, from
+end
+
+-- If somebody else has stored another type in the key of leases, there is no lease to remove.
+local function end_claim(claims, leases, token, left)
+  if left == '\n' then
+    call('HDEL', claims, token)
+    protected_call('ZREM', leases, token)
+  else
+    call('HSET', claims, token, left)
+  end
+end
+
+-- Ends claims of messages that were handled, from argument `at` on. Returns false, without any change, if more than that is needed. For
+-- groups, `of_groups.plan` reads what freeing the permits needs before the first write, and `of_groups.pass_on` frees them after the last.
+local function acknowledge(keys, args, at, of_groups)
+  local messages, claims, leases, attempts, followers = keys[1], keys[2], keys[3], keys[4], keys[5]
+  local token, ids, from, left, some_left = args[at], args, at + 2, nil, false
+  local held = call('HGET', claims, token)
+  -- Most often, everything that one claim holds is one message.
+  if args[at + 1] ~= '1' or args[at + 3] or held ~= '\n' .. args[from] .. '\n' then
+    left, some_left, ids, from = read_runs(claims, args, at, held)
+    if not left then
+      return false
+    end
   end
 
   -- Usually neither key exists: attempts are kept only for messages that have failed.
@@ -81,14 +99,12 @@ local function acknowledge(keys, args, at, of_groups)
   if has_attempts then
     call('HDEL', attempts, unpack(ids, from))
   end
-  for token, rest in pairs(left) do
-    if rest == '\n' then
-      call('HDEL', claims, token)
-      -- If somebody else has stored another type there, there is no lease to remove.
-      protected_call('ZREM', leases, token)
-    else
-      call('HSET', claims, token, rest)
+  if left then
+    for ended, rest in pairs(left) do
+      end_claim(claims, leases, ended, rest)
     end
+  else
+    end_claim(claims, leases, token, '\n')
   end
   if of_groups then
     of_groups.pass_on(ended_ids)

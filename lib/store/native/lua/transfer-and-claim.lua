@@ -49,7 +49,7 @@ local function run(keys, args)
     end
   end
   local head = call('ZRANGE', delayed, '0', '1', 'WITHSCORES')
-  local id, due, next_due = head[1], tonumber(head[2]), tonumber(head[4])
+  local id, due, next_due = head[1], head[2] and head[2] + 0, head[4] and head[4] + 0
   if not due or due > now then
     local next_at = due and lease_end and min(due, lease_end) or due or lease_end or -1
     if announcer then
@@ -57,7 +57,7 @@ local function run(keys, args)
     end
     return { next_at, micros, 0, '' }
   end
-  if deadline ~= '0' and now > tonumber(deadline) then
+  if deadline ~= '0' and now - deadline > 0 then
     return false
   end
 
@@ -86,7 +86,8 @@ local function run(keys, args)
     and (not announcer or Channel.may_announce(announcer))) or call('HSETNX', claims, token, held) == 0 then
     return false
   end
-  local ends = Clock.after(lease, micros)
+  -- Rounded up.
+  local ends = now + 1 + lease
   call('ZADD', leases, format('%d', ends), token)
   call('ZREMRANGEBYRANK', delayed, '0', count == 1 and '0' or count - 1)
   local next_at = lease_end and lease_end < ends and lease_end or ends

@@ -2,7 +2,7 @@
 
 -- Number of words that must follow the key in a complete command. One for commands not listed.
 local WORDS_AFTER_KEY = {
-  DEL = 0, HGETALL = 0, HSET = 2, LINSERT = 3, LRANGE = 2, LREM = 2, LSET = 2, ZADD = 2, ZRANGE = 2, ZREMRANGEBYRANK = 2,
+  DEL = 0, HGETALL = 0, HSET = 2, LINSERT = 3, LRANGE = 2, LREM = 2, LSET = 2, LTRIM = 2, ZADD = 2, ZRANGE = 2, ZREMRANGEBYRANK = 2,
 }
 
 -- True if the user may run a command on a key or channel. Redis 8.6 raises an error for a command with too few or too many words, and Redis

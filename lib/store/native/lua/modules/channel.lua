@@ -20,7 +20,7 @@ end
 -- publishes nothing, because it would wake schedulers in vain.
 function Channel.announce(database, channel, before, due, now)
   if due and (before == nil or due < before) then
-    Channel.publish(database, channel, format('%.0f %.0f', due, max(0, due - now)))
+    Channel.publish(database, channel, format('%d %d', due, max(0, due - now)))
   end
 end
 
@@ -29,8 +29,8 @@ end
 -- `announcer`: text, the `...` argument of transfer-and-claim.lua.
 function Channel.announce_transfer(announcer, has_moved, ready, next_at, micros)
   local database, scheduler, moved_at, channel = match(announcer, '^(%S+) (%S+) (%S+) (.*)$')
-  moved_at = has_moved and format('%.0f', micros) or moved_at
-  Channel.publish(database, channel, format('transfer %s %s %d %.0f %.0f', scheduler, moved_at, ready, micros, next_at))
+  moved_at = has_moved and format('%d', micros) or moved_at
+  Channel.publish(database, channel, format('transfer %s %s %d %d %d', scheduler, moved_at, ready, micros, next_at))
 end
 
 function Channel.may_announce(announcer)

@@ -26,7 +26,7 @@ end
 -- `deadline`: text, an instant in ms, '0' if the caller does not know this clock. The refusal contains the time, because a caller that is
 -- still waiting has an outdated estimate of the clock.
 function Clock.check(deadline, now)
-  if deadline ~= '0' and now > tonumber(deadline) then
+  if deadline ~= '0' and now - deadline > 0 then
     error({ err = format('LATE %.0f the call arrived after its deadline; nothing was written', now) })
   end
 end

@@ -353,25 +353,18 @@ function Groups.release(q, ids)
 end
 
 -- Removes the first `count` of these ids from the ready ones. `in_list`: how many of all ids are in the list of ready ids; the rest are in
--- backlogs. `present`: the ids that have a message; they keep their permits.
-function Groups.leave_to_claim(q, ids, count, in_list, present)
-  if q.groups.permits == 1 and count == #present then
+-- backlogs. `lost`: the ids that have no message; the others keep their permits.
+function Groups.leave_to_claim(q, ids, count, in_list, lost)
+  if q.groups.permits == 1 and #lost == 0 then
     return
   end
-  local is_present, lost = Ids.set(present), {}
-  Groups.read(q, { unpack(ids, 1, min(count, in_list)) })
-  for i = 1, count do
-    local id = ids[i]
-    if i <= in_list then
-      Groups.change(q, { id }, 0, -1)
-    else
-      local group = q.groups.of[id]
-      Groups.run_on_backlog(q, 'LPOP', group.name)
-      group.taken, group.is_changed = group.taken + 1, true
-    end
-    if not is_present[id] then
-      lost[#lost + 1] = id
-    end
+  local listed = { unpack(ids, 1, min(count, in_list)) }
+  Groups.read(q, listed)
+  Groups.change(q, listed, 0, -1)
+  for i = in_list + 1, count do
+    local group = q.groups.of[ids[i]]
+    Groups.run_on_backlog(q, 'LPOP', group.name)
+    group.taken, group.is_changed = group.taken + 1, true
   end
   Groups.leave(q, lost)
   Groups.store(q)

@@ -8,9 +8,9 @@ function Ids.of(text)
   return ids
 end
 
--- Returns the text of the ids from position `first` on.
-function Ids.text(ids, first)
-  return '\n' .. concat(ids, '\n', first or 1) .. '\n'
+-- Returns the text of the ids from position `first` to `last`, by default all after it.
+function Ids.text(ids, first, last)
+  return '\n' .. concat(ids, '\n', first, last or #ids) .. '\n'
 end
 
 -- Removes consecutive ids, joined by line feeds, from the text. Returns nil if the text does not contain them in this order.

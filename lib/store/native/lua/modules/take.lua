@@ -27,7 +27,7 @@ end
 
 -- Raises an error before the first write if the user may not change what a claim changes.
 function Take.check(q, request)
-  Permissions.check('LPOP', q.ready, 'HSET', q.claims, 'ZADD', q.leases, 'RPUSH', q.wake)
+  Permissions.check('LTRIM', q.ready, 'HSET', q.claims, 'ZADD', q.leases, 'RPUSH', q.wake)
   if request.rate ~= '' then
     Permissions.check('SET', q.rate)
     if q.groups then
@@ -39,48 +39,53 @@ function Take.check(q, request)
   end
 end
 
--- Returns these messages' records from position `first` to `last`. `known`: records by id, if the call has already read them.
+-- Returns these messages' records from position `first` to `last`. `known`: records by id, if the call has already read some.
 local function records_of(q, ids, first, last, known)
   local records = {}
   for at = first, last do
-    records[#records + 1] = known and known[ids[at]]
+    local record = known and known[ids[at]]
+    if not record then
+      return call('HMGET', q.messages, unpack(ids, first, last))
+    end
+    records[#records + 1] = record
   end
-  return #records == last - first + 1 and records or call('HMGET', q.messages, unpack(ids, first, last))
+  return records
 end
 
 -- Appends messages from the front of `ids` to a reply, each as its id and its record (false: none): at most `most`, with at most
--- `max_bytes` of records, but at least one unless `most` is 0. Returns how many were appended, and the ids of those that have a record.
+-- `max_bytes` of records, but at least one unless `most` is 0. Returns how many were appended, and the ids of those without a record.
 local function append_taken(q, reply, ids, most, max_bytes, known)
-  local present, found, count, bytes, at = {}, 0, 0, 0, #reply
+  local lost, count, bytes, at = {}, 0, 0, #reply
   while count < most do
     local records = records_of(q, ids, count + 1, min(count + READ_AT_ONCE, most), known)
     for i = 1, #records do
-      local record = Record.is(records[i]) and records[i]
-      bytes = bytes + (record and #record or 0)
-      if bytes > max_bytes and count > 0 then
-        return count, present
+      local id, record = ids[count + 1], records[i]
+      if not Record.is(record) then
+        record, lost[#lost + 1] = false, id
+      elseif count > 0 and bytes + #record > max_bytes then
+        return count, lost
+      else
+        bytes = bytes + #record
       end
-      count = count + 1
-      reply[at + 1], reply[at + 2] = ids[count], record
+      count, reply[at + 1], reply[at + 2] = count + 1, id, record
       at = at + 2
-      if record then
-        found = found + 1
-        present[found] = ids[count]
-      end
     end
   end
-  return count, present
+  return count, lost
 end
 
--- Forgets the attempts of messages that are gone, so whoever reuses their ids starts with none.
-local function forget_attempts(q, ids, count, present)
-  local is_present, lost = Ids.set(present), {}
-  for i = 1, count do
-    if not is_present[ids[i]] then
-      lost[#lost + 1] = ids[i]
+-- Returns the ids of the messages in a reply of which `lost` have no record.
+local function present_in(reply, ids, lost)
+  if #lost == 0 then
+    return ids
+  end
+  local present = {}
+  for at = 5, #reply, 2 do
+    if reply[at + 1] then
+      present[#present + 1] = reply[at]
     end
   end
-  call('HDEL', q.attempts, unpack(lost))
+  return present
 end
 
 -- Returns the reply of claim.lua. `rate`: from Rate.read; `elsewhere`: how many ready ids are not in the list; `known`: see records_of.
@@ -101,7 +106,8 @@ function Take.run(q, request, micros, rate, elsewhere, known)
     end
   end
   local reply = { 0, micros, -1, '' }
-  local count, present = append_taken(q, reply, ids, min(limit, #ids), request.max_bytes, known)
+  local count, lost = append_taken(q, reply, ids, min(limit, #ids), request.max_bytes, known)
+  local taken = count - #lost
   if count > 0 and call('HLEN', q.attempts) > 0 then
     reply[4] = concat(Claims.failed_attempts(q.attempts, ids, count), ' ')
   end
@@ -111,9 +117,9 @@ function Take.run(q, request, micros, rate, elsewhere, known)
   if groups and not more and not is_paused and popped > 0 then
     more = Groups.go_on(q, ids, count)
   end
-  local counts = rate and #passed == 0 and #present > 0
+  local counts = rate and #passed == 0 and taken > 0
   if counts then
-    Rate.count(rate, #present, micros)
+    Rate.count(rate, taken, micros)
   end
   -- The caller waits for the rate only if it still has a free slot. Otherwise, the consumer woken next will.
   local claim_again_in = -1
@@ -124,10 +130,10 @@ function Take.run(q, request, micros, rate, elsewhere, known)
   local is_signal_stale = not more and signals > 0
 
   Take.check(q, request)
-  if groups and (groups.permits > 1 or #present < count) then
+  if groups and (groups.permits > 1 or #lost > 0) then
     Groups.check_permits(q)
   end
-  local has_stale_attempts = #present < count and reply[4] ~= ''
+  local has_stale_attempts = #lost > 0 and reply[4] ~= ''
   if has_stale_attempts then
     Permissions.check('HDEL', q.attempts)
   end
@@ -135,9 +141,9 @@ function Take.run(q, request, micros, rate, elsewhere, known)
     Permissions.check('DEL', q.wake)
   end
   if popped > 0 then
-    call('LPOP', q.ready, popped)
+    call('LTRIM', q.ready, popped, '-1')
     if groups then
-      Groups.leave_to_claim(q, ids, count, in_list, present)
+      Groups.leave_to_claim(q, ids, count, in_list, lost)
     end
   end
   for i = #passed, #passed - released + 1, -1 do
@@ -151,12 +157,13 @@ function Take.run(q, request, micros, rate, elsewhere, known)
     call('HDEL', q.claims, request.supersedes)
     call('ZREM', q.leases, request.supersedes)
   end
-  if #present > 0 then
-    call('HSET', q.claims, request.token, Ids.text(present))
-    call('ZADD', q.leases, format('%.0f', Clock.after(request.lease, micros)), request.token)
+  if taken > 0 then
+    call('HSET', q.claims, request.token, Ids.text(present_in(reply, ids, lost), 1, taken))
+    call('ZADD', q.leases, format('%d', Clock.after(request.lease, micros)), request.token)
   end
+  -- Whoever reuses the ids of messages that are gone starts with no attempts.
   if has_stale_attempts then
-    forget_attempts(q, ids, count, present)
+    call('HDEL', q.attempts, unpack(lost))
   end
   if counts or claim_again_in >= 0 then
     Rate.store(q, rate)
