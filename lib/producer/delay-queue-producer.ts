@@ -1,16 +1,14 @@
 import { Inject, Injectable, type InjectionToken, type Type } from '@nestjs/common';
-import { INSTANCE } from '../handler/instance-names.js';
 import { type CheckedDuration, dueAt, type Duration, readDelay } from '../message/duration.js';
+import { readInstanceName, UNNAMED } from '../message/instance-name.js';
 import type { PageQuery } from '../message/page.js';
 import type { RepeatOptions } from '../options/queue-options.js';
-import type { Stores } from '../runtime/create-stores.js';
-import { STORES } from '../runtime/delay-queue-tokens.js';
+import { Instance } from '../runtime/instance.js';
 import type { Queue } from '../runtime/queues.js';
 import { type OfferOptions, type OfferResult, readOfferOptions } from './offer.js';
 import { NAMED, PARTS, QueueMethods, QueueParts } from './queue-methods.js';
 import { listQueues, type QueuePage } from './queue-views.js';
 import { RelayTarget } from './relay-target.js';
-import { readInstanceName, UNNAMED } from '../message/instance-name.js';
 
 /**
  * Offers messages to queues and manages them. Inject it anywhere; it works for any queue name, whether or not the process has handlers.
@@ -26,8 +24,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
   @Inject() readonly [PARTS]!: QueueParts;
   /** @internal */
   @Inject() readonly relayTarget!: RelayTarget;
-  @Inject(STORES) private readonly stores!: Stores;
-  @Inject(INSTANCE) private readonly name!: string;
+  @Inject() private readonly own!: Instance;
 
   /** @internal */
   [NAMED]<Rest extends readonly unknown[]>([name, ...rest]: readonly [string, ...Rest]): [Queue, ...Rest] {
@@ -36,7 +33,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
 
   /** The instance's name; undefined if it has none. */
   get instance(): string | undefined {
-    return this.name || undefined;
+    return this.own.name || undefined;
   }
 
   /**
@@ -118,7 +115,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
    * ```
    */
   async queues(query?: PageQuery): Promise<QueuePage> {
-    return listQueues(this.stores.directory, query);
+    return listQueues(this.own.stores.directory, query);
   }
 }
 
