@@ -20,7 +20,7 @@ const LAYERS = [
   '^lib/consumer/',
   '^lib/handler/',
   '^lib/options/',
-  '^lib/(groups|partitions)/',
+  '^lib/(groups|partitions|schemas)/',
   '^lib/store/',
   '^lib/redis/',
   '^lib/events/',

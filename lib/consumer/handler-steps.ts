@@ -52,7 +52,7 @@ export function checkStep(check: PayloadCheck, { rules, outcomes, clock }: StepP
     return next(delivery);
   };
   return (delivery) => {
-    const checked = check(delivery.payload);
+    const checked = check.stored(delivery.payload);
     if (!(checked instanceof Promise)) return nextWith(checked, delivery);
     const onTimeout = (timeout: number) => timeOut([delivery], slowSchema(timeout));
     return follow(withinTimeout(checked, { clock, timeout: rules.timeout, onTimeout }), {

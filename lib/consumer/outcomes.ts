@@ -1,5 +1,5 @@
 import { type BodyRules, encodeBody, oversized } from '../message/codec/message-codec.js';
-import { checkEncoded, InvalidPayload, type PayloadCheck } from '../message/payload-check.js';
+import { InvalidPayload, type PayloadCheck } from '../message/payload-check.js';
 import type { Events } from '../events/events.js';
 import { describeFailure, isInstance, traceOf } from '../message/failure.js';
 import {
@@ -106,7 +106,7 @@ export class Outcomes {
     const { expiry, repeat } = terms ?? {};
     const body = encodeBody(this.options, { type, payload, headers, group, expiry, repeat });
     const outcome: Outcome = { kind: 'again', ...due, body };
-    const checked = check && checkEncoded(check, { queue, type, body, codec });
+    const checked = check?.encoded({ queue, type, body, codec });
     const onTimeout = (passed: number) => timeOut([delivery], slowSchema(passed));
     const valid = checked && withinTimeout(checked, { clock, timeout, onTimeout });
     const accepted = this.options.accepts?.(body)?.then((accepts) => {

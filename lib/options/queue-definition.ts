@@ -7,7 +7,8 @@ import { isLiteral } from '../message/read-fields.js';
 import { showGiven } from '../message/show-given.js';
 import type { QueueOptions, TypedQueueOptions } from './queue-options.js';
 import { readTypedQueueOptions } from './resolve-options.js';
-import { checkOf, isSchema, type PayloadCheck } from '../message/payload-check.js';
+import type { PayloadCheck } from '../message/payload-check.js';
+import { checkOf, isSchema } from '../schemas/schema-check.js';
 
 type PayloadSpecs = Readonly<Record<string, PayloadSpec>>;
 

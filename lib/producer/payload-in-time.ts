@@ -1,5 +1,5 @@
 import { withinTimeout } from '../message/handler-results.js';
-import { checkEncoded, type EncodedPayload, nameOfPayload, type PayloadCheck } from '../message/payload-check.js';
+import { type EncodedPayload, nameOfPayload, type PayloadCheck } from '../message/payload-check.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { Clock } from '../timing/clock.js';
@@ -15,7 +15,7 @@ export function checkInTime(
   clock: Clock,
   { offerTimeout }: Pick<ResolvedModuleOptions, 'offerTimeout'>,
 ): Promise<unknown> | undefined {
-  const checked = checkEncoded(check, payload);
+  const checked = check.encoded(payload);
   return (
     checked &&
     withinTimeout(checked, {

@@ -58,7 +58,10 @@ describe('MessageRunner', () => {
     ],
     [
       'its schema',
-      (wait) => newRunner((call, parts) => checkStep(() => clock.sleep(wait).then(() => ({ value: 1 })), parts, call)),
+      (wait) => {
+        const stored = () => clock.sleep(wait).then(() => ({ value: 1 }));
+        return newRunner((call, parts) => checkStep({ stored, encoded: () => undefined }, parts, call));
+      },
     ],
     [
       'a free call',

@@ -4,7 +4,7 @@ import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import { HandlerTimeout } from '../../lib/consumer/delivery.js';
 import { Outcomes } from '../../lib/consumer/outcomes.js';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
-import { checkOf } from '../../lib/message/payload-check.js';
+import { checkOf } from '../../lib/schemas/schema-check.js';
 import { again } from '../../lib/message/handler-results.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { newDelivery } from '../support/deliveries.js';
