@@ -89,7 +89,7 @@ export class Oracle {
 
   /** A process is gone. What it leaves behind takes the others a while, and its connections may take wake-up signals. */
   leave(member: Member): void {
-    this.#punctuality.troubled(this.#now + MAX_LINGERING);
+    this.#punctuality.left(this.#now, MAX_LINGERING);
     this.members.delete(member);
   }
 
@@ -415,7 +415,7 @@ export class Oracle {
   #judgeClaim(life: Life, member: Member, isAgain: boolean): void {
     const { id, queue, group } = life;
     // Nobody else could have claimed what it held already.
-    const late = this.#punctuality.judge(life, isAgain ? [member] : this.members, this.#now);
+    const late = this.#punctuality.judge(life, isAgain ? [member] : [...this.members], this.#now);
     if (late !== undefined) this.violate('on time', id, late);
     // Messages that are claimed again were counted before.
     if (queue.traits.kind === 'rated' && !isAgain && !this.#rate.take(this.options.server.time)) {

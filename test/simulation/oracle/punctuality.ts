@@ -33,6 +33,11 @@ export class Punctuality {
   /** The time at which something was first claimed since then: until then, each process may take another one for the one that fires first. */
   readonly #recoveredAt = new Map<QueueUse, number>();
 
+  /** The time at which a process last went, ms of the world. */
+  #leftAt = -Infinity;
+  /** The time at which something was first claimed since then: until then, the scheduler that fired first may be missing. */
+  readonly #takenOverAt = new Map<QueueUse, number>();
+
   /** The time at which queues were first registered, ms of the world. */
   readonly #registeredAt = new Map<string, number>();
 
@@ -44,6 +49,13 @@ export class Punctuality {
   /** Something is wrong with some process until then. */
   troubled(until: number): void {
     this.#calmFrom = Math.max(this.#calmFrom, until + AFTERMATH);
+  }
+
+  /** A process is gone, and with it perhaps the schedulers that fired first. What it leaves behind takes the others a while. */
+  left(now: number, lingering: number): void {
+    this.troubled(now + lingering);
+    this.#leftAt = now;
+    this.#takenOverAt.clear();
   }
 
   /** False announcements are made until then. */
@@ -85,21 +97,28 @@ export class Punctuality {
 
   /** True if messages that waited since then were claimed by the first process that had forgotten all false announcements. */
   #hasHelpedToRecover(queue: QueueUse, since: number, now: number): boolean {
-    if (now <= this.#misledUntil || this.#misledUntil < 0) return false;
-    const recoveredAt = this.#recoveredAt.get(queue) ?? now;
-    this.#recoveredAt.set(queue, recoveredAt);
-    return since <= recoveredAt;
+    return now > this.#misledUntil && this.#misledUntil >= 0 && since <= this.#recoveredAt.get(queue)!;
+  }
+
+  /** True if messages that waited since then were claimed by a standby, because no process has come since one went. */
+  #hasTakenOver(queue: QueueUse, since: number, members: readonly Member[]): boolean {
+    const isNew = ({ servesSince }: Member) => this.#leftAt < servesSince && servesSince < since;
+    return since <= this.#takenOverAt.get(queue)! && !members.some(isNew);
   }
 
   /** @returns what is wrong with the claim of a message now; undefined: nothing */
-  judge(life: Life, members: Iterable<Member>, now: number): string | undefined {
+  judge(life: Life, members: readonly Member[], now: number): string | undefined {
     const { group, queue } = life;
     const { traits } = queue;
     // It waits for the rate.
     if (traits.kind === 'rated') return undefined;
     let since = Math.max(this.server.worldTimeOf(life.due), life.freeSince, this.#steppedAt, queue.resumedAt);
     if (group && !life.hasPermit) since = Math.max(since, group.roomSince);
-    const bound = this.#hasHelpedToRecover(queue, since, now) ? this.#bound(false) : this.boundSince(since);
+    if (now > this.#misledUntil && !this.#recoveredAt.has(queue)) this.#recoveredAt.set(queue, now);
+    if (!this.#takenOverAt.has(queue)) this.#takenOverAt.set(queue, now);
+    if (now - since <= this.#bound(true)) return undefined;
+    const isFirst = this.#hasHelpedToRecover(queue, since, now) || this.#hasTakenOver(queue, since, members);
+    const bound = isFirst ? this.#bound(false) : this.boundSince(since);
     if (now - since <= bound || this.#isHardToFind(traits, since, now)) return undefined;
     for (const member of members) {
       const waited = now - Math.max(since, member.holdingOf(traits).roomSince, member.wellSince(now));
