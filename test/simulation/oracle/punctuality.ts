@@ -117,8 +117,8 @@ export class Punctuality {
     if (now > this.#misledUntil && !this.#recoveredAt.has(queue)) this.#recoveredAt.set(queue, now);
     if (!this.#takenOverAt.has(queue)) this.#takenOverAt.set(queue, now);
     if (now - since <= this.#bound(true)) return undefined;
-    const isFirst = this.#hasHelpedToRecover(queue, since, now) || this.#hasTakenOver(queue, since, members);
-    const bound = isFirst ? this.#bound(false) : this.boundSince(since);
+    let bound = this.#hasHelpedToRecover(queue, since, now) ? this.#bound(false) : this.boundSince(since);
+    if (this.#hasTakenOver(queue, since, members)) bound = Math.max(bound, this.#bound(false));
     if (now - since <= bound || this.#isHardToFind(traits, since, now)) return undefined;
     for (const member of members) {
       const waited = now - Math.max(since, member.holdingOf(traits).roomSince, member.wellSince(now));
