@@ -388,7 +388,7 @@ describe('the jackson codec', () => {
     expect(() => written({ '@class': 7 })).toThrow(
       expect.objectContaining({
         code: 'INVALID_PAYLOAD',
-        message: expect.stringContaining('@class must be the name of a class, not number'),
+        message: expect.stringContaining('@class must be a class name, not number'),
       }),
     );
   });

@@ -135,7 +135,7 @@ describe('the kryo5 codec with classes', () => {
       { anything: { '@class': 'com.shop.Lost' } },
       'payload.anything: class com.shop.Lost is not declared; add it to kryo5({ classes })',
     ],
-    [{ anything: { '@class': 5 } }, "payload.anything: its '@class' must be the name of a class"],
+    [{ anything: { '@class': 5 } }, "payload.anything: its '@class' must be a class name"],
     [
       { anything: /(?<a>x)/.exec('x') },
       "payload.anything: the field 'index' of a list cannot be written; offer [...list]",
@@ -261,17 +261,17 @@ describe('bytes for the kryo5 codec', () => {
     ['0b 00', 'class number 11 is registered in Java only; use a Kryo5Codec without registered classes'],
     ["01 00 'com.shop.Status' 03", 'constant 3 of com.shop.Status is not declared; list all of its constants'],
     ["01 00 'java.util.HashMap' 02 00 00", 'a map with a null key has no form in JavaScript'],
-    ["01 00 'java.util.HashMap' 03 02 0a 00 09 0a 00", 'a map has two keys that are one in JavaScript'],
+    ["01 00 'java.util.HashMap' 03 02 0a 00 09 0a 00", 'a map has two keys that are the same in JavaScript'],
     [
       "01 00 'java.util.HashMap' 02 0a 00 00 00 00 00 00 00 00 00",
       'a map with keys of java.lang.Double has no form in JavaScript',
     ],
     [
       "01 00 'java.util.TreeSet' 82 01 01 'com.shop.Node'",
-      'a sorted collection with a comparator of its own cannot be read',
+      'a sorted collection with its own comparator cannot be read',
     ],
-    ["01 00 'com.shop.Node' 03 8261", 'a java.lang.String is where the declared type is com.shop.Node'],
-    ["01 00 'java.util.Date' ff ff ff ff ff ff ff ff 7f", 'a date is beyond the years of JavaScript'],
+    ["01 00 'com.shop.Node' 03 8261", 'there is a java.lang.String where the declared type is com.shop.Node'],
+    ["01 00 'java.util.Date' ff ff ff ff ff ff ff ff 7f", 'a date is out of the range of JavaScript'],
     ["01 00 'java.time.Instant' ff ff ff ff ff ff ff 7f 00", 'an Instant is beyond the year 9999'],
   ])('are refused with the reason if they cannot be represented in JavaScript: %s', (text, reason) => {
     const bytes = bytesOf(text);

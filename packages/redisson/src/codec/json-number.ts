@@ -21,7 +21,7 @@ export class JsonNumber {
    */
   constructor(text: string) {
     if (typeof text !== 'string' || !NUMBER.test(text)) {
-      throw new DelayQueueError('INVALID_PAYLOAD', 'payload: a JsonNumber must be the text of a number in JSON');
+      throw new DelayQueueError('INVALID_PAYLOAD', 'payload: a JsonNumber must be the text of a JSON number');
     }
     this.text = text;
   }

@@ -109,7 +109,7 @@ const DOUBLE: Scalar = {
 };
 
 const FLOAT: Scalar = {
-  accepts: 'a number that a float holds',
+  accepts: 'a number that fits in a float',
   read: nearestNumber,
   write: (value) => (typeof value === 'number' && Number.isFinite(value) ? javaFloat(value) : undefined),
 };

@@ -249,7 +249,7 @@ export class JacksonWriter {
   #classOf(object: Fields, received: ReceivedContainer | undefined): string | undefined {
     const given = Object.hasOwn(object, CLASS) ? object[CLASS] : undefined;
     if (typeof given === 'string' || given === undefined || received?.type === '') return classOf(object);
-    return this.#refuse(`${CLASS} must be the name of a class, not ${typeof given}`);
+    return this.#refuse(`${CLASS} must be a class name, not ${typeof given}`);
   }
 
   /** True if it was received as a whole payload, and is one again. */

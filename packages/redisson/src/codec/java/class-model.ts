@@ -33,7 +33,8 @@ const CLASS_KEY = /^(?:(?<prefix>final|record)\s+)?(?<name>[\p{L}_$][\p{L}\p{N}_
 
 /** Parses declared classes. @throws DelayQueueError `INVALID_OPTION`, naming the class and the field */
 export function parseClasses(classes: JavaClasses): ClassModel {
-  if (!isObject(classes) || Array.isArray(classes)) throw invalid('classes: must be an object of classes by full name');
+  if (!isObject(classes) || Array.isArray(classes))
+    throw invalid('classes: must be an object whose keys are full class names');
   const headers = Object.keys(classes).map(headerOf);
   const declared = new Set<string>();
   for (const { key, name } of headers) {
@@ -68,8 +69,9 @@ function headerOf(key: string): Header {
       `${at(key)}: must be the full name of a class, such as 'com.shop.Order' or 'final com.shop.Order$Item'`,
     );
   }
-  if (platformClasses.has(name)) throw invalid(`${at(key)}: ${name} is known without a declaration`);
-  if (PRIMITIVES.has(name) || simpleNames.has(name)) throw invalid(`${at(key)}: must be a full name, with its package`);
+  if (platformClasses.has(name)) throw invalid(`${at(key)}: ${name} needs no declaration`);
+  if (PRIMITIVES.has(name) || simpleNames.has(name))
+    throw invalid(`${at(key)}: must be a full name, including the package`);
   return { key, name, prefix };
 }
 
@@ -80,7 +82,7 @@ function classOf({ key, name, prefix }: Header, members: unknown, declared: Read
     return { kind: 'enum', name, isFinal: isFinalClass, constants: constantsOf(key, members) };
   }
   if (!isObject(members)) {
-    throw invalid(`${at(key)}: must be an object of types by field, or an array with the constants of an enum`);
+    throw invalid(`${at(key)}: must be an object with a type for each field, or an array of an enum's constants`);
   }
   const fields = new Map<string, JavaType>();
   for (const [field, text] of Object.entries(members)) fields.set(field, fieldType({ key, field, text, declared }));
@@ -92,7 +94,7 @@ function constantsOf(key: string, constants: readonly unknown[]): readonly strin
   constants.forEach((constant, i) => {
     const place = `${at(key)}[${i}]`;
     // Jackson 3 writes whatever toString() returns.
-    if (typeof constant !== 'string') throw invalid(`${place}: must be the text that Java writes of a constant`);
+    if (typeof constant !== 'string') throw invalid(`${place}: must be the text that Java writes for a constant`);
     if (constants.indexOf(constant) < i) throw invalid(`${place}: ${constant} is listed twice`);
   });
   return [...(constants as readonly string[])];

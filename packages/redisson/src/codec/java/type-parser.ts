@@ -19,7 +19,7 @@ export function parseType(text: string, resolve: (name: string, args: JavaType[]
   function type(): JavaType {
     const token = tokens[at++];
     if (token === '?') return wildcard();
-    if (token === undefined || /^[[<>,]/.test(token)) throw new TypeSyntaxError('it is not a type of Java');
+    if (token === undefined || /^[[<>,]/.test(token)) throw new TypeSyntaxError('it is not a Java type');
     let parsed = resolve(token, takes('<') ? typeArguments() : undefined);
     while (takes('[]')) parsed = arrayOf(parsed);
     return parsed;
@@ -38,7 +38,7 @@ export function parseType(text: string, resolve: (name: string, args: JavaType[]
   }
 
   const parsed = type();
-  if (at < tokens.length) throw new TypeSyntaxError('it is not a type of Java');
+  if (at < tokens.length) throw new TypeSyntaxError('it is not a Java type');
   return parsed;
 }
 
@@ -49,7 +49,7 @@ function tokensOf(text: string): string[] {
   while (TOKEN.lastIndex < trimmed.length) {
     const [, word, mark] = TOKEN.exec(trimmed) ?? [];
     const token = word ?? mark?.replace(/\s/g, '');
-    if (token === undefined) throw new TypeSyntaxError('it is not a type of Java');
+    if (token === undefined) throw new TypeSyntaxError('it is not a Java type');
     tokens.push(token);
   }
   return tokens;

@@ -21,7 +21,7 @@ export function writeNaturalOrder(writer: KryoWriter, { isSorted }: ContainerRul
 
 export function readNaturalOrder(reader: KryoReader, { isSorted }: ContainerRules): void {
   if (isSorted === true && reader.input.varInt() !== NULL_CLASS) {
-    throw new UnreadableValue('a sorted collection with a comparator of its own cannot be read');
+    throw new UnreadableValue('a sorted collection with its own comparator cannot be read');
   }
 }
 

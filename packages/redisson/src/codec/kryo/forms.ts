@@ -97,7 +97,7 @@ function ownClass(value: unknown): string | undefined {
   if (value instanceof JavaValue) return value.type;
   if (!isObject(value) || originOf(value)?.keys !== undefined || !Object.hasOwn(value, CLASS)) return undefined;
   const name = (value as Record<string, unknown>)[CLASS];
-  if (typeof name !== 'string') throw new UnwritableValue(`its '${CLASS}' must be the name of a class`);
+  if (typeof name !== 'string') throw new UnwritableValue(`its '${CLASS}' must be a class name`);
   return name;
 }
 
@@ -161,7 +161,9 @@ function classOfObject(value: object): string {
 /** Checks that an object keeps all its data in its properties. */
 export function propertiesOf(value: unknown): Readonly<Record<string, unknown>> {
   if (!isObject(value) || Array.isArray(value) || types.isDate(value) || value instanceof JavaValue) {
-    return refuse(Array.isArray(value) ? 'an array, where an object is expected' : 'a value that is no plain object');
+    return refuse(
+      Array.isArray(value) ? 'an array, where an object is expected' : 'a value that is not a plain object',
+    );
   }
   refuseLoss(lossOf(value));
   return value as Readonly<Record<string, unknown>>;

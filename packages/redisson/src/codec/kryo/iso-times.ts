@@ -29,7 +29,7 @@ const ZONE = /^(?:[A-Z][\w+-]*(?:\/[A-Z][\w+-]*)*|(?:UTC|GMT|UT)[+-]\d{1,2}(?::\
 /** Returns the groups of a text that must match. */
 export function parsed(pattern: RegExp, value: unknown, what: string): (string | undefined)[] {
   const found = typeof value === 'string' ? pattern.exec(value) : null;
-  if (found === null) throw new UnwritableValue(`the value is not the ISO text of ${what}`);
+  if (found === null) throw new UnwritableValue(`the value is not ISO text for ${what}`);
   return found.slice(1);
 }
 

@@ -74,7 +74,7 @@ export class KryoReader {
   fitting(name: string, type: JavaType): ObjectReader {
     const serializer = this.serializers.of(name);
     if (isAssignable(this.model, type, name)) return serializer;
-    throw new UnreadableValue(`a ${name} is where the declared type is ${type.name}`);
+    throw new UnreadableValue(`there is a ${name} where the declared type is ${type.name}`);
   }
 
   #read(serializer: ObjectReader, type?: JavaType): unknown {

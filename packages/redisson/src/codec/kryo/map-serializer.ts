@@ -192,7 +192,7 @@ function shown({ model }: KryoReader, type: { name: string; value: JavaType }, e
   const object = Object.fromEntries(
     entries.map(({ key, value }) => {
       const text = keyText(model, key);
-      if (keys.has(text)) throw new UnreadableValue('a map has two keys that are one in JavaScript');
+      if (keys.has(text)) throw new UnreadableValue('a map has two keys that are the same in JavaScript');
       keys.set(text, key.type);
       const form = value === null ? { value, hidden: undefined } : shownAs(model, type.value, value);
       if (form.hidden !== undefined) hiddenClasses.set(text, form.hidden);

@@ -152,7 +152,7 @@ const boolean = (what: string): Scalar => ({
 const character = (what: string): Scalar => ({
   write(output, value) {
     if (typeof value !== 'string' || value.length !== 1) {
-      throw new UnwritableValue(`${what} takes a text of one UTF-16 unit`);
+      throw new UnwritableValue(`${what} takes text of one UTF-16 unit`);
     }
     output.int16(value.charCodeAt(0));
   },

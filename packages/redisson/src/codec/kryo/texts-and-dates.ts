@@ -36,7 +36,7 @@ function asText(what: string, { acceptsNull, accepts }: TextRules): Scalar {
     write(output, value) {
       if (value === null) return output.string(null);
       const text = textOf(value, what);
-      if (accepts?.(text) === false) throw new UnwritableValue(`the text is not that of ${what}`);
+      if (accepts?.(text) === false) throw new UnwritableValue(`the text is not ${what}`);
       output.string(text);
     },
     read: (input) => (acceptsNull ? input.string() : present(input.string())),
@@ -51,7 +51,7 @@ function timeOf(value: unknown, what: string): number {
 
 function readDate(input: KryoInput): Date {
   const date = new Date(Number(input.varLong()));
-  if (Number.isNaN(date.getTime())) throw new UnreadableValue('a date is beyond the years of JavaScript');
+  if (Number.isNaN(date.getTime())) throw new UnreadableValue('a date is out of the range of JavaScript');
   return date;
 }
 
@@ -93,7 +93,7 @@ const calendar: Scalar = {
 const uuid: Scalar = {
   write(output, value) {
     const parts = UUID.exec(textOf(value, 'a UUID'));
-    if (parts === null) throw new UnwritableValue('the text is not that of a UUID');
+    if (parts === null) throw new UnwritableValue('the text is not a UUID');
     const hex = parts.slice(1).join('');
     output.int64(BigInt(`0x${hex.slice(0, 16)}`));
     output.int64(BigInt(`0x${hex.slice(16)}`));
@@ -108,7 +108,7 @@ const uuid: Scalar = {
 const locale: Scalar = {
   write(output, value) {
     const text = textOf(value, 'a Locale');
-    if (!LOCALE.test(text)) throw new UnwritableValue('the text is not that of a Locale');
+    if (!LOCALE.test(text)) throw new UnwritableValue('the text is not a Locale');
     const [language = '', country = '', ...variant] = text.split('_');
     output.string(language);
     output.string(country);
