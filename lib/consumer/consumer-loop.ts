@@ -46,7 +46,7 @@ export class ConsumerLoop {
   /** True while the loop waits for the signal, or before it starts. */
   #isIdle = true;
   /** Resolves when the current claim with a transfer has ended. */
-  #transferring: Promise<void> | undefined;
+  #transferring: Promise<unknown> | undefined;
   /** Messages aborted during the current claim. An announcement may overtake the claim's answer, which uses another connection. */
   #abortedMeanwhile: Claim[] = [];
 
@@ -137,7 +137,7 @@ export class ConsumerLoop {
     const limit = this.#capacity.besidesTransfer;
     if (limit < 1) return undefined;
     const transfer = this.#transferAndClaim(limit, announcer);
-    this.#transferring = transfer.then(noop, noop);
+    this.#transferring = transfer.catch(noop);
     return transfer;
   }
 

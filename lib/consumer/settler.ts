@@ -6,7 +6,7 @@ import { hasCode } from '../message/failure.js';
 import type { MessageFailure } from '../message/message.js';
 import type { ConsumerStore, Outcome, Settlement } from '../store/consumer-store.js';
 import type { Clock } from '../timing/clock.js';
-import { setImmediate } from '../timing/event-loop.js';
+import { TurnBatcher } from '../timing/event-loop.js';
 import { failurePause, Pauses } from '../timing/pauses.js';
 import type { Delivery } from './delivery.js';
 import type { LeaseKeeper } from './lease-keeper.js';
@@ -30,8 +30,9 @@ const EVENT_OF = { ack: 'handled', retry: 'retried', defer: 'deferred', again: '
 export class Settler {
   readonly #streak: FailureStreak;
   readonly #pauses: Pauses;
-  #pending: DeliverySettlement[] = [];
-  #pendingBytes = 0;
+  readonly #batcher: TurnBatcher<DeliverySettlement>;
+  /** Sends the outcomes without waiting for the end of the turn. */
+  readonly flush: () => void;
   #stopped = false;
 
   constructor(
@@ -47,23 +48,18 @@ export class Settler {
     const { queue, clock, events } = options;
     this.#streak = new FailureStreak(clock, workFailures(events, 'settle', queue));
     this.#pauses = new Pauses(clock);
+    this.#batcher = new TurnBatcher({
+      maxItems: MAX_BATCH,
+      maxWeight: MAX_BATCH_BYTES,
+      weigh: ({ outcome }) => BASE_BYTES + detailBytes(outcome),
+      send: (batch) => void this.#settleAll(batch),
+    });
+    this.flush = this.#batcher.flush;
   }
 
-  /** Sends an outcome at the end of this turn of the event loop, or earlier if there are many outcomes. */
+  /** Sends an outcome at the end of this turn of the event loop. */
   settle(delivery: Delivery, outcome: Outcome): void {
-    const bytes = outcome.kind === 'ack' ? BASE_BYTES : BASE_BYTES + detailBytes(outcome);
-    if (this.#pending.length === MAX_BATCH || this.#pendingBytes + bytes > MAX_BATCH_BYTES) this.flush();
-    if (this.#pending.length === 0) setImmediate(() => this.flush());
-    this.#pending.push({ claim: delivery, outcome });
-    this.#pendingBytes += bytes;
-  }
-
-  flush(): void {
-    if (this.#pending.length === 0) return;
-    const batch = this.#pending;
-    this.#pending = [];
-    this.#pendingBytes = 0;
-    void this.#settleAll(batch);
+    this.#batcher.add({ claim: delivery, outcome });
   }
 
   /** Stops repeating failed calls. */

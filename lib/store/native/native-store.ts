@@ -204,7 +204,7 @@ export class NativeMessageStore implements MessageStore {
   async settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     if (settlements.length === 0) return { accepted: [], dropped: 0 };
     const runs = settlementArguments(settlements);
-    if (this.#groups === undefined && settlements.every(({ outcome }) => isHandled(outcome))) {
+    if (this.#groups === undefined && settlements.every(isHandled)) {
       const reply = await this.#run(functions.settle, { rest: runs });
       if (!reply.done) return readSettleReport(reply, settlements.length);
     }

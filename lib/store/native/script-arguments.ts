@@ -67,21 +67,21 @@ export function groupArguments(settlements: readonly Settlement[]): ScriptArgume
 export function settlementArguments(settlements: readonly Settlement[]): ScriptArgument[] {
   const args: ScriptArgument[] = [];
   for (let first = 0; first < settlements.length;) {
-    const { claim, outcome } = settlements[first]!;
+    const settlement = settlements[first]!;
+    const { claim, outcome } = settlement;
     let count = 1;
-    while (first + count < settlements.length && isAlike(settlements[first + count]!, settlements[first]!)) count++;
-    args.push(claim.token, isHandled(outcome) ? count : withDetail(`${count} ${kindOf(outcome)}`, outcome));
+    while (first + count < settlements.length && isAlike(settlements[first + count]!, settlement)) count++;
+    args.push(claim.token, isHandled(settlement) ? count : withDetail(`${count} ${kindOf(outcome)}`, outcome));
     for (const end = first + count; first < end; first++) args.push(settlements[first]!.claim.id);
   }
   return args;
 }
 
 const isAlike = (one: Settlement, other: Settlement) =>
-  one.claim.token === other.claim.token &&
-  (one.outcome === other.outcome || (isHandled(one.outcome) && isHandled(other.outcome)));
+  one.claim.token === other.claim.token && (one.outcome === other.outcome || (isHandled(one) && isHandled(other)));
 
 /** True for an outcome without details, after which the message is gone. */
-export const isHandled = (outcome: Outcome) => outcome.kind === 'ack' && outcome.next === undefined;
+/** True for an outcome without details, after which the message is gone. */
 
 function kindOf(outcome: Outcome): string {
   if (outcome.kind === 'ack') return 'next';
