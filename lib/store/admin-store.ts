@@ -6,17 +6,17 @@ export interface AdminStore {
   /** Finds a message in any state; null if no message has this id. */
   find(id: string): Promise<StoredMessage | null>;
 
-  /** Counts the messages in each state at one instant. Also returns the earliest due times among delayed and among ready messages. */
+  /** Counts the messages in each state at one instant. Also returns the due times of the next delayed and the next ready message. */
   status(): Promise<QueueStatus>;
 
   /**
    * Counts the messages of each type in each state, page by page, until a page has no cursor. Types are read from bodies of the native
    * codec. Layouts with other bodies have no types.
    *
-   * A page shows one instant. Several pages are exact together while no message moves. A message that keeps its place in its state is
-   * counted exactly once, whatever happens to others. A message that moves is counted at its old place, its new one, both or neither, but
-   * it is not missed if it only moves forward: from delayed to ready, active and dead.
-   * @param cursor - of the previous page; none for the first
+   * A page shows one instant. Several pages together are exact only if no message moves meanwhile. A message that keeps its place in its
+   * state is counted exactly once, whatever happens to others. A message that moves is counted at its old place, its new one, both or
+   * neither, but it is not missed if it only moves forward: from delayed to ready, active and dead.
+   * @param cursor - from the previous page; omitted for the first
    */
   countTypes(cursor?: string): Promise<TypeCountPage>;
 
@@ -34,42 +34,42 @@ export interface AdminStore {
   clear(): Promise<number>;
 
   /**
-   * Lists messages of one state, page by page, until a page has no cursor. Delayed messages are sorted by due time, ready ones by the order
-   * of claims, active ones by their claims' tokens and by id, dead ones by time of death. Equal times are ordered by id.
+   * Lists messages of one state, page by page, until a page has no cursor. Delayed messages are sorted by due time, ready ones in the order
+   * in which they will be claimed, active ones by their claims' tokens and id, dead ones by time of death. Equal times are sorted by id.
    *
    * A page shows one instant. A message that keeps its place in its state is listed exactly once, whatever happens to others, including the
-   * one at the cursor. A message that moves within its state is listed at its old place, its new one, both or neither. A page is limited in
-   * bytes and in number, so it may have a cursor but fewer messages than `limit`. It has at least one unless none are left.
+   * message at the cursor. A message that moves within its state is listed at its old place, its new one, both or neither. A page is
+   * limited in bytes and in number, so it may have a cursor but fewer messages than `limit`. It is empty only if no message is left.
    * @throws DelayQueueError `INVALID_ARGUMENT` if the cursor is not from a page of this state
    */
   list(request: PageRequest): Promise<StoredPage>;
 
   /**
-   * Lists a group's messages, with their states at one instant, in steps through the messages of all groups. A message that exists
-   * throughout is listed at least once. Absent if messages have no groups.
+   * Lists a group's messages with their states. Each call examines some of the messages of all groups, at one instant. A message that
+   * exists throughout is listed at least once. Absent if messages have no groups.
    */
   listGroup?(request: GroupPageRequest): Promise<GroupPage>;
 
   /**
-   * Makes dead letters due now, with all their attempts. {@link ConsumerStore.watchDue} announces that.
-   * @param options - `unwrap`: removes from a body the time at which its message first fell due (`body-forms.ts`), because the message
-   *   falls due again. Default: bodies stay as they are
-   * @returns the number of messages
+   * Makes dead letters due now, with all their attempts restored. {@link ConsumerStore.watchDue} announces them.
+   * @param options - `unwrap`: removes from the bodies the time at which their messages first fell due (`body-forms.ts`), because they fall
+   *   due again. Default: bodies stay as they are
+   * @returns the number of messages redriven
    */
   redrive(selection: DeadSelection, options?: RedriveOptions): Promise<number>;
 
-  /** Removes dead letters for good. @returns the number of messages */
+  /** Removes dead letters for good. @returns the number of messages removed */
   discard(selection: DeadSelection): Promise<number>;
 
   /**
-   * Gives orphaned messages, which damage from outside may leave, a state: delayed until their due times, or ready if those have passed.
-   * Each call examines a part of the queue. If the queue is undamaged, the first call ends the search. A queue with very many ready
-   * messages is left for later, because due orphans would queue behind all of them.
+   * Gives a state to orphaned messages, which damage from outside may leave: delayed until their due time, or ready if it has passed. Each
+   * call examines a part of the queue. If the queue is undamaged, the first call ends the search. A queue with very many ready messages is
+   * left for later: due orphans would queue behind all of those anyway.
    *
-   * Also offers followers of messages that are gone or dead, which a process of an older version may leave behind, and gives claims without
-   * a lease a new one. If no consumer extends it, {@link ConsumerStore.transfer} takes the messages back.
-   * @param lease - of claims that have none, ms
-   * @param cursor - of the previous report; none for the first call
+   * Also offers followers of messages that are gone or dead, which a process of an older version may leave behind, and gives a lease to
+   * claims without one. If no consumer extends that lease, {@link ConsumerStore.transfer} takes the messages back.
+   * @param lease - the length of leases given to claims without one, ms
+   * @param cursor - from the previous report; omitted in the first call
    */
   repair(lease: number, cursor?: string): Promise<RepairReport>;
 }
@@ -78,9 +78,9 @@ export interface StoredMessage extends ClaimedMessage {
   readonly state: MessageState;
   /** When the message's lease ends; null unless active. */
   readonly leasedUntil: number | null;
-  /** The due time, with a fraction of a millisecond that orders equal due times. Absent: `dueAt`. */
+  /** The due time, with a fraction of a millisecond that orders equal due times. Default: `dueAt`. */
   readonly rank?: number;
-  /** The name that orders messages of equal rank. Absent: the id. */
+  /** The name that orders messages of equal rank. Default: the id. */
   readonly name?: string;
   /** Null unless dead. */
   readonly death: MessageDeath | null;
@@ -100,7 +100,7 @@ export interface QueueStatus {
   readonly nextDue: number | null;
   /**
    * The due time of the ready message that will be claimed next; null if none is ready or it is unknown. No ready message has waited
-   * longer, except those taken back from expired leases, which are claimed last with their old due times.
+   * longer, except those taken back from expired leases, which keep their due times but are claimed last.
    */
   readonly oldestReady: number | null;
   readonly paused: boolean;
@@ -117,7 +117,7 @@ export function overdueOf({ now, nextDue, oldestReady }: QueueStatus): number {
 }
 
 export interface TypeCountPage {
-  /** The counts above 0. A state and type may be on several pages. */
+  /** The counts above 0. A state and type may appear on several pages. */
   readonly counts: readonly TypeCount[];
   /** For the next page; null after the last one. */
   readonly cursor: string | null;
@@ -132,7 +132,7 @@ export interface TypeCount {
 
 export interface PageRequest {
   readonly state: MessageState;
-  /** Where the page begins: after the page with this cursor, or after this many messages of the state. Default: at the first message. */
+  /** Where the page begins: after the page that returned this cursor, or after this many messages. Default: at the first message. */
   readonly from?: { readonly cursor: string } | { readonly offset: number };
   /** Maximum number of messages, 1–1000. */
   readonly limit: number;
@@ -152,7 +152,7 @@ export interface GroupPageRequest {
   readonly cursor?: string | undefined;
   /**
    * The maximum number of messages, 0–1000. The smallest part of a step is listed completely, even if it has more. With 0, only that part
-   * is listed: a caller who has used up some of its messages can ask for it again. Default: 1000.
+   * is listed, so a caller that has already used some of its messages can ask for it again. Default: 1000.
    */
   readonly most?: number | undefined;
 }

@@ -5,12 +5,12 @@ import type { MessageFailure } from '../message/message.js';
 export interface ConsumerStore {
   /**
    * Moves due messages from delayed to ready, earliest first and never early. Takes back active messages with an expired lease: an attempt
-   * is spent, and the message becomes ready again or dead. A repeating message always becomes ready, because only its next claimer has the
-   * calendar that knows its next due time. Does at most `limit` of each. If `more` is true, call it again.
+   * is spent, and the message becomes ready again or dead. A repeating message always becomes ready, because only the consumer that claims
+   * it next has the calendar that knows its next due time. Processes at most `limit` messages of each kind. If `more` is true, call again.
    *
    * Whenever ready messages remain, one consumer is woken ({@link WakeSignal}), unless a consumer is already waiting for the queue's rate
-   * (see {@link claim}) or the queue is paused ({@link AdminStore.resume} wakes one). After a crash right after the call, the moved
-   * messages are ready, and a consumer has been woken for them.
+   * to allow more (see {@link claim}) or the queue is paused ({@link AdminStore.resume} wakes one). After a crash right after the call, the
+   * moved messages are ready, and a consumer has been woken for them.
    */
   transfer(request: TransferRequest): Promise<TransferReport>;
 
@@ -19,15 +19,15 @@ export interface ConsumerStore {
    * ends; then {@link transfer} takes them back. If ready messages remain, another consumer is woken. While the queue is paused, takes
    * nothing and wakes nobody. A crash right after the call costs the messages their lease and an attempt.
    *
-   * A token takes messages once: the answer names all that it will ever hold. A claim that `supersedes` another ends it, even if the other
-   * arrives later. What the other took passes to this claim within the same limits, the rest becomes ready again, no attempt is spent, and
-   * nothing else is taken. If the other took nothing, this is an ordinary claim.
+   * A token takes messages only once: the answer names all the messages that it will ever hold. A claim that `supersedes` another ends that
+   * one, even if it arrives later. Messages that the superseded claim took pass to this one within its limits, and the rest become ready
+   * again. No attempt is spent, and nothing else is taken. If the superseded claim took nothing, this is an ordinary claim.
    *
    * A queue with a rate gives out no more messages than its rate allows. The rest stay ready. Every message taken counts, even if it was
    * claimed before: retried, released, or taken back from an expired lease. Messages that pass to a superseding claim count once. What has
    * counted stays counted, even after {@link AdminStore.clear}, because the resource protected by the rate has been used. A claim that gets
-   * less than it asks for because the rate is spent wakes nobody. The answer tells one of the queue's consumers when to claim again. Others
-   * wait until they are woken. If that consumer does not return, a {@link transfer} soon afterwards wakes another one.
+   * less than it asks for because the rate is spent wakes nobody. Its answer tells one of the queue's consumers when to claim again. The
+   * others wait until they are woken. If that consumer does not return, a {@link transfer} soon afterwards wakes another one.
    */
   claim(request: ClaimRequest): Promise<ClaimReport>;
 
@@ -35,9 +35,9 @@ export interface ConsumerStore {
    * Does {@link transfer} and {@link claim} in one call, for a process with free slots: due messages go straight from delayed into the
    * claim's lease. Done only if two calls would have the same effect: nothing is ready, no lease has expired, and the queue is neither
    * paused nor limited by a rate. Due messages beyond the claim's limits stay delayed, as `more` reports. A crash right after the call
-   * costs the same as after a claim.
+   * costs the same as one after a claim.
    * @param announcer - as in {@link TransferRequest}
-   * @returns undefined if a condition is not met: nothing was changed or announced
+   * @returns undefined if a condition is not met; then nothing was changed or announced
    */
   transferAndClaim?(claim: ClaimRequest, announcer?: Announcer): Promise<ClaimedTransfer | undefined>;
 
@@ -45,19 +45,18 @@ export interface ConsumerStore {
   wake(): Promise<void>;
 
   /**
-   * Makes the leases of these claims end `lease` ms from now. A lease covers all messages of a token, so the caller names all that it
-   * holds. A token's other messages are released: they become ready again, with no attempt spent.
+   * Makes the leases of these claims end `lease` ms from now. A lease covers all of a token's messages, so the caller names every claim
+   * that it holds. A token's other messages are released: they become ready again, with no attempt spent.
    * @returns the claims that are no longer held: settled, expired and taken back, replaced or cleared
    */
   extend<Held extends Claim>(claims: readonly Held[], lease: number): Promise<Held[]>;
 
   /**
    * Ends claims, each with its outcome. A claim that is no longer held changes nothing, which fences off late outcomes. If a message is
-   * delayed again and is the new earliest, {@link watchDue} announces it.
+   * delayed again and is now the earliest, {@link watchDue} announces it.
    *
-   * If a message is gone or dead, its follower (`onDuplicate: 'follow'`) takes its place in the same step: the follower is offered with its
-   * own delay from now, and no dead letter is left. After every other outcome, the follower keeps waiting. The same applies when a {@link
-   * transfer} makes a message a dead letter.
+   * When an outcome or a {@link transfer} ends a message, its follower (`onDuplicate: 'follow'`) takes its place in the same step: the
+   * follower is offered with its own delay from now, and no dead letter is left. After every other outcome, the follower keeps waiting.
    *
    * A repeating message without a follower comes again with its outcome's `next`, unless {@link ProducerStore.cancel} has ended its
    * repetition.
@@ -65,22 +64,22 @@ export interface ConsumerStore {
   settle(settlements: readonly Settlement[]): Promise<SettleReport>;
 
   /**
-   * Removes an active message. Exactly one of `abort` and {@link settle} wins. The consumer that holds it learns of this from {@link
-   * DueListener.onAbort} or, if that announcement is lost, from {@link extend}. A follower takes the message's place, unless the follower
-   * repeats: then it is removed as well.
+   * Removes an active message. Exactly one of `abort` and {@link settle} wins. The consumer that holds the message learns of this from
+   * {@link DueListener.onAbort} or, if that announcement is lost, from {@link extend}. A follower takes the message's place, unless the
+   * follower repeats, in which case it is removed as well.
    * @returns false if the message is not, or is no longer, active
    */
   abort(id: string): Promise<boolean>;
 
-  /** Resolves to false if an outcome with this body would make the server close the connection. Absent or undefined: any is accepted. */
+  /** Resolves to false if an outcome with this body would make the server close the connection. Absent or undefined: any body is safe. */
   accepts?(body: MessageBody): Promise<boolean> | undefined;
 
-  /** Listens for earlier due times and for aborts until the returned function is called. Announcements may get lost. None are kept. */
+  /** Listens for earlier due times and aborts until the returned function is called. Announcements may get lost, and are not repeated. */
   watchDue(listener: DueListener): () => void;
 
   /**
    * Resolves once listeners of {@link watchDue} have received everything announced before this call, or after a moment if that cannot be
-   * known. Absent if they receive announcements before any answer.
+   * known. Absent if the store's announcements always arrive before its reply to any later call.
    */
   catchUp?(): Promise<void>;
 
@@ -95,7 +94,7 @@ export interface ClaimedTransfer {
 export interface TransferRequest {
   /** The scheduler that announces this transfer ({@link DueListener.onTransfer}). Default: it is not announced. */
   readonly announcer?: Announcer | undefined;
-  /** Maximum number of messages to move (1–1000), and of expired leases to take back. */
+  /** Maximum number of messages to move, and of messages to take back from expired leases (1–1000 each). */
   readonly limit: number;
 }
 
@@ -125,11 +124,11 @@ export interface TransferReport {
   readonly at: number;
 }
 
-/** A message held by a claim. Each claim of the same message has another token. */
+/** A message held by a claim. Each claim of a message has a different token. */
 export interface Claim {
   readonly id: string;
   readonly token: string;
-  /** The message's group. If it is missing, a store for messages with groups looks it up, at a cost. */
+  /** The message's group. If undefined, a store for messages with groups looks it up, at a cost. */
   readonly group?: string | undefined;
 }
 
@@ -138,9 +137,9 @@ export interface ClaimRequest {
   readonly token: string;
   /** The token of a claim whose answer was lost, and which this claim replaces. */
   readonly supersedes?: string;
-  /** Maximum number of messages to take (0–1000). 0 takes nothing, releases what the superseded claim took, and asks for the time. */
+  /** Maximum number of messages to take (0–1000). With 0, releases what the superseded claim took, and returns the store's time. */
   readonly limit: number;
-  /** Maximum total size of bodies to take, bytes. At least one message is taken. Default: no limit. */
+  /** Maximum total size of bodies to take, bytes. One message is taken whatever its size. Default: no limit. */
   readonly maxBytes?: number;
   /** How long the messages are held unless the lease is extended, ms. */
   readonly lease: number;
@@ -152,7 +151,7 @@ export interface ClaimReport {
   readonly more: boolean;
   /** The store's time, ms (with fractions). */
   readonly now: number;
-  /** Milliseconds (with fractions) until the caller must claim again: messages are ready, the rate is spent, and nobody else waits. */
+  /** If ready messages remain, the rate is spent, and no other consumer waits: ms (with fractions) until the caller must claim again. */
   readonly claimAgainIn?: number;
   /** Ids that were ready but had no message because the store was damaged from outside. They have been removed. */
   readonly orphans: readonly string[];
@@ -166,7 +165,7 @@ export interface ClaimedMessage {
   readonly offeredAt: number;
 }
 
-/** The start of the error of a dead letter with an unreadable body. `maxDeadLetters` drops none, because another codec may fit. */
+/** Begins the error of a dead letter with an unreadable body. `maxDeadLetters` never drops one, because another codec may read it. */
 export const UNREAD_ERROR = '{"name":"Unreadable';
 
 /** The error of a dead letter whose last attempt ended with its lease. */
@@ -177,7 +176,7 @@ export const LEASE_EXPIRED: MessageFailure = {
 
 /** The outcome of a claimed message. `body` replaces the message's body. Default: the body stays. */
 export type Outcome =
-  /** Handled: the message is gone and its id is free. `lateBy`: not handled, because it had expired this many ms before; for observers. */
+  /** Handled: the message is gone and its id is free. `lateBy`: not handled, because it had expired this many ms earlier; for observers. */
   | { readonly kind: 'ack'; readonly lateBy?: number; readonly next?: NextOccurrence }
   /** Failed: delayed again, an attempt spent. */
   | { readonly kind: 'retry'; readonly delay: number; readonly body?: MessageBody }
@@ -211,7 +210,7 @@ export interface Settlement {
 }
 
 export interface SettleReport {
-  /** For each settlement, in order: true if the claim was still held, so that the outcome counts. */
+  /** For each settlement, in order: true if the claim was still held, so the outcome counts. */
   readonly accepted: readonly boolean[];
   /** As in {@link TransferReport.dropped}. */
   readonly dropped: number;
@@ -220,9 +219,9 @@ export interface SettleReport {
 export interface DueListener {
   /** Called when something falls due in `dueIn` ms, at `dueAt`, earlier than anything else in the queue. */
   onEarlierDue(announcement: { dueAt: number; dueIn: number }): void;
-  /** Called when a scheduler has made a transfer, perhaps the listener's own. */
+  /** Called when a scheduler, perhaps the listener's own, has made a transfer. */
   onTransfer?(transfer: AnnouncedTransfer): void;
-  /** Called when a claim's message was aborted, which ends the claim. */
+  /** Called when a claim's message has been aborted, which ends the claim. */
   onAbort?(claim: Claim): void;
   /** Called when announcements begin to arrive, or resume. Earlier ones may have been missed. */
   onListening(): void;
@@ -233,7 +232,7 @@ export interface AnnouncedTransfer extends Announcer, Pick<TransferReport, 'at' 
 
 /** The signal that an idle consumer waits for. One signal wakes one consumer in one process. */
 export interface WakeSignal {
-  /** Waits for the signal, {@link leave}, {@link close} or `timeout` ms. Returns true if it came; another consumer may still be faster. */
+  /** Waits for the signal, {@link leave}, {@link close} or `timeout` ms. Returns true if signalled; another consumer may be faster. */
   wait(timeout: number): Promise<boolean>;
   /** Leaves signals to other consumers until the next wait. Not needed by a consumer that will soon wait again. */
   leave(): void;

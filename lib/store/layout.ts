@@ -78,7 +78,7 @@ export interface CodecMismatchCheck {
   /** Why the queue may no longer be consumed; undefined if it may. */
   readonly haltReason: string | undefined;
 
-  /** Called when a body was decoded. @throws DelayQueueError `INVALID_PAYLOAD` if another codec wrote it */
+  /** Called when a body has been decoded. @throws DelayQueueError `INVALID_PAYLOAD` if another codec wrote it */
   read(id: string, body: Buffer): void;
 
   /** Called when a body could not be read. @returns the outcome while the codec may be wrong; undefined if the body must be broken */

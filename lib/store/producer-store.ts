@@ -18,19 +18,19 @@ export interface ProducerStore {
    * active does not come again. Exactly one of `cancel`, `reschedule` and `transfer` wins.
    * @param notAfter - the time, on the monotonic clock, after which the call fails and changes nothing, however late it arrives; a store
    *   within this process may ignore it
-   * @returns true if something was removed or ended; false if it is not (or no longer) delayed, has no follower and does not repeat
+   * @returns true if something was removed or ended; false if there is no delayed message, no follower and no repetition
    */
   cancel(id: string, notAfter?: number): Promise<boolean>;
 
   /**
-   * Moves the due time of a delayed message. Returns false if the message is not, or is no longer, delayed. {@link ConsumerStore.watchDue}
-   * announces a new earliest due time. `notAfter` is as in {@link cancel}.
+   * Changes the due time of a delayed message. Returns false if the message is not, or is no longer, delayed. {@link
+   * ConsumerStore.watchDue} announces a new earliest due time. `notAfter` is as in {@link cancel}.
    */
   reschedule(id: string, due: DueTime, notAfter?: number): Promise<boolean>;
 
   /**
-   * Moves a delayed message's due time and replaces its body, if it is still the body that the caller has read. Failed attempts and the
-   * time of the offer stay. {@link ConsumerStore.watchDue} announces a new earliest due time. Absent if the layout cannot do this.
+   * Changes a delayed message's due time and replaces its body, if the body is still the one that the caller has read. Failed attempts and
+   * the time of the offer stay. {@link ConsumerStore.watchDue} announces a new earliest due time. Absent if the layout cannot do this.
    */
   change?(id: string, change: Change): Promise<ChangeOutcome>;
 }
@@ -67,13 +67,13 @@ export interface Offer {
   /**
    * `repeat` is for repeating messages that fall due at a given time. Whatever the existing message's state, its next occurrences become
    * those of the new one. If they are the same, the existing message is kept. It is replaced if it is dead, or delayed for its first
-   * attempt. If it is already due, it gets the new body (`kept`). If it is active, the new one follows it. If the offer would replace an
-   * occurrence whose time has passed, it is `rejected`, because that occurrence may have been handled. Not available in every layout.
+   * attempt. If it is due or being retried, it gets the new body (`kept`). If it is active, the new one follows it. If the offer would
+   * replace an occurrence whose time has passed, it is `rejected`, because that occurrence may have been handled. Not in every layout.
    */
   readonly onDuplicate: OnDuplicate | 'repeat';
   /**
    * Only with `replace`: the latest due time, in ms after the first offer of the chain. A chain consists of such offers, each replacing a
-   * message that is still delayed. The message has the `offeredAt` of the first.
+   * message that is still delayed. The message has the `offeredAt` of the chain's first offer.
    */
   readonly maxWait?: number;
   readonly body: MessageBody;
@@ -86,8 +86,8 @@ export interface Offer {
 }
 
 /**
- * `created`: the id was free. `kept`, `replaced`, `rejected`, `followed`: the id was in use, and `onDuplicate` decided. Nothing was written
- * with `full`, because the queue holds its `maxMessages`, or `oversized`, because the server does not accept a body of this length.
+ * `created`: the id was free. `kept`, `replaced`, `rejected`, `followed`: the id was in use, and `onDuplicate` decided. `full`,
+ * `oversized`: nothing was written, because the queue holds its `maxMessages`, or because the server does not accept such a long body.
  */
 export type OfferOutcome = 'created' | 'kept' | 'replaced' | 'rejected' | 'followed' | 'full' | 'oversized';
 

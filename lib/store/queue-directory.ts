@@ -4,13 +4,13 @@ import type { Claim } from './consumer-store.js';
  * The port that lists queues. A store keeps one queue, so queues with names known only at run time must be found before being handled.
  *
  * The directory and the stores may be on different servers, so no call covers both. Two rules keep them consistent:
- * - Whoever adds a message to a queue has {@link register}ed the queue less than {@link REGISTRATION_VALID} before. So a queue that holds
- *   messages is registered, but a registered queue may be empty.
- * - {@link retire} removes a registration only if it has not changed, and the queue was found empty {@link REGISTRATION_VALID} or longer
+ * - Whoever adds a message to a queue has {@link register}ed the queue less than {@link REGISTRATION_VALID} ms earlier. So a queue that
+ *   holds messages is registered, but a registered queue may be empty.
+ * - {@link retire} removes a registration only if it has not changed, and the queue was found empty {@link REGISTRATION_VALID} ms or longer
  *   after the registration was first seen.
  *
- * A registration made in between is different and stays. Otherwise, whatever was added relied on the old registration, and so was in the
- * queue before the queue was found empty.
+ * A registration made in between differs from the old one and stays. Without one, every message relied on the old registration, and so was
+ * added before the queue was found empty.
  */
 export interface QueueDirectory {
   /**
@@ -25,15 +25,15 @@ export interface QueueDirectory {
   /** Returns the queues and families that some process has handled. */
   handled(): Promise<string[]>;
 
-  /** Lists the names after `after`, in byte order, of queues that were ever handled, or registered and not forgotten since. */
+  /** Lists the names after `after`, in byte order, of queues that have ever been handled, or were registered and not forgotten since. */
   list(page: { readonly after: string; readonly limit: number }): Promise<string[]>;
 
   /** Returns the id of this set of queues, or `''` if it has none. @param proposed - the id to set if there is none; `''` sets none */
   place(proposed: string): Promise<string>;
 
   /**
-   * Lists a family's registered queues in parts. A queue that stays registered throughout is in some part, perhaps in several.
-   * @param cursor - of the previous part; none for the first
+   * Lists a family's registered queues in parts. A queue that stays registered throughout is in at least one part.
+   * @param cursor - from the previous part; omitted for the first
    */
   listRegistered(family: string, cursor?: string): Promise<RegisteredPart>;
 

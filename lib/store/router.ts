@@ -72,7 +72,7 @@ export interface QueuePart {
 }
 
 export interface Incomplete {
-  /** Partitions that did not answer. Absent: none. */
+  /** Partitions that did not answer. Absent if all did. */
   readonly missing?: readonly number[];
 }
 

@@ -130,7 +130,7 @@ function cursorAt(state: MessageState, message: StoredMessage): string {
 
 interface PlaceInTurn {
   readonly partition: number;
-  /** The cursor in that partition; undefined: its start. */
+  /** The cursor within the partition; undefined: the partition's start. */
   readonly inner?: string | undefined;
 }
 

@@ -27,7 +27,7 @@ export async function writeAll(router: Router, what: string, write: Write): Prom
       finished = parts - failed.length;
     });
   } catch (error) {
-    // The error of a failed store says more.
+    // If a store has failed, its error says more.
     if (failed.length === 0) failed = [{ where: 'partitions that this process may not know', error }];
   }
   if (failed.length === 0) return changed;
@@ -50,7 +50,7 @@ export interface FailedPart {
 const MAX_NAMED = 10;
 
 /**
- * Creates the error for a write of several calls, some of which have failed.
+ * Creates the error for a write that consists of several calls, some of which have failed.
  * @param what - the method's name
  * @param done - what the other calls have done, as the rest of a sentence; undefined: nothing
  */

@@ -1,6 +1,6 @@
 import type { Rate } from '../message-store.js';
 
-/** Remembers which consumer waits for a queue's rate to allow more. */
+/** Remembers until when a consumer is waiting for a queue's rate to allow more, so that only one waits. */
 export class ClaimRate {
   #awaited = -Infinity;
 

@@ -29,7 +29,7 @@ export class MemoryQueue {
   readonly table = new MessageTable();
   paused = false;
   #limits!: StoreLimits;
-  /** Undefined: messages have no groups. */
+  /** Undefined if messages have no groups. */
   #groups: MemoryGroups | undefined;
   /** Tokens of claims that other claims have superseded. */
   readonly #endedTokens = new Set<string>();
@@ -84,7 +84,7 @@ export class MemoryQueue {
     return { outcome: present ? 'replaced' : 'created', dueAt };
   }
 
-  /** Decides what an offer of a repeating message does. If the present message is due, gives it the new body. */
+  /** Decides what an offer of a repeating message does. If the existing message is due or being retried, gives it the new body. */
   #onRepeat(present: MemoryMessage, { due, body }: Offer, now: number): Offer['onDuplicate'] {
     const { id, state, dueAt, failedAttempts } = present;
     const stored = unwrapPutOff(present.body);
@@ -123,7 +123,7 @@ export class MemoryQueue {
     this.#followers.clear();
   }
 
-  /** Removes the message, or makes it a dead letter if there is an error. If it has a follower, that takes its place in both cases. */
+  /** Replaces the message with its follower. Without a follower, removes the message, or makes it a dead letter if there is an error. */
   end(message: MemoryMessage, now: number, error?: string): void {
     const follower = this.#followers.get(message.id);
     if (!follower && error !== undefined) {
@@ -171,12 +171,12 @@ export class MemoryQueue {
     this.#groups?.take(taken);
     this.table.makeReadyFirst(passedOn.slice(taken.length));
     if (rate && takesReady) this.rate.claims.count(taken.length, now);
-    // A claim that got all it asked for may have left its consumer without a free slot, so that consumer cannot wait for the rate.
+    // A claim that got all it asked for may have left its consumer without a free slot. Such a consumer cannot wait for the rate.
     const isRateSpent = takesReady && taken.length === room && room < most && this.claimable(1).length > 0;
     return { messages: taken, isRateSpent };
   }
 
-  /** Takes due messages straight from delayed. Undefined if a condition is not met; nothing has changed then. */
+  /** Takes due messages straight from delayed. Undefined, with nothing changed, if a condition of `transferAndClaim` is not met. */
   claimDue({ token, limit, maxBytes = Infinity, lease }: ClaimRequest, now: number): MemoryMessage[] | undefined {
     const { rate, groups } = this.limits;
     if (rate || groups || this.paused || this.table.count('ready') > 0 || this.#endedTokens.has(token))
@@ -219,7 +219,7 @@ export class MemoryQueue {
 
   settle(settlements: readonly Settlement[], now: number): { readonly accepted: boolean[]; readonly released: number } {
     const accepted = settlements.map((settlement) => this.#settleOne(settlement, now));
-    // Released again, but together, which preserves their order.
+    // Each has been released ahead of the one before it. Releasing them again together restores their order.
     const isReleased = ({ outcome }: Settlement, i: number) => outcome.kind === 'release' && accepted[i];
     const released = settlements.filter(isReleased).map(({ claim }) => this.table.get(claim.id)!);
     this.table.makeReadyFirst(released);

@@ -29,7 +29,7 @@ export class MemoryWakeSignals {
     let closed = false;
     return {
       wait: (timeout) => (closed ? Promise.resolve(false) : this.#wait(timeout, waits)),
-      // Signals go only to pending waits. A later one is kept for any consumer.
+      // Signals go only to pending waits. A signal that comes later is kept for any consumer.
       leave: () => waits.forEach((end) => end(false)),
       close: () => {
         closed = true;
@@ -58,7 +58,7 @@ export class MemoryWakeSignals {
   }
 }
 
-/** Announces earlier due times, aborts and transfers. Listeners are called after the call that caused them, as across processes. */
+/** Announces earlier due times, aborts and transfers. Listeners run after the call that announces has ended, as across processes. */
 export class DueAnnouncer {
   readonly #subscriptions = new Set<{ readonly listener: DueListener }>();
 

@@ -36,7 +36,7 @@ import type { MemoryMessage, MessageTable } from './message-table.js';
 
 /**
  * Keeps one queue's messages in this process, for tests and experiments. They are lost when the process ends. The store's clock starts at
- * the wall clock and continues with the monotonic one: if the wall clock is set forward, messages must not be early, and leases must last.
+ * the wall clock and continues with the monotonic one, so setting the wall clock forward makes no message early and ends no lease.
  */
 export class MemoryMessageStore implements MessageStore {
   readonly #now: () => number;
@@ -53,7 +53,7 @@ export class MemoryMessageStore implements MessageStore {
     this.#wakeSignals = new MemoryWakeSignals(clock);
   }
 
-  /** Shares one rate between this store and the other after this call. */
+  /** Makes this store and the other share one rate from now on. */
   shareRate(other: MemoryMessageStore): void {
     const { claims } = other.#queue.rate;
     if (this.#queue.rate.claims !== claims) this.#queue.rate = new ClaimRate(claims);
@@ -66,7 +66,7 @@ export class MemoryMessageStore implements MessageStore {
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     return this.#atomically((now) => {
       const receipts = offers.map((offer) => this.#queue.takeIn(offer, now));
-      // A replaced message may have had a permit.
+      // A replaced message may have had a permit, which is now free.
       if (this.#hasGroups && receipts.some(({ outcome }) => outcome === 'replaced')) this.#wakeForReady();
       return receipts;
     });
@@ -178,7 +178,7 @@ export class MemoryMessageStore implements MessageStore {
     });
   }
 
-  /** Does nothing, because the table moves messages between states in one step. */
+  /** Does nothing: no message is ever orphaned, because the table moves messages between states in one step. */
   repair(): Promise<RepairReport> {
     return Promise.resolve({ ready: [], delayed: [], cursor: null });
   }
@@ -294,7 +294,7 @@ export class MemoryMessageStore implements MessageStore {
     });
   }
 
-  /** Wakes a consumer, unless the queue is paused and the consumer would claim nothing. @returns true if there was something to claim */
+  /** Wakes a consumer, unless the queue is paused or the consumer would claim nothing. @returns true if there was something to claim */
   #wakeForReady(): boolean {
     const isWorthIt = !this.#queue.paused && this.#queue.claimable(1).length > 0;
     if (isWorthIt) this.#wakeSignals.wake();

@@ -31,7 +31,7 @@ export class MemoryStores<Store extends MemoryMessageStore> {
     return [...this.#stores.values()];
   }
 
-  /** Opens a queue, or changes an open one's limits: it may have been used before its handler's options were known. */
+  /** Opens a queue, or changes the limits of an open one, which may have been used before its handler's options were known. */
   open(queue: string, count: number, { groups = null, ...limits }: StoreLimits): StoresOfQueue<Store> {
     const partitions = Array.from({ length: count }, (_, partition) => this.#open(queue, String(partition), limits));
     const ofGroups = groups ? this.#open(queue, 'groups', { ...limits, groups }) : undefined;
@@ -114,7 +114,7 @@ export class MemoryQueueDirectory implements QueueDirectory {
     return () => this.#watches.delete(watch);
   }
 
-  /** After this call, announces the queue's aborts, and anything that falls due earlier than before. */
+  /** From now on, announces the queue's aborts, and anything that falls due earlier than before. */
   follow(queue: string, store: Pick<ConsumerStore, 'watchDue'>): void {
     store.watchDue({
       onEarlierDue: ({ dueIn }) => this.announce(queue, dueIn),

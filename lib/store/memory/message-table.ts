@@ -29,13 +29,13 @@ export interface MemoryMessage extends Ranked {
   name: string;
 }
 
-/** The step that keeps messages with equal due times in order, like `scores.lua`. */
+/** The difference in rank that keeps messages with equal due times in order, as in `scores.lua`. */
 const FRACTION = 1 / 4096;
 
 export class MessageTable {
   readonly #byId = new Map<string, MemoryMessage>();
   #byState = emptyLists();
-  /** Positions for the next message placed last or first among the ready ones. */
+  /** The positions among the ready messages of the next one placed last, and of the next one placed first. */
   #readyEnd = 0;
   #readyHead = 0;
 
@@ -92,7 +92,7 @@ export class MessageTable {
     return first && Math.floor(first.rank);
   }
 
-  /** Returns the first messages of a state, or the first after the place of a message that may no longer be there. */
+  /** Returns the first messages of a state, or the first after a place, whose message may be gone. */
   list(state: MessageState, limit: number, behind?: { readonly rank: number; readonly id: string }): MemoryMessage[] {
     return this.#byState[state].take(limit, behind && { rank: behind.rank, name: bytesOf(behind.id) });
   }
@@ -123,7 +123,7 @@ export class MessageTable {
     return message;
   }
 
-  /** Gives the message all its attempts again, as if it were offered again. */
+  /** Gives the message all its attempts again, as if it had been offered again. */
   renew(message: MemoryMessage, offeredAt: number): void {
     message.offeredAt = offeredAt;
     message.failedAttempts = 0;
@@ -142,7 +142,7 @@ export class MessageTable {
     for (const message of [...messages].reverse()) this.#move(message, 'ready', --this.#readyHead);
   }
 
-  /** Gives messages to a claim. Leases with equal ends end in the order of tokens, and of messages in a claim. */
+  /** Gives messages to a claim. Leases that end at the same time end in the order of tokens and, within a claim, of its messages. */
   lease(messages: readonly MemoryMessage[], token: string, until: number): void {
     messages.forEach((message, place) => {
       const name = `${bytesOf(token)}\n${String(place).padStart(4, '0')}\n${bytesOf(message.id)}`;
@@ -187,7 +187,7 @@ function emptyLists(): Record<MessageState, RankedList<MemoryMessage>> {
   return { delayed: new RankedList(), ready: new RankedList(), active: new RankedList(), dead: new RankedList() };
 }
 
-/** Makes a character of each byte, so that texts compare by bytes, like ids in Redis. */
+/** Turns each byte into a character, so that strings compare by bytes, like ids in Redis. */
 function bytesOf(id: string): string {
   return Buffer.from(id).toString('latin1');
 }

@@ -1,9 +1,9 @@
 import type { Announcer, DueListener, TransferReport } from '../consumer-store.js';
 
 /**
- * The announcements on a queue's channel, as texts written by scripts. Databases of a server share channels, so due times and transfers end
- * with the database number, and those of other databases are ignored. Announcements without a number come from an older version, in any
- * database. Each is a hint that something may fall due, and costs at most one look. An abort names a claim's token, which is unique.
+ * Announcements on a queue's channel, as strings written by scripts. A server's databases share channels, so due times and transfers end with
+ * the database's number, and those of other databases are ignored. Announcements without a number come from an older version, in any
+ * database. Each only hints that something may fall due, and costs at most one look. An abort names a claim's token, which is unique.
  */
 
 export interface Announcing {
@@ -60,7 +60,7 @@ function isForeign(of: string | undefined, database: string): boolean {
   return of !== undefined && of !== database;
 }
 
-/** Converts a script's answer that says when there will be work again. */
+/** Converts a script's reply about when there will next be work. */
 export function nextWork(nextAt: number, now: number): Pick<TransferReport, 'nextAt' | 'nextIn'> {
   return nextAt === NEVER ? { nextAt: null, nextIn: null } : { nextAt, nextIn: Math.max(0, nextAt - now) };
 }

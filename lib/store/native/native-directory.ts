@@ -15,13 +15,13 @@ import { groupKeys, nativeKeys, queueOfTag } from './native-keys.js';
 
 /** The directory's keys in Redis. Their hash tag is unique, because no queue's name contains `@`. */
 export interface DirectoryKeys {
-  /** ZSET name → 0, of every queue ever handled, or registered and not forgotten since. Sorted, so that it can be listed by name. */
+  /** ZSET name → 0, of every queue that has ever been handled, or was registered and not forgotten since. Sorted for listing by name. */
   readonly names: string;
   /** HASH name → stamp of the latest registration, of the queues that may hold messages. */
   readonly registered: string;
   /** ZSET name → 0, of every queue and family that some process has handled. */
   readonly handled: string;
-  /** HASH id → the random id of this set of queues, created by the first relay of an outbox. */
+  /** HASH with one field, `id`: the random id of this set of queues, created by the first relay of an outbox. */
   readonly place: string;
 }
 
@@ -38,7 +38,7 @@ export const directoryPermissions: Permissions<DirectoryKeys> = {
   place: ['HGET', 'HSET'],
 };
 
-/** Lists what a family needs in addition to what its queues need. Redis compares the patterns with the user's ACL as text. */
+/** Lists the commands that only a family needs. Redis compares channel patterns with those in the user's ACL as strings. */
 export function neededByFamily(prefix: string, family: WatchedFamily): NeededCommand[] {
   return [
     ...neededCommands(directoryPermissions, directoryKeys(prefix)),
@@ -46,7 +46,7 @@ export function neededByFamily(prefix: string, family: WatchedFamily): NeededCom
   ];
 }
 
-/** Creates channel patterns for Redis. A family's name contains no special characters except the `*`. */
+/** Creates channel patterns for Redis. The only special character in a family's name is `*`. */
 function patternsOf(prefix: string, { name, hasGroups }: WatchedFamily): string[] {
   return [nativeKeys(prefix, name).due, ...(hasGroups ? [groupKeys(prefix, name).due] : [])];
 }
@@ -59,8 +59,8 @@ const PART = 1000;
 
 /**
  * The directory of queues in Redis. Its keys are in a different hash slot from the queues' keys. It ignores names that no queue can have:
- * somebody else has written them, and they may break keys, patterns or a terminal. Registrations are plain commands: a function call that
- * the server does not know is repeated later, perhaps after the offer that must follow the registration.
+ * somebody else has written them, and they may break keys, patterns or a terminal. Registrations are plain commands, because a call to a
+ * function that the server lacks is repeated later, perhaps after the offer that must follow the registration.
  */
 export class NativeQueueDirectory implements QueueDirectory {
   readonly #keys: DirectoryKeys;
@@ -109,7 +109,7 @@ export class NativeQueueDirectory implements QueueDirectory {
       const names = await this.#namesFrom(behind, limit);
       found.push(...names.map(String).filter((name) => QUEUE_NAME.test(name)));
       if (names.length < limit) break;
-      // As bytes, because the names are not necessarily valid text.
+      // As bytes, because a name is not necessarily valid UTF-8.
       behind = Buffer.concat([Buffer.from('('), names.at(-1)!]);
     }
     return found.slice(0, limit);

@@ -24,13 +24,13 @@ const ENDINGS = {
   wake: 'wake',
   /** STRING, present while the queue is paused. */
   paused: 'paused',
-  /** STRING, what claims have taken of the queue's rate (see `lua/modules/rate.lua`); it expires. */
+  /** STRING, how much of the queue's rate claims have used (see `lua/modules/rate.lua`); it expires. */
   rate: 'rate',
-  /** With a token appended: STRING, present if another claim has superseded the token's claim, which can take nothing more; it expires. */
+  /** With a token appended: STRING, present if another claim superseded the token's claim, which then takes nothing more; expires. */
   ended: 'ended:',
-  /** STRING, the queue's partitioning: its present and former numbers of partitions. Absent if it has never had several. */
+  /** STRING, the queue's partitioning: its current and former numbers of partitions. Absent if it has never had several. */
   partitions: 'partitions',
-  /** HASH id → 1, of messages whose repeats handlers have declared. Survives a cancel, so it is lost only with the data. */
+  /** HASH id → 1, of repeating messages that handlers declare. Survives the messages' cancellation, so it is lost only with the data. */
   declared: 'declared',
   /** Channel of earlier due times, transfers and aborts. */
   due: 'due',
@@ -41,7 +41,7 @@ export type NativeKeys = { readonly [Part in keyof typeof ENDINGS]: string };
 
 /**
  * Returns a queue's keys. The braces make the queue's name the hash tag, so a cluster keeps all keys in one hash slot.
- * @param partition - each has its own hash tag; partition 0 shares that of a queue without partitions
+ * @param partition - each partition has its own hash tag; partition 0 shares that of a queue without partitions
  */
 export function nativeKeys(prefix: string, queue: string, partition = 0): NativeKeys {
   return nativeKeysUnder(`${prefix}:{${partitionTag(queue, partition)}}:`);
@@ -66,7 +66,7 @@ const GROUP_ENDINGS = {
 
 export type GroupKeys = NativeKeys & { readonly [Part in keyof typeof GROUP_ENDINGS]: string };
 
-/** Returns the keys, which processes without groups leave alone. The pause and the rate belong to the whole queue. */
+/** Returns the keys for messages with groups. Only the pause and the rate are shared with the queue's other messages. */
 export function groupKeys(prefix: string, queue: string): GroupKeys {
   const ofQueue = nativeKeys(prefix, queue);
   const root = `${prefix}:{${queue}}:lane:`;

@@ -67,7 +67,7 @@ export const nativePermissions: Permissions<NativeKeys> = {
   due: ['PUBLISH', 'SUBSCRIBE'],
 };
 
-/** Lists what queues of any layout also need in a cluster. */
+/** Lists the commands that queues of every layout also need in a cluster. */
 export function neededInCluster({ due }: NativeKeys): NeededCommand[] {
   return ['SPUBLISH', 'SSUBSCRIBE'].map((name) => ({ name, target: due }));
 }

@@ -99,7 +99,7 @@ const haveOwnIds = (offers: readonly Offer[]) =>
 /** A value for `maxMessages` with which no message is created. */
 const NONE_NEW = -1;
 
-/** The messages of one partition in Redis, in the native layout. The logic is in the functions that this class calls. */
+/** The messages of one partition in Redis, in the native layout. The logic is in the Redis functions that this class calls. */
 export class NativeMessageStore implements MessageStore {
   readonly #connections: RedisConnections;
   readonly #keys: NativeKeys;
@@ -289,7 +289,7 @@ export class NativeMessageStore implements MessageStore {
     return this.#connections.openWakeSignal(this.#keys.wake, () => this.wake());
   }
 
-  /** Not spread into arguments on hot paths, because that is measurably slower than naming the fields. */
+  /** Hot paths name these fields instead of spreading the object into arguments, which is measurably slower. */
   get #announcing(): Announcing {
     return { channel: this.#keys.due, database: this.#connections.announcements.databaseArgument };
   }

@@ -10,10 +10,10 @@ export interface DeclaredRepeat {
 }
 
 /**
- * Remembers which repeats have been offered for handlers. A mark is kept on its message's server, because a single server of a cluster may
- * lose its data. A mark outlives its message, which may be cancelled or cleared, so a missing mark means that the data was lost,
- * including the message. A mark may also be missing after the number of partitions has changed, but offering an existing message changes
- * nothing.
+ * Remembers which declared repeats have been offered. A mark is kept on its message's server, because one server of a cluster may lose its
+ * data while others keep theirs. A mark outlives its message, which may be cancelled or cleared, so a missing mark means that the data was
+ * lost, including the message. A mark may also be missing after the number of partitions has changed, but offering an existing message
+ * changes nothing.
  */
 export class NativeRepeatMarks {
   constructor(

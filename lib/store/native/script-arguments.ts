@@ -58,7 +58,7 @@ function rateArgument(rate: StoreLimits['rate']): string {
 /** Number of messages read by one call of `repair`, with their records, which are as large as their payloads. */
 export const REPAIR_PART = 100;
 
-/** Returns the groups of the messages, which precede the other arguments. */
+/** Returns the arguments that name the messages' groups. They precede the arguments about outcomes. */
 export function groupArguments(settlements: readonly Settlement[]): ScriptArgument[] {
   return settlements.map(({ claim }) => claim.group ?? '');
 }
@@ -127,7 +127,7 @@ export function transferArguments({ announcer, limit }: TransferRequest, limits:
   };
 }
 
-/** Maximum number of messages that a transfer claims. A transfer reads all their records, each of which may be as large as a payload. */
+/** Maximum number of messages that `transferAndClaim` takes. It reads all their records, each of which may be as large as a payload. */
 const MAX_TAKEN = 64;
 const MAX_TAKEN_BYTES = 1024 * 1024;
 
@@ -141,7 +141,7 @@ export function selectionArguments(selection: DeadSelection): ScriptArguments {
   return 'id' in selection ? { by: 'id', value: selection.id } : { by: 'oldest', value: selection.oldest };
 }
 
-/** The lowest `proto-max-bulk-len` with which Redis can be configured, bytes. */
+/** The lowest `proto-max-bulk-len` that Redis can be configured with, bytes. */
 const LOWEST_LIMIT = 1024 * 1024;
 
 /** Maximum number of UTF-8 bytes per UTF-16 unit of a string. */
@@ -155,9 +155,9 @@ export function mayBeOversized({ body }: Offer): boolean {
 }
 
 /**
- * Offers the messages that Redis accepts. When an argument longer than `proto-max-bulk-len` starts, Redis closes the connection, and all
+ * Offers the messages that Redis accepts. As soon as an argument longer than `proto-max-bulk-len` begins, Redis closes the connection. All
  * other calls on it are lost, mostly without an error. So Redis is asked before a long argument is sent.
- * @param key - of a string, or of nothing, on the queue's server
+ * @param key - a key on the queue's server that holds a string or does not exist
  * @param offer - offers the accepted messages
  */
 export async function offerAccepted(
@@ -178,7 +178,7 @@ export function acceptsArgument(commands: RedisCommands, key: string, bytes: num
   return bytes > LOWEST_LIMIT ? accepts(commands, key, bytes) : undefined;
 }
 
-/** Asks with GETBIT, whose offsets have the same limit, because services forbid CONFIG. True if the user may not send GETBIT either. */
+/** Asks with GETBIT, whose offsets have the same limit; hosted services forbid CONFIG. True if the user may not send GETBIT either. */
 async function accepts(commands: RedisCommands, key: string, bytes: number): Promise<boolean> {
   try {
     await commands.send('GETBIT', key, (bytes - 1) * 8);

@@ -52,7 +52,7 @@ function readTaken(reply: ScriptReply): Pick<ClaimReport, 'messages' | 'orphans'
       orphans.push(id);
       continue;
     }
-    // Fields are named on this hot path, because spreading them is measurably slower.
+    // Fields are named on this hot path because spreading them is measurably slower.
     const { body, dueAt, offeredAt } = readRecord(record);
     messages.push({ id, body, failedAttempts: failedAttempts[i] ?? 0, dueAt, offeredAt });
   }

@@ -1,17 +1,17 @@
--- Removes an active message, and tells the consumer that holds it. A follower takes its place, or is removed as well if it repeats.
+-- Removes an active message, and tells the consumer that holds it. A follower takes the message's place, unless it repeats and is removed.
 --
 -- KEYS messages claims leases attempts partitions delayed followers
 --      | permits backlog held ready wake paused
 -- ARGV deadline: text, instant in ms, 0: none
 --      id: text
---      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
---      channel: text, of announcements
---      database: text, of announcements: its number, or cluster, where they are sharded
+--      partitioning: text, the one by which the caller chose this partition (agree.lua); empty: the queue has only this partition
+--      channel: text, for announcements
+--      database: text, the database's number, or cluster, where announcements are sharded
 --      | groups: text, as in modules/groups.lua
 -- Returns 1 if the message was removed, 0 if it is not, or is no longer, active.
 --
--- Atomic so that exactly one of abort and settle wins. A crash right afterwards leaves the message gone; if the announcement is lost, the
--- consumer finds out when it extends the lease.
+-- Atomic so that exactly one of abort and settle wins. A crash right afterwards leaves the message removed; if the announcement is lost,
+-- the consumer finds out when it extends the lease.
 local function run(keys, args)
   local q = {
     messages = keys[1], claims = keys[2], leases = keys[3], attempts = keys[4], partitions = keys[5], delayed = keys[6],

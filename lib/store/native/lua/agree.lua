@@ -4,14 +4,14 @@
 -- KEYS partitions paused
 -- ARGV deadline: text, instant in ms, 0: none
 --      known: text, the partitioning that the caller knows
---      next: text, the partitioning to replace `known`, unless somebody has made another one; empty: none
---      pause: text, whether this partition is paused if it takes a partitioning: '1' or '0'; empty: it stays as it is
---      channel: text, on which to announce that this partition has taken one; empty: it is not announced
---      database: text, of that announcement, as in offer
+--      next: text, the partitioning that is to replace `known`, unless somebody else has replaced it; empty: none
+--      pause: text, '1' or '0': whether to pause this partition if it takes a partitioning; empty: leave it as it is
+--      channel: text, on which to announce that this partition has taken a partitioning; empty: none
+--      database: text, the database's number, or cluster, where announcements are sharded
 -- Returns this partition's partitioning after the call, and whether it is paused (0 or 1).
 --
--- Atomic because nobody else may have replaced the partitioning that `next` replaces. New ones are made in partition 0 only. A crash right
--- afterwards leaves the other partitions with former ones: each refuses calls from processes that know the new one, until told about it.
+-- Atomic because nobody else may have replaced the partitioning that `next` replaces. New partitionings are made only in partition 0. A
+-- crash right afterwards leaves the others with the former one: each refuses calls from processes that know the new one, until it is told.
 
 -- A value in another form was written by somebody else, and stays.
 local function is_newer(one, other)
@@ -43,7 +43,7 @@ local function run(keys, args)
       Permissions.check(pause == '1' and 'SET' or 'DEL', paused)
     end
     if channel ~= '' then
-      -- Does not name the database: a cluster has only one, and elsewhere a needless look costs nothing.
+      -- The announcement does not name the database: a cluster has only one, and elsewhere a needless look costs nothing.
       if call(Channel.command(database), channel, 'partitions') == 0 and database == 'cluster' then
         call('PUBLISH', channel, 'partitions')
       end

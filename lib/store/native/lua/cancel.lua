@@ -5,11 +5,11 @@
 --      | permits backlog held ready wake paused
 -- ARGV deadline: text, instant in ms, 0: none
 --      id: text
---      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
+--      partitioning: text, the one by which the caller chose this partition (agree.lua); empty: the queue has only this partition
 --      | groups: text, as in modules/groups.lua
 -- Returns 1 if any of this was done, 0 if the message is not (or no longer) delayed, has no follower, and does not repeat.
 --
--- Atomic so that exactly one of cancel, reschedule and transfer wins. A crash right afterwards leaves the message gone.
+-- Atomic so that exactly one of cancel, reschedule and transfer wins. A crash right afterwards leaves the message removed.
 
 -- Returns a ready or active message's record without its rule; nil if the message does not repeat. Called before anything is written.
 local function plan_end(q, id)

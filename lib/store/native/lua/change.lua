@@ -4,12 +4,12 @@
 --      | permits
 -- ARGV deadline: text, instant in ms, 0: none
 --      id: text
---      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
+--      partitioning: text, the one by which the caller chose this partition (agree.lua); empty: the queue has only this partition
 --      due: text, '+' and a delay, or '@' and an instant, in ms
 --      body_read: text, SHA-1 of the body that the caller has read, 40 hexadecimal digits
---      body: text, the new one
---      channel: text, of announcements
---      database: text, of announcements: its number, or cluster, where they are sharded
+--      body: text, the new body
+--      channel: text, for announcements
+--      database: text, the database's number, or cluster, where announcements are sharded
 -- Returns 'changed', 'absent' if the message is not (or no longer) delayed, or 'stale' if it has another body; then nothing was written.
 --
 -- Atomic so that exactly one of cancel, reschedule, change and transfer wins, and no change made since the caller's read is lost. A crash
@@ -28,7 +28,7 @@ local function run(keys, args)
     Partitioning.check(partitions, partitioning)
     return 'absent'
   end
-  -- The caller has read a value that is too short to be a record as a body.
+  -- If the value is too short to be a record, the caller has read all of it as the body.
   if sha1hex(Record.is(record) and Record.body(record) or record) ~= body_read then
     return 'stale'
   end

@@ -4,20 +4,20 @@
 --      | permits backlog held awaited
 -- ARGV deadline: text, instant in ms, 0: none
 --      token: text, of this claim; a token that has already taken messages takes no more
---      supersedes: text, token of the claim that this one replaces, empty: none. This claim gets what that claim holds and nothing
---        else, and that claim takes nothing any more
---      limit: number, maximum number of messages to take (0-1000); 0 releases what the other claim holds
+--      supersedes: text, token of the claim that this one replaces, empty: none. That claim takes nothing more; if it holds messages,
+--        this one gets only those
+--      limit: number, maximum number of messages to take (0-1000); 0 releases what the superseded claim holds
 --      max_bytes: number, maximum size of the records to take, in bytes, 0: no limit; one record is taken whatever its size
 --      lease: number, in ms
---      rate: text, maximum number of messages to claim, a space, and within how many ms; empty: no limit
+--      rate: text, '<maximum number of messages to claim> <within how many ms>'; empty: no limit
 --      | groups: text, as in modules/groups.lua
 -- Returns more (0 or 1: whether ready messages remain that can be claimed now), now in microseconds, the microseconds after which the
---      caller must claim again because the rate is spent (-1: it is not), the failed attempts of the messages taken, separated by spaces
+--      caller must claim again because the rate is spent (-1: it need not), the failed attempts of the messages taken, separated by spaces
 --      (empty: no message of the queue has failed); then each message: id, record (null: the id was ready without a message, and is
 --      removed).
 --
--- Atomic so that a message leaves ready only into a lease: there is no moment at which a crash could lose it. A crash right
--- after costs the messages their lease and an attempt.
+-- Atomic so that a message leaves ready only into a lease: there is no moment at which a crash could lose it. A crash right afterwards
+-- costs the messages their lease and an attempt.
 local function run(keys, args)
   local q = {
     ready = keys[1], claims = keys[2], leases = keys[3], messages = keys[4], attempts = keys[5], wake = keys[6], paused = keys[7],

@@ -4,7 +4,7 @@
 -- ARGV deadline: text, instant in ms, 0: none
 --      by: text, 'id' or 'oldest'
 --      value: text, the id, or the maximum number of letters (1-1000)
---      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
+--      partitioning: text, the one by which the caller chose this partition (agree.lua); empty: the queue has only this partition
 -- Returns how many were removed.
 --
 -- Atomic so that no part of a letter stays behind. A crash right afterwards leaves the letters gone.
@@ -20,7 +20,7 @@ local function run(keys, args)
   local ids = Dead.select(q, by, value, partitioning)
   if #ids > 0 then
     Dead.remove(q, ids)
-    -- A process of an older version may have made a message with a follower a dead letter.
+    -- A process of an older version may have dead-lettered a message that has a follower.
     call('HDEL', q.followers, unpack(ids))
   end
   return #ids

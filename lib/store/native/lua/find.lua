@@ -3,7 +3,7 @@
 -- KEYS delayed messages claims leases attempts dead errors partitions
 --      | permits
 -- ARGV id: text
---      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
+--      partitioning: text, the one by which the caller chose this partition (agree.lua); empty: the queue has only this partition
 -- Returns null if no message has this id, otherwise: state, record, failed attempts, then the end of the lease in ms if it is active, or
 --      the time of death in ms and the error (JSON; null: it is lost) if it is dead.
 --

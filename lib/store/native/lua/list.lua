@@ -4,7 +4,7 @@
 --      | permits backlog
 -- ARGV state: text, 'delayed', 'ready', 'active' or 'dead'
 --      at: text, score or position of the place where the previous page ended, empty: none
---      name: text, the rest of that place, empty: start at the offset
+--      name: text, the rest of the place where the previous page ended, empty: start at the offset
 --      offset: number, how many messages to skip
 --      limit: number, maximum number of messages (1-1000)
 -- Returns the place where the page ends (empty: this was the last page), then for each message: id, record (null: it is lost), failed
@@ -16,7 +16,7 @@
 --
 -- Atomic so that a page shows one instant. Writes nothing.
 
--- Sorted by token and id, because extending a lease would change any order of leases, and outcomes change the positions in a claim.
+-- Sorted by token and id: an order by lease would change with each extension, and positions in a claim change with outcomes.
 local function page_of_claims(key, start, most)
   local tokens, held = Claims.sorted(key)
   local last_token, last_id = match(start.name or '', '^([^\n]*)\n(.*)$')

@@ -5,15 +5,15 @@
 --      | ready claims leases attempts dead errors followers
 --      | permits backlog held wake paused
 -- ARGV deadline: text, instant in ms, 0: none
---      channel: text, of announcements
---      database: text, of announcements: its number, or cluster, where they are sharded
---      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
+--      channel: text, for announcements
+--      database: text, the database's number, or cluster, where announcements are sharded
+--      partitioning: text, the one by which the caller chose this partition (agree.lua); empty: the queue has only this partition
 --      | max_messages: number, maximum number of messages in the partition, 0: no limit, -1: offers create none
 --      | groups: text, as in modules/groups.lua
---      ...: for each offer: id; due ('+' and a delay, or '@' and an instant, in ms), and after a space what to do if the id is in use
---        ('keep' unless it is there, 'replace', 'reject', 'follow' or 'repeat'; 'replace', a space and the longest wait in ms); body
--- Returns for each offer its due in ms (0: there is none); then, for each offer that did not create a message, its position (from 1) and
---      outcome: 'kept', 'replaced', 'rejected', 'full', or 'followed': it waits for the active message of its id. Null if it needs the
+--      ...: for each offer: id; due time ('+' and a delay, or '@' and an instant, in ms), followed, after a space, by what to do if the id
+--        is in use: 'replace' (optionally with a space and the longest wait in ms), 'reject', 'follow' or 'repeat' (default: 'keep'); body
+-- Returns for each offer its due time in ms (0: none); then, for each offer that did not create a message, its position (from 1) and its
+--      outcome: 'kept', 'replaced', 'rejected', 'full', or 'followed' (it waits for the active message with its id). Null if it needs the
 --      extra keys; then nothing was written.
 --
 -- Atomic because an id must be looked up and taken in one step, and a due time that is stored but not announced would be noticed late. A
@@ -23,8 +23,8 @@
 -- The first bytes of bodies with a group (which only offers to groups have), and of messages that were put off.
 local GROUPED, PUT_OFF = 78, 87
 
--- Turns kept offers with 'follow' whose message is active into followers. Changes the receipts, and returns the followers, id and text, the
--- last one for each id. An offer sees the offers before it.
+-- Turns offers with 'follow' into followers if they were kept because of an active message. Changes the receipts, and returns the
+-- followers: id and text of the last one for each id. An offer sees the offers before it.
 local function plan_followers(offers, receipts, is_active)
   local last, is_new, list = {}, {}, {}
   for at = #offers.ids + 1, #receipts, 2 do
@@ -42,9 +42,9 @@ local function plan_followers(offers, receipts, is_active)
   return list
 end
 
--- Decides what an offer of a repeating message does if its id is in use: 'replace' if the present message is dead, or not due yet; 'keep'
--- if it has the same body, or is due and gets the new body (`rewritten`: id, record); 'follow' if it is active; 'reject' if the due time
--- has passed, because an occurrence of the present message may have been due then.
+-- Decides what an offer of a repeating message does if its id is in use: 'replace' if the existing message is dead, or delayed for its
+-- first attempt; 'keep' if it (or its follower) has the same body, or is due or being retried, and gets the new body (`rewritten`: id,
+-- record); 'follow' if it is active; 'reject' if the offered due time has passed, because the existing message may have been due then.
 local function decide_repeat(q, record, offer, rewritten, now)
   local id, body = offer.id, offer.body
   local follower = call('HMGET', q.followers, id)[1]
@@ -65,7 +65,7 @@ local function decide_repeat(q, record, offer, rewritten, now)
   return 'keep'
 end
 
--- Returns what to store for several new messages: records, scores and members, dues, the earliest due. Nil if one of their ids is in use.
+-- Returns what to store for several new messages: records, scores and members, due times, the earliest of them. Nil if an id is in use.
 local function plan_new(keys, args, now, micros)
   local ids, count, pair = {}, 0, 1
   for at = 5, #args, 3 do
@@ -166,7 +166,7 @@ local function run(keys, args)
   local function is_active(id)
     return not is_delayed(id) and not call('ZSCORE', q.dead, id) and TakeOut.holders(q)[id]
   end
-  -- Due messages that get another body: id, record.
+  -- Due or retried messages that get another body: id, record.
   local rewritten = {}
   local plan = Offers.decide(offers, room, micros, {
     due_in_use = Record.due,

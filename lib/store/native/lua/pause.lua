@@ -4,7 +4,7 @@
 -- ARGV deadline: text, instant in ms, 0: none
 -- Returns 1.
 --
--- One write; a function only so that it has a deadline and may run when memory is short. A crash right afterwards leaves the queue paused.
+-- One write, in a function only for its deadline and to run when memory is short. A crash right afterwards leaves the queue paused.
 local function run(keys, args)
   local paused, deadline = keys[1], args[1]
   Clock.check(deadline, (Clock.read()))

@@ -5,9 +5,9 @@
 -- ARGV deadline: text, instant in ms, 0: none
 --      by: text, 'id' or 'oldest'
 --      value: text, the id, or the maximum number of letters (1-1000)
---      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
---      channel: text, of announcements
---      database: text, of announcements: its number, or cluster, where they are sharded
+--      partitioning: text, the one by which the caller chose this partition (agree.lua); empty: the queue has only this partition
+--      channel: text, for announcements
+--      database: text, the database's number, or cluster, where announcements are sharded
 --      unwrap: text, '1' to remove from bodies the instant at which their messages first fell due; empty: bodies stay as they are
 -- Returns how many were redriven.
 --

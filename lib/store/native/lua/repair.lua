@@ -1,16 +1,16 @@
 -- Finds messages that are stored but in no state, which damage from outside may leave, and makes them ready, or delayed if they are not
--- due. Before that, gives a lease to claims without one, and turns followers into messages if nothing else will, because their messages are
--- dead or gone, settled by a process that does not know of followers.
+-- due. Before that, gives a lease to claims without one, and turns followers into messages if a process that does not know of followers has
+-- settled the messages that they follow.
 --
 -- KEYS messages delayed ready claims leases dead wake paused followers attempts errors
 --      | permits backlog held
 -- ARGV cursor: text, from the previous call, empty: a new search, which ends at once if all messages are accounted for; 'followers' and a
 --        cursor: continues with the followers first
---      lease: number, of claims that have none, in ms: a holder extends it, and without one it ends
+--      lease: number, given to claims that have none, in ms; their holders extend it, and without a holder it ends
 --      size: number, roughly how many messages to examine; a small hash is examined as a whole
---      max_delay: number, ms; a message that falls due later than this from now was not delayed by this package
---      channel: text, of announcements
---      database: text, of announcements: its number, or cluster, where they are sharded
+--      max_delay: number, longest possible delay in ms; a message delayed for longer was written by somebody else
+--      channel: text, for announcements
+--      database: text, the database's number, or cluster, where announcements are sharded
 --      | groups: text, as in modules/groups.lua
 -- Returns the next cursor (empty: the search is over, or there are too many ready messages to search), the ids of the messages that are
 --      ready now, and of those that are delayed now.

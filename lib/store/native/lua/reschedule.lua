@@ -4,10 +4,10 @@
 --      | permits
 -- ARGV deadline: text, instant in ms, 0: none
 --      id: text
---      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
+--      partitioning: text, the one by which the caller chose this partition (agree.lua); empty: the queue has only this partition
 --      due: text, '+' and a delay, or '@' and an instant, in ms
---      channel: text, of announcements
---      database: text, of announcements: its number, or cluster, where they are sharded
+--      channel: text, for announcements
+--      database: text, the database's number, or cluster, where announcements are sharded
 -- Returns 1 if the due time was changed, 0 if the message is not, or is no longer, delayed.
 --
 -- Atomic so that exactly one of cancel, reschedule and transfer wins, and score and record agree. A crash right afterwards leaves the

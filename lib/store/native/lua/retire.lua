@@ -1,10 +1,10 @@
--- Removes a queue's registration if it is still the one that the caller saw, and the queue's name if the queue is empty and no process has
--- ever handled it by that name.
+-- Removes a queue's registration if it is still the one that the caller saw, and the queue's name if asked to forget it and no process has
+-- ever handled the queue by that name.
 --
 -- KEYS registered names handled
 -- ARGV queue: text, its name
 --      stamp: text, of the registration
---      name: text, kept or forgotten
+--      name: text, 'kept' or 'forgotten': what becomes of the queue's name
 -- Returns 1 if the registration was removed, 0 if there is another one, or none.
 --
 -- Atomic so that a registration made in between stays, with its name. A crash right afterwards leaves the queue unregistered, as an empty

@@ -4,11 +4,11 @@
 -- KEYS messages claims leases attempts followers
 --      | delayed dead errors ready wake paused
 --      | permits backlog held
--- ARGV | channel: text, of announcements
---      database: text, of announcements: its number, or cluster, where they are sharded
+-- ARGV | channel: text, for announcements
+--      database: text, the database's number, or cluster, where announcements are sharded
 --      max_dead: number, maximum number of dead letters
 --      | groups: text, as in modules/groups.lua
---      count: number, of messages; their groups come first of what follows, each empty if the caller does not know it
+--      count: number, of messages; the next `count` arguments are their groups, each empty if the caller does not know it
 --      ...: for each run of messages with the same claim and outcome: token of the claim; how many messages, and unless they were handled,
 --        after a space, the outcome ('retry', 'defer', 'again', 'release', 'dead', 'next' or 'deadnext'), a space and its detail
 --        (release: empty; retry, defer and again: delay in ms, or '@' and an instant; dead: error, JSON in one line; then, for a new

@@ -1,6 +1,6 @@
 -- The permissions of a call's user, which cannot change while the call runs.
 
--- Number of words that must follow the key in a complete command. One for commands not listed.
+-- Number of words that must follow the key in a complete command. Commands not listed need one.
 local WORDS_AFTER_KEY = {
   DEL = 0, HGETALL = 0, HSET = 2, LINSERT = 3, LRANGE = 2, LREM = 2, LSET = 2, LTRIM = 2, ZADD = 2, ZRANGE = 2, ZREMRANGEBYRANK = 2,
 }

@@ -1,6 +1,6 @@
 -- Reads and changes what claims hold.
 
--- Returns the texts of claims by token; false for a claim that has ended.
+-- Returns the stored texts of claims by token; false for a claim that has ended.
 function Claims.read(key, tokens)
   local held = {}
   for _, token in ipairs(tokens) do
@@ -26,7 +26,7 @@ function Claims.store(q, token, held)
   end
 end
 
--- Returns the tokens of the claims that hold messages, by message id. There are never more claims than active messages.
+-- Returns the token of the claim that holds each message, by message id. There are never more claims than active messages.
 function Claims.holders(key)
   local holders, all = {}, call('HGETALL', key)
   for at = 1, #all, 2 do
@@ -37,7 +37,7 @@ function Claims.holders(key)
   return holders
 end
 
--- Returns the texts of the claims by token, and all tokens, sorted, because an order of leases would change as leases are extended.
+-- Returns the stored texts of claims by token, and all tokens, sorted. An order by lease would change as leases are extended.
 function Claims.sorted(key)
   local all, held, tokens = call('HGETALL', key), {}, {}
   for at = 1, #all, 2 do

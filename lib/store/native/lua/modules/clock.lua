@@ -12,7 +12,7 @@ function Clock.after(milliseconds, micros)
   return ceil(micros / 1000) + milliseconds
 end
 
--- Returns the time at which something falls due: '+' and a delay, or '@' and a time, in ms. Anything after a space is ignored.
+-- Returns the due time that `when` specifies, in ms: '+' and a delay, or '@' and an instant. Anything after a space is ignored.
 function Clock.due(when, micros)
   local delay = tonumber(when)
   if delay then
@@ -22,7 +22,7 @@ function Clock.due(when, micros)
   return kind == '+' and ceil(micros / 1000) + number or tonumber(number)
 end
 
--- Refuses a call that arrives after its caller gave up: the caller, or somebody else, may have done something that this call would undo.
+-- Refuses a call that arrives after its caller has given up: since then, somebody may have done something that this call would undo.
 -- `deadline`: text, an instant in ms, '0' if the caller does not know this clock. The refusal contains the time, because a caller that is
 -- still waiting has an outdated estimate of the clock.
 function Clock.check(deadline, now)

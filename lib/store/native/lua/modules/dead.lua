@@ -46,7 +46,7 @@ function Dead.drop_oldest(q, most)
 end
 
 -- Returns the selected dead letters: the one with an id (`by` is 'id'), or this many of the oldest. Raises an error if the letter with that
--- id is not here and may be elsewhere.
+-- id is not here and may be in another partition.
 function Dead.select(q, by, value, partitioning)
   if by ~= 'id' then
     return call('ZRANGE', q.dead, '0', tonumber(value) - 1)

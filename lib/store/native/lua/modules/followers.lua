@@ -1,5 +1,5 @@
--- Followers: a message offered while another with its id is active is stored separately, and offered once the active one is settled. It is
--- stored as '+' and its delay, or '@' and its time, in ms, then a line feed and its body.
+-- A follower is a message offered while another with its id is active. It is stored separately, and offered once the active one is settled.
+-- It is stored as '+' and a delay, or '@' and an instant, in ms; a line feed; and the body.
 
 -- True if this stored follower repeats.
 function Followers.repeats(text)

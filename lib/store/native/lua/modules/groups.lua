@@ -1,27 +1,27 @@
 -- A group has a limited number of permits. A message takes one when it becomes ready, and has it until it is settled; with 'hold', also
 -- while it waits for a retry. Due messages without a permit wait in their group's backlog, in the order in which they fell due. Groups are
--- served round-robin: each has at most one message in the list of ready ids, behind those of other groups, unless no other group's message
--- is ready. So while a group has room there, nothing waits in its backlog.
+-- served round-robin: each has at most one message in the list of ready ids, behind those of other groups, unless no other group has a
+-- ready message. So a group's backlog is empty whenever the group may add a message to that list.
 --
--- permits group → '1': one permit is taken, and there is no other; or how many are taken, and how many of those by ready messages.
---         If any text is of the second kind, there is also a field ''
--- backlog with the group appended, a list: the backlog. These keys are not declared, and are in the hash slot of the rest.
---         Packed into a field of permits, they would cost nearly twice as much: Redis' Lua hashes every byte of a text.
--- held    id → group, of delayed messages that have a permit
+-- permits HASH group → '1': the group's only permit is taken; any other text packs how many permits are taken, and how many of those by
+--         ready messages. A field '' exists if any group has, or had, such a text.
+-- backlog LIST of ids, at the key `backlog` followed by the group's name. These keys are not declared, but share the others' hash slot. A
+--         backlog packed into a field of `permits` would cost nearly twice as much: Redis' Lua hashes every byte of a string.
+-- held    HASH id → group, of delayed messages that have a permit
 --
 -- If the queue's messages have groups, `q.groups` holds what the call has read and is about to change; otherwise it is nil.
 
--- Stored like a group's name, to record that some group has, or had, more than one permit.
+-- The field of `permits` that exists if any group's text packs numbers, or did.
 Groups.ANY_WIDE = ''
 
--- `rules`: '<number of permits of a group, 0: no limit> <hold or pass>'
+-- `rules`: '<number of permits of each group, 0: no limit> <hold or pass>'
 function Groups.begin(q, rules)
   local permits, on_retry = match(rules, '^(%d+) (%a+)$')
   q.groups = {
     permits = permits == '0' and huge or tonumber(permits), are_retries_held = on_retry == 'hold',
-    -- The groups that the call may change: by name, by id, and in the order in which they were opened.
+    -- The groups that the call may change: by name, by message id, and in the order in which they were opened.
     by_name = {}, of = {}, opened = {},
-    -- How many messages have entered the list of ready ids since groups were stored.
+    -- How many messages have entered the list of ready ids since the groups were last stored.
     admitted = 0,
   }
 end
@@ -62,7 +62,7 @@ function Groups.state(q, name, text)
   return group
 end
 
--- Opens the groups of these messages. A message without a group was left by somebody else, and opens none.
+-- Opens the groups of these messages. A message without a group was written by somebody else, and opens none.
 function Groups.open(q, ids, names)
   local texts, of = Groups.texts(q, names), q.groups.of
   for i, id in ipairs(ids) do
@@ -71,7 +71,7 @@ function Groups.open(q, ids, names)
 end
 
 -- Returns the names of these messages' groups. Reads one record at a time, because each may be as large as a payload. If somebody has
--- deleted the record, the group is known only if the message is held.
+-- deleted the record, its group is known only if the message is in `held`.
 function Groups.names(q, ids)
   local names = {}
   for i, id in ipairs(ids) do
@@ -135,7 +135,7 @@ function Groups.run_on_backlog(q, command, name, ...)
   return (type(reply) ~= 'table' or not reply.err) and reply
 end
 
--- Returns the text to store for a group; false for nothing.
+-- Returns the text to store for a group; false if there is nothing to store.
 local function encode(q, group)
   if group.taken == 1 and q.groups.permits == 1 then
     return '1'
@@ -143,7 +143,7 @@ local function encode(q, group)
   return group.taken > 0 and pack('>I4I4', group.taken, group.ready)
 end
 
--- Puts the next message of each changed group with room into the list of ready ids, and stores the groups. Returns how many it has put.
+-- Adds the next message of each changed group with room to the list of ready ids, and stores the groups. Returns how many were added.
 function Groups.store(q)
   local groups, came, texts, gone, any_wide = q.groups, {}, {}, {}, false
   for _, group in ipairs(groups.opened) do
@@ -243,15 +243,15 @@ function Groups.leave_if_held(q, id)
   end
 end
 
--- True if a due message must wait. `text`: its group's stored text.
+-- True if a due message must wait in its group's backlog. `text`: its group's stored text.
 local function must_wait(q, name, text)
   local group = Groups.state(q, name, text)
   -- If a message has left the group in this call, its permit goes to the backlog.
   return group.is_changed or not Groups.has_room(q, group)
 end
 
--- Adds due messages to their groups. Returns those that are ready; the rest wait. `names`, `texts`: of their groups, as
--- read. Every message of a backlog passes through here, so it does without run_on_backlog, which costs more.
+-- Adds due messages to their groups. Returns those that are ready; the rest wait. `names`, `texts`: their groups' names and stored texts.
+-- Every message of a backlog passes through here, so this function avoids run_on_backlog, which costs more.
 function Groups.join(q, ids, names, texts)
   local by_name, backlog, has_single = q.groups.by_name, q.backlog, q.groups.permits == 1
   local ready, unheld, first = {}, {}, nil
@@ -271,7 +271,7 @@ function Groups.join(q, ids, names, texts)
         local reply = first == i and protected_call('RPUSH', backlog .. name, ids[i])
           or protected_call('RPUSH', backlog .. name, unpack(ids, first, i))
         if type(reply) == 'table' then
-          -- They cannot wait, so they become ready: better out of order than lost.
+          -- The messages cannot wait in their backlog, so they become ready: better out of order than lost.
           for at = first, i do
             ready[#ready + 1] = ids[at]
             take_permit(Groups.state(q, name))
@@ -305,10 +305,10 @@ function Groups.remove_ready(q, id)
   end
 end
 
--- What a claim changes: nothing if groups have a single permit each, because whatever is claimed already has the permit.
+-- What a claim changes in groups: nothing if each has a single permit, because whatever is claimed already has it.
 
 -- If fewer messages are ready than a claim can take, their groups add one each, round-robin, while they have permits. Appends to `ids`,
--- which are all that are ready, and returns how many were added. These stay in their backlogs until leave_to_claim takes them.
+-- which lists all ready ids, and returns how many were added. These stay in their backlogs until leave_to_claim takes them.
 function Groups.top_up(q, ids, most)
   local before, last, permits = #ids, nil, q.groups.permits
   Groups.read(q, ids)
@@ -352,7 +352,7 @@ function Groups.release(q, ids)
   end
 end
 
--- Removes the first `count` of these ids from the ready ones. `in_list`: how many of all ids are in the list of ready ids; the rest are in
+-- Removes the first `count` of these ids from the ready ones. `in_list`: how many of `ids` are in the list of ready ids; the rest are in
 -- backlogs. `lost`: the ids that have no message; the others keep their permits.
 function Groups.leave_to_claim(q, ids, count, in_list, lost)
   if q.groups.permits == 1 and #lost == 0 then

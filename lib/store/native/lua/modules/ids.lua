@@ -1,4 +1,4 @@
--- Lists of ids. A claim stores its ids as a text with a line feed, which no id contains, before, between and after them. '\n' means none.
+-- Lists of ids. A claim stores its ids as a string with line feeds, which no id contains, before, between and after them. '\n' means none.
 
 function Ids.of(text)
   local ids = {}

@@ -13,8 +13,8 @@ local function outcome_of(is_in_use, on_duplicate, room)
   return on_duplicate == 'replace' and 'replaced' or (on_duplicate == 'keep' or on_duplicate == 'follow') and 'kept' or 'rejected'
 end
 
--- Reads the offers of a call: each begins with its id and its due, then, after a space, what to do if the id is in use (default: 'keep').
--- `first`: the position of the first; `width`: the number of arguments of each. Returns lists with one item for each offer.
+-- Reads the offers of a call: each begins with its id and its due time, after which a space and what to do if the id is in use may follow
+-- (default: 'keep'). `first`: the position of the first offer; `width`: the number of arguments of each. Returns lists with one item each.
 function Offers.read(args, first, width, messages)
   local offers = { ids = {}, dues = {}, on_duplicate = {}, bodies = {}, at = {} }
   for at = first, #args, width do
@@ -27,12 +27,12 @@ function Offers.read(args, first, width, messages)
   return offers
 end
 
--- `about.due_in_use(record, id, i)`: the due time of the message stored under the id of the i-th offer; nil if the id is free nevertheless.
--- `about.chain_began(record, id)`: when the chain began that continues if this message is replaced; false if there is none. Only called for
--- offers with a maximum wait.
+-- `about.due_in_use(record, id, i)`: the due time of the message stored under the id of the i-th offer; nil if the id is free after all.
+-- `about.chain_began(record, id)`: when the chain of replacements that includes the stored message began; false if it cannot be replaced in
+-- one. Called only for offers with a maximum wait.
 -- `about.on_repeat(record, i)`: what the i-th offer does instead if it has 'repeat' and its id is in use.
--- Returns the plan: `receipts`, the reply; `scores`, due and id of each message to store, one for each id; `sources`, the offer of each;
--- `replaced`, the ids whose messages are replaced; `earliest`; `began`, when the chain of each began in ms, nil: now.
+-- Returns the plan: `receipts`, the reply; `scores`, due time and id of each message to store, one for each id; `sources`, the offer behind
+-- each; `replaced`, the ids whose messages are replaced; `earliest`; `began`, when the chain of each began in ms, nil: now.
 function Offers.decide(offers, room, micros, about)
   local stored, receipts, scores, sources, replaced, places, began = offers.stored, {}, {}, {}, {}, {}, {}
   local others, earliest = {}, nil

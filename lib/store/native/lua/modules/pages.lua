@@ -31,9 +31,9 @@ end
 -- How many places to search for ids towards the head of a list, and towards its tail.
 local SEARCH_AHEAD, SEARCH_BEHIND = { 1000, 10000 }, 1000
 
--- Returns the position, from 0, after the last of some ids that were adjacent in a list. `position`: where that last one was. Claims take
--- ids from the head, so the rest move towards it. Released ids return to the head, and push the rest back. If no id is found, claims have
--- taken all of them and everything before them, unless more than 10000 were taken in between.
+-- Returns the position, from 0, after the last of some ids that were adjacent in a list. `position`: where the last of them was. Claims
+-- take ids from the head, so the rest move towards it. Released ids return to the head, and push the rest back. If no id is found, claims
+-- have taken all of them and everything before them, unless more than 10000 were taken in between.
 local function place_behind_listed(key, position, ids)
   if call('LRANGE', key, position, position)[1] == ids[#ids] then
     return position + 1
@@ -65,7 +65,7 @@ function Pages.of_set(key, start, most)
   end
 end
 
--- A place's name contains the last three ids, even from before the page, so some are still there if an offer replaces a message.
+-- A place's name contains the last three ids, even from before the page, so that some are still in the list if an offer replaces one.
 function Pages.of_list(key, start, most)
   local first = start.name and place_behind_listed(key, tonumber(start.at), Ids.of(start.name)) or start.offset
   local before = min(first, 2)
@@ -99,7 +99,7 @@ local function append_backlog(q, page, name, start)
   return start.offset or 0
 end
 
--- Appends messages that wait in backlogs. `reached`: where the previous page ended: a cursor, a group, and a place in its backlog, or nil.
+-- Appends messages that wait in backlogs. `reached`: where the previous page ended (a cursor, a group, and a place in its backlog), or nil.
 local function append_backlogs(q, page, reached, to_pass)
   local cursor, last_name, at, name = match(reached or '', '^(%d+)\n([^\n]*)\n(%d+):(.*)$')
   page.cursor = cursor or '0'

@@ -1,4 +1,4 @@
--- Refuses a call whose caller knows another partitioning than this partition: one of them has missed a change, so the message may belong
+-- Refuses a call if its caller and this partition know different partitionings: one of them has missed a change, so the message may belong
 -- elsewhere. The refusal names this partition's partitioning. Checks nothing if `known` is empty, because the caller's queue then cannot
 -- have several partitions. A queue that has never had several stores no partitioning, which means '0 1'.
 function Partitioning.check(key, known)

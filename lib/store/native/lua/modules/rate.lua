@@ -1,4 +1,4 @@
--- Keeps claims within the queue's rate: at most a number of messages in any window of a number of ms.
+-- Keeps claims within the queue's rate: at most so many messages in any window of so many ms.
 --
 -- A bucket holds the number of messages claimed within a 32nd of the window, and counts in full until one window after its last claim. So
 -- no window ever has too many, a saturated queue still reaches 32/33 of its rate, and neither the key's size nor a claim's cost grows with
@@ -7,7 +7,7 @@
 -- The key holds the time before which the waiting consumer will not claim (`is_awaited`) and the beginning of the last bucket, 7 bytes
 -- each; then, for each bucket, oldest first, the time of its last claim (7 bytes) and its number of messages (4). Times are big-endian
 -- microseconds. All messages of a queue count together, but a consumer that waits for messages without groups claims none with groups. For
--- those, the key `awaited` holds the first of these times.
+-- messages with groups, the key `awaited` holds the first of these times.
 local BUCKETS, HEADER_BYTES, BUCKET_BYTES = 32, 14, 11
 
 local function awaited_in(text)
@@ -36,7 +36,7 @@ function Rate.read(q, rule, micros)
     end
     rate.buckets = sub(text, first)
     if unpack_bytes('>I7', text, newest) > micros then
-      -- The clock was set back. Assumes that everything was claimed just now.
+      -- The clock has been set back. Assumes that everything was claimed just now.
       rate.buckets, rate.began = pack('>I7I4', micros, claimed), micros
     end
   end

@@ -16,8 +16,8 @@ end
 -- tell apart until the year 2039. Messages beyond that are ordered by id.
 local LAST = 3332
 
--- Returns the score for a call's next message with this due time, as text with these digits, because Redis takes long to write and read an
--- arbitrary number. `last_of`: the last message of the call for each due time; empty at first.
+-- Returns the score for a call's next message with this due time, as text with at most four decimals, because Redis takes long to write and
+-- read an arbitrary number. `last_of`: the last message of the call for each due time; empty at first.
 function Scores.in_order(key, last_of, due, group)
   local last = last_of[due]
   if not last then

@@ -161,8 +161,8 @@ local function plan_followers(q, plan, now, micros)
   end
 end
 
--- Plans all writes except those to claims and to the list of ready ids, and the removal of dropped dead letters. Records come first, so a
--- log that is torn between two writes has lost none.
+-- Plans all writes except those to claims and to the list of ready ids, and the removal of dropped dead letters. Records come first, so an
+-- append-only file that ends between two writes contains them all.
 local function plan_writes(q, plan, attempts_kept)
   local keeps_attempts = attempts_kept + #plan.spent > 0
   plan.writes = {

@@ -126,7 +126,7 @@ function Take.run(q, request, micros, rate, elsewhere, known)
   if rate and rate.room == 0 and more and #passed == 0 and count < limit then
     more, claim_again_in = false, Rate.await(rate, micros)
   end
-  -- There is a signal, but nothing is left that a consumer should be woken for.
+  -- There is a signal, but there is nothing left to wake a consumer for.
   local is_signal_stale = not more and signals > 0
 
   Take.check(q, request)

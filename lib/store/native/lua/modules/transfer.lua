@@ -36,7 +36,7 @@ local function expired_claims(q, tokens, limit)
   return expired
 end
 
--- Raises an error before the first write if the user may not change what the plan changes, or announce it.
+-- Raises an error before the first write if the user may not change what the plan changes, or announce the transfer.
 local function check_permissions(q, request, plan)
   if #plan.due > 0 then
     Permissions.check('ZREMRANGEBYRANK', q.delayed, 'RPUSH', q.ready)
@@ -53,8 +53,8 @@ local function check_permissions(q, request, plan)
   end
 end
 
--- Returns the ids whose last attempt ends with their lease, as a list and as a set. Excludes repeating messages, which become ready again,
--- because only their next claimer has a calendar that knows the next occurrence, and ids without a message, which claims drop.
+-- Returns the ids whose last attempt ends with their lease, as a list and as a set. Excludes ids without a message, which claims drop, and
+-- repeating messages: those become ready again, because only their next claimer has a calendar that knows the next occurrence.
 local function find_dead_lettered(q, plan, max_attempts)
   local ids, is_dead_lettered = {}, {}
   for i, id in ipairs(plan.expired.ids) do
@@ -157,7 +157,7 @@ function Transfer.execute(q, request, now, plan)
     end
     next_due = Scores.lowest(q.delayed)
   end
-  -- After the removal of due messages, which goes by rank.
+  -- Not earlier, because due messages were removed by rank.
   if plan.followers then
     Followers.store(q, plan.followers)
     next_due = Scores.lowest(q.delayed)
