@@ -81,7 +81,7 @@ const isAlike = (one: Settlement, other: Settlement) =>
   one.claim.token === other.claim.token && (one.outcome === other.outcome || (isHandled(one) && isHandled(other)));
 
 /** True for an outcome without details, after which the message is gone. */
-/** True for an outcome without details, after which the message is gone. */
+export const isHandled = ({ outcome }: Settlement) => outcome.kind === 'ack' && outcome.next === undefined;
 
 function kindOf(outcome: Outcome): string {
   if (outcome.kind === 'ack') return 'next';
