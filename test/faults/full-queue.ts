@@ -222,9 +222,9 @@ async function dump(redis: Redis, keys: object): Promise<Record<string, string |
 
 /** Every command in the scripts of the native layout that write. */
 export const COMMANDS = [
-  'del exists get hdel hget hgetall hlen hmget hscan hset llen lpop lpush lrange lrem',
+  'del exists get hdel hget hgetall hlen hmget hscan hset llen lpush lrange lrem ltrim',
   'publish rpush set time unlink zadd zcard zrange zrem zremrangebyrank zscore',
 ].flatMap((line) => line.split(' '));
 
-/** The same for messages with groups, which have no short scripts. */
-export const COMMANDS_OF_GROUPS = COMMANDS.filter((command) => command !== 'exists');
+/** The same for messages with groups, which have backlogs, and no short scripts. */
+export const COMMANDS_OF_GROUPS = [...COMMANDS.filter((command) => command !== 'exists'), 'lpop'];
