@@ -30,6 +30,8 @@ const LAYERS = [
 
 /** Imports that would point down, but that nobody needs: from each folder, never to these. */
 const APART = {
+  '(index|delay-queue-module)\\.ts$': ['runtime'],
+  'producer/': ['handler'],
   'families/': ['events'],
   'batches/': ['handler', 'options'],
   'consumer/': ['handler', 'options'],

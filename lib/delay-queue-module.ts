@@ -2,7 +2,7 @@ import { type ConfigurableModuleAsyncOptions, type DynamicModule, Module } from 
 import { DiscoveryModule } from '@nestjs/core';
 import { DelayQueueError } from './message/delay-queue-errors.js';
 import { showFailure } from './message/failure.js';
-import { readInstanceName, UNNAMED } from './message/instance-name.js';
+import { readInstanceName } from './message/instance-name.js';
 import { isLiteral } from './message/read-fields.js';
 import { showGiven } from './message/show-given.js';
 import {
@@ -11,14 +11,8 @@ import {
   type DelayQueueOptionsFactory,
 } from './options/module-options.js';
 import { observerProviders } from './observers/observer-providers.js';
-import { Changes } from './producer/changes.js';
-import { DelayQueueProducer, tokenOf } from './producer/delay-queue-producer.js';
-import { Offers } from './producer/offers.js';
-import { QueueParts } from './producer/queue-methods.js';
-import { RelayTarget } from './producer/relay-target.js';
+import { namedProviders, producerProviders } from './producer/producer-providers.js';
 import { repeatProviders } from './repeats/repeat-providers.js';
-import { namedInstance } from './runtime/instance.js';
-import { runtimeProviders } from './runtime/runtime-providers.js';
 
 /**
  * An application's delay queue. Import it once, in the root module. It is global, so any module can inject `DelayQueueProducer`. An
@@ -31,7 +25,7 @@ import { runtimeProviders } from './runtime/runtime-providers.js';
  */
 @Module({
   imports: [DiscoveryModule],
-  providers: [...observerProviders, ...runtimeProviders, Offers, Changes, QueueParts, RelayTarget, ...repeatProviders],
+  providers: [...observerProviders, ...producerProviders, ...repeatProviders],
 })
 export class DelayQueueModule {
   /**
@@ -79,18 +73,12 @@ export class DelayQueueModule {
  * the type declarations. The `@Module` decorator exports nothing, because Nest would then export it from named instances too.
  */
 function instanceOf(definition: DynamicModule, name: string): DynamicModule {
-  const producer = { provide: tokenOf(DelayQueueProducer, name), useClass: DelayQueueProducer };
-  const ofTypedQueues = { provide: tokenOf(QueueParts, name), useExisting: QueueParts };
+  const { providers, exports } = namedProviders(name);
   return {
     ...definition,
     module: DelayQueueModule,
-    providers: [
-      ...(definition.providers ?? []),
-      namedInstance(name),
-      producer,
-      ...(name === UNNAMED ? [] : [ofTypedQueues]),
-    ],
-    exports: [producer.provide, ofTypedQueues.provide],
+    providers: [...(definition.providers ?? []), ...providers],
+    exports,
   };
 }
 
