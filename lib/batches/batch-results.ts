@@ -59,7 +59,7 @@ function isSettledResult(value: unknown): value is PromiseSettledResult<unknown>
   return Reflect.ownKeys(value).length === 2 && Object.hasOwn(value, status === 'rejected' ? 'reason' : 'value');
 }
 
-/** True for a plain object, also one of another realm. */
+/** True for a plain object, even one from another realm. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype !== null && Object.getPrototypeOf(prototype) === null;

@@ -29,7 +29,7 @@ interface Waiter {
 
 /**
  * The slots of a queue in this process, shared by its partitions' consumer loops. A message occupies a slot from its claim until its
- * handler is done. For handlers of batches, concurrent calls are limited elsewhere.
+ * handler is done. Concurrent calls of batch handlers are limited elsewhere.
  */
 export class Slots {
   /** The number of slots without a message or a reservation. */
@@ -90,7 +90,7 @@ export class Capacity {
     return called === undefined && waiters.length === 0 && this.#areWorth(this.#wanted);
   }
 
-  /** True if every slot holds a message, so that no slot becomes free before a handler ends. */
+  /** True if every slot holds a message, so no slot becomes free before a handler ends. */
   get isFull(): boolean {
     return this.slots.free === 0 && this.slots.reservations.size === 0;
   }
@@ -180,7 +180,7 @@ export class Capacity {
     return Math.min(Math.max(Math.min(half, 2 * Math.max(1, this.#found)), this.options.batch), most);
   }
 
-  /** True if a claim of `count` messages is worth its fixed cost: that many slots are free, or pending claims cannot return enough. */
+  /** True if a claim of `count` messages is worth its fixed cost: that many slots are free, or pending claims could not free enough. */
   #areWorth(count: number): boolean {
     const { free, reservations } = this.slots;
     if (free === 0 || free >= count) return free > 0;

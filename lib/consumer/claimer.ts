@@ -21,10 +21,10 @@ const MAX_UNANSWERED = 3;
 /** The smallest share of the usual limits that a claim asks for. */
 const MIN_SHARE = 1 / 16;
 
-/** The maximum error of the store's time, ms. Messages may expire too early by this much. A slower answer leads to another request. */
+/** The maximum error of the store's time, ms. Messages may expire early by this much. A slower answer leads to another request. */
 const MAX_ROUND_TRIP = 50;
 
-/** The minimum interval between requests for the store's time, ms. On a network that is always slow, answers do not get better. */
+/** The minimum interval between requests for the store's time, ms. On a network that is always slow, more requests do not help. */
 const ASK_INTERVAL = 60_000;
 
 export interface TransferBesides {
@@ -121,7 +121,7 @@ export class Claimer {
 
   async #ask(limit: number, besides?: TransferBesides): Promise<Claimed> {
     const { store, clock, lease, answerTimeout } = this.options;
-    // A claim can supersede only one other claim. None of these was answered, so each may have taken messages.
+    // A claim can supersede only one other claim. All of these are unanswered, so each may have taken messages.
     while (this.#unanswered.length > 1) await this.#end(this.#unanswered[0]!);
     const token = this.#newToken();
     const supersedes = this.#unanswered.at(-1);
@@ -160,12 +160,12 @@ export class Claimer {
     }
   }
 
-  /** Asks the store for its time with an empty claim, at most once per interval. Returns when the answer came, on the monotonic clock. */
+  /** Asks the store for its time with an empty claim, at most once per interval. Returns the time of the answer, on the monotonic clock. */
   async #askTime(sentAt: number): Promise<number> {
     const { store, clock, lease } = this.options;
     if (sentAt < this.#askedAt + ASK_INTERVAL) return sentAt;
     this.#askedAt = sentAt;
-    // Without an answer, time is counted from when the claim was sent.
+    // Without an answer, the store's time is counted from when the claim was sent.
     const report = await store.claim({ token: this.#newToken(), limit: 0, lease }).catch(() => undefined);
     const receivedAt = clock.monotonic();
     if (report) this.#storeClock.learn(report.now, { sentAt, receivedAt });

@@ -127,7 +127,7 @@ export class ConsumerLoop {
 
   /**
    * Makes a transfer that also claims due messages, without the wake-up signal, if this loop is idle and most of its slots are free. Other
-   * claims of the loop wait for it. If nothing was changed and a plain transfer is needed, returns undefined, or a promise of undefined.
+   * claims of the loop wait for this one. If nothing was changed and a plain transfer is needed, returns undefined, or a promise of it.
    */
   transferAndClaim(announcer: Announcer | undefined): Promise<TransferReport | undefined> | undefined {
     const { store, runner } = this.options;
@@ -221,7 +221,7 @@ export class ConsumerLoop {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Returns true when the loop must claim: a signal came, or the rate allows more. Until the rate allows it, signals change nothing. */
+  /** Returns true when the loop must claim: a signal came, or the rate allows more. Until the rate allows more, signals change nothing. */
   async #untilReady(signal: WakeWait): Promise<boolean> {
     const { clock, settings } = this.options;
     if (this.#claimAgainAt === undefined) {

@@ -7,7 +7,7 @@ import type { Occurrence } from '../message/repeat-rule.js';
 import type { Claim, ClaimedMessage, Outcome } from '../store/consumer-store.js';
 import { againWatch } from '../message/again-watch.js';
 
-/** The headers of a message whose body is not decoded yet. Shared, because there is a delivery for each message. */
+/** The headers of a message whose body has not been decoded yet. Shared by all deliveries, to save memory. */
 const NO_HEADERS: MessageHeaders = Object.freeze({});
 
 /** The lease shared by the messages of one claim. */
@@ -48,7 +48,7 @@ export class Delivery implements Claim {
   readonly dueAt: number;
   /** By the store's clock, ms. */
   readonly offeredAt: number;
-  /** Undefined once the body is decoded, so that its bytes are not kept for as long as the handler runs. */
+  /** Undefined once the body has been decoded, so that its bytes are not kept for as long as the handler runs. */
   body: Buffer | undefined;
   /** The error that the handler threw, or the reason why the body was refused. */
   thrown: { readonly error: unknown } | undefined;
@@ -161,7 +161,7 @@ class HandlerMessage implements DelayedMessage {
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
-      // A handler may pass the signal to any number of calls; Node.js warns of a leak from the 11th on. With 0, getMaxListeners() throws.
+      // A handler may pass the signal to many calls, but Node.js warns of a leak from the 11th on. Not 0: getMaxListeners() would throw.
       setMaxListeners(Infinity, this.#controller.signal);
       const { abortReason } = this.#delivery;
       if (abortReason) this.#controller.abort(abortReason);

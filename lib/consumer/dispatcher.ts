@@ -10,7 +10,7 @@ import type { MessageRunner } from './message-runner.js';
 import { RELEASE } from './outcomes.js';
 import type { Settler } from './settler.js';
 
-/** How long a queue's handlers may be started in one turn of the event loop, ms. */
+/** How long one turn of the event loop may start a queue's handlers, ms. */
 const SLICE = 5;
 
 interface WaitingClaim {

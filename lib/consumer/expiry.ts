@@ -7,7 +7,7 @@ import type { Delivery, Terms } from './delivery.js';
 /** The expiry of messages offered without their own. */
 export type QueueExpiry = Expiry & { readonly onExpired: OnExpired };
 
-/** Longer bodies are not wrapped, because they may be at the server's limit. Their retries expire like first attempts. */
+/** The maximum size of a body that is wrapped, bytes. A longer one may be at the server's limit; its retries expire like first attempts. */
 const MAX_WRAPPED = 1024 * 1024 - 100;
 
 /** Terms that depend on the first due time. Later attempts have other due times, so a wrapper around the body keeps the first. */

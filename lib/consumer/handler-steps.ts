@@ -10,7 +10,7 @@ import { type Delivery, slowHandler, slowObserver, slowSchema, timeOut } from '.
 import type { Handle } from './message-runner.js';
 import { HANDLED, type HandlerRules, type Outcomes } from './outcomes.js';
 
-/* The steps from a decoded message to its outcome, chosen when the queue is opened. Without schema and observers: only the call. */
+/* The steps from a decoded message to its outcome, chosen when the queue is opened. Without a schema or observers, only the call. */
 
 export interface StepParts {
   readonly rules: HandlerRules;
@@ -85,7 +85,7 @@ export interface ObservedWork<Result, Shown> {
   readonly show: (result: Result) => Shown;
   /** How long each observer may delay the start of the work, ms; null: no limit. */
   readonly timeout: number | null;
-  /** Returns the result for when an observer takes too long. */
+  /** Returns the result to use if an observer takes too long. */
   readonly onTimeout: (observer: string, timeout: number) => Result;
 }
 

@@ -17,7 +17,8 @@ const LIMITS = {
 
 /**
  * Extends the leases of all claims in one call once a third of the oldest lease has passed, and retries soon after a failure, so that a
- * short outage costs no lease. A lost message's signal aborts at once or, without an answer, when the lease ends by this process' clock.
+ * short outage costs no lease. A lost message's signal aborts at once or, if the store is silent, when the lease ends by this process'
+ * clock.
  */
 export class LeaseKeeper {
   /** The messages that are claimed, being handled, or not settled yet. */

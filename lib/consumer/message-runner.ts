@@ -12,11 +12,11 @@ import type { UnknownTypes } from './unknown-types.js';
 
 /**
  * Takes a delivery through the steps that its handler's options require. Neither throws nor rejects, whatever the application's code does.
- * If the handler is done when it returns, so is the outcome, because a promise for each message would be costly.
+ * If the handler is synchronous, so is the outcome, because a promise for each message would be costly.
  */
 export type Handle = (delivery: Delivery) => Outcome | Promise<Outcome>;
 
-/** Returns the terms of a repeating message. Throws {@link UnknownBodyForm} if this process cannot compute the next due time. */
+/** Returns the terms of a repeating message. Throws {@link UnknownBodyForm} if this process cannot compute its next due time. */
 export type RepeatsOf = (delivery: Delivery, rule: RepeatRule, firstDue: FirstDue) => Terms;
 
 /** Holds messages back until there are enough for a call. */
@@ -85,7 +85,7 @@ export class MessageRunner {
     return handle ? handle(delivery) : unknownTypes.noHandler(delivery, body);
   }
 
-  /** Returns the terms of a message. Throws {@link UnknownBodyForm} if it repeats and this process cannot compute the next due time. */
+  /** Returns the terms of a message. Throws {@link UnknownBodyForm} if it repeats and this process cannot compute its next due time. */
   #termsOf(delivery: Delivery, content: MessageContent, body: Buffer): Terms | undefined {
     const { expiry, repeats } = this.options;
     if (!expiry) return undefined;

@@ -37,7 +37,7 @@ export class Outcomes {
       readonly events: Events;
       readonly clock: Clock;
       readonly attempts: number;
-      /** Asks whether the store accepts a body; undefined if it accepts all. */
+      /** Asks whether the store accepts a body; undefined if it accepts every body. */
       readonly accepts?: ConsumerStore['accepts'];
     },
   ) {}
@@ -77,7 +77,7 @@ export class Outcomes {
     return outcome;
   }
 
-  /** Refuses a body that the codec cannot read: a retry would not help. `maxDeadLetters` drops no dead letter with this name. */
+  /** Refuses a body that the codec cannot read, as a retry would not help. `maxDeadLetters` never drops an error of this name. */
   unreadable(delivery: Delivery, error: unknown): Outcome {
     return this.#refuse(delivery, error, { ...describeFailure(error), name: 'UnreadableBody' });
   }

@@ -40,7 +40,7 @@ export class QueueWorker {
     return this.#all.some(({ loop }) => loop.leases.holds(id));
   }
 
-  /** True if no process has work for longer than a lease. False while a message is active, because it may be released at any time. */
+  /** True if no process will have work for longer than a lease. False while a message is active, because it may be released at any time. */
   get isQuiet(): boolean {
     const quietTime = Math.max(this.options.options.lease, MIN_QUIET);
     return this.#all.every(({ loop, scheduler }) => loop.leases.held.size === 0 && scheduler.quietFor > quietTime);

@@ -151,7 +151,7 @@ export class TransferScheduler implements DueListener {
         this.#movedAt = report.at;
         this.#eager = true;
       } else if (this.#movedAt !== null && this.#movedAt > report.at) {
-        // The store's clock was set back. An announcement cannot show that: one older than the move may merely be late.
+        // The store's clock has been set back. An announcement older than the move does not show that: it may merely be late.
         this.#movedAt = null;
       }
       this.#emit(report);
@@ -169,17 +169,17 @@ export class TransferScheduler implements DueListener {
     const { id } = this.options;
     const isAwaited = awaited !== undefined || this.#hasUnannounced || this.#ready > 0;
     if (id === undefined || !isAwaited || now < this.#announcedAt + ANNOUNCE_INTERVAL) return undefined;
-    // A standby's moves are past: announced, they would make a new process' scheduler a standby, and leave no eager one.
+    // Announcing a standby's last move would make a new process' scheduler a standby, too, and leave no eager one.
     return { scheduler: id, movedAt: this.#eager ? this.#movedAt : null };
   }
 
-  /** Makes a standby skip what was due when another looked. It still looks every `checkInterval`, because an announcer may be wrong. */
+  /** Makes a standby skip what was due when another scheduler looked. It still looks every `checkInterval`: announcers may be wrong. */
   onTransfer({ scheduler, at, movedAt, ready, nextIn }: AnnouncedTransfer): void {
     const { id, clock, checkInterval } = this.options;
     if (scheduler === id) return;
     const now = clock.monotonic();
     if (!this.#eager && this.#isPast(at, now)) this.#expected = undefined;
-    // A time after `at` dates from before the store's clock was set back, and would leave no eager scheduler.
+    // A `movedAt` after `at` is older than a setback of the store's clock. It would leave no eager scheduler.
     const isComparable = movedAt !== null && movedAt <= at;
     if (isComparable && (this.#movedAt === null || movedAt > this.#movedAt)) this.#eager = false;
     if (nextIn !== null) this.#expectEarlier({ at: now + nextIn, dueAt: at + nextIn });
@@ -207,7 +207,7 @@ export class TransferScheduler implements DueListener {
     if (dropped > 0) events.emit('dead-letters-dropped', { queue, count: dropped });
   }
 
-  /** Runs until nothing is due. Makes a run in progress repeat. */
+  /** Runs until nothing is due. If a run is in progress, it repeats. */
   #wake(): Promise<void> {
     if (!this.#started) return Promise.resolve();
     this.#again = true;

@@ -38,7 +38,7 @@ export class UnknownTypes {
     return this.#putOff(delivery, body, { form: error.form, error });
   }
 
-  /** Puts a message off. The wait is measured by due times, because they are the store's, and each deferral moves them. */
+  /** Puts a message off. Measures the wait by due times, which come from the store's clock and move with each deferral. */
   #putOff(delivery: Delivery, body: Buffer, unknown: Unknown): Outcome {
     const { grace, events, random = Math.random } = this.options;
     const { error, ...what } = unknown;

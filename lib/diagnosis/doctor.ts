@@ -115,7 +115,7 @@ export class Doctor {
     }
   }
 
-  /** Checks that queues can share a connection. They never can in a cluster, so there it checks nothing. */
+  /** Checks that queues can share a connection. In a cluster they never can, so nothing is checked there. */
   async #ofSharing(): Promise<Finding[]> {
     if (isCluster(this.#settings.options.connection)) return [];
     const finding = await checkSharing(this.#connections.commands);

@@ -21,15 +21,16 @@ export interface Examination {
   readonly queue?: string | undefined;
   /** The `layout` of that queue. Default: `'native'`. */
   readonly layout?: 'native' | QueueLayout | undefined;
-  /** Other layouts in use. Without them, their function libraries would count as those of another version. */
+  /** Other layouts in use. If omitted, their function libraries count as those of another version. */
   readonly layouts?: readonly QueueLayout[] | undefined;
   /** The module's `scripting`. Default: functions where they are available. */
   readonly scripting?: 'functions' | 'scripts' | undefined;
 }
 
 /**
- * Examines whether Redis and its user are fit for delay queues: connection, version, eviction, persistence, permissions, functions and
- * clock. Finally, it offers a message to its own queue and handles it, which leaves no key behind. Needs no module and no other process.
+ * Checks whether Redis, and the user that connects to it, are fit for delay queues: connection, version, eviction, persistence,
+ * permissions, functions and clock. Finally, offers and handles a message in a queue of its own, and leaves no key behind. Needs no module
+ * or other process.
  * @returns the findings, one after another; ends after a finding that makes the rest pointless
  * @throws DelayQueueError `INVALID_OPTION` or `INVALID_ARGUMENT` before anything is sent; `NOT_CONNECTED` or `OUTCOME_UNKNOWN` if the
  *   connection breaks later

@@ -18,7 +18,7 @@ export interface FunctionLibrariesPlace {
   readonly connection?: ConnectionOptions | undefined;
   /** How long each call may take. 10 ms – 10 min. Default: `'5s'`. */
   readonly offerTimeout?: Duration | undefined;
-  /** Layouts other than the native one whose libraries are recognized as this version's. */
+  /** Layouts other than the native one whose libraries count as this version's. */
   readonly layouts?: readonly QueueLayout[] | undefined;
 }
 
@@ -144,7 +144,9 @@ function readSource(fields: ScriptReply): string {
   return '';
 }
 
-/** Deletes a library; false if it was gone. A process that needs it loads it again. @throws DelayQueueError like `RedisCommands.send` */
+/**
+ * Deletes a library; false if it was gone already. A process that needs it reloads it. @throws DelayQueueError like `RedisCommands.send`
+ */
 export async function deleteLibrary(commands: RedisCommands, { name }: LoadedLibrary): Promise<boolean> {
   try {
     await commands.send('FUNCTION', 'DELETE', name);

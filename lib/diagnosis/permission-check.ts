@@ -15,9 +15,9 @@ import { type Finding, fail, ok, warn } from './finding.js';
 export interface ExaminedQueue {
   readonly prefix: string;
   readonly queue: string;
-  /** Default: the native one. */
+  /** Default: the native layout. */
   readonly layout?: Layout | undefined;
-  /** The module's option. */
+  /** The module's option `scripting`. */
   readonly scripting?: Scripting | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface MemberSource {
   closed(queue: string): void;
 }
 
-/** The interval between checks whether a worker is quiet, ms. */
+/** The interval between checks of whether a worker is quiet, ms. */
 const REST_INTERVAL = 5000;
 
 /** How long a worker must be quiet before it is stopped, ms. */
@@ -78,7 +78,7 @@ export class FamilyMember {
     else if (this.#staysAt !== undefined) this.#stayLater(this.#worker, this.#staysAt);
   }
 
-  /** Looks for work unless a worker is serving the queue, and acts on it. If the queue is empty, returns the start of the look (monotonic). */
+  /** Looks for work unless a worker is serving the queue, and acts on what it finds. If the queue is empty, returns when the look began. */
   look(): Promise<number | undefined> {
     if (this.#worker || this.#stopped) return Promise.resolve(undefined);
     this.#cancelTimer?.();
@@ -174,7 +174,7 @@ export class FamilyMember {
     else this.#cancelTimer = clock.schedulePunctually(() => void this.look(), Math.min(delay, MAX_TIMER_DELAY));
   }
 
-  /** Lets the worker leave once everything is settled, or stay. */
+  /** Keeps a worker that has found something: for a visit that ends once everything is settled, or for longer. */
   #serve(worker: MemberWorker, isMore: boolean): void {
     const now = this.parts.clock.monotonic();
     const wasVisited = now - this.#visitedAt < QUIET_TIME;

@@ -3,7 +3,7 @@ import type { CancelTimer, Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/pauses.js';
 import { FamilyMember, type MemberSource, Semaphore } from './family-member.js';
 
-/** What remains in a queue without work for this process: `messages` that only others see, `else` such as dead letters, or `nothing`. */
+/** What a queue without work for this process holds: `messages` for others, something `else`, such as dead letters, or `nothing`. */
 export type QueueRemains = 'messages' | 'else' | 'nothing';
 
 /** A registration, and when this process first saw it, on the monotonic clock. */
@@ -46,7 +46,7 @@ export class Family {
       readonly name: string;
       /** True if messages of the family's queues may have groups. Default: false. */
       readonly hasGroups?: boolean;
-      /** True if this family handles the queue, not the queue's own handler or another family. */
+      /** True if this family handles the queue, rather than the queue's own handler or another family. */
       readonly has: (queue: string) => boolean;
       readonly directory: QueueDirectory;
       /** Returns what remains in a queue in which nothing was found. */
@@ -176,7 +176,7 @@ export class Family {
     return known?.stamp === registration.stamp ? known : { ...registration, since: this.options.clock.monotonic() };
   }
 
-  /** Looks at a queue that is not awake, and retires it if it is empty and was not registered again for {@link REGISTRATION_VALID} ms. */
+  /** Looks at a queue that is not awake. Retires it if it is empty and has not been registered again for {@link REGISTRATION_VALID} ms. */
   async #lookAt({ queue, stamp, since }: Sighting): Promise<void> {
     if (this.#stopped) return;
     const emptyAt = await this.#member(queue).look();

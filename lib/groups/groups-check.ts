@@ -28,7 +28,7 @@ export class GroupsCheck {
     private readonly events: Events,
   ) {}
 
-  /** Compares the option with that of other processes for as long as the stores are open. */
+  /** Compares the `groups` option with that of other processes until the stores are closed. */
   compare(queue: string, { groups: own }: Pick<CheckedQueue['options'], 'groups'>): void {
     if (!own) return;
     this.others.announce(queue, own, (other) => {
@@ -45,7 +45,7 @@ export class GroupsCheck {
     };
   }
 
-  /** True if this process ignores messages with groups, which it then reports. False without permission. Throws whatever Redis throws. */
+  /** True if this process ignores messages with groups, which it then reports. False if it may not look. Throws whatever Redis throws. */
   async ignoresGroups(queue: CheckedQueue): Promise<boolean> {
     const { name } = queue;
     if (!mayIgnore(queue) || !(await this.#hasGroups(name))) return false;

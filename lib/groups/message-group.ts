@@ -9,7 +9,7 @@ import { type FailedPart, unfinished } from '../store/write-all.js';
 
 /**
  * The messages of one group, from `DelayQueueProducer.group`. Methods reject with the same errors as the producer's. They walk through all
- * messages of the queue that have groups, about 1000 per step, and may miss those offered during the walk. A step sees a single instant.
+ * messages of the queue that have groups, about 1000 per step, and may miss those offered during the walk. Each step shows one instant.
  * @typeParam Snapshot - the type of a message
  */
 export interface MessageGroup<Snapshot = MessageSnapshot> {
@@ -36,7 +36,7 @@ export interface MessageGroup<Snapshot = MessageSnapshot> {
 
   /**
    * Lists the group's messages in one state, in no particular order. A message that stays in that state is listed at least once.
-   * @param query - `cursor` of the previous page; `limit` (1–1000, default 100)
+   * @param query - `cursor` from the previous page; `limit` (1–1000, default 100)
    */
   list(state: MessageState, query?: PageQuery): Promise<MessagePage<Snapshot>>;
 }

@@ -26,7 +26,7 @@ export class OtherProcesses {
    * Compares how processes handle the groups of a queue or family. Each announces its rules when it begins to listen and after an outage,
    * and processes with different rules answer. So both report the difference, and nothing is stored. Older versions ignore this.
    *
-   * Databases of a server share the channel, so rules include the database number and are compared only within the database. They are also
+   * A server's databases share the channel, so rules include the database number and are compared only within the database. They are also
    * announced without a number, because an older version reads nothing else, and reports the difference.
    * @param onOther - called with the rules of a process that has different ones
    */
@@ -67,7 +67,7 @@ function textOf({ concurrency, onRetry }: GroupRules): string {
   return `${concurrency ?? NO_LIMIT} ${onRetry}`;
 }
 
-/** Reads announced rules. Undefined if the text announces something else. */
+/** Reads announced rules. Undefined if the string announces something else. */
 function readRules(text: string): { readonly rules: GroupRules; readonly database: string | undefined } | undefined {
   const found = /^groups\?? (\d+|unlimited) (hold|pass)(?: (\d+))?$/.exec(text);
   if (!found) return undefined;

@@ -81,7 +81,7 @@ export function OnDelayQueueEvent<Name extends keyof DelayQueueEvents>(
   });
 }
 
-/** Anything else that is not a queue is refused when the listeners are found. */
+/** True for options. Anything else that is not a queue is refused when the listeners are found. */
 function isOptions(given: unknown): given is InstanceOptions {
   return typeof given === 'object' && given !== null;
 }

@@ -81,7 +81,7 @@ function instanceOf(host: InstanceWrapper, place: string): object {
   throw new DelayQueueError('INVALID_LISTENER', `${place}: its class is request-scoped or transient: ${problem}`);
 }
 
-/** Makes a filter of events by queue. Events without a queue pass only if the listener named no queue. */
+/** Creates a filter of events by queue. Events without a queue pass only if the listener named no queue. */
 function readQueue(given: unknown, place: string): (queue: string | undefined) => boolean {
   if (given === undefined) return () => true;
   const name: unknown = definitionOf(given)?.queue ?? given;

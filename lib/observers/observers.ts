@@ -14,7 +14,7 @@ export function nameOf(observer: object, fallback: string): string {
   return name === 'Object' || name === '' ? fallback : name;
 }
 
-/** The observers of this process. The log is not one of them: it listens only for events with texts, so no others are built for it. */
+/** The observers of this process. The log is not one: it listens only for events that it describes, so no others are created for it. */
 export class Observers implements Hooks {
   offer: Hooks['offer'];
   handle: Hooks['handle'];

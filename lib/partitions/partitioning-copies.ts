@@ -14,7 +14,7 @@ import {
 import { nativeKeys, type NativeKeys } from '../store/native/native-keys.js';
 import { nativeFunctions } from '../store/native/native-library.js';
 
-/** A partition's answer. */
+/** A partition's answer: the partitioning it has now, and whether it is paused. */
 export interface Agreed {
   readonly partitioning: Partitioning;
   readonly isPaused: boolean;

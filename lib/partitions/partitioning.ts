@@ -18,7 +18,7 @@ export function formatPartitioning({ epoch, count, formers }: Partitioning): str
   return [epoch, count, ...formers].join(' ');
 }
 
-/** Parses a stored partitioning. Returns undefined if the text is none. */
+/** Parses a stored partitioning. Returns undefined if the string is not one. */
 export function parsePartitioning(text: string): Partitioning | undefined {
   if (!/^\d+( \d+)+$/.test(text)) return undefined;
   const [epoch, count, ...formers] = text.split(' ').map(Number);

@@ -23,7 +23,7 @@ export interface Partitions {
   agree(): Promise<void>;
   /** Adopts partition 0's partitioning or, while that partition is lost, the newest of the others. */
   refresh(): Promise<void>;
-  /** Adopts the newer partitioning of a partition that has refused a call, or updates that partition with the newer one. */
+  /** After a partition has refused a call, adopts its partitioning if that is newer than this process', and otherwise updates it. */
   reconcile(partition: number, refusal: Repartitioned): Promise<void>;
   /** Like a partition's {@link MessageStore.offer}, but creates nothing. Undefined for each id that is not in use there. */
   offerIfPresent(partition: number, offers: readonly Offer[]): Promise<(OfferReceipt | undefined)[]>;

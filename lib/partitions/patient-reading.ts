@@ -10,7 +10,7 @@ import { OnceAMinute } from '../timing/pauses.js';
 /** How long a read waits for a partition, ms, by the state of its connection. A partition whose connection is lost is not asked. */
 const PATIENCE = { ready: 500, opening: 500, silent: 50 } as const;
 
-/** What a read needs to do without partitions that do not answer. */
+/** What a read needs in order to leave out partitions that do not answer. */
 export interface Reaches {
   readonly clock: Clock;
   readonly reachOf: (partition: number) => Reach;

@@ -60,9 +60,9 @@ interface Placed {
 }
 
 /**
- * Offers messages wherever they belong under the newest partitioning, and returns each offer's outcome. An id is first offered to
- * partitions where it may have been in use since the number of partitions changed; these offers create nothing. The partitions asked have
- * the caller's partitioning, or refuse, so no process with a former one can create the id there afterwards.
+ * Offers each message to the partition where it belongs under the newest partitioning, and returns each offer's outcome. If the number of
+ * partitions has changed, an id is first offered to the partitions that may already hold it; those offers create nothing. A partition asked
+ * either has the caller's partitioning or refuses the call, so no process with an older one can create the id there afterwards.
  */
 export async function placeOffers(partitions: Partitions, offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
   const outcomes: WriteOutcome[] = [];

@@ -13,7 +13,7 @@ interface Settings extends ServerSettings, SubscriberSettings {}
 
 /**
  * All connections of a process: one for commands, one for announcements (in a cluster, one of each to every primary), and those on which
- * consumers wait. Producer calls that wait for copies have their own connections, because Redis answers nothing else on them then.
+ * consumers wait. Producer calls that wait for copies have their own connections, because Redis answers nothing else on them meanwhile.
  */
 export class RedisConnections {
   readonly servers: RedisServers;
@@ -55,7 +55,7 @@ export class RedisConnections {
     for (const servers of this.#allServers) servers.connect();
   }
 
-  /** Makes commands without a connection fail at once after this call. */
+  /** From now on, makes commands without a connection fail at once. */
   failFast(): void {
     for (const servers of this.#allServers) servers.failFast();
   }

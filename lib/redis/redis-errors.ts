@@ -215,7 +215,7 @@ export function adviceOnConnecting(error: unknown, usesTls: boolean): string | u
   return WITH_TLS.find(([codes]) => codes.test(String(code)))?.[1];
 }
 
-/** Returns the error for a connection that the other side closes without one. */
+/** Returns the error for a connection that the other side closes without an error. */
 export function closedEarly(): Error {
   return Object.assign(new Error('the connection was closed before it was ready'), { code: 'ECONNRESET' });
 }

@@ -76,7 +76,7 @@ export class WakeSignals {
     return connection;
   }
 
-  /** Gives each key its own connection after this call. */
+  /** From now on, gives each key its own connection. */
   #separate(): void {
     if (!this.#isShared) return;
     this.#isShared = false;
@@ -98,7 +98,7 @@ export class WakeSignal {
   /** The connection on which the signal is awaited. It may change. */
   connection!: SharedConnection;
   waiter: Waiter | undefined;
-  /** True if the next call should include the key. Ends when a signal has been passed on. */
+  /** True if the next call should include the key. Becomes false when a signal has been passed on. */
   isListed = false;
   isClosed = false;
   #isAway = true;
@@ -184,7 +184,7 @@ interface BlockedCall {
  */
 class SharedConnection {
   readonly #pauses: Pauses;
-  /** The signals in the order in which the server checks them. The latest popped comes last. */
+  /** The signals in the order in which the server checks them. The one popped most recently comes last. */
   readonly #signals = new Set<WakeSignal>();
   /** The client's id, requested before a call that may need to be ended; undefined if unknown. */
   #clientId: Promise<number | undefined> | undefined;
@@ -349,7 +349,7 @@ class SharedConnection {
     }
   }
 
-  /** @returns true if a call was blocked; it may not have arrived yet @throws the server's error if it refuses to end calls */
+  /** @returns true if a call was blocked; if not, it may arrive later @throws the server's error if it refuses to end calls */
   async #unblock(): Promise<boolean> {
     const clientId = await this.#clientId;
     if (clientId === undefined) return false;

@@ -135,7 +135,7 @@ export class Subscriber {
   /** Renews the subscriptions that the server has ended, unless they have moved with their hash slots by then. */
   #renewEnded(): void {
     const subscriptions = (this.connection.client as Redis).condition?.subscriber;
-    // ioredis removes a subscription that the server has ended from this record.
+    // ioredis removes from this record any subscription that the server has ended.
     const kept = new Set(subscriptions ? subscriptions.channels('ssubscribe') : []);
     const isEnded = ({ kind, name, isConfirmed }: Topic) => kind === 'shard' && isConfirmed && !kept.has(name);
     const ended = [...this.#topics.values()].filter(isEnded);

@@ -139,7 +139,7 @@ function* neededBy(queues: readonly CheckedPermissions[]) {
   for (const { name, needed } of queues) for (const command of needed()) yield { ...command, queue: name };
 }
 
-/** True if a check has found a permanent problem, unlike an outage, a failover or a lack of memory. */
+/** True if a check has found a permanent problem, rather than an outage, a failover or a lack of memory. */
 export function isVerdict(error: unknown): boolean {
   return hasCode(error, 'LOGIN_REFUSED', 'UNSUPPORTED_SERVER', 'MISSING_PERMISSION');
 }

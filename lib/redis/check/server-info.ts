@@ -74,7 +74,7 @@ function checkDurability(info: string, version: string): void {
     throw unsupported('Redis writes no log to disk, which acknowledge.fsync waits for: set appendonly yes');
 }
 
-/** Returns `UNSUPPORTED_SERVER` if the server lacks what every queue needs, `MISSING_PERMISSION` if its user does; otherwise, the error. */
+/** Returns `UNSUPPORTED_SERVER` if the server lacks what queues need, `MISSING_PERMISSION` if the user lacks it; otherwise, the error. */
 export function verdictOn(error: unknown): unknown {
   if (!hasCode(error, 'STORE_REFUSED')) return error;
   const { cause, message } = error;

@@ -76,7 +76,7 @@ export class ClusterMap {
     return { client, onRedirection: (redirection) => this.note(redirection) };
   }
 
-  /** Also reads the map from this server after this call. */
+  /** From now on, also reads the map from this server. */
   follow(server: RedisConnection): void {
     this.#servers.add(server);
     server.onReady(() => this.#suspendCluster());
@@ -114,7 +114,7 @@ export class ClusterMap {
     if (servers.length === 0) return this.#cluster.refreshSlotsCache(end);
     void Promise.any(chosenFrom(servers).map((server) => readSlots(server, (address) => this.addressFor(address))))
       .then((slots) => {
-        // A server that was frozen may report an old map.
+        // A late answer does not count: a server that was frozen may report an old map.
         if (this.#reading === reading) this.#learn(slots);
       })
       // Any caller that needs the map reads it again.

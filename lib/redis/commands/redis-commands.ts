@@ -110,7 +110,7 @@ export class RedisCommands {
     if (this.#left(deadline) === 0) throw this.#explain(name, error);
     if (library && server.functions.isGone(library, error)) return undefined;
     const serverTime = serverTimeOfLateCall(error);
-    // The server's clock was set forward, and the call changed nothing.
+    // The server's clock has been set forward, and the call changed nothing.
     if (serverTime !== undefined) return void server.noteTime(serverTime, sentAt);
     // The socket is closing, and ioredis has not noticed yet.
     if (wasNotSent(error)) return void (await this.#pause(UNNOTICED_PAUSE));

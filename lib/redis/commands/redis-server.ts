@@ -15,7 +15,7 @@ import { type ScriptArgument, ScriptReply } from '../script/script-call.js';
 import { type Send, type SendOptions, ServerFunctions } from '../script/server-functions.js';
 
 /**
- * Maximum round trip of an answer that dates the server's clock precisely enough, ms. After a slower answer, the server is asked once more.
+ * Maximum round trip of an answer that tells the server's time precisely enough, ms. After a slower answer, the server is asked once more.
  * Slow but healthy networks are faster than this, and after an outage each question costs the waiting calls a round trip.
  */
 const MAX_ROUND_TRIP = 250;
@@ -34,12 +34,12 @@ export interface RedisServers {
   /** Returns how to send a call again after an error; undefined if the call has failed. */
   detour(error: unknown): Detour | undefined;
   onReady(listener: (server: RedisServer) => void): void;
-  /** Makes commands without a connection fail at once after this call. */
+  /** From now on, makes commands without a connection fail at once. */
   failFast(): void;
   close(): Promise<void>;
 }
 
-/** How to send a call again after an error reply which says that nothing was done. */
+/** How to send a call again after an error reply that says that nothing was done. */
 export interface Detour {
   /** How long to wait first, ms. */
   readonly pause: number;
@@ -58,7 +58,7 @@ export interface Copies {
 }
 
 export interface ServerSettings extends ConnectionSettings {
-  /** The copies that each producer function waits for after its answer; undefined: none. */
+  /** The copies that a producer waits for once the server has answered a function call; undefined: none. */
   readonly copies?: Copies | undefined;
 }
 
@@ -170,7 +170,7 @@ export class RedisServer extends RedisConnection implements RedisServers {
   async #ask(): Promise<boolean> {
     try {
       await this.#readTime();
-      // The answer took long. On a network that is always slow, a second answer is no better, and good enough.
+      // The answer took long. If the network is always slow, so does the second, which is then good enough.
       if (this.#serverClock.isStale(this.#settings.clock.monotonic())) await this.#readTime();
       return true;
     } catch (error) {

@@ -117,7 +117,7 @@ function problemsOfRedis({ options }: Redis): readonly OptionProblem[] {
   const reader = new ClientOptionsReader('client');
   const own = ownOptions(options);
   const read = reader.readRedis(own) as Readonly<Record<string, unknown>>;
-  // ioredis leaves values from a URL's query as text, and fails later.
+  // ioredis leaves values from a URL's query as strings, and fails later.
   const isLeftAsText = ([name, value]: [string, unknown]) =>
     typeof value === 'string' && name in read && typeof read[name] !== 'string';
   const message = 'is left as text by ioredis: set it as an option instead of in the URL';
@@ -125,7 +125,7 @@ function problemsOfRedis({ options }: Redis): readonly OptionProblem[] {
   return [...reader.problems, ...leftAsText.map(([name]) => ({ path: [name], message }))];
 }
 
-/** Returns the options without the overrides. The function gets those of both levels, because it may create either kind of client. */
+/** Returns the options without the overrides of either level: a function gets both, because it may create either kind of client. */
 function ownOptions(options: object): object {
   const isOwn = ([name]: [string, unknown]) => !(name in clusterOverrides || name in redisOverrides);
   return Object.fromEntries(Object.entries(options).filter(isOwn));

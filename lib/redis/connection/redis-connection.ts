@@ -75,8 +75,8 @@ export interface ConnectionParts {
 }
 
 /**
- * The known state of the connection to a server, without asking it. `ready`: it answers. `silent`: an answer has been outstanding for a
- * second or longer. `opening`: the connection has been opening for less than a second. `lost`: there is none.
+ * What is known about the connection to a server without asking the server. `ready`: it answers. `silent`: an answer has been outstanding
+ * for a second or longer. `opening`: the connection has been opening for less than a second. `lost`: there is none.
  */
 export type Reach = 'ready' | 'silent' | 'opening' | 'lost';
 
@@ -196,13 +196,13 @@ export class RedisConnection implements Connection {
     this.#readyListeners.push(() => listener(this));
   }
 
-  /** Makes commands without a connection fail at once after this call. */
+  /** From now on, makes commands without a connection fail at once. */
   failFast(): void {
     this.#failsFast = true;
     this.#waits.end();
   }
 
-  /** `sentAt`: now. `at`: when to stop waiting. Both are on the monotonic clock. */
+  /** `sentAt`: when the command was sent. `at`: when to stop waiting for its answer. Both are on the monotonic clock. */
   answer<Answer>(
     answer: Promise<Answer>,
     patience = this.#settings.commandTimeout,
@@ -280,7 +280,7 @@ export class RedisConnection implements Connection {
     return undefined;
   }
 
-  /** Limits the TLS handshake: a server without TLS mistakes it for the start of a command, and waits for the rest. */
+  /** Limits the time of the TLS handshake: a server without TLS mistakes it for the start of a command, and waits for the rest. */
   #onConnecting(): void {
     if (!this.#isStarting || !this.#usesTls) return;
     const { clock, commandTimeout } = this.#settings;
@@ -292,7 +292,7 @@ export class RedisConnection implements Connection {
     }, commandTimeout);
   }
 
-  /** The socket is open. If the other side vanishes now, ioredis waits forever for the answer to its handshake. */
+  /** The socket has opened. Sets a timer: if the other side vanishes now, ioredis waits forever for the answer to its handshake. */
   #onConnect(): void {
     const { clock, commandTimeout } = this.#settings;
     this.#cancelOpening?.();
@@ -328,7 +328,7 @@ export class RedisConnection implements Connection {
   }
 
   #onError(error: unknown): void {
-    // The first error follows from sending after the connection was dropped. The second is harmless.
+    // Neither says anything new: the connection was dropped before the command was sent, or ioredis has miscounted answers.
     if (this.#isClosed || wasNotSent(error) || isMiscount(error)) return;
     const reason = this.#noteError(error);
     const isRefused = this.#isRefused;

@@ -2,13 +2,13 @@ import { createSecureContext } from 'node:tls';
 import type { ClusterOptions, RedisOptions } from 'ioredis';
 import { MAX_TIMER_DELAY } from '../../timing/clock.js';
 
-/** The values that an option accepts. Numbers and flags may also be text, as in a URL. */
+/** The values that an option accepts. Numbers and flags may also be strings, as in a URL. */
 export interface OptionKind {
   /** The text after the option's name in error messages. */
   readonly rule: string;
   /** Returns the value as ioredis needs it. Returns undefined or throws if the value is of another kind. */
   readonly read: (value: unknown) => unknown;
-  /** True if text, such as part of a URL, is never of this kind. */
+  /** True if no string, such as part of a URL, is of this kind. */
   readonly needsOptions?: true;
 }
 
@@ -104,7 +104,7 @@ export type OptionRule<Value = unknown> =
 
 export type OptionRules = Readonly<Record<string, OptionRule>>;
 
-/** One rule for every option. The compiler checks it against the installed ioredis, the newest supported version. */
+/** One rule for every option. The compiler checks the rules against the installed ioredis, the newest supported version. */
 type RulesFor<Options> = { readonly [Key in keyof Required<Options>]: OptionRule<Options[Key]> };
 
 const milliseconds = wholeNumber(0, MAX_TIMER_DELAY);
@@ -124,7 +124,7 @@ const REPLIES = 'the module reads the replies itself';
 const REDIRECTIONS = 'the module follows redirections itself, until offerTimeout';
 const UNUSED = 'the module does not use it';
 
-/** Options that a single server shares with both levels of a cluster. */
+/** Options common to a single server's options and both levels of a cluster's: its own, and the `redisOptions` of its nodes. */
 const common = {
   keyPrefix: refused([''], "would not apply to the names of channels: set the module's `prefix` instead"),
   showFriendlyErrorStack: overridden(

@@ -152,7 +152,7 @@ function attempt<Value>(read: () => Value): Value | undefined {
   }
 }
 
-/** True for equal values. Also compares with text, because a flag in a URL is text. */
+/** True for equal values. Also compares the given value as a string, because a flag in a URL is one. */
 const isSame = (given: unknown, own: unknown) => given === (own ?? undefined) || given === String(own);
 
 function overridesOf(rules: OptionRules): Record<string, unknown> {
@@ -168,7 +168,7 @@ const UNREADABLE =
 
 const UNSET = 'is not a URL: is an environment variable in it not set?';
 
-/** Matches if the host, the port or the database, but not the password, is the text of an unset variable. */
+/** Matches if the host, the port or the database, but not the password, is `undefined`, the value of an unset variable. */
 const UNSET_PART = /^rediss?:\/\/(.*@)?([^/@]*[:/])?undefined($|[:/?])/;
 
 /** A password in the query would be cut at its first `&`, and an error would show the rest as an unknown option. */
@@ -176,8 +176,8 @@ const PASSWORD_IN_QUERY =
   'must have the password before the host, percent-encoded: redis://user:password@host, or be given as options';
 
 /**
- * Reads `redis[s]://user:password@host:port/db?option=value`. Other parts of the URL override the query. Problem texts do not quote the
- * URL, because it may contain a password.
+ * Reads `redis[s]://user:password@host:port/db?option=value`. Other parts of the URL override the query. Problems do not quote the URL,
+ * because it may contain a password.
  */
 function parseRedisUrl(text: string): { readonly options: object } | { readonly problem: string } {
   if (text === '' || text === 'undefined') return { problem: UNSET };

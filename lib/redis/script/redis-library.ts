@@ -7,7 +7,7 @@ export interface LuaFolder {
   readonly read: (path: string) => string;
   /** Names of files in `lua/modules`. Each adds to a table, named after the file in Pascal case, and may use all files before it. */
   readonly modules: readonly string[];
-  /** Modules that only calls with a certain key need, and that key. */
+  /** Modules needed only by calls with a certain key, each with that key. */
   readonly modulesByKey?: Readonly<Record<string, string>>;
   /** Names of files in `lua`. Each registers `run`, and perhaps `short` for calls that send the fewest keys. */
   readonly functions: readonly string[];
@@ -48,7 +48,7 @@ const BUILT_IN: Readonly<Record<string, string>> = {
 const GLOBALS = ['tonumber', 'unpack', 'ipairs', 'pairs', 'type', 'next', 'select', 'error'];
 const NAMES = [...Object.keys(BUILT_IN), ...GLOBALS].join(', ');
 
-/** While a library loads, the server has none of these, so the first call connects them as locals, which cost less than globals. */
+/** While a library loads, none of these exist yet, so the first call assigns them to locals, which cost less than globals. */
 const PRELUDE = `local function built_in() return ${[...Object.values(BUILT_IN), ...GLOBALS].join(', ')} end
 local ${NAMES}
 local function connect() ${NAMES} = built_in() end
@@ -62,7 +62,7 @@ redis.register_function{ function_name = name .. '_' .. DIGEST, flags = flags, c
 end
 `;
 
-/** Library and function names are global on a server, where several versions run side by side, so each contains the digest. */
+/** Library and function names are global on a server, where several versions run side by side, so each contains a digest of the code. */
 const DIGEST_LENGTH = 12;
 
 const SOURCE = /^#!lua name=(delay_queue_(\w+))\nlocal DIGEST = '\2'\n(local PURPOSE = '([^']*)'\n[^]*)$/;
@@ -168,7 +168,7 @@ export class RedisLibrary implements LoadedLibrary {
   }
 }
 
-/** Puts the server's functions that a script uses before its statements. */
+/** Prepends the server's functions that these statements use. */
 function withBuiltIn(statements: readonly Statement[]): string {
   const code = statements.map(({ text }) => text).join('');
   const used = Object.entries(BUILT_IN).filter(([name]) => mentions(code, name));

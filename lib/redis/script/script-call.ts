@@ -6,7 +6,7 @@ export type ScriptArgument = string | number | Buffer;
 /** Arguments by name, without the deadline. */
 export type ScriptArguments = Readonly<Record<string, ScriptArgument>>;
 
-/** A function call with the keys and arguments that its header declares, named in camel case. */
+/** A function call: the keys and arguments that the function's header declares, under camel-case names. */
 export interface ScriptCall<Part extends string = string> {
   /** All keys of the queue. Only those declared in the header are sent. */
   readonly keys: Readonly<Record<Part, string>>;
@@ -80,7 +80,7 @@ export class ScriptReply {
     return value;
   }
 
-  /** Reads a number, which is text if it has a fraction. */
+  /** Reads a number, which is a string if it has a fraction. */
   decimal(): number {
     return this.#values[this.#at] instanceof Buffer ? Number(this.text()) : this.number();
   }

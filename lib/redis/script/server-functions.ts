@@ -26,12 +26,12 @@ interface Settings {
 }
 
 /**
- * Maximum random wait before a process looks again for a missing library and loads it, ms: processes that start together all miss it at
- * once. The square root makes short waits rare, so only one or two processes load it.
+ * Maximum random wait, in ms, before a process that found a library missing looks again and loads it: processes that start together all
+ * find it missing at once. The square root makes short waits rare, so only one or two processes load it.
  */
 const MAX_LOAD_PAUSE = 100;
 
-/** The maximum share of a call's remaining time spent waiting before it loads the library. The rest is for looking and loading. */
+/** The maximum share of its remaining time that a call waits before it loads the library. The rest is for looking and loading. */
 const MAX_LOAD_PAUSE_SHARE = 0.25;
 
 /** Pause before another attempt to load a library that the server could not take, ms. */
@@ -159,7 +159,7 @@ export class ServerFunctions {
       if (this.#loadedBefore.has(script))
         return await this.#show(script, this.send('EVALSHA', [sha1, ...words], options));
     } catch (error) {
-      // The server has lost the script (SCRIPT FLUSH, a restart), or rejected the call before it read the script.
+      // The server has lost the script (SCRIPT FLUSH, a restart), or it rejected the earlier EVAL before reading the script.
       if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
     }
     this.loaded.add(script);
