@@ -30,7 +30,7 @@ import { repeatProviders } from './repeats/repeat-providers.js';
 export class DelayQueueModule {
   /**
    * Creates the module from fixed options.
-   * @param options - all optional; an invalid one makes startup fail with `INVALID_OPTION`, which names the field. A `name`, 1–64 of the
+   * @param options - all optional; with an invalid one, startup fails with an `INVALID_OPTION` that names the field. A `name`, 1–64 of the
    *   characters `A–Z a–z 0–9 _ -`, creates a separate instance with its own producer, handlers and listeners (`docs/instances.md`)
    * @throws DelayQueueError `INVALID_OPTION` immediately if this is not an options object, or the name is malformed
    */
@@ -42,8 +42,8 @@ export class DelayQueueModule {
 
   /**
    * Creates the module from options that come from other providers.
-   * @param options - `useFactory` with `inject`, or `useClass` or `useExisting` with a {@link DelayQueueOptionsFactory}; pass `name`
-   *   alongside rather than returning it from the factory, because Nest needs it first
+   * @param options - `useFactory` with `inject`, or `useClass` or `useExisting` with a {@link DelayQueueOptionsFactory}; pass `name` next
+   *   to these, not from the factory, because Nest needs it before it calls the factory
    * @throws DelayQueueError `INVALID_OPTION` immediately if none of the three is given, or the name is malformed
    * @example
    * ```ts
@@ -69,8 +69,8 @@ export class DelayQueueModule {
 }
 
 /**
- * A separate function because `DelayQueueModule` does not extend the class that Nest builds: that would expose the class and its helpers in
- * the type declarations. The `@Module` decorator exports nothing, because Nest would then export it from named instances too.
+ * `DelayQueueModule` does not extend the class that Nest builds, because the type declarations would otherwise expose that class and its
+ * helpers. The `@Module` decorator exports nothing, because named instances would export the same.
  */
 function instanceOf(definition: DynamicModule, name: string): DynamicModule {
   const { providers, exports } = namedProviders(name);
@@ -83,7 +83,7 @@ function instanceOf(definition: DynamicModule, name: string): DynamicModule {
 }
 
 /**
- * Copies the options. Nest spreads any value it is given, so a URL or a function would pass as empty options.
+ * Copies the options. Nest spreads whatever it is given, so a URL or a function would pass as empty options.
  * @throws DelayQueueError `INVALID_OPTION`
  */
 function readGivenOptions<T extends object>(method: string, given: T): T {

@@ -8,8 +8,8 @@ import { showGiven } from '../message/show-given.js';
  * A calendar that reads cron expressions with croner: five fields (minute, hour, day of month, month, day of week), six with seconds first,
  * or a nickname such as `@daily`. Pass it to the module to let messages repeat.
  *
- * When clocks are set forward, a rule with one time of day in the skipped hour falls at the end of that hour. When clocks are set back,
- * such a rule falls once, at the first of the two times; a rule with several times falls at each of them.
+ * When clocks are set forward, a rule with a single time of day that is skipped fires at the end of the skipped hour. When clocks are set
+ * back, a rule with a single time of day that comes twice fires only the first time; a rule with several times of day fires both times.
  * @see https://github.com/hexagon/croner for what the fields may contain
  * @example
  * ```ts
@@ -28,7 +28,7 @@ function assertTimeZone(timeZone: string): void {
     new Intl.DateTimeFormat('en', { timeZone });
     if (typeof timeZone === 'string') return;
   } catch {
-    // The error below says it better.
+    // The error below is clearer.
   }
   throw invalid(`timeZone must be an IANA time zone such as 'Europe/Berlin', not ${showGiven(timeZone)}`);
 }

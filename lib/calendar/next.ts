@@ -2,10 +2,10 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { showGiven } from '../message/show-given.js';
 import { calendar } from './calendar.js';
 
-/** The start and the time zone of {@link next}. */
+/** The options of {@link next}. */
 export interface NextOptions {
   /**
-   * The result is later than both this and now. In a handler, pass `message.dueAt`: the handler's clock may be behind that of Redis, so
+   * The result is later than both this and now. In a handler, pass `message.dueAt`: the handler's clock may be behind Redis' clock, so
    * `after: new Date()` could return the current occurrence again.
    */
   readonly after: Date;

@@ -1,8 +1,8 @@
 import type { MessageFailure } from '../message/message.js';
 
 /**
- * The events of a process, by name. Each is emitted once it is certain. `queue` and `id` name the queue and the message, `type` is empty
- * for a message without one, and `attempt` is 1 for the first attempt. A listener gets, for example, a `DelayQueueEvent<'dead'>`.
+ * The events of a process, by name. Each is emitted once its content is certain. `queue` and `id` name the queue and the message, `type` is
+ * empty for a message without one, and `attempt` is 1 for the first attempt. A listener gets, for example, a `DelayQueueEvent<'dead'>`.
  */
 export interface DelayQueueEvents {
   /** The handler is done, and its message is gone. */
@@ -41,7 +41,7 @@ export interface DelayQueueEvents {
     /** Only after the last attempt: the stack traces of the error and its causes, longer than the one in `failure`. */
     readonly trace?: string;
   };
-  /** The message is a dead letter. */
+  /** A message has become a dead letter. */
   dead: {
     readonly queue: string;
     readonly id: string;
@@ -50,8 +50,8 @@ export interface DelayQueueEvents {
     /** Undefined if the message's lease expired. */
     readonly attempt?: number;
     /**
-     * The cause: the `handler` failed in the last attempt or rejected the message (`reject`), the `lease` of the last attempt expired, the
-     * body or payload is `unreadable`, `unknownTypeGrace` is over (`unknown-type`), or the message has `expired`.
+     * The cause. `handler`: it failed in the last attempt. `reject`: it rejected the message. `lease`: the last attempt's lease expired.
+     * `unreadable`: the body or payload cannot be read. `unknown-type`: `unknownTypeGrace` is over. `expired`: the message has expired.
      */
     readonly by: 'handler' | 'reject' | 'lease' | 'unreadable' | 'unknown-type' | 'expired';
     readonly failure: MessageFailure;
@@ -70,7 +70,7 @@ export interface DelayQueueEvents {
     /** True if this process meets the type or form for the first time. */
     readonly isFirst: boolean;
   };
-  /** This process has transferred messages that fell due. They are ready. */
+  /** Messages fell due, and this process has transferred them to ready. */
   transferred: {
     readonly queue: string;
     /** The number of messages. */
@@ -96,7 +96,7 @@ export interface DelayQueueEvents {
     readonly queue: string;
     /** The ids of the messages. */
     readonly ids: readonly string[];
-    /** The ids among `ids` that are not due yet, so they are delayed again. The rest are ready. */
+    /** The ids, among `ids`, of messages that are delayed again because they are not due yet. The rest are ready. */
     readonly delayed: readonly string[];
   };
 
@@ -111,8 +111,8 @@ export interface DelayQueueEvents {
     readonly queue: string;
   };
   /**
-   * The queue has messages with groups, but this process ignores them because its option `groups` is not set. Emitted once per queue and
-   * process: at startup, or a few minutes after the first such message.
+   * The queue has messages with groups, but this process ignores the groups, because its option `groups` is not set. Emitted once per queue
+   * and process: at startup, or a few minutes after the first such message.
    */
   'groups-ignored': {
     readonly queue: string;
@@ -123,10 +123,10 @@ export interface DelayQueueEvents {
     readonly from: number;
     readonly to: number;
   };
-  /** Partitions did not answer when the whole queue was counted or listed. Emitted when the set changes, and otherwise once a minute. */
+  /** Partitions did not answer a call for the whole queue. Emitted when their set changes, and otherwise at most once a minute. */
   'partitions-missing': {
     readonly queue: string;
-    /** The indexes of the partitions, from 0. */
+    /** The indexes, from 0, of the partitions that did not answer. */
     readonly missing: readonly number[];
     /** How many partitions the queue has. */
     readonly partitions: number;
@@ -174,12 +174,12 @@ export interface DelayQueueEvents {
     readonly reason: string;
   };
 
-  /** A handler is started. */
+  /** A handler has been started. */
   'handler-started': {
     readonly queue: string;
     /** The class and method of the handler. */
     readonly handler: string;
-    /** The type handled; empty: every type without its own handler. */
+    /** The type handled; empty for all types without their own handlers. */
     readonly type: string;
   };
   /** The process stops with messages still unsettled, because `shutdownTimeout` is over. */
@@ -206,7 +206,7 @@ export type DeathCause = DelayQueueEvents['dead']['by'];
 
 /**
  * An event as listeners and observers get it.
- * @typeParam Name - the name of the event; default: any
+ * @typeParam Name - the name of the event; default: any event
  */
 export type DelayQueueEvent<Name extends keyof DelayQueueEvents = keyof DelayQueueEvents> = {
   readonly [Each in Name]: {

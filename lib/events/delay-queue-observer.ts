@@ -3,12 +3,12 @@ import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import type { DelayQueueEvent } from './delay-queue-events.js';
 
 /**
- * Watches a process' delay queue: around each offer and handler call, and event by event. All methods are optional; a missing one is free.
+ * Watches a process' delay queue: each offer, each handler call and each event. All methods are optional; a missing one costs nothing.
  *
  * Pass it to `forRoot({ observers })`, or decorate a provider with `@DelayQueueListener()`. Messages are offered and handled whatever an
- * observer does: what it throws is logged, and what it returns is ignored. Only if it does not call `next` within the handler's `timeout`,
- * or within `offerTimeout`, does the attempt or the offer fail, with an error that names the observer. The first of several observers is
- * the outermost.
+ * observer does: what it throws is logged, and what it returns is ignored. There is one exception: if it does not call `next` within the
+ * handler's `timeout` or the `offerTimeout`, the attempt or the offer fails with an error that names the observer. The first of several
+ * observers is the outermost.
  *
  * @example
  * ```ts
@@ -24,13 +24,13 @@ import type { DelayQueueEvent } from './delay-queue-events.js';
 export interface DelayQueueObserver {
   /**
    * Runs around an offer: `offer`, `offerAt`, or `offerMany` with all of its messages.
-   * @param offers - the arguments have been checked, but not yet the payloads
-   * @param next - makes the offer, once, and rejects if it fails; its headers are added to each message that has none of the same name
+   * @param offers - the offers; their arguments have been checked, but their payloads have not
+   * @param next - makes the offer; call it once. It rejects if the offer fails. Each message gets the given headers whose names it lacks
    */
   offer?(offers: OfferContext, next: (headers?: MessageHeaders) => Promise<unknown>): unknown;
 
   /**
-   * Wraps each attempt at a message. Its handler runs in the context where `next` is called, such as a span or `AsyncLocalStorage` context.
+   * Wraps each attempt to handle a message. The handler runs in the context where `next` is called, such as a span or `AsyncLocalStorage`.
    * @param next - handles the message; call it once
    */
   handle?(message: DelayedMessage, next: () => HandlingOutcome | Promise<HandlingOutcome>): unknown;
@@ -109,7 +109,7 @@ export const OBSERVER_METHODS = [
   'forInstance',
 ] as const satisfies (keyof DelayQueueObserver)[];
 
-/** True if a value has observer methods, and nothing else under their names: neither other values nor generators, which would never run. */
+/** True if a value has observer methods, all of them functions, and none a generator function, which would never run. */
 export function isObserver(given: unknown): given is DelayQueueObserver {
   if (typeof given !== 'object' || given === null) return false;
   const methods = OBSERVER_METHODS.map((name) => (given as Record<string, unknown>)[name]);

@@ -8,7 +8,7 @@ import type { ConnectedServer, EventPayloads, Events } from './events.js';
 /** The maximum number of ids in one line. */
 const NAMED = 5;
 
-/** The shortest failure whose duration a line gives, ms. */
+/** A line gives a failure's duration only if it is at least this long, ms. */
 const WORTH_MENTIONING = 60_000;
 
 interface WorkTexts {
@@ -248,7 +248,7 @@ const WORK_TEXTS: Texts = {
   'work-restored': (logger, { work, queue, lasted }) => logger.log(after(of(queue, WORK[work].restored), lasted)),
 };
 
-/** The loggers for each kind of text. They must not throw. */
+/** The logger for each kind of line. Neither may throw. */
 export interface Loggers {
   /** For queues and messages. */
   readonly queues: Logger;

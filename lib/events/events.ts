@@ -15,7 +15,7 @@ const CHANNELS = Object.fromEntries(
   EVENT_NAMES.map((name) => [name, channel(`nestjs-delay-queue:${name}`)]),
 ) as Readonly<Record<EventName, Channel>>;
 
-/** Passes on events, for the process and the application, and notes, for the log. Either costs almost nothing without a listener. */
+/** Passes events on to the process and the application, and notes to the log. Both cost almost nothing while nobody listens. */
 export class Events {
   readonly #listeners = new Map<keyof EventPayloads, ((payload: never) => void)[]>();
   readonly #watchers: ((event: DelayQueueEvent) => void)[] = [];
@@ -78,7 +78,7 @@ export class Events {
 
 /** Notes, by name. Only the log gets them. */
 export interface Notes {
-  /** Messages were released: other handlers blocked the event loop for so long that these could not be started in time. */
+  /** Messages were released, because other handlers blocked the event loop for so long that theirs could not start in time. */
   released: { readonly queue: string; readonly count: number };
   /** `count` claims in a row were not answered in time; their messages are released. */
   'claims-unanswered': { readonly queue: string; readonly count: number };
@@ -86,7 +86,7 @@ export interface Notes {
   'offered-while-held': { readonly queue: string; readonly id: string };
   /** A handler called `again()` at `place` in the code but did not return the result, so its message is gone. */
   'again-not-returned': { readonly place: string };
-  /** The application's code supplied something unusable; the text says what, and what the queue does instead. */
+  /** The application's code supplied something unusable; `problem` says what, and what the queue does instead. */
   misused: { readonly problem: string };
   /** Handlers and listeners were made after startup, so they are never called. */
   'made-late': { readonly methods: readonly string[]; readonly by: string };
@@ -104,7 +104,7 @@ export interface Notes {
   'memory-store': object;
   /** A test moves this process' time, and messages are in memory. */
   'under-test': object;
-  /** The module sets these options of the connection itself. */
+  /** The module sets these connection options itself, so the given values have no effect. */
   'options-overridden': { readonly options: readonly { readonly name: string; readonly because: string }[] };
   /** Options are configured for a queue that this process does not use, though it uses one with nearly the same name. */
   'options-unmatched': { readonly queue: string; readonly nearest: string };
@@ -118,7 +118,7 @@ export interface Notes {
   'server-unidentified': { readonly reason: string };
   /** Redis ignores the connection's user or password. */
   'login-ignored': { readonly reason: string };
-  /** Redis refuses to wait for several queues in one call, because a proxy hides a cluster. Each handled queue gets a connection. */
+  /** Redis refuses to wait for several queues in one call, because a proxy hides a cluster. Each handled queue gets its own connection. */
   'wake-signals-separated': { readonly reason: string };
   /** Functions are not available in Redis, so this process sends scripts instead. */
   'functions-unavailable': { readonly reason: string };

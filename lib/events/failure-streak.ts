@@ -4,7 +4,7 @@ import type { BackgroundWork } from './delay-queue-events.js';
 import type { Events } from './events.js';
 import { OnceAMinute } from '../timing/pauses.js';
 
-/** The maximum number of different errors that a streak reports at once. More wait for the next reminder. */
+/** The maximum number of different errors that a streak reports at once. Any others wait for the next reminder. */
 const MAX_KINDS = 5;
 
 /** Called when a streak fails or ends; `lasted` is how long the streak has lasted, ms. */
@@ -31,7 +31,7 @@ export function connectionFailures(events: Events, connection: string): FailureS
 export class FailureStreak {
   /** When the failure began, on the monotonic clock; undefined while all is well. */
   #since: number | undefined;
-  /** The errors reported since then, without their numbers. */
+  /** The errors reported since the failure began, without the numbers in them. */
   readonly #reported = new Set<string>();
   readonly #reminder: OnceAMinute;
 
@@ -50,7 +50,7 @@ export class FailureStreak {
     this.listener.failing(reason, now - this.#since);
   }
 
-  /** Like {@link failed}, for a call of a store. Leaves out a lost connection, which the connection itself reports. */
+  /** Like {@link failed}, for a call to a store. Ignores a lost connection, which the connection itself reports. */
   callFailed(error: unknown): void {
     if (!hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED', 'OUTCOME_UNKNOWN')) this.failed(showFailure(error));
   }

@@ -1,7 +1,7 @@
 import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import type { HandlingOutcome, OfferContext } from './delay-queue-observer.js';
 
-/** What surrounds offers and the calls of handlers. A hook that nobody uses is absent, so that nothing needs to be prepared. */
+/** Functions that run around offers and handler calls. A hook that nobody uses is absent, so nothing needs to be prepared for it. */
 export interface Hooks {
   readonly offer?: Around<OfferContext, MessageHeaders, unknown> | undefined;
   readonly handle?: Around<DelayedMessage, never, HandlingOutcome> | undefined;
@@ -19,6 +19,6 @@ export type Around<Subject, Argument, Result> = (
 export interface HookLimit<Result> {
   /** ms; null: no limit. */
   readonly timeout: number | null;
-  /** Makes the result if the hook takes too long, given the owner's name; the work is then never done. Must not throw. */
+  /** Returns the result to use if the hook of `owner` takes too long; the work is then never done. Must not throw. */
   readonly onTimeout: (owner: string, timeout: number) => Result | Promise<Result>;
 }

@@ -50,8 +50,8 @@ export function isScoped(host: InstanceWrapper): boolean {
 
 /**
  * Opens the scope of a message, as Nest does for a request: `REQUEST` injects the message, and `ContextIdFactory.getByRequest(message)`
- * leads to the same instances. Nest holds the instances weakly by the scope's id, so they are collected with the message.
- * @param host - the handler's host. A durable one outlives the message, so `REQUEST` injects what its strategy provides
+ * leads to the same instances. Nest holds the instances weakly by the scope's id, so they are garbage-collected with the message.
+ * @param host - the handler's host. If it is durable, it outlives the message, so `REQUEST` injects what the durable strategy provides
  */
 export function openScope(message: HandlerMessage, host: InstanceWrapper): ContextId {
   const contextId: ContextId & { readonly payload?: unknown } = ContextIdFactory.getByRequest(message);

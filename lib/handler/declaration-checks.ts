@@ -4,7 +4,7 @@ import { types } from 'node:util';
 import { type ClassMethod, fullNameOf } from './class-explorer.js';
 import type { DeclaredMethod, DecoratorKind } from './declared-methods.js';
 
-/** What the compiler and `@Inject()` record about constructor parameters. */
+/** The metadata in which the compiler and `@Inject()` record constructor parameters. */
 const KNOWN_PARAMETERS = ['design:paramtypes', 'self:paramtypes'];
 
 type Class = abstract new (...args: never) => object;
@@ -55,7 +55,7 @@ function lacksConstructor(type: Class): boolean {
 
 /**
  * True if a constructor has assigned a parameter to a property, as `constructor(private readonly dep: Dep)` does, and the property is
- * undefined. A parameter used in any other way may be optional; nothing shows that at run time.
+ * undefined. A parameter used in any other way may be optional, which cannot be seen at run time.
  */
 function lacksProperty(type: Class, instance: unknown): boolean {
   const source = Function.prototype.toString.call(type);

@@ -20,8 +20,8 @@ export const declaredHandlers = new DeclaredMethods<HandlerDeclaration>({
 
 /**
  * Makes a method of a provider or a controller the handler of a queue: it gets every message whose type does not have its own handler. The
- * method is called with the payload and the message, and may return a value, a Promise or an Observable. Once that completes without an
- * error, the message is gone; after an error, the message is retried after `backoff` until `attempts` are used up.
+ * method is called with the payload and the message, and may return a value, a Promise or an Observable. Once the handler completes without
+ * an error, the message is gone; after an error, the message is retried after `backoff` until `attempts` are used up.
  *
  * With a type, the handler gets the messages of that type. Its options are `timeout`, `backoff` and those for batches; all others belong to
  * the queue. A message whose type has no handler in this process is put off until another process handles it (`unknownTypeGrace`). In an
@@ -37,10 +37,10 @@ export const declaredHandlers = new DeclaredMethods<HandlerDeclaration>({
  * If the provider is request-scoped, or injects one that is, each message gets its own instance, and `REQUEST` injects the message. A
  * controller must be a singleton.
  *
- * A name that ends with `*` is a family: every queue whose name begins like that, including one first offered to while the application
- * runs. `message.queue` names the queue. The options apply to each queue: `concurrency: 4` means four calls at once for each queue. A queue
- * with its own handler does not belong to the family; if several families match, it belongs to the one with the longest name. Not every
- * layout allows families.
+ * A name that ends with `*` is a family: every queue whose name begins with what precedes the `*`, including queues first used while the
+ * application runs. `message.queue` names the queue. The options apply to each queue: `concurrency: 4` means four calls at once for each
+ * queue. A queue with its own handler does not belong to the family; if several families match, it belongs to the one with the longest
+ * name. Not every layout allows families.
  * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`, or the beginning of such names followed by `*`; or a class made by
  *   `DelayQueue()`, or a subclass of one
  * @param args - the type, as given to `offer`, if the handler gets only one: 1–64 of the characters `A–Z a–z 0–9 _ . : -`. Then the

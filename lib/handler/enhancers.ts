@@ -72,7 +72,7 @@ export class GlobalEnhancers {
   }
 }
 
-/** A factory of a global enhancer may return none. */
+/** The factory of a global enhancer may return nothing. */
 function isGiven<T>(enhancer: T | null | undefined): enhancer is T {
   return enhancer != null;
 }
@@ -125,7 +125,7 @@ export class EnhancerFinder {
   readonly #filters: FilterFinder;
 
   constructor(modules: ModulesContainer) {
-    // The creators use nothing else of the container. Without the application's configuration, they add no global enhancers.
+    // Nest's context creators use nothing else of the container. Without the application's configuration, they add no global enhancers.
     const container = { getModules: () => modules } as NestContainer;
     this.#guards = new GuardsContextCreator(container);
     this.#interceptors = new InterceptorsContextCreator(container);
@@ -188,6 +188,6 @@ function boundTo(handler: ClassMethod): Binding[] {
 
 function isAvailable({ host }: ClassMethod, { enhancer, method }: Binding): boolean {
   if (typeof enhancer === 'function' && host.host?.injectables.has(enhancer)) return true;
-  // An instance, or a class with a static method of that name.
+  // An instance with the method, such as `canActivate`, or a class with a static method of that name.
   return typeof (enhancer as Readonly<Record<string, unknown>> | null | undefined)?.[method] === 'function';
 }

@@ -75,7 +75,7 @@ function scopedCall({ host, name }: ClassMethod): HandlerCall {
   };
 }
 
-/** Nest would make an instance for each message, and give it the message in place of its routes' request. */
+/** Refuses a controller that Nest would make anew for each message, with the message in place of the request that its routes expect. */
 function refuseScopedController(handler: ClassMethod): void {
   const { host } = handler;
   const isController = host.host?.controllers.get(host.token) === host;

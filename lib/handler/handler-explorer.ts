@@ -72,7 +72,7 @@ function* methodsOf(
 interface HandlerTarget extends ReadHandlerOptions {
   readonly queue: string;
   readonly definition?: QueueDefinition;
-  /** The type handled; empty: every type without its own handler. */
+  /** The type handled; empty for all types without their own handlers. */
   readonly type: string;
   readonly check?: PayloadCheck | undefined;
 }

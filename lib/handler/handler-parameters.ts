@@ -4,7 +4,7 @@ import type { ClassMethod } from './class-explorer.js';
 import { placeOf } from './delayed-handler-decorator.js';
 import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from './nest-internals.js';
 
-/** A handler parameter that takes more than the plain argument at its index: a decorator's value, or pipes. */
+/** A handler parameter that is not simply the argument at its index: it takes a decorator's value, or has pipes. */
 export interface HandlerParameter {
   readonly index: number;
   readonly metadata: ArgumentMetadata;

@@ -15,7 +15,7 @@ export interface DeclaredQueue {
   /** The options declared by the queue's decorator or class. */
   readonly options: QueueOptions;
   readonly definition?: QueueDefinition | undefined;
-  /** By type. */
+  /** The handlers by type. */
   readonly handlers: ReadonlyMap<string, DelayedMessageHandler>;
 }
 
@@ -64,7 +64,7 @@ export class HandlerRegistry {
     queue.definedBy ||= definedBy;
   }
 
-  /** Throws `INVALID_OPTION` if a queue's options are declared in two places. Called once everything has been found. */
+  /** Throws `INVALID_OPTION` if a queue's options are declared in two places. Called once all handlers and definitions have been found. */
   check(): void {
     for (const { name, definition, definedBy, handlers, handlerOptions } of this.#queues.values()) {
       if (!definition || Object.keys(handlerOptions).length === 0) continue;
@@ -117,7 +117,7 @@ function twoHandlers(queue: string, one: DelayedMessageHandler, other: DelayedMe
 function adviceOn(one: DelayedMessageHandler, other: DelayedMessageHandler): string {
   const names = one.type === NO_TYPE ? 'a type or another queue' : 'another type';
   if (one.name !== other.name) return `: remove one, or give it ${names}`;
-  // Usually a class that is provided twice.
+  // This is usually a class that is provided twice.
   return one.module === other.module
     ? `, of ${one.module}: provide the class once there (useExisting makes an alias), or give one ${names}`
     : `, of ${one.module} and of ${other.module}: provide the class in one of these modules, and export it there, or give one ${names}`;
@@ -135,7 +135,7 @@ export interface DelayedMessageHandler {
   readonly name: string;
   /** The module of the handler's class, for errors. */
   readonly module?: string;
-  /** The only type handled; empty: every type without its own handler. */
+  /** The only type handled; empty for all types without their own handlers. */
   readonly type: string;
   readonly options: HandlerSettings;
   /** Checks the payload before the call. The handler gets the output of the check. */

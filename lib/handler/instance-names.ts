@@ -3,7 +3,7 @@ import { ModuleRef } from '@nestjs/core';
 import { DelayQueueError, type DelayQueueErrorCode } from '../message/delay-queue-errors.js';
 import { showUnknownInstance, UNNAMED } from '../message/instance-name.js';
 
-/** The name of a provider's instance. All copies of the package share this token, so they find one another's instances. */
+/** The token for the name of an instance. All copies of the package share it, so they find one another's instances. */
 export const INSTANCE = Symbol.for('nestjs-delay-queue:instance');
 
 @Injectable()
@@ -15,7 +15,7 @@ export class InstanceNames {
 
   /**
    * True if a declaration is meant for this instance.
-   * @param given - undefined: the instance without a name
+   * @param given - the name in the declaration; undefined for the instance without a name
    * @param error - thrown if there is no such instance
    */
   isOwn(given: string | undefined, error: { readonly code: DelayQueueErrorCode; readonly place: string }): boolean {

@@ -1,6 +1,6 @@
 /**
- * All internals of Nest that the library uses: the parts from which Nest's own transports are made. The paths work with Nest 11 and 12,
- * from packages and within bundles, as `test/smoke` shows.
+ * All the Nest internals that the library uses: the building blocks of Nest's own transports. The import paths work with Nest 11 and 12,
+ * both unbundled and bundled, as `test/smoke` shows.
  */
 export {
   EXCEPTION_FILTERS_METADATA,

@@ -1,4 +1,4 @@
-/** A backoff without a function of the application. Durations are in milliseconds. */
+/** A backoff that calls no function of the application. Durations are in milliseconds. */
 export type ComputedBackoff =
   | { readonly type: 'fixed'; readonly delay: number; readonly jitter: number }
   | {

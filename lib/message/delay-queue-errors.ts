@@ -5,10 +5,10 @@
  * - `INVALID_ARGUMENT`: a queue name, id, delay, date, header, cursor, limit or other argument is malformed or out of range.
  * - `INVALID_PAYLOAD`: JSON cannot represent all or part of the payload (undefined, a promise, a Map, `NaN`, a BigInt, a cycle…).
  * - `PAYLOAD_TOO_LARGE`: the encoded payload and headers exceed `maxPayloadBytes`, or Redis' `proto-max-bulk-len`.
- * - `INVALID_HANDLER`: a `@DelayedHandler` method cannot be used: its queue name or type is malformed or already has a handler, there is no
- *   such instance, it is on a request-scoped controller, or Nest has no instance of one of its guards…
- * - `INVALID_LISTENER`: a `@DelayQueueListener()` or `@OnDelayQueueEvent` cannot be used: its event or queue is malformed, there is no such
- *   instance, or its class is request-scoped.
+ * - `INVALID_HANDLER`: a `@DelayedHandler` method cannot be used: its queue name or type is malformed or already has a handler, the named
+ *   instance does not exist, the method is on a request-scoped controller, or Nest has no instance of one of its guards…
+ * - `INVALID_LISTENER`: a `@DelayQueueListener()` or `@OnDelayQueueEvent` cannot be used: its event or queue is malformed, the named
+ *   instance does not exist, or its class is request-scoped.
  * - `DUPLICATE_MESSAGE`: the id is in use, and the offer was made with `onDuplicate: 'reject'`.
  * - `QUEUE_FULL`: the queue already holds `maxMessages` messages.
  * - `UNSUPPORTED_BY_LAYOUT`: the queue's layout cannot do what was asked.

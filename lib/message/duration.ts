@@ -117,7 +117,7 @@ let latest: { readonly text: string; readonly milliseconds: number | undefined }
   milliseconds: undefined,
 };
 
-/** When a message falls due: in a number of ms, or at a given time; both by the store's clock. */
+/** When a message falls due: after a number of ms, or at a given time; both by the store's clock. */
 export type DueTime = { readonly after: number } | { readonly at: number };
 
 /**
@@ -138,7 +138,7 @@ export function dueAt(date: Date, name = 'date'): { readonly at: number } {
   return { at };
 }
 
-/** Reads either a delay or a time; throws `INVALID_ARGUMENT` if there is neither or both. */
+/** Reads either a delay or a time; throws `INVALID_ARGUMENT` if neither or both are given. */
 export function readEither(delay: unknown, at: unknown): DueTime {
   if (at === undefined && delay !== undefined) return { after: readDelay(delay as Duration) };
   if (at !== undefined && delay === undefined) return dueAt(at as Date, 'at');

@@ -6,9 +6,9 @@ import { showGiven } from './show-given.js';
 export type OnExpired = 'drop' | 'dead';
 
 export interface Expiry {
-  /** From the first due time to expiry, ms; null: never. */
+  /** The time from the first due time to expiry, ms; null: the message never expires. */
   readonly after: number | null;
-  /** Undefined: as in the queue's options. */
+  /** Undefined if the queue's option applies. */
   readonly onExpired?: OnExpired | undefined;
 }
 

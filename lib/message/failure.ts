@@ -102,7 +102,7 @@ export function follow<T>(
   return Promise.prototype.then.call(promise, onDone, onFailed) as Promise<T>;
 }
 
-/** The maximum number of errors and objects inspected, and their maximum depth. */
+/** The maximum number of errors and objects shown from one thrown value, and how deep they may be nested. */
 const MAX_SHOWN = 12;
 const DEEPEST = 4;
 /** The maximum number of list elements shown. */

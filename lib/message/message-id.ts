@@ -9,8 +9,8 @@ const ORIGIN_CHARACTERS = 7;
 const COUNTER_END = 64 ** 2;
 
 /**
- * Generates ids of 16 characters that sort in the order in which one generator made them. Messages due in the same millisecond are ordered
- * by id, so they keep the order of their offers.
+ * Generates ids of 16 characters that sort in the order in which a generator made them. Messages due in the same millisecond are ordered by
+ * id, so they keep the order of their offers.
  *
  * An id has 42 bits of time (until 2109), a 12-bit counter, and the generator's 42 random bits. The counter overflows into the time, which
  * never goes back, so neither a clock that is set back nor 4096 ids within a millisecond can break the order.

@@ -29,7 +29,7 @@ export interface MessageEnvelope<T = unknown, Type extends string = string> {
   readonly group?: string | undefined;
   /** When the message falls or fell due, by Redis' clock; for a retry, when the retry is or was due. */
   readonly dueAt: Date;
-  /** When the message was offered, by Redis' clock; with `maxWait`, when the first offer of its chain was made. */
+  /** When the message was offered, by Redis' clock; with `maxWait`, when the first offer of the debounce was made. */
   readonly offeredAt: Date;
 }
 
@@ -61,7 +61,7 @@ export interface MessageSnapshot<T = unknown, Type extends string = string> exte
   readonly state: MessageState;
   /** The number of attempts that have failed so far. */
   readonly failedAttempts: number;
-  /** When the message expires, unless it is `dead`; absent if it does not expire. */
+  /** When the message expires; absent if it is `dead` or does not expire. */
   readonly expiresAt?: Date;
   /** The rule by which the message repeats, with `dueAt` as its next time; absent if it does not repeat. */
   readonly repeat?: RepeatRule;

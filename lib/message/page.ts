@@ -3,7 +3,7 @@ import type { MessageSnapshot, MessageState } from './message.js';
 import { readFields } from './read-fields.js';
 import { showGiven } from './show-given.js';
 
-/** The maximum number of messages in one call of a store: the limit of the scripts. */
+/** The maximum number of messages in one call to a store, which is also the limit of the scripts. */
 export const MAX_BATCH = 1000;
 
 /** Selects a page of a list. */
@@ -25,7 +25,7 @@ export interface MessageQuery extends PageQuery {
  * @typeParam Snapshot - the type of a message
  */
 export interface MessagePage<Snapshot = MessageSnapshot> {
-  /** In the order of the listed state. */
+  /** The messages, in the order that `list` describes for their state. */
   readonly messages: readonly Snapshot[];
   /** Pass this to get the next page; null on the last page. */
   readonly cursor: string | null;

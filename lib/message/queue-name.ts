@@ -15,7 +15,7 @@ export function assertQueueName(queue: unknown): asserts queue is string {
   throw new DelayQueueError('INVALID_ARGUMENT', `queue: ${QUEUE_NAME_RULE}, not ${given}`);
 }
 
-/** Matches a family's name. It must begin with text, because a handler of all queues would also take other applications' messages. */
+/** Matches a family's name. Needs a character before the `*`, because a handler for all queues would take other applications' messages. */
 export const QUEUE_FAMILY = /^[A-Za-z0-9_.:-]{1,127}\*$/;
 
 export const QUEUE_OR_FAMILY_RULE = `${QUEUE_NAME_RULE}; a family of queues is the beginning of their names followed by a *`;

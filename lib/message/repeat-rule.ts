@@ -18,7 +18,7 @@ export interface Occurrence extends RepeatRule {
   readonly at: Date;
 }
 
-/** Calculates a rule's times, as the module's option `calendar`. `nestjs-delay-queue/calendar` exports one. */
+/** Calculates a rule's times. Give one to the module as its option `calendar`; `nestjs-delay-queue/calendar` exports one. */
 export interface Calendar {
   /**
    * Returns a rule's first time after a given time, or null if there is none.
@@ -47,7 +47,7 @@ export function isRule(value: unknown): value is RepeatRule {
   return isText(cron) && isText(timeZone) && MISSED.includes(missed);
 }
 
-/** Returns the id of an occurrence's dead letter, such as `{digest}@2026-03-02T08:00:00.000Z`. The braces preserve the partition. */
+/** Returns the id of an occurrence's dead letter, such as `{digest}@2026-03-02T08:00:00.000Z`. The braces keep it in the same partition. */
 export function letterIdOf(id: string, at: Date): string {
   return `${tagOf(id) === id ? `{${id}}` : id}@${at.toISOString()}`;
 }

@@ -2,7 +2,7 @@ import { types } from 'node:util';
 
 const MAX_TEXT = 2000;
 
-/** Text is masked this far beyond the cut, so a secret divided by the cut is still recognized. */
+/** How many characters beyond the cut are masked too, so that a secret across the cut is still recognized. */
 const MAX_SECRET = 500;
 
 /** Shown instead of a value that throws when it is read. */
@@ -11,7 +11,7 @@ export const UNREADABLE = 'a value that cannot be shown as text';
 /** Matches the login in a URL. A password that is not encoded may contain anything but a space; a port is not a login. */
 const LOGIN = /:\/\/(?:[^\s/?#@:]*:(?!\d{1,5}[/?#])\S*|[^\s/?#]*)@/g;
 
-/** Matches a password or token in a URL's query, or in the text of a connection. */
+/** Matches a password or token in a URL's query, or in a connection string. */
 const SECRET = /\b(password|passwd|pwd|secret|(?:access_?|auth_?)?token|api_?key)=[^\s&;,"']+/gi;
 
 /** Reads a value as text, cut to a length, without the credentials in URLs. Never throws, even if reading or converting does. */

@@ -85,7 +85,7 @@ export function duration(min: number, max: number): z.ZodMiniType<number, Durati
   return schema as z.ZodMiniType<number, unknown> as z.ZodMiniType<number, Duration>;
 }
 
-/** The schema of a duration of `min` to `max` ms, inclusive, or the word for none. Its output is milliseconds, or null. */
+/** The schema of a duration of `min` to `max` ms, inclusive, or the word that means none. Its output is milliseconds, or null. */
 export function durationOr<const Word extends string>(word: Word, min: number, max: number) {
   const schema = z.transform((value: unknown, context) => {
     if (value === word) return null;

@@ -37,7 +37,7 @@ export interface DelayQueueModuleOptions {
    */
   readonly inheritAppConfig?: boolean | undefined;
   /**
-   * Observe what happens, for example for traces, metrics or your own log. The first is the outermost, and all wrap those added by
+   * Observe what happens, for example for traces, metrics or your own log. The first is the outermost, and all of them wrap those added by
    * `@DelayQueueListener()`.
    * @defaultValue `[]`
    */
@@ -53,14 +53,14 @@ export interface DelayQueueModuleOptions {
   /** How long a stopping process waits for running handlers. 0 ms – 1 h. @defaultValue `'10s'` */
   readonly shutdownTimeout?: Duration | undefined;
   /**
-   * How long an offer or another producer call may take before it fails. A schema, and each observer before `next`, may take as long.
-   * 10 ms – 10 min.
+   * How long an offer or another producer call may take before it fails. A schema may take as long, and so may each observer before it
+   * calls `next`. 10 ms – 10 min.
    * @defaultValue `'5s'`
    */
   readonly offerTimeout?: Duration | undefined;
   /**
-   * Resolve an offer, cancel, reschedule or abort only after it has been replicated, so that a failover loses nothing that was acknowledged.
-   * Without the copies, the call fails with `NOT_REPLICATED`. Ignored with `store: 'memory'`.
+   * Resolve an offer, cancel, reschedule or abort only after it has been replicated, so that a failover loses nothing that was
+   * acknowledged. If it is not replicated in time, the call fails with `NOT_REPLICATED`. Ignored with `store: 'memory'`.
    * @defaultValue undefined: as soon as the primary has it
    */
   readonly acknowledge?:
@@ -75,13 +75,13 @@ export interface DelayQueueModuleOptions {
     | undefined;
   /**
    * Forces `'functions'` or `'scripts'` in Redis. The module prefers functions, which cost Redis less, and sends scripts if the user may
-   * not load or call them; the log says so once. `'functions'` then fails at startup with `MISSING_PERMISSION` or `UNSUPPORTED_SERVER`.
+   * not load or call them; the log says so once. `'functions'` makes startup fail instead (`MISSING_PERMISSION`, `UNSUPPORTED_SERVER`).
    * @defaultValue functions where they are available
    */
   readonly scripting?: 'functions' | 'scripts' | undefined;
   /**
-   * Reads the calendars of messages that repeat, both where they are offered and where they are handled: `calendar` from
-   * `nestjs-delay-queue/calendar`. Without one, `repeat` is refused, and a message that repeats waits for another process.
+   * Calculates when repeating messages fall due; needed to offer and to handle them: `calendar` from `nestjs-delay-queue/calendar`. Without
+   * it, `repeat` is refused, and a repeating message waits for another process.
    * @defaultValue undefined: none
    */
   readonly calendar?: Calendar | undefined;

@@ -23,7 +23,7 @@ export interface QueueDefinition<Payloads = unknown> {
   readonly payloads: Payloads;
   /** The options given to `DelayQueue()`. */
   readonly options: QueueOptions;
-  /** The name of the queue's instance; undefined if that has none. */
+  /** The name of the queue's instance; undefined if the instance has no name. */
   readonly instance?: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export type MessageOf<Queue, Type extends string = ''> =
 /** The payload that a handler of a typed queue gets. Takes the same parameters as {@link MessageOf}. */
 export type PayloadOf<Queue, Type extends string = ''> = MessageOf<Queue, Type>['payload'];
 
-/** Marks a definition as checked, whichever copy of the package did so. */
+/** Marks a definition as checked, by whichever copy of the package. */
 const CHECKED = Symbol.for('nestjs-delay-queue:definition');
 
 export function defineQueue<Payloads>(
@@ -155,8 +155,8 @@ function unknownType(definition: QueueDefinition, type: string): DelayQueueError
 /**
  * How a payload is declared: by a Standard Schema (zod, valibot, arktype…), a DTO class, or a bare type with {@link payload}.
  *
- * Types are read off a schema rather than by comparing it with the standard's interface: TypeScript would compare whole schema types, and
- * gives up on ArkType's (TS2589).
+ * The types are read from a schema instead of comparing it with the standard's interface, because TypeScript would then compare whole
+ * schema types, and it gives up on ArkType's (TS2589).
  * @see https://standardschema.dev
  */
 export type PayloadSpec =

@@ -56,7 +56,7 @@ export interface HandlerOptions extends Pick<QueueOptions, 'timeout' | 'backoff'
    */
   readonly batch?: number | undefined;
   /**
-   * How long the first message of a batch waits for others. 0 ms – 1 h. With 0, a batch is what is ready at the same moment.
+   * How long the first message of a batch waits for others. 0 ms – 1 h. With 0, a batch holds what is ready at the same moment.
    * @defaultValue `0`
    */
   readonly batchWait?: Duration | undefined;
@@ -75,7 +75,7 @@ export interface HandlerOptions extends Pick<QueueOptions, 'timeout' | 'backoff'
     | (RepeatOptions & {
         /** The message's id. Default: `'repeat'`, or `repeat:` and the handler's type. */
         readonly id?: string | undefined;
-        /** JSON values or a `Buffer`. Default: `{}`. */
+        /** The payload: JSON values or a `Buffer`. Default: `{}`. */
         readonly payload?: unknown;
       })
     | undefined;
@@ -99,16 +99,16 @@ export interface QueueOptions {
   readonly partitions?: number | undefined;
   /**
    * How many of the queue's messages all processes together may claim within a length of time, such as `{ max: 100, per: '1s' }`. By Redis'
-   * clock, no window of that length ever has more; as many may come at once. Messages beyond it wait in `ready`. Every delivery counts,
-   * including retries. Neither `clear()` nor a stopping process that returns messages unhandled gives anything back. Consumers of another
-   * system that shares the queue through a layout are not limited. Not available with `partitions`.
+   * clock, no window of that length ever has more, but all of them may come at once. Messages beyond it wait in `ready`. Every delivery
+   * counts, including retries. A claim counts even if `clear()` removes the message, or a stopping process returns it unhandled. Consumers
+   * of another system that shares the queue through a layout are not limited. Not available with `partitions`.
    * @defaultValue `'unlimited'`
    */
   readonly rate?:
     | {
         /** How many messages. 1–1,000,000. */
         readonly max: number;
-        /** The length of time. 100 ms – 24 h. A wait ends a few milliseconds late, which would cost much of the rate in a shorter time. */
+        /** The length of time. 100 ms – 24 h. Waits end a few milliseconds late, which would cost much of the rate over a shorter time. */
         readonly per: Duration;
       }
     | 'unlimited'
@@ -149,8 +149,8 @@ export interface QueueOptions {
    */
   readonly backoff?: BackoffOptions | undefined;
   /**
-   * How long a handler may run before its `signal` aborts, the attempt fails and its slot is free again. Its schema, and each observer
-   * before `next`, may take as long. 1 ms – 24 h, or `'unlimited'`.
+   * How long a handler may run before its `signal` aborts, the attempt fails and its slot is free again. Its schema may take as long, and
+   * so may each observer before it calls `next`. 1 ms – 24 h, or `'unlimited'`.
    * @defaultValue `'unlimited'`
    */
   readonly timeout?: Duration | 'unlimited' | undefined;
@@ -172,7 +172,7 @@ export interface QueueOptions {
   readonly maxPayloadBytes?: number | undefined;
   /**
    * The maximum number of messages in the queue, in all states together; further offers are refused. At least 1, or `'unlimited'`. Each of
-   * n `partitions` takes an nth of it, rounded up, so some are full slightly earlier than others.
+   * n `partitions` takes an nth of it, rounded up, so some fill up slightly earlier than others.
    * @defaultValue `'unlimited'`
    */
   readonly maxMessages?: number | 'unlimited' | undefined;

@@ -44,12 +44,12 @@ export async function resolveModuleOptionsInSlices(
 ): Promise<ResolvedModuleOptions> {
   try {
     const parsed = check(moduleFrameSchema, options, MODULE, placeOf);
-    // The type is as claimed only if the check passes.
+    // The cast below is sound only once the check has passed.
     const entries = Object.entries(parsed.queues ?? {}) as [string, QueueOptions][];
     await forEach(entries, (entry) => check(queuesSchema, Object.fromEntries([entry]), MODULE, placeOf));
     return completed(options, parsed);
   } catch {
-    // Throws an error that names the place and everything else that is wrong.
+    // This throws an error that names every mistake.
     return resolveModuleOptions(options);
   }
 }
@@ -110,7 +110,7 @@ export interface ReadHandlerOptions {
   readonly options: HandlerSettings;
   readonly batch: BatchSize | undefined;
   readonly repeat: HandlerRepeat | undefined;
-  /** Undefined: the instance without a name. */
+  /** Undefined for the instance without a name. */
   readonly instance: string | undefined;
 }
 

@@ -88,7 +88,7 @@ export class Changes {
     return outcome === 'changed';
   }
 
-  /** Encodes the change before the message is looked up: it is read only once, and checked even if there is no such message. */
+  /** Encodes the change before looking up the message, so the change is read only once, and checked even if there is no such message. */
   async #parts(
     queue: Queue,
     { change, rules, checkOf }: { change: MessageChange; rules: BodyRules; checkOf: CheckOfType | undefined },

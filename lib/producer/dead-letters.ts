@@ -62,7 +62,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     return redriven;
   }
 
-  /** Discards dead letters and registers the queue: a family that kept its name only for them then looks again and forgets it. */
+  /** Discards dead letters and registers the queue, so a family that kept it only for its dead letters looks again and forgets it. */
   async #discard(store: MessageStore, selection: DeadSelection): Promise<number> {
     const discarded = await store.discard(selection);
     if (discarded > 0) void this.registrar.register(this.queue.name);

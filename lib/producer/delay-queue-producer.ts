@@ -88,7 +88,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
    * @param id - at most 229 bytes; `list` and `find` show the rule as `repeat` and the next time as `dueAt`
    * @param payload - the payload of each occurrence, as in {@link offer}
    * @returns the next due time, and whether the message is new
-   * @throws DelayQueueError as {@link offer}, and `INVALID_OPTION` if the module has no `calendar`, `UNSUPPORTED_BY_LAYOUT`
+   * @throws DelayQueueError as {@link offer}, and `INVALID_OPTION` if the module has no `calendar`, or `UNSUPPORTED_BY_LAYOUT`
    * @example
    * ```ts
    * await producer.repeat('digests', 'weekdays', { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin' }, {});
@@ -125,7 +125,7 @@ const NAMES = new Map<Type, string>([
   [QueueParts, 'DelayQueueParts'],
 ]);
 
-/** Returns the token under which other modules inject a part of an instance: for the instance without a name, the class itself. */
+/** Returns the injection token for one of an instance's services, such as its producer; for the unnamed instance, the class itself. */
 export function tokenOf<Part>(part: Type<Part>, instance: string): InjectionToken<Part> {
   return instance === UNNAMED ? part : `${NAMES.get(part)}:${instance}`;
 }

@@ -19,8 +19,8 @@ export interface OfferOptions {
   /**
    * What to do if a message with this id exists, in any state. `'keep'` keeps the old message and ignores the new one. `'replace'` replaces
    * the old message; if a handler holds it, the handler loses its lease. `'reject'` fails with `DUPLICATE_MESSAGE`. `'follow'` keeps the
-   * old message; if that is active, the new one waits until it is done and only then starts its delay. A later follower replaces an earlier
-   * one. `'follow'` is not available in every layout. Default: `'keep'`.
+   * old message; if the old message is active, the new one waits until that is done, and only then starts its delay. A later follower
+   * replaces an earlier one. `'follow'` is not available in every layout. Default: `'keep'`.
    */
   readonly onDuplicate?: 'keep' | 'replace' | 'reject' | 'follow' | undefined;
   /**
@@ -37,9 +37,9 @@ export interface OfferOptions {
   /** `'drop'` removes an expired message, `'dead'` makes it a dead letter. Needs `expiresAfter`. Default: the queue's `onExpired`. */
   readonly onExpired?: 'drop' | 'dead' | undefined;
   /**
-   * Limits a debounce, a series of offers with this id in which each replaces the still delayed message before it: the due time never moves
-   * beyond `maxWait` after the first offer, whose `offeredAt` the message keeps. 1 ms – 100 years; requires `id` and
-   * `onDuplicate: 'replace'`. Not available in every layout. Default: none.
+   * Limits a debounce, that is, a series of offers with this id, each of which replaces the previous message while that is still delayed.
+   * The due time never moves beyond `maxWait` after the first offer, whose `offeredAt` the message keeps. 1 ms – 100 years; requires `id`
+   * and `onDuplicate: 'replace'`. Not available in every layout. Default: none.
    */
   readonly maxWait?: Duration | undefined;
 }

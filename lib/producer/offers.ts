@@ -126,7 +126,7 @@ export class Offers {
     }));
     const work = (given?: MessageHeaders) => {
       const headers = given === undefined ? undefined : readHeaders(given);
-      // In a promise: an error thrown at once would be taken for the observer's.
+      // In a promise, because an error thrown at once would be taken for the observer's.
       return Promise.resolve().then(() => offer(carriesHeaders ? headers : undefined));
     };
     return (await around({ queue, messages: envelopes, carriesHeaders }, work, {

@@ -24,7 +24,7 @@ export const PARTS: unique symbol = Symbol.for('nestjs-delay-queue:parts');
 
 export interface RepeatRequest {
   readonly id: string;
-  /** Undefined if the type may be in `options`. */
+  /** Undefined if `options` may name the type. */
   readonly type?: string;
   readonly options: RepeatOptions & Pick<OfferOptions, 'type'>;
   readonly payload: unknown;
@@ -197,7 +197,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   }
 
   /**
-   * Counts a queue's messages in each state, at one instant for each partition. Partitions that do not answer are named in `missing`.
+   * Counts a queue's messages in each state, as of one instant in each partition. Partitions that do not answer are named in `missing`.
    * @example
    * ```ts
    * const { delayed, ready, active, dead } = await producer.counts('orders');

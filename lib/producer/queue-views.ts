@@ -64,7 +64,7 @@ export function snapshotOf<T>(known: Queue, message: StoredMessage): MessageSnap
   };
 }
 
-/** Returns when a message expires, as far as this process knows: without an expiry of its own, it gets its consumer's. */
+/** Returns when a message expires, as far as this process knows: a message without its own expiry gets that of its consumer. */
 function deadlineOf({ options }: Queue, { body, dueAt }: StoredMessage, expiry: Expiry | undefined): Date | undefined {
   if (!options.layout.can.expiry) return undefined;
   const { after } = expiry ?? { after: options.expiresAfter };

@@ -13,7 +13,7 @@ import type { NewMessage, OfferResult } from './offer.js';
 import { assertSupported } from './unsupported.js';
 import { incomplete, incompleteInPartitions, refused, sortOutcomes } from './list-outcomes.js';
 
-/** Limits of one call: scripts stay short even with large payloads, and Redis handles one batch of a list while the next is encoded. */
+/** Limits of a call. They keep scripts short despite large payloads, and let Redis handle one batch of a list while the next is encoded. */
 const BATCH = { maxItems: 250, maxWeight: 1024 * 1024, weigh: bodyLength };
 
 /** How many batches of one list are sent to a destination at once. */
@@ -39,7 +39,7 @@ export interface WriterContext {
 /** Writes the offers of one queue. Offers that go to one destination in the same turn of the event loop share a call. */
 export class QueueWriter {
   readonly #rules: BodyRules;
-  /** Each is created by the first offer to its destination. */
+  /** The batcher of each destination, created by the first offer to it. */
   #batchers = new Map<Destination, TurnBatcher<EncodedOffer>>();
   /** For offers with `notAfter`, which must not share a call with offers without it. */
   #batchersInTime = new Map<Destination, TurnBatcher<EncodedOffer>>();

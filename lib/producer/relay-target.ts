@@ -8,7 +8,7 @@ import type { MessageChange } from './changes.js';
 import { inTime, type OfferOptions, type OfferResult, readOfferOptions } from './offer.js';
 import { QueueParts } from './queue-methods.js';
 
-/** Calls for a relay such as nestjs-delay-queue-outbox. They take effect in time or never, and the relay can tell to which database. */
+/** Calls for a relay such as nestjs-delay-queue-outbox. They take effect in time or never, and the relay can identify the database. */
 @Injectable()
 export class RelayTarget {
   @Inject() private readonly parts!: QueueParts;
@@ -21,7 +21,7 @@ export class RelayTarget {
   }
 
   /**
-   * Reads the id of the calls' database and prefix. It is stored there, so it does not depend on the address, and is lost with the data.
+   * Reads the id of the database and prefix. It is stored there, so it does not depend on the address, and is lost with the data.
    * @param proposed - the id to set if there is none
    * @returns undefined if there is none
    */

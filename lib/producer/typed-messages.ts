@@ -48,7 +48,7 @@ export type TypedChange<Payloads> =
   | {
       /** Replaces all headers. */
       readonly headers?: MessageHeaders | undefined;
-      /** Requires a `payload`. */
+      /** Changing the type requires a `payload`. */
       readonly type?: undefined;
       /** The payload stays as it is. */
       readonly payload?: undefined;

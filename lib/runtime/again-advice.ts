@@ -8,7 +8,7 @@ interface WatchedQueue {
   readonly warning: OnceAMinute;
 }
 
-/** Warns of an offer ignored because a handler here holds its id: most likely the handler's own, in a loop that would silently end. */
+/** Warns of an ignored offer whose id a handler of this process holds: most likely its own, in a loop that would silently end. */
 export class AgainAdvice {
   readonly #queues = new Map<string, WatchedQueue>();
 

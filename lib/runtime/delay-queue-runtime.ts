@@ -201,11 +201,11 @@ function startEvents({ name: queue, handlers }: DeclaredQueue): DelayQueueEvents
 }
 
 /**
- * Runs `start` after the application's last bootstrap hook. The application's startup waits for `start`, and fails if it does.
+ * Runs `start` after the application's last bootstrap hook. The application's startup waits for `start`, and fails if `start` does.
  *
  * No handler may run until every module is up. Nest calls hooks module by module, from the farthest module to the root, so a global
- * module's own `onApplicationBootstrap` runs long before a slow hook of another module has ended. Within a module, its class comes last. So
- * the very last hook is that of the root module's class, and `start` is appended to it.
+ * module's own `onApplicationBootstrap` runs long before a slow hook of another module has ended. Within a module, the module's own class
+ * comes last. So the very last hook is that of the root module's class, and `start` is appended to it.
  */
 function afterBootstrap(modules: ModulesContainer, start: () => Promise<void>): void {
   const root = [...modules.values()].reduce((nearest, module) =>

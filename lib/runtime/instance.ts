@@ -11,7 +11,7 @@ import { RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
 import { Queues } from './queues.js';
 import { isDeepStrictEqual } from 'node:util';
 
-/** The parts of one module import, for use from outside. */
+/** The parts of one instance of the module, for use from outside it. */
 @Injectable()
 export class Instance {
   constructor(
@@ -77,7 +77,7 @@ export class InstanceCheck implements OnModuleInit {
     );
   }
 
-  /** True if a module's decorator imports this instance. At run time, every other module imports a global one, too. */
+  /** True if the module's own decorator imports this instance. At run time, all other modules import a global module too. */
   #isImportedBy(metatype: object): boolean {
     const imports = Reflect.getMetadata('imports', metatype) as { readonly providers?: unknown }[] | undefined;
     return (imports ?? []).some(({ providers } = {}) => Array.isArray(providers) && providers.some(this.#isOwnName));

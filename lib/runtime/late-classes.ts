@@ -6,7 +6,7 @@ import type { Module } from '../handler/nest-internals.js';
 
 /**
  * Reports handlers and listeners in classes that Nest makes after startup, when the package no longer looks for them: in a lazily loaded
- * module, or by `moduleRef.create()`. Nest has no event for either, so the methods of its objects are wrapped.
+ * module, or with `moduleRef.create()`. Nest has no event for either, so the methods of its objects are wrapped.
  */
 @Injectable()
 export class LateClasses implements OnModuleInit {
@@ -27,7 +27,7 @@ export class LateClasses implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    // One instance of the delay queue listens for all.
+    // One instance of the module listens on behalf of all.
     const [first] = this.app.get(LateClasses, { strict: false, each: true });
     if (first === this) this.#listen();
   }

@@ -14,9 +14,9 @@ import { isLayout } from '../store/layout.js';
 /**
  * Reports names that are probably misspelt, each once:
  *
- * - queues that get offers but that no process has ever handled, unless processes without this package may handle them;
- * - entries in `queues` with a name close to that of a queue that this process handles or offers to and that has no entry. Entries close to
- *   none may be for another process that shares the configuration.
+ * - queues that get offers but have never been handled by any process, unless processes without this package may handle them;
+ * - entries in `queues` whose name is close to that of a queue that this process uses but that has no entry. Other entries may be for
+ *   another process that shares the configuration.
  */
 @Injectable()
 export class MisspeltNames {

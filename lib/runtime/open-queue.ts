@@ -24,7 +24,7 @@ export function openerInRedis(connections: RedisConnections, prefix: string) {
   };
 }
 
-/** Creates the router of a queue whose stores only this process knows. */
+/** Creates the router of a queue that is stored in this process. */
 export function routerOf({ partitions, groups }: StoresOfQueue<MessageStore>): Router {
   const router =
     partitions.length === 1

@@ -9,13 +9,13 @@ import type { Stores } from './create-stores.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
 import { MisspeltNames } from './misspelt-names.js';
 
-/** Allowance, ms, for calls that take effect late by this process' clock, which only estimates when they end by Redis' clock. */
+/** How much later than its timeout a call may take effect, ms: its deadline by Redis' clock is only an estimate. */
 const LAG = 5000;
 
 /** The number of registrations remembered. A forgotten queue is merely registered again. */
 const MAX_REMEMBERED = 10_000;
 
-/** How long offers wait for a registration, ms. The directory may be on a shard that does not answer, and the messages on others. */
+/** How long offers wait for a registration, ms. The directory may be on a shard that does not answer, while the messages are on others. */
 const MAX_WAIT = 1000;
 
 interface Remembered {

@@ -91,7 +91,7 @@ async function resolveGivenOptions(options?: DelayQueueModuleOptions): Promise<R
   );
 }
 
-/** Creates events whose log lines end their context with the instance's name. */
+/** Creates the events of an instance, whose name ends the context of their log lines. */
 function loggedEvents(instance: string): Events {
   const events = new Events(instance || undefined);
   const loggerOf = (context: string) => new SafeLogger(instance === UNNAMED ? context : `${context}:${instance}`);

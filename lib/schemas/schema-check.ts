@@ -66,7 +66,7 @@ interface Issue {
 
 const MAX_PATHS = 10;
 
-/** Names only paths, because messages of issues quote values, and payloads must not get into logs. */
+/** Names only paths, because the messages of issues quote values, and payloads must not get into logs. */
 function describe(issues: readonly Issue[]): string {
   const paths = [...new Set(issues.map(({ path = [] }) => showPath(path)))];
   const named = paths.slice(0, MAX_PATHS).join(', ') + (paths.length > MAX_PATHS ? ', …' : '');

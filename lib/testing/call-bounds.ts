@@ -7,7 +7,7 @@ import { showGiven } from '../message/show-given.js';
 export interface CallBounds {
   /** The number of attempts that may end within the call. Stops a handler that always causes another message. Default: 10,000. */
   readonly limit?: number | undefined;
-  /** The longest real time in which nothing happens while handlers run. Default: `'4s'`, which is less than test frameworks give a test. */
+  /** The longest real time for which nothing may happen while handlers run. Default: `'4s'`, less than test frameworks give a test. */
   readonly patience?: Duration | undefined;
 }
 

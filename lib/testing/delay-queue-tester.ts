@@ -34,7 +34,7 @@ export class DelayQueueTester {
   #trials = 0;
 
   /**
-   * Returns the tester of a named instance. All instances share one time: whoever moves it, messages are handled in the order of due times.
+   * Returns the tester of a named instance. All instances share one time: whoever moves it, messages are handled in order of due time.
    * @param name - the name given to `DelayQueueModule.forRoot()`
    * @throws DelayQueueError `INVALID_OPTION` if there is no instance of this name
    * @example
@@ -142,7 +142,7 @@ export class DelayQueueTester {
   }
 
   /**
-   * Empties the instance's queues in every state, resumes paused ones and forgets the offers, as between two tests. Time stays as it is.
+   * Removes all messages of the instance, resumes paused queues and forgets the offers, as between two tests. Time stays as it is.
    * @throws DelayQueueError `UNFINISHED` while a call that moves time is running
    */
   async clear(): Promise<void> {

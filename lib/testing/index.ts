@@ -6,7 +6,7 @@ export type { HandleOptions, TypedHandleOptions } from './handle-options.js';
 export type { HandleOutcome } from './handle-outcome.js';
 export type { OfferedMessage } from './offered-message.js';
 
-// Types of the main entry that the exports above use.
+// Types from the main entry point that the exports above use.
 export type { CheckedDuration, Duration, DurationText } from '../message/duration.js';
 export type { MessageHeaders } from '../message/message.js';
 export type {

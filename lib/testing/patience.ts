@@ -1,9 +1,9 @@
 import { clearTimeout, realNow, setTimeout } from './real-time.js';
 
-/** The maximum time that counts between two looks, ms. If more has passed, the process itself was held up, as at a breakpoint. */
+/** The most that counts of the time between two looks, ms. If more has passed, the process itself was held up, as at a breakpoint. */
 const MAX_STEP = 20;
 
-/** Measures how long nothing happens in real time, by looking at short intervals. */
+/** Measures how long nothing has happened, in real time, by looking at short intervals. */
 export class Patience {
   readonly #length: number;
   #waited = 0;
@@ -19,7 +19,7 @@ export class Patience {
     this.#lookedAt = realNow();
   }
 
-  /** Returns true if the time is over. */
+  /** Returns true if the time is up. */
   look(): boolean {
     const now = realNow();
     this.#waited += Math.min(now - this.#lookedAt, MAX_STEP);

@@ -10,9 +10,9 @@ import type { WatchedStore } from './watched-store.js';
 /** Replaces Redis, time and chance in an application under test, and watches what happens there. */
 export class TestBench implements TestOverrides {
   readonly clock: VirtualClock;
-  /** Always the middle of the range. */
+  /** Always returns the middle of the range. */
   readonly random = () => 0.5;
-  /** By the name of their instance. */
+  /** The queues under test, by the name of their instance. */
   readonly #queues = new Map<string, QueuesUnderTest>();
   #settled = 0;
   #isClosing = false;

@@ -19,10 +19,10 @@ export interface Clock {
 /** The maximum delay of `setTimeout`, ms (24.8 days). It overflows above that, and fires at once. */
 export const MAX_TIMER_DELAY = 2 ** 31 - 1;
 
-/** The end of a punctual wait spent in turns of the event loop, ms: Node.js timers count whole ms and fire up to two of them late. */
+/** How much of a punctual wait's end is spent in turns of the event loop, ms: Node.js timers count whole ms and fire up to 2 ms late. */
 const LAST_TURNS = 0.25;
 
-/** Shorter waits use a plain timer, ms: such turns take at most a tenth of the time, and a busy queue gains from larger transfers. */
+/** Waits shorter than this, ms, use a plain timer: turns take at most a tenth of a wait, and a busy queue gains from larger transfers. */
 const MIN_PUNCTUAL = 10 * LAST_TURNS;
 
 export const systemClock: Clock = {
@@ -63,8 +63,8 @@ export interface RoundTrip {
 const MAX_LATENESS = 10;
 
 /**
- * Estimates when a remote clock was read for an answer, on the monotonic clock: halfway through a short round trip. A long one may be long on
- * either way, so the clock is taken to be read early: a time planned too early costs another question, but one planned too late a delay.
+ * Estimates when a remote clock was read for an answer, on the monotonic clock: halfway through a short round trip. A long one may be long
+ * in either direction, so the clock is assumed to have been read early: planning too early costs a question, too late a delay.
  */
 export function readingTime({ sentAt, receivedAt }: RoundTrip): number {
   return sentAt + Math.min(MAX_LATENESS, (receivedAt - sentAt) / 2);

@@ -62,7 +62,7 @@ export interface BatchLimits<Item> {
 export interface TurnBatcherOptions<Item> extends BatchLimits<Item> {
   /** Sends a batch; it must not throw. */
   readonly send: (batch: readonly Item[]) => void;
-  /** True if no call is in progress, so that a new item need not wait for the end of the turn. Default: never. */
+  /** Returns true if no call is in progress, so that a new item need not wait for the end of the turn. Default: false. */
   readonly isIdle?: () => boolean;
 }
 
@@ -102,7 +102,7 @@ export class TurnBatcher<Item> {
     for (const batch of inBatches(items, { maxItems, maxWeight, weigh })) send(batch);
   };
 
-  /** Halves a batch if idle: answers trigger the next batch, so with only one, the server and this process would wait for each other. */
+  /** Halves a batch if no call is in progress, because with one batch at a time, the server and this process would wait for each other. */
   #maxItemsOf(count: number): number {
     const { maxItems, isIdle } = this.#options;
     return count >= MIN_SPLIT && isIdle?.() ? Math.min(maxItems, Math.ceil(count / 2)) : maxItems;

@@ -12,7 +12,7 @@ export type Copied = (from: object, copy: object) => void;
 /** The nesting limit: more levels than real data has, but far fewer than would overflow the stack. */
 const DEEP = 500;
 const MAX_PATH = 20;
-/** JSON of more values fits in no string: each takes at least two characters, and strings have at most about 2²⁹. */
+/** The JSON of more values would not fit in a string: each value takes at least two characters, and strings have at most about 2²⁹. */
 const MAX_VALUES = 2 ** 28;
 
 /** An object seen before, and how many values are written each time it occurs. */
@@ -94,7 +94,7 @@ export class JsonCopy {
     return entry.copy;
   }
 
-  /** Reuses a copy, but limits the values: a few shared objects within shared objects could otherwise make the text grow without bound. */
+  /** Reuses a copy, but limits the number of values: a few objects shared within shared objects could otherwise make the text huge. */
   #again({ copy, values }: Seen): unknown {
     this.#values += values;
     if (this.#values > MAX_VALUES) this.#refuse({ what: 'so many values', advice: 'offer a reference to the data' });
@@ -148,7 +148,7 @@ function jsonValueOf(value: unknown, key: string | number): unknown {
   return Reflect.apply(toJSON, value, [String(key)]);
 }
 
-/** Shows a path as in code, shortened in the middle if it is long. */
+/** Shows a path as it is written in code, shortened in the middle if it is long. */
 export function showPath(path: readonly (string | number)[]): string {
   const steps = path.map((key) => {
     if (typeof key === 'number') return `[${key}]`;

@@ -17,8 +17,8 @@ export interface DataRules {
 const keepsNothing: Keeps = () => false;
 
 /**
- * Writes a payload as JSON, but refuses what `JSON.stringify` would silently change: after a forgotten `await` it writes `{}`, and for
- * `NaN` null. As usual, the result of `toJSON()` replaces its object, and undefined properties are omitted.
+ * Writes a payload as JSON, but refuses what `JSON.stringify` would silently change: it writes `{}` after a forgotten `await`, and null for
+ * `NaN`. As usual, the result of `toJSON()` replaces its object, and undefined properties are omitted.
  * @param write - gets plain data: the payload itself or, if that is not obviously plain, a checked copy
  * @throws DelayQueueError `INVALID_PAYLOAD`, naming the path of the part that cannot be written
  */
@@ -72,7 +72,7 @@ function isPlainObject(value: object): boolean {
   if ((value as { toJSON?: unknown }).toJSON !== undefined) return isPlainDate(value);
   if (Array.isArray(value)) {
     if ((valuesLeft -= value.length) < 0) return false;
-    // More values than elements means other fields. Values are much cheaper to get than names.
+    // If there are more values than elements, the list has other fields. Values are much cheaper to get than names.
     if (Object.values(value).length !== value.length) return false;
     // eslint-disable-next-line @typescript-eslint/prefer-for-of -- as JSON reads it; an iterator may yield something else
     for (let i = 0; i < value.length; i++) if (!isPlainValue(value[i])) return false;

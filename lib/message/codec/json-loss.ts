@@ -40,7 +40,7 @@ export function isDataClass(prototype: object): boolean {
 
 /**
  * Returns what JSON would lose by writing only the fields of an object that is not an array and has no `toJSON`; undefined if nothing.
- * Throws what reading it throws. `#private` fields are hidden: an object without fields is also a loss if its class seems to have more.
+ * Throws what reading the object throws. `#private` fields are hidden, so an empty object is also a loss if its class seems to have more.
  */
 export function lossOf(value: object): JsonLoss | undefined {
   const brand = BRANDS.find(([is]) => is(value));
@@ -53,7 +53,7 @@ export function lossOf(value: object): JsonLoss | undefined {
   return { what: nameOf(value), advice: adviceFor(value) };
 }
 
-/** Returns what JSON would lose by writing only a list's elements, such as the fields of a regular expression's match, or undefined. */
+/** Returns what JSON would lose by writing only a list's elements, such as the fields of a regular expression's match, if anything. */
 export function lossOfList(list: readonly unknown[]): JsonLoss | undefined {
   const field = Object.keys(list).find((key) => !isIndex(key, list.length));
   if (field === undefined) return undefined;
@@ -69,7 +69,7 @@ function isRoot(prototype: object): boolean {
   return Object.getPrototypeOf(prototype) === null;
 }
 
-/** True if a prototype has getters, symbols (an iterator or a tag, as in platform classes), or data, which classes keep in instances. */
+/** True if a prototype has getters, symbols (an iterator or a tag, as in platform classes), or data, which instances normally hold. */
 function looksFilled(prototype: object): boolean {
   for (let at = prototype; !isRoot(at); at = Object.getPrototypeOf(at) as object) {
     const properties = Object.getOwnPropertyDescriptors(at) as Record<PropertyKey, PropertyDescriptor>;

@@ -9,7 +9,7 @@ import { NO_TYPE } from '../message-id.js';
 export interface MessageCodec {
   /** @throws DelayQueueError `INVALID_PAYLOAD` */
   encode(content: MessageContent): MessageBody;
-  /** How many bytes of an encoded body belong neither to the payload nor to the headers. Default: 0. */
+  /** Returns how many bytes of an encoded body belong neither to the payload nor to the headers. Default: 0. */
   framingBytes?(content: MessageContent): number;
   /** Decodes a body written by {@link encode}, or throws `INVALID_PAYLOAD`. */
   decode(body: Buffer): MessageContent;
@@ -73,7 +73,7 @@ export function readContent<T>(codec: MessageCodec, body: Buffer): ContentOf<T> 
   }
 }
 
-/** Returns a payload as the value of a promise: as bytes if it is unreadable or a thenable, for which the promise would wait. */
+/** Returns a payload for a promise to resolve to; as bytes if it is unreadable, or a thenable, which the promise would wait for. */
 export function readPayload<T>(codec: MessageCodec, body: Buffer): T {
   const { payload } = readContent<T>(codec, body);
   try {

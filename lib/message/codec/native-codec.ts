@@ -116,7 +116,7 @@ export const nativeCodec: MessageCodec = {
   },
 };
 
-/** Reads only the type from a native body; a damaged body or a later version's form has none. `count-types.lua` does the same. */
+/** Reads only the type from a native body; a damaged body, or one in a later version's form, has none. `count-types.lua` does the same. */
 export function bodyType(body: Buffer): string {
   return FIRST_LINES.exec(body.toString('latin1', 0, MAX_FIRST_LINES))?.[1] ?? NO_TYPE;
 }
