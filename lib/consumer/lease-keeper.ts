@@ -17,7 +17,7 @@ const LIMITS = {
 
 /**
  * Extends the leases of all claims in one call once a third of the oldest lease has passed, and retries soon after a failure, so that a
- * short outage costs no lease. A lost message's signal aborts at once or, if the store is silent, when the lease ends by this process'
+ * short outage costs no lease. A lost message's signal aborts at once or, if the store is silent, when its lease ends on this process'
  * clock.
  */
 export class LeaseKeeper {

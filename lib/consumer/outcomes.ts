@@ -77,7 +77,7 @@ export class Outcomes {
     return outcome;
   }
 
-  /** Refuses a body that the codec cannot read, as a retry would not help. `maxDeadLetters` never drops an error of this name. */
+  /** Refuses a body that the codec cannot read, because a retry would not help. `maxDeadLetters` never drops a dead letter of this kind. */
   unreadable(delivery: Delivery, error: unknown): Outcome {
     return this.#refuse(delivery, error, { ...describeFailure(error), name: 'UnreadableBody' });
   }

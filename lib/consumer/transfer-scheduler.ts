@@ -80,7 +80,7 @@ export class TransferScheduler implements DueListener {
       readonly checkInterval: number;
       /** Returns a number from 0 to 1, for jitter. */
       readonly random?: () => number;
-      /** Claims messages for this process' free slots. Default: none. */
+      /** The loop that claims messages for this process' free slots. Default: none. */
       readonly consumer?: Pick<ConsumerLoop, 'transferAndClaim' | 'wake' | 'abort'>;
     },
   ) {

@@ -15,7 +15,7 @@ class UnknownType extends Error {
   override readonly name = 'UnknownType';
 }
 
-/** Decides the outcome of messages that perhaps another process can handle, such as one of the new release in a rolling deploy. */
+/** Decides the outcome of messages that another process may be able to handle, such as one of the new release in a rolling deploy. */
 export class UnknownTypes {
   readonly #reported = new Set<string>();
 

@@ -15,7 +15,7 @@ export interface InspectedQueue {
   readonly nextDue: Date | null;
   /** The time of the inspection, by Redis' clock. */
   readonly now: Date;
-  /** The partitions that do not answer, numbered from 0. Their messages are not counted. Absent: none. */
+  /** The partitions that do not answer, numbered from 0. Their messages are not counted. Absent if all answer. */
   readonly missing?: readonly number[];
 }
 

@@ -36,7 +36,7 @@ export class GroupStore extends NativeMessageStore {
     this.#keys = keys;
   }
 
-  /** Claims, and repairs if a message has lost its record. Its group is then unknown, so only a recount frees its permit. */
+  /** Claims, and repairs if a message has lost its record: the message's group is then unknown, so only a recount frees its permit. */
   override async claim(request: ClaimRequest): Promise<ClaimReport> {
     const report = await super.claim(request);
     // If this repair fails, the next one does the work. The claim has already been made.

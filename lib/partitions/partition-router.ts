@@ -165,7 +165,7 @@ export class StickyIds {
     return own ?? partitionOf(id, this.partitions);
   }
 
-  /** Returns another partition for one that does not answer. It differs each time, so that none gets all of the messages. */
+  /** Returns a partition to use instead of one that does not answer. It differs each time, so that none gets all of the messages. */
   #detour(partition: number, reaches: Pick<Partitions, 'reachOf'>): number {
     const rounds = Math.floor(this.#turns / this.partitions);
     for (let i = 0; i < this.partitions; i++) {

@@ -255,7 +255,7 @@ class SharedConnection {
     await connection.ready('BLPOP', Math.max(0, this.#earliestEnd() - clock.monotonic()));
     const until = this.#earliestEnd();
     if (until === Infinity) return;
-    // To the server, 0 means no limit.
+    // The server takes 0 to mean no limit.
     const timeout = Math.max(1, Math.ceil(until - clock.monotonic()));
     const listed = [...this.#signals].filter(({ isListed }) => isListed);
     if (this.options.unblock) this.#clientId ??= this.#askClientId();

@@ -104,7 +104,7 @@ export interface QueueStatus {
    */
   readonly oldestReady: number | null;
   readonly paused: boolean;
-  /** Partitions that did not answer and whose messages are not counted. Absent: none. */
+  /** Partitions that did not answer and whose messages are not counted. Absent if all answered. */
   readonly missing?: readonly number[];
 }
 
@@ -142,7 +142,7 @@ export interface StoredPage {
   readonly messages: readonly StoredMessage[];
   /** For the next page; null after the last one. */
   readonly cursor: string | null;
-  /** Partitions that did not answer and whose messages are not listed. Absent: none. */
+  /** Partitions that did not answer and whose messages are not listed. Absent if all answered. */
   readonly missing?: readonly number[];
 }
 

@@ -30,7 +30,7 @@ export interface Layout extends QueueLayout {
   createMismatchCheck?(): CodecMismatchCheck;
 }
 
-/** The abilities of a layout. Whatever it cannot do is refused before it is written. */
+/** The abilities of a layout. Whatever a layout cannot do is refused before anything is written. */
 export interface LayoutAbilities {
   readonly headers: boolean;
   readonly types: boolean;

@@ -170,7 +170,7 @@ export class RedisServer extends RedisConnection implements RedisServers {
   async #ask(): Promise<boolean> {
     try {
       await this.#readTime();
-      // The answer took long. If the network is always slow, so does the second, which is then good enough.
+      // The answer took long, so asks again. A second slow answer has to do, because the network may always be slow.
       if (this.#serverClock.isStale(this.#settings.clock.monotonic())) await this.#readTime();
       return true;
     } catch (error) {

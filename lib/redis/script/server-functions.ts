@@ -21,7 +21,7 @@ export type Scripting = 'functions' | 'scripts';
 interface Settings {
   readonly clock: Clock;
   readonly events: Pick<Events, 'noteOnce'>;
-  /** Undefined: as functions where they are available. */
+  /** Undefined: functions where they are available. */
   readonly scripting?: Scripting | undefined;
 }
 

@@ -12,7 +12,7 @@ import type {
 } from '../queue-directory.js';
 
 export interface StoresOfQueue<Store> {
-  /** One for each partition. */
+  /** A store for each partition. */
   readonly partitions: readonly Store[];
   /** The store for messages with groups; undefined if there are none. */
   readonly groups: Store | undefined;

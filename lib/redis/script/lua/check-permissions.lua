@@ -6,7 +6,7 @@
 -- The keys are among the arguments, because the server would refuse a call with a key that the user may not access. None of the commands is
 -- run, so nothing needs to be atomic, and a crash leaves nothing behind. Writes nothing.
 
--- The words of commands that have no key, or several.
+-- The words that follow a command with no key, or with several.
 local WORDS = {
   EVAL = { '', '0' }, EVALSHA = { '', '0' }, FCALL = { '', '0' }, ['FUNCTION|LOAD'] = { 'FUNCTION', 'LOAD', '' },
   ['CLIENT|ID'] = { 'CLIENT', 'ID' }, ['CLIENT|UNBLOCK'] = { 'CLIENT', 'UNBLOCK', '0' }, WAIT = { '0', '0' }, WAITAOF = { '0', '0', '0' },

@@ -1,4 +1,4 @@
--- Removes an active message, and tells the consumer that holds it. A follower takes the message's place, unless it repeats and is removed.
+-- Removes an active message, and tells the consumer that holds it. A follower takes the message's place or, if it repeats, is removed, too.
 --
 -- KEYS messages claims leases attempts partitions delayed followers
 --      | permits backlog held ready wake paused

@@ -13,7 +13,7 @@
 -- Atomic because nobody else may have replaced the partitioning that `next` replaces. New partitionings are made only in partition 0. A
 -- crash right afterwards leaves the others with the former one: each refuses calls from processes that know the new one, until it is told.
 
--- A value in another form was written by somebody else, and stays.
+-- A value in another form was written by somebody else, and is kept.
 local function is_newer(one, other)
   local epoch, count = match(one, '^(%d+) (%d+)')
   local other_epoch, other_count = match(other, '^(%d+) (%d+)')

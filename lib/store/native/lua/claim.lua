@@ -13,8 +13,7 @@
 --      | groups: text, as in modules/groups.lua
 -- Returns more (0 or 1: whether ready messages remain that can be claimed now), now in microseconds, the microseconds after which the
 --      caller must claim again because the rate is spent (-1: it need not), the failed attempts of the messages taken, separated by spaces
---      (empty: no message of the queue has failed); then each message: id, record (null: the id was ready without a message, and is
---      removed).
+--      (empty: no message of the queue has failed); then each message: id, record (null: the id had no message, and is removed).
 --
 -- Atomic so that a message leaves ready only into a lease: there is no moment at which a crash could lose it. A crash right afterwards
 -- costs the messages their lease and an attempt.

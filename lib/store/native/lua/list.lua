@@ -11,8 +11,8 @@
 --      attempts, instant in ms (delayed: due; ready: 0; active: end of the lease; dead: time of death), error (JSON; null unless dead).
 --      With groups, a delayed message's id follows its group and a line feed.
 --
--- Sorted by due time, by position among the ready ids, by claim and id, or by time of death. A page has at most 1 MiB of records, but at
--- least one message.
+-- Sorted by due time, position among the ready ids, claim and id, or time of death. A page has at most 1 MiB of records, but at least one
+-- message.
 --
 -- Atomic so that a page shows one instant. Writes nothing.
 

@@ -27,7 +27,7 @@ local function is_sound(q, ready, elsewhere)
   return call('HLEN', q.messages) <= known
 end
 
--- Stores abandoned followers as messages, in one part of all followers. Returns the cursor of the next part.
+-- Looks for abandoned followers in one part of all followers, and stores them as messages. Returns the cursor of the next part.
 local function store_abandoned(q, request, cursor)
   local next_cursor, part = unpack(call('HSCAN', q.followers, cursor, 'COUNT', request.size))
   local ids, dead = {}, {}
@@ -100,8 +100,7 @@ local function find_lost(q, request, now)
   return lost, next_cursor
 end
 
--- Gives a lease to claims without one, because they would never end. Returns true if there were any: their messages may be gone, so counts
--- prove nothing.
+-- Gives a lease to claims without one, which would never end. Returns true if it did: their messages may be gone, so counts prove nothing.
 local function lease_claims(q, request)
   local leased, missing = Ids.set(call('ZRANGE', q.leases, '0', '-1')), {}
   local claims = call('HGETALL', q.claims)
@@ -123,8 +122,8 @@ local function lease_claims(q, request)
   return true
 end
 
--- Returns how many messages wait in backlogs, and true if the permits are right: each in use has a message, and none is free while one
--- waits.
+-- Returns how many messages wait in backlogs, and true if the permits are right: each in use has a message, and none is free while a
+-- message waits.
 local function look_at_groups(q, ready, active)
   local taken, waiting, is_right, names = 0, 0, true, {}
   for _, name in ipairs(call('HKEYS', q.permits)) do

@@ -62,13 +62,13 @@ local function end_claim(claims, leases, token, left)
   end
 end
 
--- Ends claims of messages that were handled, from argument `at` on. Returns false, without any change, if more than that is needed. For
+-- Ends claims of messages that were handled, from argument `at` on. Returns false, without any change, if ending them is not enough. For
 -- groups, `of_groups.plan` reads what freeing the permits needs before the first write, and `of_groups.pass_on` frees them after the last.
 local function acknowledge(keys, args, at, of_groups)
   local messages, claims, leases, attempts, followers = keys[1], keys[2], keys[3], keys[4], keys[5]
   local token, ids, from, left, some_left = args[at], args, at + 2, nil, false
   local held = call('HGET', claims, token)
-  -- Most often, everything that one claim holds is one message.
+  -- Usually, the call settles a single message, which is all that its claim holds.
   if args[at + 1] ~= '1' or args[at + 3] or held ~= '\n' .. args[from] .. '\n' then
     left, some_left, ids, from = read_runs(claims, args, at, held)
     if not left then

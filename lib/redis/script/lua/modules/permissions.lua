@@ -19,9 +19,8 @@ function Permissions.may_run(command, key, words)
   return acl_check(command, key, '0', '0', '0')
 end
 
--- Takes alternating commands and keys, and raises an error unless the user may run each command on its key. Called before the first write,
--- with every command still to come: Redis does not roll back, so a call stopped between two writes would leave a message in two states or
--- none.
+-- Takes alternating commands and keys, and raises an error unless the user may run each command on its key. Called before the first write
+-- with all commands to come: Redis does not roll back, so a call stopped between two writes would leave a message in two states or none.
 function Permissions.check(...)
   local commands = { ... }
   for at = 1, #commands, 2 do

@@ -6,9 +6,9 @@ function Followers.repeats(text)
   return find(text, '^[+@]%d+\nNrepeat\n[^\n]*\n') ~= nil
 end
 
--- Returns the followers of these messages, which are about to be gone or dead: `ids`, the same as a set (`is_followed`), the stored texts,
--- and the earliest due time. Nil if there are none. Raises an error before the first write if a key has another type, or may not be
--- changed.
+-- Returns the followers of these messages, which are about to be gone or dead: `ids`, also as a set (`is_followed`), the `scores` and
+-- `records` to store, and the earliest due time. Nil if none. Raises an error before the first write if a key has another type, or may not
+-- be changed.
 function Followers.plan(q, ids, now, micros)
   local followers
   for i, text in ipairs(#ids > 0 and call('HMGET', q.followers, unpack(ids)) or {}) do

@@ -11,8 +11,7 @@ local function comes_after(text, other)
   return #text > #other
 end
 
--- Returns the position, from 0, of a sorted set's first member after a score and member. `bytes`: how many leading bytes to compare, if not
--- all.
+-- Returns the position, from 0, of a sorted set's first member after a score and member. `bytes`: compares only so many leading bytes.
 function Pages.place_behind(key, score, member, bytes)
   local low, high = 0, call('ZCARD', key)
   while low < high do

@@ -1,8 +1,7 @@
 -- Keeps claims within the queue's rate: at most so many messages in any window of so many ms.
 --
 -- A bucket holds the number of messages claimed within a 32nd of the window, and counts in full until one window after its last claim. So
--- no window ever has too many, a saturated queue still reaches 32/33 of its rate, and neither the key's size nor a claim's cost grows with
--- use.
+-- no window has too many, a saturated queue still reaches 32/33 of its rate, and neither the key's size nor a claim's cost grows with use.
 --
 -- The key holds the time before which the waiting consumer will not claim (`is_awaited`) and the beginning of the last bucket, 7 bytes
 -- each; then, for each bucket, oldest first, the time of its last claim (7 bytes) and its number of messages (4). Times are big-endian

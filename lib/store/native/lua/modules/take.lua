@@ -74,7 +74,7 @@ local function append_taken(q, reply, ids, most, max_bytes, known)
   return count, lost
 end
 
--- Returns the ids of the messages in a reply of which `lost` have no record.
+-- Returns the ids of the messages in a reply, without those that have no record. `lost`: the latter.
 local function present_in(reply, ids, lost)
   if #lost == 0 then
     return ids

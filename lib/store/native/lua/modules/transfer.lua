@@ -1,5 +1,5 @@
 -- Moves due messages from delayed to ready, and takes back active messages with expired leases: first makes a plan, which only reads, then
--- executes it.
+-- runs it.
 
 -- Reads a transfer's request from its arguments, which start at `at` and come in the order of transfer.lua.
 function Transfer.read_request(args, at)
