@@ -30,13 +30,13 @@ const LAYERS = [
 
 /** Imports that would point down, but that nobody needs: from each folder, never to these. */
 const APART = {
-  '(index|delay-queue-module)\\.ts$': ['runtime'],
-  'producer/': ['handler'],
+  '(index|delay-queue-module)\\.ts$': ['runtime', 'events'],
+  'producer/': ['handler', 'events'],
   'families/': ['events'],
   'batches/': ['handler', 'options'],
   'consumer/': ['handler', 'options'],
   'handler/': ['events'],
-  'options/': ['timing'],
+  'options/': ['events', 'timing'],
   'groups/': ['timing'],
   'partitions/': ['events'],
   'store/': ['events'],

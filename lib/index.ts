@@ -14,8 +14,8 @@ export {
   type DelayQueueModuleOptions,
   type DelayQueueOptionsFactory,
 } from './options/module-options.js';
-export type { DelayQueueEvent, DelayQueueEvents } from './events/delay-queue-events.js';
-export type { DelayQueueObserver, HandlingOutcome, OfferContext } from './events/delay-queue-observer.js';
+export type { DelayQueueEvent, DelayQueueEvents } from './message/delay-queue-events.js';
+export type { DelayQueueObserver, HandlingOutcome, OfferContext } from './message/delay-queue-observer.js';
 export { DelayQueueListener, OnDelayQueueEvent } from './observers/listener-decorators.js';
 export { DelayQueueError, type DelayQueueErrorCode } from './message/delay-queue-errors.js';
 export type { CheckedDue } from './message/duration.js';

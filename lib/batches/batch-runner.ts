@@ -1,4 +1,4 @@
-import type { Hooks } from '../events/hooks.js';
+import type { Hooks } from '../message/delay-queue-observer.js';
 import { follow } from '../message/failure.js';
 import type { DelayedMessage } from '../message/message.js';
 import type { Outcome } from '../store/consumer-store.js';

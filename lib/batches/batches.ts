@@ -2,7 +2,7 @@ import type { Delivery } from '../consumer/delivery.js';
 import type { StepParts } from '../consumer/handler-steps.js';
 import type { Handle, WaitingCalls } from '../consumer/message-runner.js';
 import { type Outcomes, RELEASE } from '../consumer/outcomes.js';
-import type { Hooks } from '../events/hooks.js';
+import type { Hooks } from '../message/delay-queue-observer.js';
 import type { Outcome } from '../store/consumer-store.js';
 import { BatchRunner, type BatchRunnerOptions } from './batch-runner.js';
 import { ConcurrentCalls } from './concurrent-calls.js';

@@ -1,5 +1,4 @@
-import type { HandlingOutcome } from '../events/delay-queue-observer.js';
-import type { Around } from '../events/hooks.js';
+import type { Around, HandlingOutcome } from '../message/delay-queue-observer.js';
 import { completionOf, withinTimeout } from '../message/handler-results.js';
 import { type CheckedPayload, InvalidPayload, type PayloadCheck } from '../message/payload-check.js';
 import { follow } from '../message/failure.js';

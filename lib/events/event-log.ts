@@ -2,7 +2,7 @@ import type { Logger } from '@nestjs/common';
 import ms from 'ms';
 import type { MessageFailure } from '../message/message.js';
 import { isFamily } from '../message/queue-name.js';
-import type { BackgroundWork, DeathCause, HeldByQueue } from './delay-queue-events.js';
+import type { BackgroundWork, DeathCause, HeldByQueue } from '../message/delay-queue-events.js';
 import type { ConnectedServer, EventPayloads, Events } from './events.js';
 
 /** The maximum number of ids in one line. */

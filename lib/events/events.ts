@@ -5,7 +5,7 @@ import {
   EVENT_NAMES,
   type EventName,
   type HeldByQueue,
-} from './delay-queue-events.js';
+} from '../message/delay-queue-events.js';
 
 /** The payloads of events and notes, by name, for the parts of the library that listen. */
 export type EventPayloads = DelayQueueEvents & Notes;

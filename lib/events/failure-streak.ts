@@ -1,6 +1,6 @@
 import type { Clock } from '../timing/clock.js';
 import { hasCode, showFailure } from '../message/failure.js';
-import type { BackgroundWork } from './delay-queue-events.js';
+import type { BackgroundWork } from '../message/delay-queue-events.js';
 import type { Events } from './events.js';
 import { OnceAMinute } from '../timing/pauses.js';
 

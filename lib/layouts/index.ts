@@ -77,7 +77,7 @@ export { explain } from '../redis/redis-errors.js';
 
 // Background work.
 export type { Clock } from '../timing/clock.js';
-export type { BackgroundWork } from '../events/delay-queue-events.js';
+export type { BackgroundWork } from '../message/delay-queue-events.js';
 export type { Events } from '../events/events.js';
 export { RetriedWork, type WorkSettings } from './retried-work.js';
 

@@ -1,4 +1,4 @@
-import type { BackgroundWork } from '../events/delay-queue-events.js';
+import type { BackgroundWork } from '../message/delay-queue-events.js';
 import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { Clock } from '../timing/clock.js';

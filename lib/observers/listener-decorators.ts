@@ -1,7 +1,7 @@
 import type { DefinedBy } from '../options/queue-definition.js';
 import { DeclaredMethods } from '../handler/declared-methods.js';
 import type { HandlerDecorator } from '../handler/handler-types.js';
-import type { DelayQueueEvent, DelayQueueEvents, EventName } from '../events/delay-queue-events.js';
+import type { DelayQueueEvent, DelayQueueEvents, EventName } from '../message/delay-queue-events.js';
 import type { InstanceOptions } from '../options/queue-options.js';
 
 // All copies of the package share this key, so a listener is found whichever copy decorated it.

@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { definitionOf, instanceOfQueue } from '../options/queue-definition.js';
-import { isEventName } from '../events/delay-queue-events.js';
-import { isObserver, OBSERVER_METHODS } from '../events/delay-queue-observer.js';
+import { isEventName } from '../message/delay-queue-events.js';
+import { isObserver, OBSERVER_METHODS } from '../message/delay-queue-observer.js';
 import { Observers } from './observers.js';
 import { type ClassMethod, exploreClasses, fullNameOf, type Instance, isScoped } from '../handler/class-explorer.js';
 import { assertCallable, assertInjected } from '../handler/declaration-checks.js';

@@ -1,8 +1,13 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
-import type { DelayQueueEvent, EventName } from '../events/delay-queue-events.js';
-import { type DelayQueueObserver, isObserver } from '../events/delay-queue-observer.js';
+import type { DelayQueueEvent, EventName } from '../message/delay-queue-events.js';
+import {
+  type Around,
+  type DelayQueueObserver,
+  type HookLimit,
+  type Hooks,
+  isObserver,
+} from '../message/delay-queue-observer.js';
 import type { Events } from '../events/events.js';
-import type { Around, HookLimit, Hooks } from '../events/hooks.js';
 import { isThenable, showFailure } from '../message/failure.js';
 import { isIterator, UnusedIterator } from '../message/handler-results.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';

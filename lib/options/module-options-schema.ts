@@ -1,7 +1,7 @@
 import { z } from 'zod/mini';
 import { QUEUE_FAMILY, QUEUE_NAME, QUEUE_OR_FAMILY_RULE } from '../message/queue-name.js';
 import type { Calendar } from '../message/repeat-rule.js';
-import { type DelayQueueObserver, isObserver, OBSERVER_METHODS } from '../events/delay-queue-observer.js';
+import { type DelayQueueObserver, isObserver, OBSERVER_METHODS } from '../message/delay-queue-observer.js';
 import { examineConnection } from '../redis/connection/redis-client.js';
 import { problemsOfShape } from '../redis/options/connection-options.js';
 import type { ConnectionOptions } from '../redis/options/connection-options.js';

@@ -1,4 +1,4 @@
-import type { DelayQueueObserver } from '../events/delay-queue-observer.js';
+import type { DelayQueueObserver } from '../message/delay-queue-observer.js';
 import type { Duration } from '../message/duration.js';
 import type { Calendar } from '../message/repeat-rule.js';
 import type { ConnectionOptions } from '../redis/options/connection-options.js';

@@ -1,4 +1,4 @@
-import type { HandlingOutcome } from '../events/delay-queue-observer.js';
+import type { HandlingOutcome } from '../message/delay-queue-observer.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { describeFailure, isInstance } from '../message/failure.js';
 import type { MessageFailure } from '../message/message.js';

@@ -2,8 +2,8 @@ export { type OpenTelemetryOptions, openTelemetry } from './open-telemetry.js';
 export { observeQueues } from './observe-queues.js';
 
 // Types from the main entry point that the exports above use.
-export type { DelayQueueEvent, DelayQueueEvents } from '../events/delay-queue-events.js';
-export type { DelayQueueObserver, HandlingOutcome, OfferContext } from '../events/delay-queue-observer.js';
+export type { DelayQueueEvent, DelayQueueEvents } from '../message/delay-queue-events.js';
+export type { DelayQueueObserver, HandlingOutcome, OfferContext } from '../message/delay-queue-observer.js';
 export type { InstanceOptions } from '../options/queue-options.js';
 export type {
   DelayedMessage,

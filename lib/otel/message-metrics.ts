@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { DeathCause, DelayQueueEvent, DelayQueueEvents } from '../events/delay-queue-events.js';
-import type { HandlingOutcome, OfferContext } from '../events/delay-queue-observer.js';
+import type { DeathCause, DelayQueueEvent, DelayQueueEvents } from '../message/delay-queue-events.js';
+import type { HandlingOutcome, OfferContext } from '../message/delay-queue-observer.js';
 import type { DelayedMessage } from '../message/message.js';
 import {
   addOperation,

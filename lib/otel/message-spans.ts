@@ -12,7 +12,7 @@ import {
   trace,
   type Tracer,
 } from '@opentelemetry/api';
-import type { HandlingOutcome, OfferContext } from '../events/delay-queue-observer.js';
+import type { HandlingOutcome, OfferContext } from '../message/delay-queue-observer.js';
 import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import {
   addOperationType,

@@ -1,6 +1,6 @@
 import { context } from '@opentelemetry/api';
-import type { DelayQueueEvent } from '../events/delay-queue-events.js';
-import type { DelayQueueObserver, HandlingOutcome, OfferContext } from '../events/delay-queue-observer.js';
+import type { DelayQueueEvent } from '../message/delay-queue-events.js';
+import type { DelayQueueObserver, HandlingOutcome, OfferContext } from '../message/delay-queue-observer.js';
 import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import type { MessageMetrics } from './message-metrics.js';
 import type { BegunSpan, MessageSpans } from './message-spans.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod/mini';
-import type { DelayQueueObserver } from '../events/delay-queue-observer.js';
+import type { DelayQueueObserver } from '../message/delay-queue-observer.js';
 import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-name.js';
 import { check, mustBe } from '../options/check.js';
 import { QueueNames } from './attributes.js';

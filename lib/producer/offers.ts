@@ -1,5 +1,5 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import type { Hooks } from '../events/hooks.js';
+import type { Hooks } from '../message/delay-queue-observer.js';
 import { AgainAdvice } from '../runtime/again-advice.js';
 import type { CheckOfType } from '../options/queue-definition.js';
 import { MessageIdGenerator, NO_TYPE } from '../message/message-id.js';

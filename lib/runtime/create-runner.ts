@@ -5,7 +5,7 @@ import { Outcomes } from '../consumer/outcomes.js';
 import { RetryPolicy } from '../consumer/retry-policy.js';
 import { UnknownTypes } from '../consumer/unknown-types.js';
 import type { Events } from '../events/events.js';
-import type { Hooks } from '../events/hooks.js';
+import type { Hooks } from '../message/delay-queue-observer.js';
 import type { MessageBody } from '../message/codec/message-codec.js';
 import type { Clock } from '../timing/clock.js';
 import type { HandledRepeats } from './delay-queue-tokens.js';

@@ -18,7 +18,7 @@ import { MisspeltNames } from './misspelt-names.js';
 import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
 import { type Worker, Workers } from './workers.js';
-import type { DelayQueueEvents, HeldByQueue } from '../events/delay-queue-events.js';
+import type { DelayQueueEvents, HeldByQueue } from '../message/delay-queue-events.js';
 import { Events } from '../events/events.js';
 import { isVerdict } from '../redis/check/redis-check.js';
 import type { CheckedQueue, Stores } from './create-stores.js';

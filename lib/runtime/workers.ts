@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
-import type { Hooks } from '../events/hooks.js';
+import type { Hooks } from '../message/delay-queue-observer.js';
 import { QueueWorker } from '../consumer/queue-worker.js';
 import { createRunner } from './create-runner.js';
 import { Family, type QueueRemains } from '../families/family.js';

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
 import { codesIn, readPage, ROOT, rowsOf } from './pages.js';
 
-const EVENTS = 'lib/events/delay-queue-events.ts';
+const EVENTS = 'lib/message/delay-queue-events.ts';
 const ERRORS = 'lib/message/delay-queue-errors.ts';
 
 const program = ts.createProgram(

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { EventName } from '../../lib/events/delay-queue-events.js';
+import type { EventName } from '../../lib/message/delay-queue-events.js';
 import { again, DeferMessage, RejectMessage } from '../../lib/message/handler-results.js';
 import { LEASE_EXPIRED } from '../../lib/store/consumer-store.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';

@@ -5,7 +5,7 @@ import { type Handle, MessageRunner } from '../../lib/consumer/message-runner.js
 import { HANDLED, Outcomes } from '../../lib/consumer/outcomes.js';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
-import type { DelayQueueObserver } from '../../lib/events/delay-queue-observer.js';
+import type { DelayQueueObserver } from '../../lib/message/delay-queue-observer.js';
 import { Observers } from '../../lib/observers/observers.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import type { DelayedMessage } from '../../lib/message/message.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { HookLimit } from '../../lib/events/hooks.js';
+import type { HookLimit } from '../../lib/message/delay-queue-observer.js';
 import { surround } from '../../lib/observers/observers.js';
 import { ManualClock } from '../support/manual-clock.js';
 

@@ -1,4 +1,4 @@
-import type { MessageFailure } from '../message/message.js';
+import type { MessageFailure } from './message.js';
 
 /**
  * The events of a process, by name. Each is emitted once its content is certain. `queue` and `id` name the queue and the message, `type` is
