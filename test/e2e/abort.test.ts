@@ -50,7 +50,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
 ])('abort: %s', (_name, module) => {
   const scene = new Scene();
 
-  test("stops a message's handler and removes the message, whatever the handler does", async () => {
+  test("stops a message's handler and removes the message, whether the handler then returns or throws", async () => {
     const queue = scene.newQueue();
     const waiting = new Waiting();
     const events: string[] = [];
@@ -87,7 +87,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(log.filter((line) => /^(warn|error)/.test(line) && line.includes(queue))).toEqual([]);
   });
 
-  test('stops only active messages', async () => {
+  test('returns false for a delayed message, which it leaves alone, and for an unknown id', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     await producer.offer(queue, 1, '1h', { id: 'delayed' });
@@ -96,7 +96,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(await producer.find(queue, 'delayed')).toMatchObject({ state: 'delayed' });
   });
 
-  test('drops a message that waits for its batch before the batch is handled', async () => {
+  test('removes a message that waits for its batch, which is then handled without it', async () => {
     const queue = scene.newQueue();
     const calls: string[][] = [];
     const handler = batchHandlerOf(queue, (messages) => {
@@ -114,7 +114,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(calls).toEqual([expect.arrayContaining(['b', 'c'])]);
   });
 
-  test('stops one message of a batch and leaves the other messages their own outcomes', async () => {
+  test('stops one message of a batch, and the others are handled', async () => {
     const queue = scene.newQueue();
     const [called, go] = [new Latch(), new Latch()];
     const stopped: string[] = [];

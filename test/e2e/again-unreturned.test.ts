@@ -44,15 +44,15 @@ const FORGETFUL: [what: string, StoreName, handle: () => unknown][] = [
 ];
 
 const CORRECT: Readonly<Record<string, () => unknown>> = {
-  'returns it': () => again('1d'),
-  'promises it': async () => {
+  'returns again()': () => again('1d'),
+  'resolves to again()': async () => {
     const value = again('1d');
     await pause();
     return value;
   },
-  'ends an Observable with it': () => of(again('1d')),
-  'returns one of two': () => [again('1d'), again('2d')][1],
-  'throws after it': () => {
+  'ends an Observable with again()': () => of(again('1d')),
+  'calls again() twice and returns one of the values': () => [again('1d'), again('2d')][1],
+  'throws after calling again()': () => {
     again('1d');
     throw new Error('no');
   },
@@ -112,7 +112,7 @@ describe('a warning about an unreturned again()', () => {
       expect(warnings()).toEqual([]);
     });
 
-    test('is not logged for a handler that returns it late, while other messages are handled', async () => {
+    test('is not logged for a handler that returns the value late, after other messages have been handled', async () => {
       const done = new Latch();
       const { queue, producer, warnings } = await startWith(store, async (payload) => {
         if (payload !== 'slow') return undefined;
@@ -133,7 +133,7 @@ describe('a warning about an unreturned again()', () => {
   });
 
   // This must be the last test, because nothing is watched after a timeout.
-  test('is not logged for a handler that returns it after its timeout', async () => {
+  test('is not logged if the handler returns again() after its timeout', async () => {
     const [asked, returned] = [new Latch(), new Latch()];
     const [late, other] = [scene.newQueue(), scene.newQueue()];
     const handleLate = async () => {

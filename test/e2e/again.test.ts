@@ -10,9 +10,9 @@ import { until } from '../support/until.js';
 type Handle = (payload: { count: number }, message: DelayedMessage) => unknown;
 
 const WAYS: Record<string, (handle: Handle) => Handle> = {
-  'returns it': (handle) => handle,
-  'promises it': (handle) => (payload, message) => Promise.resolve(handle(payload, message)),
-  'ends an Observable with it': (handle) => (payload, message) => from([1, 2, handle(payload, message)]),
+  directly: (handle) => handle,
+  'in a promise': (handle) => (payload, message) => Promise.resolve(handle(payload, message)),
+  'as the last value of an Observable': (handle) => (payload, message) => from([1, 2, handle(payload, message)]),
 };
 
 describe.each([
@@ -29,7 +29,7 @@ describe.each([
   }
 
   test.each(Object.entries(WAYS))(
-    'redelivers the message to a handler that %s until the handler returns something else',
+    'redelivers the message until the handler returns something else: returned %s',
     async (...[, way]) => {
       const handled = new Handled();
       const { queue, producer } = await startApp(
@@ -87,7 +87,7 @@ describe.each([
     expect(log.filter((line) => line.includes('is a dead letter'))).toHaveLength(1);
   });
 
-  test('logs a warning, at most once a minute, for a handler that offers its own id instead', async () => {
+  test('is suggested by one warning if the handler offers the ids of its own messages instead', async () => {
     let offers = 0;
     const { queue, producer, log } = await startApp(async ({ count }, { id }) => {
       const { created } = await producer.offer(queue, { count: count + 1 }, '1h', { id });
@@ -103,7 +103,7 @@ describe.each([
     expect(warnings[0]).toContain("message 'reminder'");
   });
 
-  test('causes no warning when a message that is already delayed is offered again', async () => {
+  test('is not suggested when a message that is still delayed is offered again', async () => {
     const { queue, producer, log } = await startApp(() => undefined);
     await producer.offer(queue, { count: 1 }, '1h', { id: 'kept' });
     expect(await producer.offer(queue, { count: 1 }, '1h', { id: 'kept' })).toMatchObject({ created: false });

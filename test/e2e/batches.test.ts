@@ -80,7 +80,7 @@ describe.each([
     expect(calls.length).toBeLessThanOrEqual(10);
   });
 
-  test('settles each message individually', async () => {
+  test('can give each message an outcome of its own', async () => {
     const attempts: Record<string, number> = {};
     const { queue, producer, offer } = await startApp(
       (_payloads, messages) =>
@@ -156,7 +156,7 @@ describe.each([
     expect((await producer.counts(queue)).dead).toBe(0);
   });
 
-  test('gets the messages that arrive within its wait in one call', async () => {
+  test('gets the messages that arrive within batchWait in one call', async () => {
     const calls: number[] = [];
     const { queue, producer } = await startApp((payloads) => void calls.push(payloads.length), {
       batch: 100,
@@ -170,7 +170,7 @@ describe.each([
     expect(calls).toEqual([5]);
   });
 
-  test('returns waiting messages on shutdown without spending an attempt', async () => {
+  test('leaves its waiting messages ready on shutdown, without spending an attempt', async () => {
     const { queue, producer, offer, close } = await startApp(() => undefined, { batch: 100, batchWait: '1h' });
     await offer(3);
     await until(async () => (await producer.counts(queue)).active === 3);
@@ -221,7 +221,7 @@ describe.each([
   });
 });
 
-describe('guards, interceptors and scopes around a batch', () => {
+describe('guards, interceptors and request-scoped providers of a batch handler', () => {
   const scene = new Scene();
 
   test('see the arrays of payloads and messages, and the results', async () => {
@@ -303,7 +303,7 @@ describe.each([
     return { ...app, visits, offer };
   }
 
-  test("together run as many calls at once as the queue's concurrency allows", async () => {
+  test('share the concurrency of their queue, and each message is handled once', async () => {
     let running = 0;
     let most = 0;
     const handled: string[] = [];
@@ -369,7 +369,7 @@ describe('the batch options', () => {
     },
   );
 
-  test('apply to one type only and do not affect handlers of single messages', async () => {
+  test('apply only to their own handler, not to that of another type in the queue', async () => {
     const seen: unknown[] = [];
     class Visits extends DelayQueue('visits', { page: z.object({ path: z.string() }), day: z.number() }) {}
     @Injectable()

@@ -78,7 +78,7 @@ describe('application startup', () => {
     expect(handled.calls[0]!.attempt).toBe(1);
   });
 
-  test('fails and leaves no connection behind if not all queues can be served', async () => {
+  test('fails and leaves no connection behind if a client for wake-up signals cannot be created', async () => {
     let made = 0;
     const clients: Redis[] = [];
     const connection = (overrides: RedisOptions) => {
@@ -95,7 +95,7 @@ describe('application startup', () => {
     expect(made).toBe(2);
   });
 
-  test('is followed by the handling of messages that were offered during it', async () => {
+  test('is followed by the handling of a message that was offered meanwhile', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     @Injectable()

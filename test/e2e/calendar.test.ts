@@ -36,7 +36,7 @@ describe('a message that repeats with again() and a calendar', () => {
     },
   );
 
-  test('is delivered at nine local time on every day of a year in virtual time', async () => {
+  test('is delivered at 9:00 local time on every day of a year, in virtual time', async () => {
     const times: Date[] = [];
     const options = { after: new Date(), timeZone: 'Europe/Berlin' };
     const handler = handlerOf('digests', (_payload, { dueAt }: DelayedMessage) => {

@@ -31,7 +31,7 @@ describe.each(STORES)('a delayed message, on %s', (_name, module) => {
     expect(await producer.reschedule(queue, 'none', 0, { payload: 1 })).toBe(false);
   });
 
-  test('is handled at once with a new payload, and not again at its former due time', async () => {
+  test('is handled at once with its new payload when moved to now, and not again at its former due time', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module, providers: [handlerOf(queue, handled.record)] });
@@ -53,7 +53,7 @@ describe.each(STORES)('a delayed message, on %s', (_name, module) => {
     expect(await producer.find(queue, 'a')).toMatchObject({ payload: 1, headers: { h: '1' }, type: 't' });
   });
 
-  test('is debounced by offers that move its due time up to maxWait after the first offer', async () => {
+  test('is debounced by offers that move its due time, but no later than maxWait after the first offer', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     const offer = (what: number) =>
@@ -120,7 +120,7 @@ describe('a change', () => {
     });
   });
 
-  test("of a typed queue's message is validated like an offer", async () => {
+  test('to a message of a typed queue is validated like an offer', async () => {
     class Typed extends DelayQueue(scene.newQueue(), { paid: z.object({ by: z.string() }), late: payload<null>() }) {}
     class Kind extends DelayQueue(scene.newQueue(), z.object({ n: z.number() })) {}
     const { context } = await scene.startApp({ providers: [Typed, Kind] });

@@ -54,7 +54,7 @@ describe('on a Redis Cluster', () => {
       expect(handled.calls).toMatchObject([{ id, payload: { a: 1 }, attempt: 1 }]);
     });
 
-    it('keeps all its keys in one hash slot', async () => {
+    it('can be paused and cleared, and its messages replaced, moved and cancelled', async () => {
       const { producer } = app;
       await producer.pause(queue);
       await producer.offer(queue, 1, 0, { id: 'a' });
@@ -75,7 +75,7 @@ describe('on a Redis Cluster', () => {
       expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
     });
 
-    it("uses Redisson's structures under the queue's name only in Redisson's layout", async () => {
+    it("has Redisson's structures under its name only in Redisson's layout", async () => {
       const { name = queue } = inRedisson ?? {};
       const suffix = name.includes('{') ? name : `{${name}}`;
       await app.producer.offer(queue, 'x', '1h', { id: 'x' });
@@ -88,7 +88,7 @@ describe('on a Redis Cluster', () => {
     });
   });
 
-  it('calls are rejected while no server owns their hash slot, and accepted once a server owns it', async () => {
+  it('calls are rejected while no server owns their hash slot, and offers are accepted once one does', async () => {
     const queue = randomName('orders');
     const [owner, slot] = [await servers().primaryOf(`{${queue}}`), await cluster.cluster('KEYSLOT', queue)];
     const start = () => startTestApp({ connection, offerTimeout: 1500 });
@@ -117,7 +117,7 @@ describe('on a Redis Cluster', () => {
     ['ioredis 6 clients', (overrides) => new Cluster(nodes, { ...overrides, redisOptions: overrides })],
     ['ioredis 5 clients', (overrides) => new OlderCluster(nodes, { ...overrides, redisOptions: overrides })],
   ])('an application that creates %s', (_what, createClients) => {
-    it('is served by all primaries', async () => {
+    it('handles messages on all primaries', async () => {
       const queueOf = new Map<ClusterMember, string>();
       while (queueOf.size < 3) {
         const queue = randomName('orders');

@@ -35,7 +35,7 @@ test('startup logs the connection once, without the password', async () => {
   ]);
 });
 
-test('startup without Redis logs the connection as soon as it exists', async () => {
+test('an application that starts without Redis logs the connection once Redis is up', async () => {
   await scene.server.kill9();
   const app = await startTestApp({ connection: scene.url, offerTimeout: 100 });
   expect(connectedLines(app)).toEqual([]);
@@ -64,7 +64,7 @@ test.each([
   expect(events.lines).toEqual([expect.stringContaining(reason)]);
 });
 
-test('the log names the number of primaries in a cluster and one address', async () => {
+test('the log says how many primaries a cluster has and names the address of one', async () => {
   const { nodes } = cluster();
 
   const [line] = await linesOf({ cluster: { nodes } });

@@ -61,11 +61,11 @@ describe('databases of one Redis server', () => {
 
   test.each<[string, QueueOptions, OfferOptions]>([
     ['', {}, {}],
-    [' with partitions', { partitions: 2 }, { id: 'of one partition' }],
-    [' with groups', { groups: { concurrency: 1 } }, { group: 'one' }],
-    [" with Redisson's layout", { layout: redisson() }, {}],
+    [', with partitions', { partitions: 2 }, { id: 'of one partition' }],
+    [', with groups', { groups: { concurrency: 1 } }, { group: 'one' }],
+    [", in Redisson's layout", { layout: redisson() }, {}],
   ])(
-    'keep queues with the same name%s separate and on time while one of them is busy',
+    'keep queues with the same name separate and on time while one of them is busy%s',
     async (_what, options, offer) => {
       const queue = scene.newQueue();
       const busy = await startIn(0, queue, options);
@@ -127,7 +127,7 @@ describe('databases of one Redis server', () => {
     expect((await quiet.app.producer.queues()).queues).toEqual([`${family}:b`]);
   });
 
-  test('may have groups with different options', async () => {
+  test('may differ in the group options of a queue without a warning', async () => {
     const queue = scene.newQueue();
     await startIn(0, queue, { groups: { concurrency: 1 } });
     await startIn(3, queue, { groups: { concurrency: 2 } });

@@ -183,18 +183,18 @@ describe('a decorated method', () => {
       { provide: Base, useFactory: () => new Base(), scope: Scope.REQUEST },
       ['base one'],
     ],
-  ])('is the handler if it %s', async (_what, provider, expected) => {
+  ])('makes its class handle messages if it %s', async (_what, provider, expected) => {
     expect(await handle(provider)).toEqual(expected);
   });
 
-  test('is the handler if it is spied on before startup', async () => {
+  test('is called through a spy that is installed before startup', async () => {
     class Spied extends Base {}
     const spy = jest.spyOn(Spied.prototype, 'handle');
     expect(await handle(Spied)).toEqual(['base one']);
     expect(spy).toHaveBeenCalledTimes(1);
   });
 
-  test('handles the queues of all decorators above and below its wrapper', async () => {
+  test('handles the queues of the decorators above and below its wrapper', async () => {
     @Injectable()
     class Both {
       @DelayedHandler('emails')
@@ -361,7 +361,7 @@ describe('a decorated method', () => {
     test.each<[string, Type, string[]]>([
       ['wrapped by a decorator above it', WrappedAlarm, ['wrapped', 'told']],
       ['wrapped by a class decorator', AllWrappedAlarm, ['all', 'told']],
-      ['overridden', OverridingAlarm, ['override']],
+      ['an override', OverridingAlarm, ['override']],
       ['inherited from an observer', ExtendedObserver, ['observed']],
     ])('is called if it is %s', async (_what, provider, expected) => {
       expect(

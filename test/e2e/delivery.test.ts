@@ -69,7 +69,7 @@ describe('delivery', () => {
     expect(handled.payloads).toEqual([...Array(50).keys()]);
   });
 
-  test('handles messages in the order of their due times, whatever order they were offered in', async () => {
+  test('handles messages in the order of their due times, not that of their offers', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
@@ -87,7 +87,7 @@ describe('delivery', () => {
     }
   });
 
-  test('handles no more messages at once than the concurrency allows', async () => {
+  test('handles as many messages at once as the concurrency allows, and no more', async () => {
     const queue = scene.newQueue();
     let running = 0;
     let most = 0;

@@ -8,10 +8,10 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-describe('an offer with an id that is in use', () => {
+describe('an offer with a given id', () => {
   const scene = new Scene();
 
-  test("leaves the existing message unchanged with 'keep', the default", async () => {
+  test('leaves an existing message unchanged by default', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const first = await producer.offer(queue, 'first', '1h', { id: 'm' });
@@ -23,7 +23,7 @@ describe('an offer with an id that is in use', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 1 });
   });
 
-  test("replaces the old message with 'replace'", async () => {
+  test("replaces an existing message if onDuplicate is 'replace'", async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
@@ -36,7 +36,7 @@ describe('an offer with an id that is in use', () => {
     await until(() => isEmpty(producer, queue));
   });
 
-  test("fails with DUPLICATE_MESSAGE and changes nothing with 'reject'", async () => {
+  test("fails with DUPLICATE_MESSAGE and changes nothing if the id is taken and onDuplicate is 'reject'", async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const first = await producer.offer(queue, 'first', '1h', { id: 'm' });
@@ -46,7 +46,7 @@ describe('an offer with an id that is in use', () => {
     expect(await producer.find(queue, 'm')).toMatchObject({ payload: 'first', dueAt: first.dueAt });
   });
 
-  test('makes offerMany() fail, which still accepts the other messages and lists each refusal in its error', async () => {
+  test('makes offerMany() fail if it is refused, but the other messages are accepted and the error lists each refusal', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     await producer.offer(queue, 0, '1h', { id: 'taken' });
@@ -64,7 +64,7 @@ describe('an offer with an id that is in use', () => {
   });
 
   test.each<OnDuplicate>(['keep', 'replace', 'reject'])(
-    "creates exactly one message when two processes offer it at the same time with '%s'",
+    "creates exactly one message if two processes make it at the same time with onDuplicate '%s'",
     async (onDuplicate) => {
       const queue = scene.newQueue();
       const apps = await Promise.all([scene.startApp(), scene.startApp()]);
@@ -83,7 +83,7 @@ describe('an offer with an id that is in use', () => {
     },
   );
 
-  test('creates the message again once the old one is handled, cancelled or discarded', async () => {
+  test('creates a message again once the old one is handled, cancelled or discarded', async () => {
     const queue = scene.newQueue();
     const handler = handlerOf(
       queue,
@@ -107,7 +107,7 @@ describe('an offer with an id that is in use', () => {
     expect(await offer('succeed', 60_000)).toMatchObject({ created: true });
   });
 
-  test('ends the lease of the message that it replaces, and the new message is handled separately', async () => {
+  test('ends the lease of an active message that it replaces, and the new message starts with its first attempt', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const release = new Latch();

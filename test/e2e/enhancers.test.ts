@@ -162,7 +162,7 @@ describe.each([
       },
     );
 
-    test('passes its enhancers the payload, the message and itself', async () => {
+    test('is visible to its enhancers, as are the payload and the message', async () => {
       let context: ExecutionContext | undefined;
       let handlers: Type | undefined;
       let given: unknown[] = [];
@@ -236,7 +236,7 @@ describe.each([
       expect(attempts).toEqual([2]);
     });
 
-    test('of a type does not run the enhancers of another type in its queue', async () => {
+    test("for one type does not run the enhancers of its queue's handler for other types", async () => {
       const types: string[] = [];
       const { dead } = await handle(
         (queue) => {
@@ -258,7 +258,7 @@ describe.each([
       expect(dead).toEqual([]);
     });
 
-    test('can be replaced by a spy, which is called after the guards', async () => {
+    test('can be replaced by a spy, which is called only if the guard admits the message', async () => {
       const queue = scene.newQueue();
       let isAdmitted = true;
       @Injectable()
@@ -278,7 +278,7 @@ describe.each([
     });
   });
 
-  describe('with pipes', () => {
+  describe('with pipes or decorated parameters', () => {
     class OrderDto {
       @IsString()
       readonly orderId!: string;
@@ -423,7 +423,7 @@ describe.each([
       expect(logged).toEqual([]);
     });
 
-    test("runs the method's filter before the class's filter", async () => {
+    test("runs its method's filter instead of its class's", async () => {
       const asked: string[] = [];
       const filter = (name: string) => ({ catch: () => void asked.push(name) });
       await handle((queue) => {
@@ -472,7 +472,7 @@ describe.each([
       expect(await producer.find(queue, 'm1')).toMatchObject({ state: 'delayed', failedAttempts: 0 });
     });
 
-    test('fails with other errors as if it had no filter, and only the library logs them', async () => {
+    test('fails as if it had no filter with an error that the filter does not catch, and only the library logs it', async () => {
       const filter = jest.fn();
       const { dead, logged } = await handle(failing(new BadRequestException('no'), filter));
       expect(filter).not.toHaveBeenCalled();
@@ -496,7 +496,7 @@ describe.each([
         return Handlers;
       };
 
-    test('passes the interceptor its result, or the last value of an Observable', async () => {
+    test('passes the interceptor each value of its Observable, or the value of its promise', async () => {
       const results: unknown[] = [];
       await handle(
         through(
@@ -513,7 +513,7 @@ describe.each([
       expect(results).toEqual([1, 2, 3]);
     });
 
-    test('runs again later when it or the interceptor returns again()', async () => {
+    test('delays the message when it or the interceptor returns again()', async () => {
       for (const define of [
         through(
           (result) => result,
@@ -604,7 +604,7 @@ describe.each([
     expect(seen.filter((store) => store === 'entered')).toHaveLength(2);
   });
 
-  test('is called synchronously without enhancers', async () => {
+  test('is called synchronously if it has no enhancers', async () => {
     const queue = scene.newQueue();
     @Injectable()
     class Handlers {

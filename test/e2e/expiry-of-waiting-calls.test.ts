@@ -13,7 +13,7 @@ describe.each([
 ])('a message that has to wait for its call, on %s', (_, module) => {
   const scene = new Scene();
 
-  test('is not handled if it expires while waiting behind batches', async () => {
+  test('is not handled if it expires while it waits for a slot in a queue with batches', async () => {
     class Visits extends DelayQueue(scene.newQueue(), { page: z.number(), day: z.string() }, { concurrency: 1 }) {}
     const handled: string[] = [];
     const expired: string[] = [];

@@ -71,7 +71,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(watched.handlings).toBe(1);
   });
 
-  test('becomes a dead letter if the offer or the queue says so, and is handled after a redrive', async () => {
+  test('becomes a dead letter if its queue says so, unless its offer says otherwise, and is handled after a redrive', async () => {
     const handled = new Handled();
     const { producer, queue, watched, counts } = await start((name) => [handlerOf(name, handled.record)], {
       onExpired: 'dead',
@@ -113,7 +113,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(handled.payloads.sort()).toEqual(['never', 'own']);
   });
 
-  test('expires while it waits for a retry, counted from its first due time', async () => {
+  test('expires while it waits for a retry or is deferred, counted from its first due time', async () => {
     const handled = new Handled();
     const fails = (payload: unknown, message: DelayedMessage) => {
       handled.record(payload, message);
@@ -136,7 +136,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(handled.of('fails')[1]!.message).toMatchObject({ payload: Buffer.from('fails'), headers: { h: '1' } });
   });
 
-  test('keeps its expiry when it is moved or changed while it waits for a retry', async () => {
+  test('keeps its expiry when it is moved or changed while it is deferred', async () => {
     const fails = () => Promise.reject(new DeferMessage('1h'));
     const { producer, queue } = await start((name) => [handlerOf(name, fails)]);
     const { dueAt } = await producer.offer(queue, 1, 0, { id: 'a', expiresAfter: '1h' });
@@ -219,7 +219,7 @@ describe('an expiry', () => {
     [{ expiresAfter: null }, 'expiresAfter is not a duration'],
     [{ onExpired: 'dead' }, 'onExpired needs expiresAfter'],
     [{ expiresAfter: '1m', onExpired: 'vanish' }, "onExpired must be 'drop' or 'dead'"],
-  ])('is refused before anything is written: %j', async (options, problem) => {
+  ])('is refused before anything is written if it is invalid: %j', async (options, problem) => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({});
     await expect(producer.offer(queue, 1, 0, options as object)).rejects.toMatchObject({

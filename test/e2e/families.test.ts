@@ -29,7 +29,7 @@ const byQueue = ({ calls }: Handled) => calls.map(({ id, message }) => [message.
 describe.each(STORES)('a handler for a family of queues, on %s', (_, module) => {
   const scene = new Scene();
 
-  test("gets the messages of exactly the queues with the family's prefix", async () => {
+  test("gets the messages of the queues with the family's prefix, and of no others", async () => {
     const [name, other] = [scene.newQueue(), scene.newQueue()];
     const handled = new Handled();
     const { producer } = await scene.startApp({ module, providers: [handlerOf(`${name}-*`, handled.record)] });
@@ -48,7 +48,7 @@ describe.each(STORES)('a handler for a family of queues, on %s', (_, module) => 
     expect(await producer.counts(other)).toMatchObject({ active: 0, dead: 0 });
   });
 
-  test('gets messages that fall due later, are retried or are redelivered by again()', async () => {
+  test('gets messages that fall due later, and their retries', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const handle: Handled['record'] = (payload, message) => {
@@ -64,7 +64,7 @@ describe.each(STORES)('a handler for a family of queues, on %s', (_, module) => 
     for (const { late } of handled.calls) expect(late).toBeGreaterThanOrEqual(0);
   });
 
-  test('gets messages with groups as soon as they are due', async () => {
+  test('gets messages with groups soon after they are due', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const options = { groups: { concurrency: 1 } };
@@ -87,7 +87,7 @@ describe.each(STORES)('a handler for a family of queues, on %s', (_, module) => 
     for (const { late } of handled.calls) expect(late).toBeLessThan(10_000);
   });
 
-  test('gets messages with groups as soon as they are due, even if only one of its queues may have groups', async () => {
+  test('gets messages with groups even if only one of its queues has groups', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({
@@ -136,7 +136,7 @@ describe.each(STORES)('a handler for a family of queues, on %s', (_, module) => 
     ]);
   });
 
-  test("gets options from its decorator, then from the family's entry in `queues`, then from the queue's own", async () => {
+  test("gets options from its decorator, overridden by the family's entry in `queues` and then by the queue's own", async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const fail: Handled['record'] = (payload, message) => {
@@ -196,7 +196,7 @@ describe.each(STORES)('a handler for a family of queues, on %s', (_, module) => 
     ]);
   });
 
-  test('lets running handlers finish when the application stops', async () => {
+  test('may finish its running calls when the application stops', async () => {
     const name = scene.newQueue();
     const handled = new Handled();
     let finish = () => undefined as void;
@@ -250,11 +250,6 @@ describe.each(STORES)('a handler for a family of queues, on %s', (_, module) => 
     const shared = { layout: redisson({ name: 'java' }) };
     await expect(start({ queues: { [`${name}-*`]: shared } })).rejects.toThrow('cannot be shared by several queues');
   });
-
-  test('does not allow offers to a queue name with a star', async () => {
-    const { producer } = await scene.startApp({ module });
-    await expect(producer.offer('tenant-*', null, 0)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
-  });
 });
 
 describe.each(STORES)('the list of queues, on %s', (_, module) => {
@@ -283,8 +278,21 @@ describe.each(STORES)('the list of queues, on %s', (_, module) => {
       await expect(producer.queues(query)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
     }
   });
+});
 
-  test('leads to one warning about a queue that nobody has ever handled', async () => {
+describe.each(STORES)('a queue name with a star, on %s', (_, module) => {
+  const scene = new Scene();
+
+  test('is refused in an offer', async () => {
+    const { producer } = await scene.startApp({ module });
+    await expect(producer.offer('tenant-*', null, 0)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  });
+});
+
+describe.each(STORES)('a queue that no process has ever handled, on %s', (_, module) => {
+  const scene = new Scene();
+
+  test('causes one warning when messages are offered to it', async () => {
     const [name, other, mine] = [scene.newQueue(), scene.newQueue(), scene.newQueue()];
     const handle = () => undefined;
     const providers = [handlerOf(`${name}-*`, handle), handlerOf(mine, handle)];

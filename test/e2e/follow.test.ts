@@ -36,7 +36,7 @@ describe("an offer with onDuplicate 'follow'", () => {
   });
 
   test.each([1, 4])(
-    'is handled once after the active message, with the last payload: partitions %i',
+    'becomes one message after the active one, with the last payload offered: partitions %i',
     async (partitions) => {
       const queue = scene.newQueue();
       const { held, calls, handle } = heldHandler();
@@ -76,7 +76,7 @@ describe("an offer with onDuplicate 'follow'", () => {
     expect(log.filter((line) => line.includes(`message ${FOLLOW.id} is a dead letter`))).toHaveLength(1);
   });
 
-  test('waits while the message is retried', async () => {
+  test('waits while the active message is retried', async () => {
     const queue = scene.newQueue();
     const held = new Latch();
     const calls: unknown[] = [];
@@ -102,7 +102,7 @@ describe("an offer with onDuplicate 'follow'", () => {
     expect(calls).toEqual(['first', 'first', 'first', 'second']);
   });
 
-  test('is withdrawn by cancel, while the active message continues', async () => {
+  test('is withdrawn by cancel(), while the active message continues', async () => {
     const queue = scene.newQueue();
     const { held, calls, handle } = heldHandler();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handle)] });

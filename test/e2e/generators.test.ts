@@ -172,7 +172,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(runs).toBe(0);
   });
 
-  test('fails each message of the batch for which it is returned', async () => {
+  test('fails only the message of the batch for which it is returned', async () => {
     const queue = scene.newQueue();
     @Injectable()
     class Batches {

@@ -54,7 +54,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     return { queue, batches, producer: started[0]!.producer };
   }
 
-  test('contains messages of one group, or messages without a group, in every process', async () => {
+  test('contains messages of one group only, or only messages without a group, in each of two processes', async () => {
     const { queue, batches, producer } = await start({ concurrency: 5 }, { batch: 10, batchWait: 20 }, 2);
     const ids = Array.from({ length: 300 }, (_, i) => `${['a', 'b', 'c', ''][i % 4]}${i}`);
     await producer.offerMany(queue, offersOf(ids, 100));
@@ -126,7 +126,7 @@ describe('batchPerGroup', () => {
     await expect(start).rejects.toThrow(problem);
   });
 
-  test('is refused for a queue in a family without groups', async () => {
+  test('is refused for a family if one of its queues has no groups', async () => {
     const providers = [batchesOf('mails-*', [], { batch: 5, groups: { concurrency: 5 } })];
     const module = { store: 'memory', queues: { 'mails-one': { groups: 'off' } } } as const;
     await expect(scene.startApp({ module, providers })).rejects.toThrow("queue 'mails-one' has no groups");
@@ -142,7 +142,7 @@ describe('batchPerGroup', () => {
     expect(batches).toEqual([['a2', 'a3']]);
   });
 
-  test('applies to a named instance', async () => {
+  test('applies in a named instance', async () => {
     const batches: Batch[] = [];
     const billing = { batch: 2, batchWait: '1h', groups: { concurrency: 2 }, instance: 'billing' } as const;
     const { context } = await scene.startApp({

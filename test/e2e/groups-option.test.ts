@@ -8,7 +8,7 @@ import { until } from '../support/until.js';
 
 const WAITS = { within: 20_000 };
 
-describe('processes that disagree about groups', () => {
+describe('the groups option across processes', () => {
   const scene = new Scene();
 
   /** Starts a process that handles a queue, or the queues of a family. */
@@ -91,7 +91,7 @@ describe('processes that disagree about groups', () => {
     },
   );
 
-  test('processes of a family log a difference once for the whole family', async () => {
+  test('processes that handle a family each log a difference once, for the whole family', async () => {
     const family = `${scene.newQueue()}-*`;
     const apps = [(await handle(family, {})).app, (await handle(family, { concurrency: 3 })).app];
     const reported = () => warningsOf(apps, `${family}: this process has groups`);
@@ -99,7 +99,7 @@ describe('processes that disagree about groups', () => {
     expect(reported()).toHaveLength(2);
   });
 
-  test('processes that agree log nothing', async () => {
+  test('processes log no difference from those with the same options', async () => {
     const queue = scene.newQueue();
     const apps = [(await handle(queue, {})).app, (await handle(queue, { concurrency: 1 })).app];
     // The different one starts after them and is answered by both.
@@ -109,7 +109,7 @@ describe('processes that disagree about groups', () => {
     expect(warningsOf(apps, 'another one has { concurrency: 1,')).toHaveLength(1);
   });
 
-  test('processes with different concurrency never exceed the larger one, and handle all messages', async () => {
+  test('processes with different concurrency never exceed the higher one together, and handle all messages', async () => {
     const queue = scene.newQueue();
     let [running, most, done] = [0, 0, 0];
     const work = async () => {
@@ -132,7 +132,7 @@ describe('processes that disagree about groups', () => {
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test('processes with different onRetry each decide whether the messages they handle keep their permits', async () => {
+  test('a process follows its own onRetry, not that of the producer', async () => {
     const queue = scene.newQueue();
     const order: unknown[] = [];
     const producer = await startProducer(queue, { onRetry: 'hold' });

@@ -60,7 +60,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     return { queue, desk, producer: started[0]!.producer };
   }
 
-  test('handle messages of one group one after the other, in order of due time', async () => {
+  test('with a concurrency of 1 have their messages handled one at a time, in order of due time', async () => {
     const { queue, desk, producer } = await start({ concurrency: 1 });
     const ids = Array.from({ length: 40 }, (_, i) => `m${i}`);
     const shuffled = ids.map((id, i) => ({ id, payload: i, delay: 200 + i })).sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -73,7 +73,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(desk.maxAtOnce).toBe(1);
   });
 
-  test('handle messages of one group with the same due time in offer order', async () => {
+  test('have messages with the same due time handled in offer order', async () => {
     const { queue, desk, producer } = await start({ concurrency: 1 });
     const at = new Date(Date.now() + 300);
     const ids = Array.from({ length: 20 }, (_, i) => `m${(i * 7) % 20}`);
@@ -85,7 +85,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(desk.done).toEqual(ids);
   });
 
-  test('handle as many messages at once as their concurrency allows, and do not wait for each other', async () => {
+  test('have as many messages handled at once as their concurrency allows, without waiting for each other', async () => {
     const { queue, desk, producer } = await start({ concurrency: 2 });
     desk.isOpen = false;
     await producer.offerMany(
@@ -104,7 +104,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     ['hold', ['first', 'second']],
     ['pass', ['second', 'first']],
   ] as const)(
-    "choose the next message according to onRetry: '%s' while one waits for its retry",
+    "choose the next message while one waits for its retry, according to onRetry: '%s'",
     async (onRetry, order) => {
       const { queue, desk, producer } = await start({ concurrency: 1, onRetry });
       await producer.offerMany(queue, [
@@ -116,7 +116,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     },
   );
 
-  test('are served round-robin, so a group with many messages delays another by at most one message', async () => {
+  test('are served round-robin, so a group with many messages hardly delays another', async () => {
     const { queue, desk, producer } = await start({ concurrency: 'unlimited' }, 1, { concurrency: 1 });
     desk.isOpen = false;
     await producer.offerMany(
@@ -132,7 +132,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     await until(() => desk.done.length === 501, { within: 20_000 });
   });
 
-  test('never have two messages handled at once by two processes', async () => {
+  test('with a concurrency of 1 never have two messages handled at once, even by two processes', async () => {
     const { queue, desk, producer } = await start({ concurrency: 1 }, 2);
     await producer.offerMany(
       queue,
@@ -165,7 +165,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect((await producer.list(queue, 'delayed')).messages.map(({ id }) => id)).toEqual(['plain']);
   });
 
-  test('are counted, listed, moved, cancelled and redriven as a whole', async () => {
+  test('are counted, listed, moved and cancelled as a whole', async () => {
     const { queue, desk, producer } = await start({ concurrency: 1 });
     const offers = Array.from({ length: 1200 }, (_, i) => ({
       id: `m${i}`,
@@ -191,7 +191,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(await one.redriveAll()).toBe(0);
   });
 
-  test('are listed with messages without groups, each once, however small the pages', async () => {
+  test('are listed with messages without groups, each message once, whatever the page size', async () => {
     const { queue, producer } = await start({ concurrency: 1 });
     const at = new Date(Date.now() + 3_600_000);
     const ids = Array.from({ length: 30 }, (_, i) => `m${(i * 7) % 30}`);
@@ -212,7 +212,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     }
   });
 
-  test.each([5, 400])('list all %i messages of a group, however small the pages', async (count) => {
+  test.each([5, 400])('list all their %i messages and no others, whatever the page size', async (count) => {
     const { queue, producer } = await start({ concurrency: 1 });
     const ids = Array.from({ length: count }, (_, i) => `m${i}`);
     const offersOf = (group: string) =>
@@ -233,7 +233,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     }
   });
 
-  test('handle no messages while the queue is paused, and are emptied by clear()', async () => {
+  test('have no messages handled while the queue is paused, and are emptied by clear()', async () => {
     const { queue, desk, producer } = await start({ concurrency: 1 });
     await producer.pause(queue);
     await producer.offerMany(
@@ -270,7 +270,7 @@ describe('groups', () => {
     expect((await producer.counts(grouped)).delayed).toBe(0);
   });
 
-  test('allow batches with messages from several groups', async () => {
+  test('allow batches from several groups, with one message of each if their concurrency is 1', async () => {
     const queue = scene.newQueue();
     const batches: string[][] = [];
     @Injectable()

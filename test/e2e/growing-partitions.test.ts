@@ -196,7 +196,7 @@ describe('the number of partitions', () => {
     expect(accepted).toBe(2);
   });
 
-  it('does not grow for a process configured with a rate', async () => {
+  it('makes startup fail in a process configured with a rate', async () => {
     const queue = scene.newQueue();
     const { producer } = await startProducer(queue, 4);
     await producer.offer(queue, 0, '1h', { id: 'a' });
@@ -209,7 +209,7 @@ describe('the number of partitions', () => {
     });
   });
 
-  it('grows in a family, one queue at a time', async () => {
+  it('grows in each queue of a family', async () => {
     const prefix = `${scene.newQueue()}-`;
     const handled = new Handled();
     const start = (partitions: number, handles: boolean) =>

@@ -32,8 +32,8 @@ const raise = (word: unknown): never => {
 const WAYS: Readonly<Record<string, (word: object) => unknown>> = {
   'is returned': (word) => word,
   'is thrown': raise,
-  'is promised': (word) => Promise.resolve(word),
-  'is a rejected promise': (word) => Promise.resolve(word).then(raise),
+  'resolves a promise': (word) => Promise.resolve(word),
+  'rejects a promise': (word) => Promise.resolve(word).then(raise),
   'ends an Observable': (word) => from([1, word]),
   'fails an Observable': (word) => throwError(() => word),
 };
@@ -41,8 +41,8 @@ const WAYS: Readonly<Record<string, (word: object) => unknown>> = {
 /** The ways in which a handler of batches gives such a value for each message. */
 const PER_MESSAGE: Readonly<Record<string, (word: object) => unknown>> = {
   'is a result': (word) => word,
-  'is promised as a result': (word) => Promise.resolve(word),
-  'is a rejected result': (word) => Promise.resolve(word).then(raise),
+  'resolves a promised result': (word) => Promise.resolve(word),
+  'rejects a promised result': (word) => Promise.resolve(word).then(raise),
   'is a rejected result of allSettled': (reason) => ({ status: 'rejected', reason }),
   'is a fulfilled result of allSettled': (value) => ({ status: 'fulfilled', value }),
 };
@@ -59,7 +59,7 @@ describe.each([
 ])('the result of a handler, on %s', (_, module) => {
   const scene = new Scene();
 
-  test.each(CASES)('%s means the same in every form: it %s', async (word, way) => {
+  test.each(CASES)('%s has the same effect in every form: it %s', async (word, way) => {
     const queue = scene.newQueue();
     const { make, becomes } = WORDS[word]!;
     let isOver = false;
@@ -75,7 +75,7 @@ describe.each([
     expect(await producer.find(queue, 'a')).toMatchObject(becomes);
   });
 
-  test.each(CASES)('%s means the same for every message of a batch when it %s', async (word, way) => {
+  test.each(CASES)('%s has the same effect on every message of a batch when it %s', async (word, way) => {
     let isCalled = false;
     const { producer, queue } = await startBatches(() => {
       isCalled = true;
@@ -88,7 +88,7 @@ describe.each([
     expect(await producer.counts(queue)).toMatchObject({ active: 0, ready: 0 });
   });
 
-  test.each(BATCH_CASES)('%s means the same for a single message of a batch when it %s', async (word, way) => {
+  test.each(BATCH_CASES)('%s has the same effect on a single message of a batch when it %s', async (word, way) => {
     const { producer, queue } = await startBatches(() => [undefined, PER_MESSAGE[way]!(WORDS[word]!.make())]);
     const { state } = WORDS[word]!.becomes as { state: 'delayed' | 'dead' };
     await until(async () => (await producer.find(queue, 'b'))?.state === state);
@@ -150,7 +150,7 @@ describe('the result of a handler with enhancers', () => {
   });
 
   test.each(Object.keys(WORDS))(
-    '%s means the same whether a filter or an interceptor returns or throws it',
+    '%s has the same effect whether a filter or an interceptor returns or throws it',
     async (word) => {
       const { make, becomes } = WORDS[word]!;
       @Catch()
@@ -210,7 +210,7 @@ describe('the result of a handler with enhancers', () => {
 });
 
 describe('the result of a handler', () => {
-  test('is reported identically to observers and events, whether returned or thrown', async () => {
+  test('reaches observers as the same outcome and events, whether returned or thrown', async () => {
     const reported: Record<string, string[]> = {};
     for (const word of Object.keys(WORDS)) {
       for (const way of ['is returned', 'is thrown']) {
@@ -240,7 +240,7 @@ describe('the result of a handler', () => {
     expect(reported['RejectMessage is returned']).toEqual(expect.arrayContaining(['outcome dead', 'failed', 'dead']));
   });
 
-  test.each(CASES)('is reported identically by a test of one handler: %s %s', async (word, way) => {
+  test.each(CASES)('is the same outcome when a test calls the handler: %s %s', async (word, way) => {
     const app = await startTestApp(
       {},
       {

@@ -46,7 +46,7 @@ describe('handlers', () => {
     expect(log.filter((line) => line.includes('Handling queue'))).toHaveLength(3);
   });
 
-  test("can share a controller's method between two queues", async () => {
+  test('can handle two queues with one method of a controller', async () => {
     const queues = [scene.newQueue(), scene.newQueue()] as const;
     @Controller()
     class Orders {
@@ -64,7 +64,7 @@ describe('handlers', () => {
     expect([...context.get(Orders).seen].sort()).toEqual([1, 2]);
   });
 
-  test('are found only once, even if their class is provided under two tokens', async () => {
+  test('are found only once, even if another token is an alias of their provider', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const Handler = handlerOf(queue, handled.record);

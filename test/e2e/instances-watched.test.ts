@@ -53,7 +53,7 @@ describe('the health of an instance', () => {
     return async (options?: DelayQueueHealthOptions) => (await indicator.check('queues', options)).queues;
   }
 
-  test('covers its own queues', async () => {
+  test('covers only its own queues', async () => {
     const check = await startApp();
     await billingProducer().offer('orders', 1, '1h');
     await billingProducer().offer('invoices', 1, '1h');
@@ -64,7 +64,7 @@ describe('the health of an instance', () => {
     expect(await check(options)).toEqual({ status: 'up', queues: { orders: one, invoices: one } });
   });
 
-  test('is down when only its own Redis is down', async () => {
+  test('is down while its own Redis does not respond, and that of the other instance stays up', async () => {
     const check = await startApp();
     await billing.server.freeze();
     expect((await check({ instance: 'billing', timeout: 300 })).status).toBe('down');
@@ -84,7 +84,7 @@ describe('the health of an instance', () => {
       { instance: 'billing', queues: ['orders', Orders] },
       "queues.1: queue 'orders' belongs to another instance: leave instance out",
     ],
-  ])('is refused for %p', async (options, problem) => {
+  ])('cannot be checked with the options %p', async (options, problem) => {
     const check = await startApp();
     const message: unknown = expect.stringContaining(problem);
     await expect(check(options)).rejects.toMatchObject({ code: 'INVALID_OPTION', message });
@@ -95,7 +95,7 @@ describe('the board of an instance', () => {
   class Invoices extends DelayQueue('invoices', payload<string>(), { instance: 'billing' }) {}
   class Orders extends DelayQueue('orders', payload<string>()) {}
 
-  test('refuses a typed queue that belongs to another instance than the producer', async () => {
+  test('refuses a typed queue that belongs to a different instance from the producer', async () => {
     app = await startRoot({
       module: class {},
       imports: [

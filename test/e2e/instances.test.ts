@@ -82,7 +82,7 @@ describe('an application with several instances', () => {
   test.each([
     ['in one order', () => [UNNAMED(), BILLING(), CACHE()]],
     ['in the other order', () => [CACHE(), BILLING(), UNNAMED()]],
-  ])('handles each message in its own instance, imported %s', async (_order, imports) => {
+  ])('handles each message in its own instance when they are imported %s', async (_order, imports) => {
     @Injectable()
     class Shop {
       @InjectDelayQueueProducer('cache') readonly cache!: DelayQueueProducer;
@@ -118,7 +118,7 @@ describe('an application with several instances', () => {
     expect(await unnamed.redis.zcard(unnamed.key(queue, 'delayed'))).toBe(1);
   });
 
-  test("has typed queues that belong to their class's instance", async () => {
+  test('has typed queues that belong to the instance named in their class', async () => {
     class Invoices extends DelayQueue('invoices', payload<{ of: string }>(), { instance: 'billing', attempts: 1 }) {}
     class Mails extends DelayQueue(
       'invoices',
@@ -157,7 +157,7 @@ describe('an application with several instances', () => {
     expect(handled).toEqual(['invoice ada', 'mail ada']);
   });
 
-  test('may consist only of named instances', async () => {
+  test('may have only named instances', async () => {
     class Invoices extends DelayQueue('invoices', payload<string>(), { instance: 'billing' }) {}
 
     @Module({ imports: [BILLING(), CACHE()], providers: [Invoices] })
@@ -208,7 +208,7 @@ describe('an application with several instances', () => {
     ['in partitions', { defaults: { partitions: 4 } }],
     ["in Redisson's layout", { defaults: { layout: redisson() } }],
     ['in memory', { store: 'memory' }],
-  ])('has queues %s in one instance and ordinary ones in another', async (_how, options) => {
+  ])('may have queues %s in one instance and ordinary ones in another', async (_how, options) => {
     await start([UNNAMED(), BILLING(options)], [TwoHandlers]);
     await app!.producer.offer('orders', 'a', 0, { id: 'm' });
     await producerOf('billing').offer('orders', 'b', '1h', { id: 'm' });
@@ -217,7 +217,7 @@ describe('an application with several instances', () => {
     expect(handled.sort()).toEqual(['billing b', 'unnamed a']);
   });
 
-  test('has families of queues in each instance', async () => {
+  test('may have a family of the same name in each instance', async () => {
     class Families {
       @DelayedHandler('tenant-*')
       ofNone(_payload: unknown, { queue }: DelayedMessage): void {
@@ -234,6 +234,23 @@ describe('an application with several instances', () => {
     await producerOf('billing').offer('tenant-b', null, 0);
     await until(() => handled.length === 2);
     expect(handled.sort()).toEqual(['billing tenant-b', 'unnamed tenant-a']);
+  });
+
+  test('may have two of them on one Redis, where different prefixes keep their messages separate', async () => {
+    const imports = [UNNAMED(), BILLING({ ...placeOf(unnamed), prefix: `${unnamed.prefix}:billing` })];
+    class OfBilling {
+      @DelayedHandler('orders', { instance: 'billing' })
+      handle(text: string): void {
+        handled.push(text);
+      }
+    }
+    await start(imports, [OfBilling]);
+    await app!.producer.offer('orders', 'other', 0);
+    await producerOf('billing').offer('orders', 'own', 0);
+    await until(() => handled.length === 1);
+    expect(await app!.producer.counts('orders')).toMatchObject({ ready: 0, active: 0 });
+    expect(handled).toEqual(['own']);
+    await app!.producer.clear('orders');
   });
 
   test('logs the names of its instances', async () => {
@@ -271,7 +288,7 @@ describe('listeners and observers', () => {
     await until(async () => (await producerOf('billing').counts('orders')).active === 0);
   }
 
-  test('receive the events of the instances that a listener names', async () => {
+  test('receive the events of the instance that a method or its queue names', async () => {
     class Orders extends DelayQueue('orders', payload<string>(), { instance: 'cache' }) {}
 
     @Injectable()
@@ -346,7 +363,7 @@ describe('listeners and observers', () => {
     expect(reported.sort()).toEqual(['of billing orders', 'of cache orders', 'unnamed orders']);
   });
 
-  test('make startup fail if an observer supplies none', async () => {
+  test('make startup fail if forInstance() of an observer returns none', async () => {
     class Broken implements DelayQueueObserver {
       forInstance(): DelayQueueObserver {
         return undefined as never;
@@ -511,25 +528,8 @@ describe('startup fails', () => {
     });
   });
 
-  test('for two instances on one Redis, unless different prefixes keep their messages separate', async () => {
-    const imports = [UNNAMED(), BILLING({ ...placeOf(unnamed), prefix: `${unnamed.prefix}:billing` })];
-    class OfBilling {
-      @DelayedHandler('orders', { instance: 'billing' })
-      handle(text: string): void {
-        handled.push(text);
-      }
-    }
-    await start(imports, [OfBilling]);
-    await app!.producer.offer('orders', 'other', 0);
-    await producerOf('billing').offer('orders', 'own', 0);
-    await until(() => handled.length === 1);
-    expect(await app!.producer.counts('orders')).toMatchObject({ ready: 0, active: 0 });
-    expect(handled).toEqual(['own']);
-    await app!.producer.clear('orders');
-  });
-
   test.each([[''], ['a b'], ['a:b'], ['ä'], ['x'.repeat(65)], [7], [null], [{}], [Symbol('s')]])(
-    'at once for the name %p',
+    'at once for the invalid name %p',
     (name) => {
       const message = expect.stringContaining('must be 1–64 of the characters A–Z a–z 0–9 _ -, not ');
       const refused = expect.objectContaining({ code: 'INVALID_OPTION', message });

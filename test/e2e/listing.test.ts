@@ -63,7 +63,7 @@ describe.each(['redis', 'memory'] as const)('listing messages of a queue in %s',
     release.open();
   });
 
-  test('continues with a cursor or starts anywhere', async () => {
+  test('continues from a cursor or starts at an offset', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { store, consume: false } });
     const at = Date.now() + 3_600_000;

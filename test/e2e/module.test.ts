@@ -126,7 +126,7 @@ describe('the module', () => {
     expect((error as Error).message).not.toContain('different');
   });
 
-  test('may share one import between several modules', async () => {
+  test('may be shared by several modules as one import', async () => {
     const shared = DelayQueueModule.forRoot(options());
     @Module({ imports: [shared] })
     class OrdersModule {}

@@ -75,7 +75,7 @@ describe.each([
     expect(handledIn).toEqual(expected);
   });
 
-  test('see the outcome of a message', async () => {
+  test('receive events about the outcome of a message', async () => {
     const queue = scene.newQueue();
     const events: string[] = [];
     const { producer } = await scene.startApp({
@@ -147,7 +147,7 @@ describe('an observer around the handling of messages', () => {
     expect(store.getStore()).toBeUndefined();
   });
 
-  test('sees why a message cannot be handled when the schema refuses its payload', async () => {
+  test('sees the reason when a schema refuses a payload', async () => {
     class Invoices extends DelayQueue('invoices', z.object({ total: z.number() })) {}
     @Injectable()
     class Handler {
@@ -256,13 +256,13 @@ describe('an observer around the handling of messages', () => {
   });
 });
 
-describe('an observer that fails', () => {
+describe('an observer that misbehaves', () => {
   const scene = new Scene();
   const no = () => {
     throw new Error('the observer is broken');
   };
 
-  test('is named in the log once a minute, and messages are still offered and handled', async () => {
+  test('is named once in the log for many failures, and messages are still offered and handled', async () => {
     class Broken implements DelayQueueObserver {
       offer = no;
       handle = no;
@@ -287,7 +287,7 @@ describe('an observer that fails', () => {
     ]);
   });
 
-  test('does not change the error of an offer', async () => {
+  test('does not change the error of an offer, even by swallowing it', async () => {
     const { producer } = await scene.startApp({
       module: observedBy({ offer: async (_offers, next) => next().catch(() => 'fine') }),
     });

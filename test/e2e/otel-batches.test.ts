@@ -37,7 +37,7 @@ const acknowledge: Handle = () => MESSAGES.map(() => ACK);
 
 describe('the span of a call with many messages', () => {
   test.each(['link', 'parent'] as const)(
-    "is a single span that links to each message with a trace, with traces: '%s'",
+    "is the only span and links to each message that has a trace, with traces: '%s'",
     async (traces) => {
       const span = await handleBatch(acknowledge, openTelemetry({ traces }));
       expect(telemetry.spans).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('the span of a call with many messages', () => {
     },
   );
 
-  test("is active in the handler, without any message's baggage", async () => {
+  test('is active in the handler, without any baggage', async () => {
     let seen: unknown;
     const baggage = propagation.setBaggage(ROOT_CONTEXT, propagation.createBaggage({ user: { value: 'ada' } }));
     const request = trace.setSpan(baggage, trace.getTracer('shop').startSpan('POST /orders'));

@@ -84,7 +84,7 @@ describe('offers', () => {
     ]);
   });
 
-  test('have the error code if they fail', async () => {
+  test('are counted with the error code if they fail', async () => {
     const { queue, producer } = await startApp();
     await expect(producer.offer(queue, () => undefined, '1h')).rejects.toThrow();
     expect(await telemetry.points('messaging.client.sent.messages')).toEqual([
@@ -115,7 +115,7 @@ describe('handled messages', () => {
     for (const duration of durations) expect(sumOf(duration)).toBeGreaterThanOrEqual(0.019);
   });
 
-  test('have no error if they are put off', async () => {
+  test('are counted without an error if they are deferred', async () => {
     let defers = 1;
     const handle = () => {
       if (defers-- > 0) throw new DeferMessage(1);
@@ -128,7 +128,7 @@ describe('handled messages', () => {
     ]);
   });
 
-  test("have their lateness in seconds, by the store's clock", async () => {
+  test('have their lateness measured in seconds', async () => {
     const { queue, producer } = await startApp();
     await producer.pause(queue);
     await producer.offer(queue, {}, 0);
@@ -147,7 +147,7 @@ describe('handled messages', () => {
     expect(await telemetry.points('messaging.client.sent.messages')).toHaveLength(1);
   });
 
-  test('are measured together for a family', async () => {
+  test('are measured together under the pattern of their family', async () => {
     const observers = [openTelemetry({ families: ['tenant-*'] })];
     const providers = [handlerOf('tenant-*', () => undefined)];
     const { producer } = await scene.startApp({ module: { store: 'memory', observers }, providers });
@@ -181,7 +181,7 @@ test('messages are offered and handled without an SDK as if there were no observ
 });
 
 describe('events', () => {
-  test('report transfers and dead letters by cause', async () => {
+  test('are counted for transfers, and for dead letters by cause', async () => {
     const { queue, producer } = await startApp({ handle: () => Promise.reject(new Error('no')) });
     await producer.offer(queue, {}, 1, { type: 'cancel' });
     const attributes = { 'messaging.destination.name': queue };
@@ -244,7 +244,7 @@ describe('events', () => {
       { name: 'work-failing', work: 'subscribe', reason: 'READONLY', lasted: 0 },
       { attributes: { 'delay_queue.work': 'subscribe' }, value: 1 },
     ],
-  ])('are counted: %s', async (metric, event, point) => {
+  ])('are counted in the metric %s', async (metric, event, point) => {
     openTelemetry().event!(event);
     expect(await telemetry.points(metric)).toEqual([point]);
   });

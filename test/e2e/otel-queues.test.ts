@@ -123,7 +123,7 @@ test('an ended observation sends no queries', async () => {
   expect(asked).toBe(0);
 });
 
-test('an observation ends automatically once the application has closed', async () => {
+test('an observation ends when the application closes', async () => {
   const { context, close } = await scene.startApp();
   observeQueues(context, [scene.newQueue()]);
   await close();
@@ -132,7 +132,7 @@ test('an observation ends automatically once the application has closed', async 
   expect(complaints).toEqual([]);
 });
 
-test('a malformed name is refused immediately', async () => {
+test('a malformed queue name is refused immediately', async () => {
   const { context } = await scene.startApp({ module: { store: 'memory' } });
   expect(() => observeQueues(context, ['or{}ders'])).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
 });

@@ -63,7 +63,7 @@ async function withinRequest(work: () => Promise<unknown>): Promise<Span> {
 }
 
 describe('a message offered in one process and handled in another', () => {
-  test('connects the request across the delay to the calls of its handler, with one link between the traces', async () => {
+  test("links its handler's trace, with the calls made there, to the request that offered it, and carries the baggage", async () => {
     const undici = new UndiciInstrumentation();
     const requests: (string | undefined)[] = [];
     const server = createServer((request, response) => {
@@ -175,7 +175,7 @@ describe('the span of an attempt', () => {
     });
   });
 
-  test('is the root of a separate trace and links to the offer, in each attempt', async () => {
+  test('is the root of a separate trace and links to the offer, for each attempt', async () => {
     class PaymentDeclined extends Error {}
     const { queue, producer } = await startApp({ handle: () => Promise.reject(new PaymentDeclined('no money')) });
     await withinRequest(() => producer.offer(queue, {}, 0));
@@ -201,7 +201,7 @@ describe('the span of an attempt', () => {
     ]);
   });
 
-  test("is a child of the offer with traces: 'parent', in each attempt", async () => {
+  test("is a child of the offer's span with traces: 'parent'", async () => {
     const handle = () => {
       throw new RejectMessage('never');
     };
@@ -291,7 +291,7 @@ test.each(['link', 'parent'] as const)(
   },
 );
 
-test("spans have no links in Redisson's layout", async () => {
+test("the spans of an offer and its attempt are not connected in Redisson's layout", async () => {
   const module: DelayQueueModuleOptions = {
     store: 'redis',
     defaults: { layout: redisson() },

@@ -77,7 +77,7 @@ describe("the producer in an application's tests", () => {
     await expect(producer.counts('orders')).resolves.toMatchObject({ delayed: 0 });
   });
 
-  test('can return plain objects as dead letters and Redisson queues', async () => {
+  test('has dead letters and Redisson queues that plain objects can replace', async () => {
     const deadLetters: Pick<DeadLetters, 'redriveAll'> = { redriveAll: () => Promise.resolve(3) };
     const redisson: RedissonQueue = {
       size: () => Promise.resolve(0),

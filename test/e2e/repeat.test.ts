@@ -226,7 +226,7 @@ describe.each(MODULES)('a repeating message: %s', (layout, module) => {
 describe('a repeating message', () => {
   const scene = new Scene();
 
-  test('has the type and the checked payload of a typed queue', async () => {
+  test('may belong to a typed queue and have one of its types', async () => {
     const queue = scene.newQueue();
     class Reports extends DelayQueue(queue, {
       daily: payload<{ of: string }>(),
@@ -255,7 +255,7 @@ describe('a repeating message', () => {
     expect(await reports.countsByType()).toEqual(new Map([['weekly', expect.objectContaining({ delayed: 1 })]]));
   });
 
-  test('waits for another process if this one has no calendar or cannot read the rule', async () => {
+  test('waits for another process if this one has no calendar', async () => {
     const queue = scene.newQueue();
     const events: unknown[] = [];
     const observers = [{ event: (event: DelayQueueEvent) => event.name === 'unknown-type' && events.push(event.form) }];
@@ -331,14 +331,14 @@ describe('a repeating message', () => {
       { cron: 'at nine' },
       /INVALID_OPTION.*@DelayedHandler on Handler.handle: repeat: .*not a valid calendar/,
     ],
-    ['a family', 'tenant-*', EVERY_SECOND, /INVALID_OPTION.*repeat: .*a family of queues cannot have it/],
+    ['the name of a family', 'tenant-*', EVERY_SECOND, /INVALID_OPTION.*repeat: .*a family of queues cannot have it/],
     [
-      'a string instead of an object',
+      'a string instead of a rule',
       randomName('q'),
       'daily' as never,
       /INVALID_OPTION.*repeat must be an object with cron/,
     ],
-  ])('makes startup fail if its handler has %s', async (_, queue, repeat, problem) => {
+  ])('makes startup fail if its handler declares it with %s', async (_, queue, repeat, problem) => {
     const starting = scene.startApp({
       module: { calendar },
       providers: [repeatingHandler(queue, repeat, () => undefined)],
@@ -379,7 +379,7 @@ describe('a repeating message in virtual time', () => {
 
   const DAILY = { cron: '0 9 * * *', timeZone: 'Europe/Berlin' };
 
-  test('is delivered at nine local time on every day of a year', async () => {
+  test('is delivered at 9:00 local time on every day of a year', async () => {
     const times: Date[] = [];
     const handler = repeatingHandler('digests', DAILY, (_, { repeat }) => times.push(repeat!.at));
     const { module, tester } = await startAt('2030-01-01T12:00:00Z', handler);
@@ -395,7 +395,7 @@ describe('a repeating message in virtual time', () => {
   test.each([
     ['once', ['2030-01-02T08:00', '2030-01-11T08:00']],
     ['skip', ['2030-01-11T08:00']],
-  ] as const)('handles its missed occurrences as its rule says: %s', async (missed, expected) => {
+  ] as const)('is delivered for missed occurrences as its rule says: %s', async (missed, expected) => {
     const times: string[] = [];
     const handler = repeatingHandler('digests', { ...DAILY, missed }, (_, { repeat }) => {
       times.push(repeat!.at.toISOString().slice(0, 16));
@@ -424,7 +424,7 @@ describe('a repeating message in virtual time', () => {
     await module.close();
   });
 
-  test('drops an expired occurrence or leaves a dead letter, and is delivered at its next time', async () => {
+  test('leaves a dead letter for an expired occurrence, and is delivered at its next time', async () => {
     const times: string[] = [];
     const repeat = { ...DAILY, expiresAfter: '5m', onExpired: 'dead' } as const;
     const handler = repeatingHandler('digests', repeat, (_, { dueAt }) => times.push(dueAt.toISOString()));

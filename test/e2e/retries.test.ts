@@ -11,6 +11,12 @@ import { until } from '../support/until.js';
 /** The extra time that a wait may take on a busy machine. */
 const SLACK = 1000;
 
+function expectWait(wait: number, least: number, most = least): void {
+  // Each clock's rounding can take half a millisecond.
+  expect(wait).toBeGreaterThanOrEqual(least - 1);
+  expect(wait).toBeLessThan(most + SLACK);
+}
+
 describe('retries', () => {
   const scene = new Scene();
 
@@ -29,12 +35,6 @@ describe('retries', () => {
     return { calls: handled.calls, waits: [second!.at - first!.at, third!.at - second!.at] as const };
   }
 
-  function expectWait(wait: number, least: number, most = least): void {
-    // Each clock's rounding can take half a millisecond.
-    expect(wait).toBeGreaterThanOrEqual(least - 1);
-    expect(wait).toBeLessThan(most + SLACK);
-  }
-
   test('call the handler again after each of two failures, with a fixed backoff before each call', async () => {
     const { calls, waits } = await failTwice({ type: 'fixed', delay: 150 });
 
@@ -45,7 +45,7 @@ describe('retries', () => {
     for (const { late } of calls) expect(late).toBeLessThan(SLACK);
   });
 
-  test('grow an exponential backoff by its factor, up to maxDelay', async () => {
+  test('wait longer each time by the factor of an exponential backoff, up to maxDelay', async () => {
     const backoff = { type: 'exponential', delay: 100, factor: 4, maxDelay: 300, jitter: 0 } as const;
     const { waits } = await failTwice(backoff);
 
@@ -60,7 +60,7 @@ describe('retries', () => {
     expectWait(waits[1], 100, 300);
   });
 
-  test('pass the failed attempt and its error to a backoff function', async () => {
+  test('pass the number of the failed attempt and its error to a backoff function', async () => {
     const seen: unknown[] = [];
     const { waits } = await failTwice((attempt, error) => {
       seen.push([attempt, (error as Error).message]);
@@ -74,8 +74,12 @@ describe('retries', () => {
     expectWait(waits[0], 50);
     expectWait(waits[1], 120);
   });
+});
 
-  test('redeliver a deferred message after the given delay without spending an attempt', async () => {
+describe('a message', () => {
+  const scene = new Scene();
+
+  test('is redelivered after the given delay when it is deferred, without spending an attempt', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const handler = handlerOf(
@@ -97,7 +101,7 @@ describe('retries', () => {
     expect(await producer.counts(queue)).toMatchObject({ dead: 0 });
   });
 
-  test('accept a value, a promise or an Observable from a handler, and failures in each form', async () => {
+  test('succeeds or fails as the value, promise or Observable of its handler does', async () => {
     const queue = scene.newQueue();
     const completed: string[] = [];
     const ways: Record<string, () => unknown> = {
@@ -128,7 +132,7 @@ describe('retries', () => {
     expect(completed).toEqual(['subscribed']);
   });
 
-  test('end with a dead letter when a message is rejected, however many attempts are left', async () => {
+  test('becomes a dead letter at once when it is rejected, however many attempts are left', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const handler = handlerOf(queue, (payload, message) => {

@@ -256,7 +256,7 @@ describe.each([
     expect(log.filter((line) => line.includes('no connection'))).toHaveLength(2);
   });
 
-  test('uses the providers of its own module, even if another module has others under the same token', async () => {
+  test('is called on the provider of its own module, even if another module has one under the same token', async () => {
     const queues = [scene.newQueue(), scene.newQueue()] as const;
     const modules = queues.map((queue) => {
       @Injectable({ scope: Scope.REQUEST })
@@ -391,7 +391,7 @@ describe.each([
       ['request-scoped', Scope.REQUEST, [1, 1]],
       ['transient', Scope.TRANSIENT, [1, 1]],
     ])(
-      'runs those that are %s with inheritAppConfig and remains the single instance',
+      'runs those that are %s with inheritAppConfig, while it remains a single instance',
       async (_what, scope, [first, second]) => {
         const { done } = await start(plain, {
           module: { inheritAppConfig: true },
@@ -410,7 +410,7 @@ describe.each([
     );
   });
 
-  test("keeps a singleton's own transient guard when the application has scoped ones", async () => {
+  test('keeps its own transient guard when the application has scoped enhancers', async () => {
     @Injectable({ scope: Scope.TRANSIENT })
     class Counting implements CanActivate {
       #uses = 0;

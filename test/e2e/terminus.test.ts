@@ -37,7 +37,7 @@ describe('the health of an application', () => {
     expect(await check()).toEqual({ status: 'up', queues: { [queue]: { ...NOTHING, delayed: 1 } } });
   });
 
-  test('is down within the timeout while Redis does not respond, and up again with Redis', async () => {
+  test('is down within the timeout while Redis does not respond, and up again once it does', async () => {
     const { check } = await startApp({ providers: [handlerOf(scene.newQueue(), () => undefined)] });
     await scene.server.freeze();
     const from = performance.now();
@@ -54,7 +54,7 @@ describe('the health of an application', () => {
     await until(async () => (await check()).status === 'up', { within: 30_000 });
   });
 
-  test('reflects Redis in a process that handles no queues', async () => {
+  test('depends on Redis even in a process that handles no queues', async () => {
     const { check } = await startApp();
     expect(await check()).toEqual({ status: 'up', queues: {} });
     await scene.server.freeze();
@@ -101,13 +101,13 @@ describe('the health of an application', () => {
     [{ maxOverdue: -1 }, 'maxOverdue'],
     [{ timeout: '1 fortnight' }, 'timeout'],
     [{ maxOverDue: '1m' }, 'maxOverDue is not an option'],
-  ])('is refused for invalid options: %j', async (options, problem) => {
+  ])('cannot be checked with invalid options: %j', async (options, problem) => {
     const { check } = await startApp();
     const message: unknown = expect.stringContaining(problem);
     await expect(check(options)).rejects.toMatchObject({ code: 'INVALID_OPTION', message });
   });
 
-  test('returns 200 over HTTP while it is up or degraded, and 503 while it is down', async () => {
+  test('is reported over HTTP as 200 while it is up or degraded, and as 503 while it is down', async () => {
     const queue = scene.newQueue();
     @Controller('health')
     class HealthController {

@@ -97,7 +97,7 @@ describe('the testing module', () => {
     await expect(apps.compile(wrong, DelayQueueTestingModule)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
   });
 
-  test('does not make a process handle messages if it only offers', async () => {
+  test('does not make a process that only offers handle messages', async () => {
     const { tester, producer } = await apps.startParts({ options: { consume: false }, providers });
     await producer.offer('orders', 'o-1', '30m');
     await tester.advance('1h');
@@ -120,7 +120,7 @@ describe('the testing module', () => {
   });
 });
 
-describe('the testing module in the wrong place', () => {
+describe('the testing module, used wrongly', () => {
   const apps = new TestedApps();
 
   const compile = (...imports: Type[]) =>
@@ -171,11 +171,14 @@ describe('the testing module in the wrong place', () => {
     expect(warnings).toContainEqual(expect.stringContaining('none falls due until a test moves time'));
   });
 
-  test.each([new Date(NaN), new Date(-1), '2030-01-01', undefined])('refuses to start the clock at %s', (date) => {
-    expect(() => DelayQueueTestingModule.startAt(date as Date)).toThrow(
-      expect.objectContaining({ code: 'INVALID_ARGUMENT' }),
-    );
-  });
+  test.each([new Date(NaN), new Date(-1), '2030-01-01', undefined])(
+    'refuses to start the clock at the invalid instant %s',
+    (date) => {
+      expect(() => DelayQueueTestingModule.startAt(date as Date)).toThrow(
+        expect.objectContaining({ code: 'INVALID_ARGUMENT' }),
+      );
+    },
+  );
 
   test('rejects calls that need handlers before init(), and says why', async () => {
     const { tester, producer } = await apps.compile(appModule({ providers }), DelayQueueTestingModule);
@@ -220,7 +223,7 @@ describe('an application under test that closes', () => {
     expect(steps).toEqual(['first', 'closed']);
   });
 
-  test('leaves ready messages without a handler where they are', async () => {
+  test('does not start the handler of a ready message', async () => {
     const steps: unknown[] = [];
     const handle = async (payload: string) => {
       steps.push(payload);
@@ -239,7 +242,7 @@ describe('an application under test that closes', () => {
     expect(steps).toEqual(['first']);
   });
 
-  test.each(['close', 'leave'])('lets its process end (%s)', async (ending) => {
+  test.each(['close', 'leave'])('lets its process end, whether it is closed or left open: %s', async (ending) => {
     const program = new URL('../support/tested-program.ts', import.meta.url);
     const run = promisify(execFile)(process.execPath, [...argumentsFor(program), ending], {
       env: ENVIRONMENT,

@@ -39,7 +39,7 @@ class Visits extends DelayQueue('visits', payload<{ page: string }>()) {}
 describe('a typed queue under test', () => {
   const apps = new TestedApps();
 
-  test('is named by its class', async () => {
+  test('can be given to the tester as its class', async () => {
     const handled: unknown[] = [];
     @Injectable()
     class Handlers {
@@ -151,7 +151,7 @@ describe('messages with groups under test', () => {
     expect(handled).toEqual(expected);
   });
 
-  test('are offered with their group, cancelled together, and handled with their group', async () => {
+  test('are recorded with their group and can be cancelled as a group', async () => {
     const { tester, producer, handled } = await start({ concurrency: 1 });
     await producer.offer('orders', 'works', '1h', { id: 'a1', group: 'a' });
     await producer.offer('orders', 'works', '1h', { id: 'plain' });
@@ -162,7 +162,7 @@ describe('messages with groups under test', () => {
     expect(handled).toEqual(['plain']);
   });
 
-  test('are passed to a handler that a test calls, if its queue has groups', async () => {
+  test('are passed with their group to a handler that a test calls, and refused if its queue has no groups', async () => {
     const groups: unknown[] = [];
     const handle = (_payload: unknown, { group }: DelayedMessage) => void groups.push(group);
     const providers = [handlerOf('orders', handle, { groups: {} }), handlerOf('mails', handle)];
@@ -189,7 +189,7 @@ describe('a family of queues under test', () => {
     expect(handled).toEqual(['tenant-8', 'tenant-7']);
   });
 
-  test('has a handler for each of its queues', async () => {
+  test('lets a test call its handler for each of its queues, and for no others', async () => {
     const { tester } = await apps.startParts({
       providers: [handlerOf('tenant-*', (_payload, { queue }) => Promise.reject(new RejectMessage(queue)))],
     });
@@ -315,7 +315,7 @@ describe('virtual time', () => {
     expect(tester.now().getTime()).toBeLessThanOrEqual(Date.now());
   });
 
-  test('handles each message at its due time, in order across all queues, however far it is moved', async () => {
+  test('has each message handled at its due time, in order across all queues, however far it is moved', async () => {
     const log: string[] = [];
     const note = (payload: unknown, { dueAt }: DelayedMessage) =>
       void log.push(`${String(payload)} ${dueAt.toISOString()} ${app.tester.now().toISOString()}`);
@@ -417,7 +417,7 @@ describe('virtual time', () => {
     expect(handled).toEqual(['dead', 'paused']);
   });
 
-  test('covers a year in less than a second in an application with many queues', async () => {
+  test('covers a year in less than a second of CPU time in an application with many queues', async () => {
     const providers = Array.from({ length: 20 }, (_, i) => handlerOf(`queue-${i}`, () => undefined));
     const { tester, producer } = await apps.startParts({ providers });
     await producer.offer('queue-7', null, '400d');
@@ -452,7 +452,7 @@ describe('virtual time', () => {
     expect(seen).toEqual([...all, ...all]);
   });
 
-  test('moves to the end of a chain of offers when it is drained', async () => {
+  test('moves to the end of a chain of offers on drain()', async () => {
     const steps: number[] = [];
     const walk = async (step: number) => {
       steps.push(step);
@@ -477,7 +477,7 @@ describe('virtual time', () => {
   });
 });
 
-describe('a call that would never end', () => {
+describe('a call that moves time', () => {
   const apps = new TestedApps();
 
   test('fails when a handler does not end, and names the queue, message and handler', async () => {
@@ -572,7 +572,7 @@ describe('a call that would never end', () => {
     expect(await producer.counts('orders')).toMatchObject({ delayed: 0, dead: 1 });
   });
 
-  test('is refused while another call moves time, such as inside a handler', async () => {
+  test('is refused while another one is under way, such as inside a handler', async () => {
     const refused: unknown[] = [];
     const nested = () => app.tester.advance('1h').catch((error: unknown) => refused.push(error));
     const app = await apps.startParts({ providers: [handlerOf('orders', nested)] });
@@ -612,7 +612,7 @@ describe('a handler that is called with one message', () => {
       testing: DelayQueueTestingModule.startAt(START),
     });
 
-  test('returns what would happen to the message', async () => {
+  test('yields the outcome that the message would have', async () => {
     const { tester } = await start();
     const handle = (type: string, attempt = 1) => tester.handle('payments', { nth: 1 }, { type, attempt });
     expect(await handle('ack')).toEqual({ kind: 'ack' });
@@ -671,6 +671,12 @@ describe('a handler that is called with one message', () => {
     });
     expect(await tester.handle('orders', null)).toEqual({ kind: 'ack' });
   });
+});
+
+describe('an invalid call of the tester', () => {
+  const apps = new TestedApps();
+  const start = () =>
+    apps.startParts({ providers: [typedHandlersOf('payments', { ack: () => undefined, fail: () => undefined })] });
 
   test.each([
     [

@@ -92,7 +92,7 @@ describe('a handler of a typed queue that returns again() with a new payload', (
     expect(await context.get(Counters).find('a')).toMatchObject({ payload: { n: '3' } });
   });
 
-  test('fails a single message of a batch if the schema refuses its payload', async () => {
+  test('fails only those messages of a batch whose new payloads the schema refuses', async () => {
     class Reminders extends DelayQueue('reminders', schemas['an async schema'], { attempts: 1 }) {}
     @Injectable()
     class Handler {

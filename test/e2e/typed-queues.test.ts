@@ -118,7 +118,7 @@ describe('a typed queue', () => {
     expect(await orders.clear()).toBe(3);
   });
 
-  test('may inject anything into its class, which may have its own methods', async () => {
+  test('may have its own methods and injected dependencies in its class', async () => {
     @Injectable()
     class Names {
       readonly first = 'a';
@@ -351,7 +351,7 @@ describe('a queue definition', () => {
     await app.close();
   });
 
-  test('may exist twice with the same options, and makes startup fail if they differ', async () => {
+  test('may exist twice if both are equal, and makes startup fail if they differ', async () => {
     const note = payload<string>();
     class One extends DelayQueue('twice', { note }, { attempts: 2 }) {}
     class Same extends DelayQueue('twice', { note }, { attempts: 2 }) {}
@@ -368,7 +368,7 @@ describe('a queue definition', () => {
     }
   });
 
-  test("makes startup fail if a handler gives options with the queue's name", async () => {
+  test("makes startup fail if a handler repeats the queue's name with options of its own", async () => {
     @Injectable()
     class Handler {
       @DelayedHandler('orders', { concurrency: 2 })

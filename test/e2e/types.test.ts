@@ -55,7 +55,7 @@ describe.each([
     expect(remind.calls[0]!.message.headers).toEqual({ tenant: 't' });
   });
 
-  test("have counts that add up to the counts of the queue, whatever the types' names", async () => {
+  test('have separate counts, whatever their names', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     expect(await producer.countsByType(queue)).toEqual(new Map());
@@ -68,7 +68,7 @@ describe.each([
     expect(byType).toEqual(new Map(['__proto__', 'constructor', '7', ''].map((type) => [type, counts])));
   });
 
-  test('appear in find, in dead letters and on messages redelivered by again()', async () => {
+  test('appear in find() and on messages redelivered by again()', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({
@@ -250,8 +250,18 @@ describe('handlers of types', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 0, ready: 0 });
   });
 
+  test('are logged at startup with their types', async () => {
+    const { log } = await startUp([handlerOfType('orders', 'cancel', nothing), handlerOf('orders', nothing)]);
+    expect(log).toContain("log Handling queue 'orders', type 'cancel', with TypedHandler.handleType");
+    expect(log).toContain("log Handling queue 'orders' with TestHandler.handle");
+  });
+});
+
+describe("messages in Redisson's layout", () => {
+  const scene = new Scene();
+
   test.each(['redis', 'memory'] as const)(
-    "count all messages under no type with layout 'redisson', whatever their bytes, in store %s",
+    'are all counted under no type, whatever their bytes, in store %s',
     async (store) => {
       const queue = scene.newQueue();
       const queues = { [queue]: { layout: redisson({ codec: 'string' }) } };
@@ -260,12 +270,6 @@ describe('handlers of types', () => {
       expect(await producer.countsByType(queue)).toEqual(new Map([['', await producer.counts(queue)]]));
     },
   );
-
-  test('are logged at startup with their types', async () => {
-    const { log } = await startUp([handlerOfType('orders', 'cancel', nothing), handlerOf('orders', nothing)]);
-    expect(log).toContain("log Handling queue 'orders', type 'cancel', with TypedHandler.handleType");
-    expect(log).toContain("log Handling queue 'orders' with TestHandler.handle");
-  });
 });
 
 describe("a body in a later version's form", () => {
