@@ -56,7 +56,7 @@ describe.each([
     store.claim({ token, limit: 2, lease: HOUR });
 
   it.each(['plain', 'grouped'] as const)(
-    'counts claims of messages with and without groups: %s first',
+    'counts claims of messages with and without groups together: %s first',
     async (first) => {
       both = open();
       const { [first]: one, [first === 'plain' ? 'grouped' : 'plain']: other } = both;

@@ -3,7 +3,7 @@ import type { ChangeOutcome } from '../../../lib/store/producer-store.js';
 import { type ContractQueue, type ContractQueues, defined, HOUR, numberedIds } from '../contract-queue.js';
 
 export function describeChanges(queues: ContractQueues): void {
-  describe('changes of a delayed message', () => {
+  describe('changes', () => {
     it('a changed message has a new body and due time, but keeps its offer time and its attempts', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);

@@ -58,7 +58,7 @@ export function describeDebouncing(queues: ContractQueues): void {
       },
     );
 
-    it('keep the maxWait of a message that waits for a retry, and reset its attempts', async () => {
+    it('count maxWait from the first offer of a message that waits for its retry, and reset its attempts', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       await queue.settle(claim, { kind: 'retry', delay: HOUR });
@@ -112,7 +112,7 @@ export function describeDebouncing(queues: ContractQueues): void {
       for (const id of ['a', 'c']) expect(await queue.find(id)).toMatchObject({ offeredAt, dueAt: offeredAt + WAIT });
     });
 
-    it('report an earlier due time', async () => {
+    it('make the next due time of the queue earlier if maxWait requires it', async () => {
       const queue = await queues.open();
       await queue.offer('a', { after: 3 * HOUR });
       const { offeredAt } = await queue.find('a');

@@ -40,7 +40,7 @@ export function describeFollowers(queues: ContractQueues): void {
     });
 
     it.each<Outcome>([{ kind: 'ack' }, { kind: 'dead', error: '{"e":1}' }])(
-      'a follower replaces a message that ends with %j, and starts then with its delay and all attempts',
+      'a follower replaces a message that ends with %j, and its delay and its attempts begin then',
       async (outcome) => {
         const queue = await queues.open();
         const [first] = await queue.makeActive(['a']);

@@ -188,7 +188,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
       });
 
       it.each([1, 3, 10])(
-        'groups are served round-robin: with claims of %i, each waits for at most one message of every other ready group',
+        'groups are served round-robin: with claims of %i, each waits for about one message of every other ready group',
         async (limit) => {
           const queue = await open({ concurrency, onRetry: 'hold' });
           // A power law: the first group has as many messages as all others together.
@@ -438,7 +438,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.take()).toEqual(['b2']);
       });
 
-      it('a redriven message joins the end of the backlog, and a discarded one does not free a permit', async () => {
+      it('a redriven message waits for a permit, and a discarded one frees none', async () => {
         const queue = await open(ONE_HELD);
         const claim = await queue.begin('a1', 'a2', 'a3');
         await queue.settle(claim, { kind: 'dead', error: '{}' });
@@ -568,7 +568,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
       });
     });
 
-    it("many ready messages in a group delay another group's message by only one turn", async () => {
+    it("many ready messages in a group delay another group's message by at most one message", async () => {
       const queue = await open({ concurrency: null, onRetry: 'hold' });
       await queue.makeReady(...Array.from({ length: 500 }, (_, i) => `a${i}`));
       await queue.claim(10);

@@ -40,7 +40,7 @@ export function describeRepeating(queues: ContractQueues): void {
   });
 
   describe('a repeating message', () => {
-    it('is delivered again at its next time after an occurrence is handled, with all attempts and not put off', async () => {
+    it('is delivered again at its next time after an occurrence is handled, with all attempts and no longer put off', async () => {
       const queue = await queues.open();
       const first = await makeIn(queue, 'active');
       await queue.settle(first, { kind: 'retry', delay: 0, body: wrapPutOff((await queue.find('a')).body, 1) });
@@ -121,7 +121,7 @@ export function describeRepeating(queues: ContractQueues): void {
       stop();
     });
 
-    it.each([handled, failed])('is not settled by a claim that has lost its lease: %#', async (outcome) => {
+    it.each([handled, failed])('is not settled by a claim that no longer holds it: %#', async (outcome) => {
       const queue = await queues.open();
       const claim = await makeIn(queue, 'active');
       await queue.offer('a', { after: HOUR }, { onDuplicate: 'replace' });
@@ -179,7 +179,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await counts(queue)).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
     });
 
-    it('is still handled if it is already due, and then repeats by the new rule', async () => {
+    it('is still handled if it is already due when it gets a new rule, by which it then repeats', async () => {
       const queue = await queues.open();
       await makeIn(queue, 'ready');
       const { dueAt } = await queue.find('a');
@@ -188,7 +188,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect(await contentOf(queue)).toMatchObject({ repeat: HOURLY });
     });
 
-    it('is still handled if it is waiting for its retry, and keeps the time at which it was first due', async () => {
+    it('is still handled if it waits for its retry when it gets a new rule, and keeps the time at which it was first due', async () => {
       const queue = await queues.open();
       const first = await makeIn(queue, 'active');
       await queue.settle(first, { kind: 'retry', delay: HOUR, body: wrapPutOff((await queue.find('a')).body, 7) });
@@ -198,7 +198,7 @@ export function describeRepeating(queues: ContractQueues): void {
       expect((await queue.find('a')).body.toString()).toBe(`W7\n${bodyOf(queue, HOURLY).toString()}`);
     });
 
-    it('is still handled if it is overdue but not yet ready', async () => {
+    it('is still handled if it is overdue but not yet ready when it gets a new rule', async () => {
       const queue = await queues.open();
       await repeat(queue, DAILY, 1_000_000);
       expect(await repeat(queue, HOURLY, await soon(queue))).toEqual({ outcome: 'kept', dueAt: 1_000_000 });

@@ -117,7 +117,7 @@ export function describeSettlements(queues: ContractQueues): void {
       ['the same content', undefined],
       ['content given as a string', 'J"once more"'],
       ['content given as bytes', Buffer.from('J"once\nmore\0"')],
-    ])('a message settled with again becomes a new message with its old id, with %s', async (_, body) => {
+    ])('a message settled with again becomes a new message with its old id and %s', async (_, body) => {
       const queue = await queues.open();
       await queue.makeReady('a');
       await queue.settle((await queue.claim())[0], { kind: 'retry', delay: 0 });
@@ -215,30 +215,33 @@ export function describeSettlements(queues: ContractQueues): void {
       ['defer', 'bytes', Buffer.from('J"anew\nand\0"')],
       ['dead', 'a string', 'J"anew"'],
       ['dead', 'bytes', Buffer.from('J"anew\nand\0"')],
-    ] as const)('%s with a new body given as %s changes nothing else in the message', async (kind, _, body) => {
-      const queue = await queues.open();
-      const claims = await queue.makeActive(['a', 'b']);
-      const before = await queue.find('a');
-      const outcome: Outcome = kind === 'dead' ? { kind, error: '{"name":"E"}', body } : { kind, delay: HOUR, body };
-      await queue.store.settle([
-        { claim: defined(claims[0]), outcome },
-        { claim: defined(claims[1]), outcome: kind === 'dead' ? { kind, error: '{}' } : { kind, delay: HOUR } },
-      ]);
-      const message = await queue.find('a');
-      expect(message.body.equals(Buffer.from(body))).toBe(true);
-      expect(message).toMatchObject({ offeredAt: before.offeredAt, failedAttempts: kind === 'dead' ? 1 : 0 });
-      if (kind === 'dead') expect(message.dueAt).toBe(before.dueAt);
-      expect((await queue.find('b')).body.toString()).not.toContain('anew');
-      const letters = await queue.dead();
-      expect(letters.map(({ id, death }) => [id, death?.error])).toEqual(
-        kind === 'dead'
-          ? [
-              ['a', '{"name":"E"}'],
-              ['b', '{}'],
-            ]
-          : [],
-      );
-    });
+    ] as const)(
+      'a message settled with %s can get a new body, given as %s, and others keep theirs',
+      async (kind, _, body) => {
+        const queue = await queues.open();
+        const claims = await queue.makeActive(['a', 'b']);
+        const before = await queue.find('a');
+        const outcome: Outcome = kind === 'dead' ? { kind, error: '{"name":"E"}', body } : { kind, delay: HOUR, body };
+        await queue.store.settle([
+          { claim: defined(claims[0]), outcome },
+          { claim: defined(claims[1]), outcome: kind === 'dead' ? { kind, error: '{}' } : { kind, delay: HOUR } },
+        ]);
+        const message = await queue.find('a');
+        expect(message.body.equals(Buffer.from(body))).toBe(true);
+        expect(message).toMatchObject({ offeredAt: before.offeredAt, failedAttempts: kind === 'dead' ? 1 : 0 });
+        if (kind === 'dead') expect(message.dueAt).toBe(before.dueAt);
+        expect((await queue.find('b')).body.toString()).not.toContain('anew');
+        const letters = await queue.dead();
+        expect(letters.map(({ id, death }) => [id, death?.error])).toEqual(
+          kind === 'dead'
+            ? [
+                ['a', '{"name":"E"}'],
+                ['b', '{}'],
+              ]
+            : [],
+        );
+      },
+    );
 
     it('one call settles many claims, each with its own outcome, and reports which were still held', async () => {
       const queue = await queues.open();

@@ -8,7 +8,7 @@ type CountsByType = Readonly<Record<string, Partial<MessageCounts>>>;
 
 export function describeTypeCounts(queues: ContractQueues): void {
   describe('counts by type', () => {
-    it("include each type's messages in each state", async () => {
+    it("each type's messages are counted in each state", async () => {
       const queue = await queues.open();
       await queue.offer('dead', { at: 0 }, { type: 'remind' });
       await queue.transfer();
