@@ -116,7 +116,7 @@ describe('a Redis user with the documented permissions', () => {
     }
   });
 
-  test('can handle and offer messages without access to the directory of queues, and the log names what is missing', async () => {
+  test('can handle and offer messages without access to the directory of queues, and the log says that none are registered', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const ofOne = rules.worker!.map((rule) => rule.replace('delay-queue:*', `delay-queue:{${queue}}:*`));
@@ -137,7 +137,7 @@ describe('a Redis user with the documented permissions', () => {
     return scene.startApp({ module: { connection, prefix: 'delay-queue' }, providers });
   }
 
-  test('cannot start if any of them is missing, and the error names the missing one', async () => {
+  test('cannot start a worker if any of the permissions is missing, and the error names it', async () => {
     const queue = scene.newQueue();
     const needed = neededCommands(partitionPermissions, nativeKeys('delay-queue', queue));
     for (const rule of rulesFor(needed, [])) {
@@ -188,7 +188,7 @@ describe('a Redis user with the documented permissions', () => {
     return Number(/rdb_changes_since_last_save:(\d+)/.exec(await scene.redis.info('persistence'))![1]);
   }
 
-  test('has its permissions checked again only when another server answers', async () => {
+  test('has its permissions checked again after a restart of the server, but not after a mere reconnection', async () => {
     const user = randomName('changing');
     const allow = (...more: string[]) => scene.redis.call('ACL', 'SETUSER', user, 'reset', ...rules.worker!, ...more);
     await allow();

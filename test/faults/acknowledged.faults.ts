@@ -99,7 +99,7 @@ describe('an offer with the acknowledge option', () => {
     expect(await copiedKeys(queue)).not.toEqual([]);
   });
 
-  test('makes its cancellation or change wait for copies too, unless nothing changed', async () => {
+  test('has its cancellation and changes wait for copies too, unless nothing changes', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false } });
     for (const id of ['a', 'b', 'c']) await producer.offer(queue, 1, '1h', { id });
@@ -137,7 +137,7 @@ describe('an offer with the acknowledge option', () => {
     expect((await waits()) - before).toBeLessThanOrEqual(2);
   });
 
-  test('leaves a whole list stored if it is not copied, and the error says how many messages were not copied', async () => {
+  test('of a list leaves all its messages stored if they are not copied, and the error gives their number', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false } });
     await replica.freeze();

@@ -24,11 +24,11 @@ describe('a cluster behind a proxy', () => {
     (String(await scene.redis.client('LIST')).match(/name=delay-queue:wake-signals.*cmd=blpop/g) ?? []).length;
 
   test.each<[string, QueueOptions, number]>([
-    ["layout: 'native'", {}, QUEUES],
+    ['the native layout', {}, QUEUES],
     ['the Redisson layout', { layout: redisson({ codec: 'json' }) }, QUEUES],
     ['partitions', { partitions: 2 }, QUEUES * 2],
   ])(
-    'with %s, rejects and logs one call, after which each queue waits on a separate connection',
+    'rejects one call, which is logged, and each queue or partition then waits on a separate connection: %s',
     async (_what, options, waiting) => {
       await scene.redis.config('RESETSTAT');
       const handled = new Handled();

@@ -133,7 +133,7 @@ describe('a cluster', () => {
   });
 
   describe('that moves a slot', () => {
-    test('accepts offers again as soon as the slot has moved, and fails none during the move', async () => {
+    test('holds offers made during the move, and accepts them as soon as the slot has moved', async () => {
       const { producer } = await startConsumer();
       await producer.offer(queue, 1, '1h');
       const move = await cluster().beginMove(keyOf(queue));
@@ -147,7 +147,7 @@ describe('a cluster', () => {
       expect(handled.calls.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
     });
 
-    test('rejects an offer if the move takes too long, and says that nothing was written', async () => {
+    test('rejects an offer and writes nothing if the move takes too long', async () => {
       const { producer } = await startApp();
       await producer.offer(queue, 1, '1h');
       const move = await cluster().beginMove(keyOf(queue));
@@ -192,7 +192,7 @@ describe('a cluster', () => {
       });
     }
 
-    test('notices the loss and finds the messages that were not announced', async () => {
+    test('has unannounced messages handled once the loss is noticed, and announcements received again', async () => {
       const { producer } = await startApp();
       await startConsumer();
       await producer.offer(queue, 0, 0, { id: 'first' });

@@ -13,7 +13,7 @@ import { until } from '../support/until.js';
 /** How late a message may be on a busy machine, ms; the next check is a minute away. */
 const LATEST = 5000;
 
-describe('killed connections and lost announcements', () => {
+describe('lost connections, announcements and scripts', () => {
   const scene = new Scene({});
   const proxies = new Proxies(scene);
 

@@ -60,7 +60,7 @@ describe('when a shard that holds partitions of a queue fails and is not replace
   }
 
   test.each(Object.keys(FAULTS))(
-    'messages of the other partitions stay as punctual as before if the shard %s',
+    'messages of the other partitions stay about as punctual as before if the shard %s',
     async (fault) => {
       const queue = randomName('orders');
       const connection = { cluster: { nodes: cluster().nodes } };

@@ -44,7 +44,7 @@ describe('a follower', () => {
     expect(await scene.redis.exists(scene.key(queue, 'followers'))).toBe(0);
   });
 
-  test('is handled once if the process is killed right after the call that releases the follower', async () => {
+  test('is handled once if the process is killed right after the call that releases it', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue, handler: { lease: LEASE } };
@@ -62,7 +62,7 @@ describe('a follower', () => {
   });
 
   test.each([1, 100])(
-    'is released by the next repair if an older version settled the message that it follows: %i messages',
+    'is released by the next repair if an older version settled the message that it follows: %i times 10 messages',
     async (count) => {
       const queue = scene.newQueue();
       const keys = nativeKeys(scene.prefix, queue);

@@ -74,7 +74,7 @@ describe('groups when processes fail', () => {
     await expectNothingLeft(queue);
   });
 
-  test('a group whose message kills its process every time continues once that message is a dead letter', async () => {
+  test('a group whose message kills its process continues once that message is a dead letter', async () => {
     const queue = scene.newQueue();
     const settings = { queue, handler: { groups, lease: 1000, attempts: 1 } };
     const { producer } = await scene.startApp({ module: { consume: false, queues: { [queue]: { groups } } } });

@@ -131,7 +131,7 @@ describe('shutdown', () => {
     expect(await billingProducer().find('left', 'main')).toMatchObject({ state: 'delayed' });
   });
 
-  test('waits for the longest shutdownTimeout, not for the sum', async () => {
+  test('waits for the longest shutdownTimeout of the instances, not for the sum', async () => {
     const began = new Set<string>();
     const forever = new Latch();
     const handlers = handlerOfBoth(async (instance) => {

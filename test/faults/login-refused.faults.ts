@@ -50,7 +50,7 @@ describe.each(Object.entries(WAYS))('a connection given %s', (_way, connect) => 
   const killAll = (username: string) => scene.redis.client('KILL', 'USER', username);
 
   test.each(Object.entries(REFUSALS))(
-    'makes startup fail at once if it asks for %s, and the error names the cause',
+    'makes startup fail at once if it uses %s, and the error names the cause',
     async (_what, refusal) => {
       const queue = scene.newQueue();
       const username = await newUser(refusal.rules);

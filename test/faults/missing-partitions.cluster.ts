@@ -148,7 +148,7 @@ describe.each([
     expect(app.log.filter((line) => line.includes(`${queue}: ${missing.length} of`))).toHaveLength(1);
   });
 
-  test('changes of the whole queue fail rather than leave out a partition', async () => {
+  test('a pause of the whole queue fails instead of silently leaving out partitions', async () => {
     expect(await refusalOf(producer.pause(queue))).toMatchObject({ code: /^(NOT_CONNECTED|OUTCOME_UNKNOWN)$/ });
     await refusalOf(producer.resume(queue));
   });
@@ -216,7 +216,7 @@ describe.each([
     await late.close();
   });
 
-  test('a process with a rate is warned that partitions cannot keep it', async () => {
+  test('a process with a rate is told in an event that the queue has partitions', async () => {
     const reported: DelayQueueEvent[] = [];
     const settings = { partitions: 1, rate: { max: 10, per: '1s' }, checkInterval: '1s' };
     const observer = { event: (event: DelayQueueEvent) => void reported.push(event) };

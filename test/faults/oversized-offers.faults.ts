@@ -119,7 +119,7 @@ describe.each(LAYOUTS)('an offer beyond proto-max-bulk-len, in layout %s', (layo
     }
   });
 
-  test('is still possible for a user who may not query the limit', async () => {
+  test('is sent for a user who may not query the limit, and written if Redis accepts it', async () => {
     const queue = scene.newQueue();
     await scene.redis.config('SET', 'proto-max-bulk-len', 8 * MIB);
     try {

@@ -71,7 +71,7 @@ describe('changing the partitions of a queue', () => {
     return { queue, partitions };
   }
 
-  it('accepts nothing from a writer that read the partitioning before it changed', async () => {
+  it('rejects the calls of a process that knows only the former partitioning', async () => {
     const { queue, partitions } = await openFull(4);
     const stale = formatPartitioning(partitions.partitioning);
     const limits = limitsOfPartition(resolveQueueOptions());
@@ -92,7 +92,7 @@ describe('changing the partitions of a queue', () => {
     }
   });
 
-  it('creates an id once, even if writers that disagree about the partitions offer it during the change', async () => {
+  it('lets an id be created only once, even if writers that disagree about the partitions offer it during the change', async () => {
     for (let round = 0; round < 200; round++) {
       const { queue, partitions: old } = await openFull(1 + (round % 4), []);
       const other = open(queue, 1 + (round % 4), 1);
@@ -194,7 +194,7 @@ describe('changing the partitions of a queue', () => {
     }
   });
 
-  it('is made up for by the next call if a partition has missed it', async () => {
+  it('is repeated by the next call for a partition that has missed it', async () => {
     const { queue, partitions } = await openFull(8, []);
     for (const partition of [0, 5]) {
       await scene.redis.del(nativeKeys(scene.prefix, queue, partition).partitions);
@@ -206,7 +206,7 @@ describe('changing the partitions of a queue', () => {
     }
   });
 
-  it('fails with a report of what is wrong if someone else has written the partitioning', async () => {
+  it('fails with an error that names the key if something else has overwritten the partitioning', async () => {
     const { queue, partitions } = await openFull(4);
     await setPartitioning(queue, 0, 'eight');
     await expect(partitions.refresh()).rejects.toMatchObject({

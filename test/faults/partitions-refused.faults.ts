@@ -4,7 +4,7 @@ import { Scene } from '../support/scene.js';
 
 const scene = new Scene({ args: ['--min-replicas-to-write', '1'] });
 
-test('offers to a partitioned queue fail, and each rejection is handled, while Redis accepts no writes', async () => {
+test('offers to a queue with partitions fail without an unhandled rejection while Redis accepts no writes, and succeed afterwards', async () => {
   const queue = scene.newQueue();
   const { producer } = await scene.startApp({ module: { queues: { [queue]: { partitions: 4 } } } });
   for (let i = 0; i < 3; i++) {

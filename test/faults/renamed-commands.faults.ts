@@ -46,7 +46,7 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
   });
 
   test.each(['INFO', 'EVAL', 'EVALSHA'])(
-    'a server whose FCALL and %s were renamed makes workers and producers fail at startup, and the error says so',
+    'a server whose FCALL and %s were renamed makes workers and producers fail at startup, and the error names the command',
     async (command) => {
       const renamed = ['--rename-command', 'FCALL', 'secret-call', '--rename-command', command, 'secret-name'];
       server = await startRedis({ args: renamed });

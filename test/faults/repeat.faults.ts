@@ -49,7 +49,7 @@ describe('a repeating message', () => {
     expect(started.filter(({ attempt }) => attempt === 2).length).toBeGreaterThanOrEqual(2);
   });
 
-  test('continues after an occurrence that kills each process that handles it, and leaves a dead letter', async () => {
+  test('continues after an occurrence that kills the process that handles it, and leaves a dead letter', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module });
     const poison = settings(queue, EVERY_SECOND, { do: 'crash' });
@@ -66,7 +66,7 @@ describe('a repeating message', () => {
     expect(heir.of('start').every(({ attempt }) => attempt === 1)).toBe(true);
   });
 
-  test('remains a single chain while a rolling deploy changes its rule, in whatever order processes start', async () => {
+  test('remains a single message while a rolling deploy changes its rule, in whatever order processes start', async () => {
     const queue = scene.newQueue();
     const app = await scene.startApp({ module });
     const start = (cron: string) => scene.startWorker(settings(queue, cron, { do: 'work', ms: 300 }));
@@ -132,7 +132,7 @@ describe('repeating messages when Redis loses its data', () => {
     ['a restart without its data', () => scene.server.kill9().then(() => scene.server.restart())],
   ];
 
-  test.each(losses)('are restored automatically if handlers declare them: %s', async (_how, lose) => {
+  test.each(losses)('are restored if handlers declare them: %s', async (_how, lose) => {
     const queue = scene.newQueue();
     const { app, comes } = await startRepeating(queue);
     await comes();

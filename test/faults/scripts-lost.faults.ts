@@ -36,7 +36,7 @@ test('a process with 50 queues notices each lost library once and loads it once'
 });
 
 test.each(['FUNCTION FLUSH', 'FUNCTION DELETE', 'SCRIPT FLUSH', 'FLUSHALL'] as const)(
-  'messages are offered and handled as before after %s, at the cost of one extra call',
+  'messages are offered and handled as before after %s',
   async (command) => {
     const handled: unknown[] = [];
     const queue = scene.newQueue();
@@ -83,7 +83,7 @@ test('messages are settled by scripts while the library is missing and memory is
   );
 });
 
-test('connections opened at the same time load the library only a few times', async () => {
+test('connections opened at the same time load the library once, in a few attempts', async () => {
   await scene.redis.call('FUNCTION', 'FLUSH');
   const before = await countCalls('function\\|load');
   const settings = {

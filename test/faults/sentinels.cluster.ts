@@ -26,7 +26,7 @@ describe('a primary watched by sentinels', () => {
     await servers.stop();
   });
 
-  test('drops all connections as soon as the sentinels have replaced it', async () => {
+  test('loses all connections of the application as soon as the sentinels have replaced it', async () => {
     const queue = randomName('orders');
     const handled = new Handled();
     const [sentinel] = servers.sentinels;

@@ -79,16 +79,19 @@ describe('wake-up signals that share a connection', () => {
     await expectToShareCall(a, b);
   });
 
-  test.each(['client|id', 'client|unblock'])('a user without %s needs one connection per queue', async (command) => {
-    const user = randomName('lacking');
-    await scene.redis.call('ACL', 'SETUSER', user, 'on', 'nopass', '~*', '&*', '+@all', `-${command}`);
-    const { a, b } = open(scene.url.replace('redis://', `redis://${user}:any@`));
-    const [first] = await waitBlocked(a.signal);
-    const second = b.signal.wait(HOUR);
-    await until(async () => (await countBlocked()) === 2);
-    await Promise.all([send(a.key), send(b.key)]);
-    expect(await Promise.all([first, second])).toEqual([true, true]);
-  });
+  test.each(['client|id', 'client|unblock'])(
+    'a user who may not run %s needs one connection per queue',
+    async (command) => {
+      const user = randomName('lacking');
+      await scene.redis.call('ACL', 'SETUSER', user, 'on', 'nopass', '~*', '&*', '+@all', `-${command}`);
+      const { a, b } = open(scene.url.replace('redis://', `redis://${user}:any@`));
+      const [first] = await waitBlocked(a.signal);
+      const second = b.signal.wait(HOUR);
+      await until(async () => (await countBlocked()) === 2);
+      await Promise.all([send(a.key), send(b.key)]);
+      expect(await Promise.all([first, second])).toEqual([true, true]);
+    },
+  );
 
   test('a key that always has signals does not starve the other keys', async () => {
     const { a, b } = open();

@@ -19,7 +19,7 @@ const NO_TLS = 'if the server speaks no TLS on this port, use redis:// instead o
 const TLS = 'if the server expects TLS on this port, use rediss:// instead of redis://, or set `tls`';
 const AUTHORITY = 'if an authority of your own signed its certificate, set `tls: { ca }`';
 
-describe('a client and a server of which only one expects TLS', () => {
+describe('advice about a probable mistake with TLS', () => {
   let server: TestRedis;
   let tlsPort: number;
 
@@ -57,7 +57,7 @@ describe('a client and a server of which only one expects TLS', () => {
     ['a client without TLS on a TLS port', ({ tls }) => ({ port: tls }), TLS],
     ['a client without TLS, with a password', ({ tls }) => ({ port: tls, password: 'secret' }), TLS],
     ['a client that does not know the certificate authority', ({ tls }) => ({ port: tls, tls: {} }), AUTHORITY],
-  ])('lead to log lines and errors that name the probable mistake: %s', async (_what, connect, advice) => {
+  ])('is given in the log and in errors: %s', async (_what, connect, advice) => {
     const connection = connect({ plain: server.port, tls: tlsPort });
     const app = await start(connection);
 
@@ -67,7 +67,7 @@ describe('a client and a server of which only one expects TLS', () => {
     expect(error).toMatchObject({ code: 'NOT_CONNECTED', message: expect.stringContaining(advice) });
   });
 
-  test('no longer lead to such advice once a connection has been ready', async () => {
+  test('is not given for an outage after a connection has been ready', async () => {
     const tls = { ca: readFileSync(fileOf('ca.crt')) };
     const app = await start({ port: tlsPort, tls });
     await app.producer.offer('orders', 1, '1h');
