@@ -86,39 +86,42 @@ describe('odd connection options', () => {
     ],
   });
 
-  test.each(Object.keys(places()))('%s are harmless or rejected by name, and no socket is opened', async (place) => {
-    const [rules, connect, isNamed] = places()[place]!;
-    let accepted = 0;
-    await fc.assert(
-      fc.asyncProperty(fieldsOf(rules), async (fields) => {
-        const options = objectOf(fields);
-        let client: RedisClient | undefined;
-        try {
-          const { connection } = resolveModuleOptions({ connection: connect(options) });
-          client = createClient(connection, 'commands');
-        } catch (error) {
-          expect(error).toBeInstanceOf(DelayQueueError);
-          const { code, message } = error as DelayQueueError;
-          expect(code).toBe('INVALID_OPTION');
-          if (isNamed)
-            expect(
-              message.includes('the unknown name is not shown') ||
-                Object.keys(options).some((name) => message.includes(name)),
-            ).toBe(true);
-        }
-        if (client) {
-          accepted++;
-          expect(client.status).toBe('wait');
-          client.disconnect();
-        }
-        // An unhandled rejection would fail the test in the next turn.
-        await new Promise((resolve) => setImmediate(resolve));
-      }),
-      { numRuns: 500 },
-    );
-    expect(connections).toBe(0);
-    expect(accepted).toBeGreaterThan(0);
-  });
+  test.each(Object.keys(places()))(
+    'are harmless or rejected with a typed error, and no socket is opened: %s',
+    async (place) => {
+      const [rules, connect, isNamed] = places()[place]!;
+      let accepted = 0;
+      await fc.assert(
+        fc.asyncProperty(fieldsOf(rules), async (fields) => {
+          const options = objectOf(fields);
+          let client: RedisClient | undefined;
+          try {
+            const { connection } = resolveModuleOptions({ connection: connect(options) });
+            client = createClient(connection, 'commands');
+          } catch (error) {
+            expect(error).toBeInstanceOf(DelayQueueError);
+            const { code, message } = error as DelayQueueError;
+            expect(code).toBe('INVALID_OPTION');
+            if (isNamed)
+              expect(
+                message.includes('the unknown name is not shown') ||
+                  Object.keys(options).some((name) => message.includes(name)),
+              ).toBe(true);
+          }
+          if (client) {
+            accepted++;
+            expect(client.status).toBe('wait');
+            client.disconnect();
+          }
+          // An unhandled rejection would fail the test in the next turn.
+          await new Promise((resolve) => setImmediate(resolve));
+        }),
+        { numRuns: 500 },
+      );
+      expect(connections).toBe(0);
+      expect(accepted).toBeGreaterThan(0);
+    },
+  );
 
   /** The options that lead to the test server whatever their values. */
   const harmless = Object.keys(redisRules).filter(

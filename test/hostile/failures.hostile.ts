@@ -184,7 +184,7 @@ describe('odd values from application code', () => {
     await expectQuickClose();
   });
 
-  test('a logger that throws loses only the line in question', async () => {
+  test('a logger that throws does not prevent messages from being handled', async () => {
     const handled = new Handled();
     const handler = handlerOf<string>(
       'odd',

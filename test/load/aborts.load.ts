@@ -99,7 +99,7 @@ describe('an abort', () => {
     expect(took.p99).toBeLessThanOrEqual(LIMIT);
   });
 
-  test('stops a handler of a family whose queue rarely has messages', async () => {
+  test('stops a handler of a family even if its queue rarely has messages', async () => {
     const family = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const handling = new InThisProcess();

@@ -45,7 +45,7 @@ describe('a cluster', () => {
     });
   }
 
-  test('does not involve other primaries in an announcement', async () => {
+  test('burdens other primaries less than half as much with SPUBLISH as with PUBLISH', async () => {
     const ROUNDS = 6;
     /** The time for which the servers are watched while nothing is announced, ms. */
     const IDLE = 5000;
@@ -92,7 +92,7 @@ describe('a cluster', () => {
     await stores.SPUBLISH.clear();
   });
 
-  test('blocks a shard during a slot move for as long as its largest key takes to migrate', async () => {
+  test('keeps all messages of a queue whose slot moves, and the time for which MIGRATE blocks its shard is measured', async () => {
     const MESSAGES = 200_000;
     const queue = randomName('queue');
     const app = await startTestApp({ connection: { cluster: { nodes: cluster().nodes } }, consume: false });

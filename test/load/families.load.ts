@@ -38,7 +38,7 @@ describe('a family of queues while processes and connections fail', () => {
     );
   });
 
-  test('continues in another process soon after the lease ends if a process is killed with its messages', async () => {
+  test('continues in another process soon after the leases end if a process is killed while handling its messages', async () => {
     const name = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue: `${name}-*`, handler: { lease: LEASE } };

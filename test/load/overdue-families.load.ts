@@ -35,7 +35,7 @@ describe('a family with an overdue message in each of 2,000 queues', () => {
 
   const connections = async () => String(await scene.redis.client('LIST')).match(/name=delay-queue:/g)?.length ?? 0;
 
-  test('handles them all with fewer than four script calls per queue, over two connections', async () => {
+  test('handles them all with fewer than four script calls per queue, over at most eight connections', async () => {
     const name = scene.newQueue();
     const clerk = await scene.startApp({ module: { consume: false } });
     await offerAll(clerk.producer, scene.newQueue());

@@ -54,7 +54,7 @@ describe('a queue with a rate', () => {
     expect(handled.calls.every(({ attempt }) => attempt === 1)).toBe(true);
   });
 
-  test('keeps its rate while one of its processes is killed, and loses nothing', async () => {
+  test('does not exceed its rate when one of its processes is killed, and loses nothing', async () => {
     const queue = scene.newQueue();
     const rate = { max: 50, per: SECOND };
     const module = { queues: { [queue]: { rate, lease: SECOND } } };

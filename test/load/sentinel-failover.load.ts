@@ -16,7 +16,7 @@ describe('a failover requested from a sentinel', () => {
     ['without failoverDetector', [], { failoverDetector: false }],
     ['with min-replicas-to-write', MIN_REPLICAS, {}],
     ['with min-replicas-to-write, without failoverDetector', MIN_REPLICAS, { failoverDetector: false }],
-  ])('loses only what the replica has not received: %s', async (how, args, options) => {
+  ])('lets work continue, and the acknowledged messages that it loses are counted: %s', async (how, args, options) => {
     const servers = await RedisSentinels.start(args);
     const queue = randomName('orders');
     const handled = new Handled();

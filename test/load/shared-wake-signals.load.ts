@@ -105,12 +105,12 @@ describe('wake-up signals that share connections', () => {
     return rounds.some(isGood);
   }
 
-  test.each([64, 1000])('are no later than with a separate connection for each of %i queues', async (count) => {
+  test.each([64, 1000])('are hardly later than with a separate connection for each of %i queues', async (count) => {
     expect(await hasRound(({ shared, own }) => shared <= 1.1 * own + 1, count, spread)).toBe(true);
   });
 
   // They must not arrive one by one. How many fit into a turn of the event loop is a matter of luck.
-  test.each([64, 1000])('are about equally late if %i queues fall due at once', async (count) => {
+  test.each([64, 1000])('are at most about twice as late if messages of %i queues fall due at once', async (count) => {
     expect(await hasRound(({ shared, own }) => shared <= 2 * own + 10, count, burst)).toBe(true);
   });
 
