@@ -87,7 +87,7 @@ describe.each([
     expect(log.filter((line) => line.includes('is a dead letter'))).toHaveLength(1);
   });
 
-  test('is suggested by one warning if the handler offers the ids of its own messages instead', async () => {
+  test("is suggested in a single warning if the handler instead makes offers with its messages' own ids", async () => {
     let offers = 0;
     const { queue, producer, log } = await startApp(async ({ count }, { id }) => {
       const { created } = await producer.offer(queue, { count: count + 1 }, '1h', { id });

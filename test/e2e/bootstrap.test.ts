@@ -95,7 +95,7 @@ describe('application startup', () => {
     expect(made).toBe(2);
   });
 
-  test('is followed by the handling of a message that was offered meanwhile', async () => {
+  test('loses no message that is offered during it', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     @Injectable()

@@ -66,7 +66,7 @@ describe('dead letters', () => {
       () => ({ status: 'error', message: 'no such order', card: 'hunter2' }),
       'NonError: status: error, message: no such order',
     ],
-  ])('keep %s, as do the retry warnings', async (_what, make, expected) => {
+  ])('contain %s, as do the retry warnings', async (_what, make, expected) => {
     const queue = scene.newQueue();
     const fail = () => {
       throw make();

@@ -472,7 +472,7 @@ describe.each([
       expect(await producer.find(queue, 'm1')).toMatchObject({ state: 'delayed', failedAttempts: 0 });
     });
 
-    test('fails as if it had no filter with an error that the filter does not catch, and only the library logs it', async () => {
+    test('fails with an error that its filter does not catch as if it had no filter, and only the library logs it', async () => {
       const filter = jest.fn();
       const { dead, logged } = await handle(failing(new BadRequestException('no'), filter));
       expect(filter).not.toHaveBeenCalled();

@@ -113,7 +113,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(handled.payloads.sort()).toEqual(['never', 'own']);
   });
 
-  test('expires while it waits for a retry or is deferred, counted from its first due time', async () => {
+  test('expires at a time counted from its first due time, even while it waits for a retry or is deferred', async () => {
     const handled = new Handled();
     const fails = (payload: unknown, message: DelayedMessage) => {
       handled.record(payload, message);

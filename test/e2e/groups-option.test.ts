@@ -99,7 +99,7 @@ describe('the groups option across processes', () => {
     expect(reported()).toHaveLength(2);
   });
 
-  test('processes log no difference from those with the same options', async () => {
+  test('a process reports no difference from one with the same options', async () => {
     const queue = scene.newQueue();
     const apps = [(await handle(queue, {})).app, (await handle(queue, { concurrency: 1 })).app];
     // The different one starts after them and is answered by both.

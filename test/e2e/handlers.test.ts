@@ -32,7 +32,7 @@ describe('handlers', () => {
     }
   }
 
-  test('are called on the instance when inherited or overridden', async () => {
+  test('are called on the instance, even if they are inherited or overridden', async () => {
     const { producer, context, log } = await scene.startApp({ providers: [Derived] });
     for (const queue of ['inherited', 'own', 'overridden']) await producer.offer(queue, queue, 0);
     const { calls } = context.get(Derived);

@@ -82,7 +82,7 @@ describe('an application with several instances', () => {
   test.each([
     ['in one order', () => [UNNAMED(), BILLING(), CACHE()]],
     ['in the other order', () => [CACHE(), BILLING(), UNNAMED()]],
-  ])('handles each message in its own instance when they are imported %s', async (_order, imports) => {
+  ])('handles each message in its own instance when the instances are imported %s', async (_order, imports) => {
     @Injectable()
     class Shop {
       @InjectDelayQueueProducer('cache') readonly cache!: DelayQueueProducer;

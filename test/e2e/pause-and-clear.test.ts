@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 describe('pause and clear', () => {
   const scene = new Scene();
 
-  test('a paused queue is not handled by any process, and resuming it resumes handling at once', async () => {
+  test('a paused queue is not handled by any process, and is handled again as soon as it is resumed', async () => {
     const queue = scene.newQueue();
     const handled = [new Handled(), new Handled()] as const;
     const apps = await Promise.all(

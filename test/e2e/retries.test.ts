@@ -101,7 +101,7 @@ describe('a message', () => {
     expect(await producer.counts(queue)).toMatchObject({ dead: 0 });
   });
 
-  test('succeeds or fails as the value, promise or Observable of its handler does', async () => {
+  test('succeeds or fails according to the value, promise or Observable of its handler', async () => {
     const queue = scene.newQueue();
     const completed: string[] = [];
     const ways: Record<string, () => unknown> = {

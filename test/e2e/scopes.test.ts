@@ -391,7 +391,7 @@ describe.each([
       ['request-scoped', Scope.REQUEST, [1, 1]],
       ['transient', Scope.TRANSIENT, [1, 1]],
     ])(
-      'runs those that are %s with inheritAppConfig, while it remains a single instance',
+      'with inheritAppConfig runs those that are %s, and stays a single instance itself',
       async (_what, scope, [first, second]) => {
         const { done } = await start(plain, {
           module: { inheritAppConfig: true },
