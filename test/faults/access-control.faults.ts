@@ -116,7 +116,7 @@ describe('a Redis user with the documented permissions', () => {
     }
   });
 
-  test('can handle and offer messages without access to the directory of queues, and the log says that none are registered', async () => {
+  test('can handle and offer messages without access to the directory of queues, and the log says that queues cannot be registered', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const ofOne = rules.worker!.map((rule) => rule.replace('delay-queue:*', `delay-queue:{${queue}}:*`));

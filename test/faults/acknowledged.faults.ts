@@ -99,7 +99,7 @@ describe('an offer with the acknowledge option', () => {
     expect(await copiedKeys(queue)).not.toEqual([]);
   });
 
-  test('has its cancellation and changes wait for copies too, unless nothing changes', async () => {
+  test('makes its cancellation and changes wait for the replica too, unless nothing changes', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { acknowledge, consume: false } });
     for (const id of ['a', 'b', 'c']) await producer.offer(queue, 1, '1h', { id });

@@ -192,7 +192,7 @@ describe('a cluster', () => {
       });
     }
 
-    test('has unannounced messages handled once the loss is noticed, and announcements received again', async () => {
+    test('has unannounced messages handled once the loss is noticed, and announced ones on time after that', async () => {
       const { producer } = await startApp();
       await startConsumer();
       await producer.offer(queue, 0, 0, { id: 'first' });

@@ -181,7 +181,7 @@ describe('wake-up signals that share a connection', () => {
     await expect(again).rejects.toMatchObject({ code: 'STORE_REFUSED' });
   });
 
-  test('all waits fail when the server dies, and can be woken again when it is back', async () => {
+  test('all waits fail when the server dies, and new ones can be woken when it is back', async () => {
     const { a, b } = open();
     const [first] = await waitBlocked(a.signal);
     const waits = [first!, b.signal.wait(HOUR)].map((wait) => wait.catch((error: { code: string }) => error.code));

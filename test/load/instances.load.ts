@@ -47,7 +47,7 @@ describe("failures of one instance's Redis", () => {
   }
 
   test(
-    'do not delay the messages of another instance, and no message of either is lost',
+    'hardly delay the messages of another instance, and no message of either is lost',
     async () => {
       const program = new URL('./instances.program.ts', import.meta.url);
       const args = [...argumentsFor(program), main.url, billing.url];

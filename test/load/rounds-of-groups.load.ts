@@ -71,7 +71,7 @@ describe(`${GROUPS} groups with power-law sizes and ${PROCESSES} processes`, () 
     [1, 'to'],
     ['unlimited', 'from'],
   ])(
-    'handle the next message of each group within about one round of all ready groups, with a concurrency of %s',
+    'have the next message of each group handled within about one round of all ready groups, with a concurrency of %s',
     async (concurrency, since) => {
       const runs = await handleAll({ concurrency });
       const waits = waitsOf(runs, since);

@@ -115,7 +115,7 @@ describe('wake-up signals that share connections', () => {
   });
 
   test.each([1, 64, 200, 1000])(
-    'use one connection per 64 queues for %i queues, and close all their connections',
+    'use at most one connection per 64 queues for %i queues, and close all connections when the application stops',
     async (count) => {
       const { close } = await start(scene.url, namesOf(count));
       const sockets = await countSockets();
