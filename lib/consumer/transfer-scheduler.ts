@@ -179,7 +179,7 @@ export class TransferScheduler implements DueListener {
     if (scheduler === id) return;
     const now = clock.monotonic();
     if (!this.#eager && this.#isPast(at, now)) this.#expected = undefined;
-    // A `movedAt` after `at` is older than a setback of the store's clock. It would leave no eager scheduler.
+    // A `movedAt` later than `at` dates from before the store's clock was set back. Believed, it would leave no eager scheduler.
     const isComparable = movedAt !== null && movedAt <= at;
     if (isComparable && (this.#movedAt === null || movedAt > this.#movedAt)) this.#eager = false;
     if (nextIn !== null) this.#expectEarlier({ at: now + nextIn, dueAt: at + nextIn });

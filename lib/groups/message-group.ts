@@ -23,7 +23,7 @@ export interface MessageGroup<Snapshot = MessageSnapshot> {
   cancelAll(): Promise<number>;
 
   /**
-   * Moves the due time of the group's messages that are not due yet. Returns how many.
+   * Changes the due time of the group's messages that are not due yet. Returns how many.
    * @param due - a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by Redis' clock
    */
   rescheduleAll<const Due extends Duration | Date = Duration | Date>(due: CheckedDue<Due>): Promise<number>;

@@ -15,7 +15,7 @@ export interface Router {
   read<Result extends object>(look: (reading: Reading) => Promise<Result>): Promise<Result & Incomplete>;
   /** Runs `work` on all stores. Runs it again if this process discovers stores that it did not know. */
   withAll<Result>(work: (parts: readonly QueuePart[]) => Promise<Result>): Promise<Result>;
-  /** Checks that the queue can be served here; absent if it always can. @throws DelayQueueError `INVALID_OPTION`; others like any call */
+  /** Checks that the queue can be served here; absent if it always can. @throws DelayQueueError `INVALID_OPTION`; others as for any call */
   readonly check?: (() => Promise<void>) | undefined;
   /** The store for messages with groups, which is also among {@link stores}. Absent if messages have no groups. */
   readonly groups?: MessageStore | undefined;

@@ -219,7 +219,7 @@ export class MemoryQueue {
 
   settle(settlements: readonly Settlement[], now: number): { readonly accepted: boolean[]; readonly released: number } {
     const accepted = settlements.map((settlement) => this.#settleOne(settlement, now));
-    // Each has been released ahead of the one before it. Releasing them again together restores their order.
+    // Each message was released ahead of the one before it. Releasing them again together restores their order.
     const isReleased = ({ outcome }: Settlement, i: number) => outcome.kind === 'release' && accepted[i];
     const released = settlements.filter(isReleased).map(({ claim }) => this.table.get(claim.id)!);
     this.table.makeReadyFirst(released);

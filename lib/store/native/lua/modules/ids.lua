@@ -8,7 +8,7 @@ function Ids.of(text)
   return ids
 end
 
--- Returns the text of the ids from position `first` to `last`, by default all after it.
+-- Returns the text of the ids from position `first` to `last` (default: the end).
 function Ids.text(ids, first, last)
   return '\n' .. concat(ids, '\n', first, last or #ids) .. '\n'
 end

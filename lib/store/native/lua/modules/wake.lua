@@ -1,6 +1,6 @@
 -- The wake-up signal: at most one element in the list `wake`, which consumers wait for.
 
--- Leaves the signal to wake one idle consumer, unless it is already there.
+-- Leaves the wake-up signal for one idle consumer, unless it is already there.
 function Wake.signal(key)
   if call('LLEN', key) == 0 then
     call('RPUSH', key, '1')
