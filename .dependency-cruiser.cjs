@@ -43,6 +43,17 @@ const APART = {
   'message/': ['timing'],
 };
 
+/** The only files that import each feature, so that it can be removed: see `docs/internals/features.md`. */
+const COMPOSED_IN = {
+  batches: 'runtime/create-runner',
+  families: 'runtime/workers',
+  groups: 'runtime/(open-queue|create-stores)|producer/queue-methods|index',
+  observers: 'delay-queue-module|index',
+  partitions: 'runtime/open-queue',
+  repeats: 'delay-queue-module',
+  schemas: 'options/queue-definition',
+};
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
@@ -58,6 +69,12 @@ module.exports = {
       severity: 'error',
       from: { path: `^lib/${from}` },
       to: { path: `^lib/(${to.join('|')})/` },
+    })),
+    ...Object.entries(COMPOSED_IN).map(([feature, files]) => ({
+      name: `door-of-${feature}`,
+      severity: 'error',
+      from: { path: '^lib/', pathNot: [`^lib/${feature}/`, `^lib/(${files})\\.ts$`] },
+      to: { path: `^lib/${feature}/` },
     })),
     {
       name: 'entries-apart',
