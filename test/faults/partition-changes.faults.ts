@@ -71,7 +71,7 @@ describe('changing the partitions of a queue', () => {
     return { queue, partitions };
   }
 
-  it('rejects the calls of a process that knows only the former partitioning', async () => {
+  it('makes the store reject the calls of a process that knows only the former partitioning', async () => {
     const { queue, partitions } = await openFull(4);
     const stale = formatPartitioning(partitions.partitioning);
     const limits = limitsOfPartition(resolveQueueOptions());

@@ -166,7 +166,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         });
       });
 
-      it('messages of a group come in order of due time, then in offer order', async () => {
+      it('messages of a group are claimed in order of due time, then in offer order', async () => {
         const queue = await open({ concurrency, onRetry: 'hold' });
         const longAgo = Math.floor(await queue.queue.now()) - HOUR;
         const due = { a5: 2, a1: 1, a9: 0, a3: 1, a2: 1, a7: 2, a4: 2, a0: 3 };
@@ -175,7 +175,7 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.handleAll(1)).toEqual(['a9', 'a1', 'a3', 'a2', 'a5', 'a7', 'a4', 'a0']);
       });
 
-      it('messages due at the same instant come in offer order, even within one call', async () => {
+      it('messages of a group due at the same instant are claimed in offer order, even if one call offers them', async () => {
         const queue = await open({ concurrency, onRetry: 'hold' });
         const ids = ['a4', 'a2', 'b1', 'a9', 'a1', 'a7'];
         const offers = ids.map((id) => ofGroup({ id, due: { after: 0 }, onDuplicate: 'keep', body: 'J' }, id[0]!));
@@ -264,16 +264,19 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.queue.stateOf('a1')).toBe('delayed');
       });
 
-      it.each(Object.keys(RETURNS))('a message that %s keeps its permit and comes first again', async (comesBack) => {
-        const queue = await open(ONE_HELD);
-        const claim = await queue.begin('a1', 'a2');
-        await RETURNS[comesBack]!(queue, claim);
-        const [again, ...others] = await queue.claim();
-        expect([again?.id, others]).toEqual(['a1', []]);
-        await queue.settle(again, { kind: 'ack' });
-        expect(await queue.take()).toEqual(['a2']);
-        expect(await queue.take()).toEqual([]);
-      });
+      it.each(Object.keys(RETURNS))(
+        'a message that %s keeps its permit and is claimed first again',
+        async (comesBack) => {
+          const queue = await open(ONE_HELD);
+          const claim = await queue.begin('a1', 'a2');
+          await RETURNS[comesBack]!(queue, claim);
+          const [again, ...others] = await queue.claim();
+          expect([again?.id, others]).toEqual(['a1', []]);
+          await queue.settle(again, { kind: 'ack' });
+          expect(await queue.take()).toEqual(['a2']);
+          expect(await queue.take()).toEqual([]);
+        },
+      );
 
       it('messages and their permits pass to the claim that replaces theirs', async () => {
         const queue = await open(ONE_HELD);

@@ -74,7 +74,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect(receipts.map(({ outcome }) => outcome)).toEqual(['created', 'kept', 'created', 'full', 'kept']);
     });
 
-    it('messages with equal payloads stay separate messages', async () => {
+    it('messages with equal payloads stay separate', async () => {
       const queue = await queues.open();
       await queue.offer('a', { after: HOUR }, { payload: 'same' });
       await queue.offer('b', { after: HOUR }, { payload: 'same' });
@@ -85,7 +85,7 @@ export function describeOffers(queues: ContractQueues): void {
   });
 
   describe('order', () => {
-    it('messages come in the order of their due times, whatever order they were offered in', async () => {
+    it('messages are claimed in the order of their due times, whatever order they were offered in', async () => {
       const queue = await queues.open();
       const base = Math.floor(await queue.now()) - HOUR;
       for (const offset of [5, 1, 4, 2, 3]) {
@@ -95,7 +95,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect((await queue.claim()).map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5']);
     });
 
-    it('messages due in the same millisecond come in byte order of their ids, or in offer order if the store keeps that', async () => {
+    it('messages due in the same millisecond are claimed in byte order of their ids, or in offer order if the store keeps that', async () => {
       const queue = await queues.open();
       const at = Math.floor(await queue.now()) - HOUR;
       const ids = ['\u{1f600}', 'z', '-', '\uffee', 'a', 'Z', 'é', 'aa', '10', '9'];
@@ -107,7 +107,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect((await queue.claim()).map(({ id }) => id)).toEqual(queue.keepsOrderOfOffers ? ids : byBytes);
     });
 
-    it('messages with generated ids come in offer order if they are due in the same millisecond', async () => {
+    it('messages with generated ids are claimed in offer order if they are due in the same millisecond', async () => {
       const queue = await queues.open();
       const at = Math.floor(await queue.now()) - HOUR;
       const generator = new MessageIdGenerator();

@@ -266,7 +266,7 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(await queue.store.settle([])).toEqual({ accepted: [], dropped: 0 });
     });
 
-    it('settling some messages of a claim keeps the others held, even if one id contains another', async () => {
+    it('the other messages of a claim stay held when some are settled, even if one id contains another', async () => {
       const queue = await queues.open();
       const ids = ['a', 'aa', ' a', 'a a', '%a', 'b'];
       await queue.makeReady(...ids);

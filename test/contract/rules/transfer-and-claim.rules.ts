@@ -62,7 +62,7 @@ export function describeClaimingTransfers(queues: ContractQueues): void {
       expect(one.claimed.messages.map(({ id }) => id)).toEqual(['c']);
     });
 
-    it('the report gives the end of its own lease as the next instant, unless another instant is earlier', async () => {
+    it('the report gives the end of the new lease as the next instant, unless another instant is earlier', async () => {
       const queue = await queues.open();
       await queue.offerDue('a');
       const { report } = await granted(queue, 't', { lease: 5000 });
