@@ -181,7 +181,7 @@ test('messages are offered and handled without an SDK as if there were no observ
 });
 
 describe('events', () => {
-  test('are counted for transfers, and for dead letters by cause', async () => {
+  test('are counted as transfers, and as dead letters by cause', async () => {
     const { queue, producer } = await startApp({ handle: () => Promise.reject(new Error('no')) });
     await producer.offer(queue, {}, 1, { type: 'cancel' });
     const attributes = { 'messaging.destination.name': queue };
