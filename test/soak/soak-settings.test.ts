@@ -6,7 +6,7 @@ describe("the soak's command line", () => {
     expect(settingsFrom([])).toEqual(DEFAULT_SETTINGS);
   });
 
-  test('sets each option', () => {
+  test('sets the given options', () => {
     const args =
       '--minutes 0.5 --seed 7 --rate 300 --faults-every 0 --kinds a,b --handlers blocking,thenable --consumer early --layout native --keep-journals';
     expect(settingsFrom(args.split(' '))).toEqual({
@@ -39,7 +39,7 @@ describe("the soak's command line", () => {
     expect(settingsFrom(args.split(' '))).toEqual({ ...DEFAULT_SETTINGS, ...expected });
   });
 
-  test('selects well-behaved handlers', () => {
+  test('selects only well-behaved handlers with --handlers good', () => {
     expect(settingsFrom(['--handlers', 'good']).handlers).toEqual([]);
   });
 
@@ -62,7 +62,7 @@ describe("the soak's command line", () => {
     '--consumer other',
     '--faults-every -1',
     '--other 1',
-  ])('is refused if an option is invalid: %s', (args) => {
+  ])('is rejected if an option or a combination of options is invalid: %s', (args) => {
     expect(() => settingsFrom(args.split(' '))).toThrow(/--|Unknown option|ambiguous/);
   });
 });

@@ -74,7 +74,7 @@ describe('AnswerDeadlines', () => {
     expect(silent).toEqual([1000]);
   });
 
-  it('reports a caller with little time as late before it reports the connection as silent', async () => {
+  it('reports an answer as late for its caller before it reports the connection as silent', async () => {
     add('short', 23, 1000);
     await clock.advance(999);
     expect(late).toEqual(['short']);
@@ -84,7 +84,7 @@ describe('AnswerDeadlines', () => {
     expect(late).toEqual(['short']);
   });
 
-  it('counts a late answer for its caller as a sign of life of the connection', async () => {
+  it('counts an answer as a sign of life of the connection even if it is too late for its caller', async () => {
     const answered = add('short', 23, 1000);
     await clock.advance(150);
     answered();
@@ -94,7 +94,7 @@ describe('AnswerDeadlines', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('counts the patience of a connection from its last answer', async () => {
+  it('counts the patience with a connection from its last answer', async () => {
     add('a', 1000);
     const others = [1, 2, 3].map(() => add('other', 1000));
     await clock.advance(400);

@@ -126,7 +126,7 @@ describe('a calendar', () => {
     expect(hourly(due) - due.getTime()).toBe(HOUR);
   });
 
-  it("uses UTC by default, whatever the process's time zone", () => {
+  it('uses UTC unless a time zone is given', () => {
     const after = new Date('2035-07-01T00:00:00Z');
     expect(next('0 9 * * *', { after })).toEqual(new Date('2035-07-01T09:00:00Z'));
     expect(next('0 9 * * *', { after, timeZone: 'Asia/Tokyo' })).toEqual(new Date('2035-07-02T00:00:00Z'));
@@ -144,7 +144,7 @@ describe('a calendar', () => {
     ['@daily', { after: date, timeZone: 'Mars/Olympus' }, "timeZone must be an IANA time zone such as 'Europe/Berlin'"],
     ['@daily', { after: date, timeZone: 5 }, 'timeZone must be an IANA time zone'],
     ['@daily', { after: date, timeZone: null }, 'timeZone must be an IANA time zone'],
-  ])('rejects %j with %j and names the field', (cron, options, problem) => {
+  ])('rejects %j with the options %j, and says what is wrong', (cron, options, problem) => {
     expect(() => next(cron as string, options as { after: Date })).toThrow(
       expect.objectContaining({ code: 'INVALID_ARGUMENT', message: expect.stringContaining(problem) }),
     );

@@ -52,7 +52,7 @@ describe('Capacity', () => {
   const settled = () => clock.advance(0);
 
   describe('the claim limit', () => {
-    it('is half of the slots for a single loop, but at least 32 or a batch, and no more than can start soon', () => {
+    it('is half of the slots for a single loop, or 32 or a batch if that is more, within what is free and can start soon', () => {
       use(100, 1);
       expect(limitsOf(loop(), [0])).toEqual([50]);
       expect(limitsOf(slowLoop(7), [0])).toEqual([7]);
@@ -99,7 +99,7 @@ describe('Capacity', () => {
     });
   });
 
-  describe('the claim limit when handlers start slowly', () => {
+  describe('the claim limit, adapted to how quickly handlers start', () => {
     beforeEach(() => void use(10_000, 1));
 
     const limitOf = (capacity: Capacity) => {
@@ -220,7 +220,7 @@ describe('Capacity', () => {
       expect(first.isOpen).toBe(true);
     });
 
-    it('notifies a loop when every slot has a message', () => {
+    it('notifies a waiting loop if every slot has a message', () => {
       use(2, 2);
       fill(2);
       let times = 0;
@@ -230,7 +230,7 @@ describe('Capacity', () => {
   });
 
   describe('the capacity reserved by a claim', () => {
-    it('is not full until each slot has a message', () => {
+    it('does not count as full until each slot has a message', () => {
       use(2, 1);
       const capacity = loop();
       const reservation = capacity.reserve(2);
@@ -253,7 +253,7 @@ describe('Capacity', () => {
       expect([slots.free, isOpen]).toEqual([8, true]);
     });
 
-    it('is returned by a claim that takes too long, if another loop waits', async () => {
+    it('is returned once the claim takes too long, if another loop is waiting', async () => {
       use(10, 2);
       const { reservation } = reserve(10);
       await clock.advance(60);
@@ -278,7 +278,7 @@ describe('Capacity', () => {
       expect(slots.free).toBe(slots.total);
     });
 
-    it('is returned by each claim only when that claim takes too long', async () => {
+    it('is returned claim by claim, as each claim takes too long', async () => {
       use(10, 2);
       reserve(4);
       await clock.advance(50);

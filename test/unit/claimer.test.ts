@@ -64,7 +64,7 @@ describe('Claimer', () => {
     while (fates.length > 0) await expect(claimer.claim(8)).rejects.toThrow(DelayQueueError);
   }
 
-  it('replaces a claim whose response was lost with a new claim under its own token', async () => {
+  it('replaces a claim whose response was lost with a new one under another token', async () => {
     const claimer = newClaimer();
     await makeReady(3);
     await failClaims(claimer, 'answer lost');
@@ -257,7 +257,7 @@ describe('Claimer', () => {
       [50, [8]],
       [51, [8, 0]],
     ])(
-      'is requested again only if a response took more than 50 ms: %d ms leads to claims of %j',
+      'is requested again only if a response took more than 50 ms: after %d ms, the claim limits are %j',
       async (took, limits) => {
         slowDown(0, took);
         await makeReady(1);
@@ -299,7 +299,7 @@ describe('Claimer', () => {
       expect((await claimed).lease.storeNow()).toBe(storeTime());
     });
 
-    it('follows the store when it sets its clock back', async () => {
+    it('follows the store when its clock is set back', async () => {
       const claimer = newClaimer();
       await aheadAfter(claimer, 0);
       await clock.advance(10_000);

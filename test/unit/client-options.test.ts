@@ -126,7 +126,7 @@ describe.each(majors)('the options of ioredis $major', ({ Redis, Cluster }) => {
     },
   );
 
-  it('an error that a function throws because of its URL does not reveal the URL', () => {
+  it('an error that a function throws because of its URL does not reveal the password in it', () => {
     const make = (overrides: RedisOptions) => new Redis('redis://:s3cr#t@host', overrides);
     let error: unknown;
     try {
@@ -172,7 +172,7 @@ describe.each([
     ]);
   });
 
-  it.each(namesOf(rules, 'refused'))('%s is rejected at startup', (name) => {
+  it.each(namesOf(rules, 'refused'))('%s is rejected unless it is null', (name) => {
     expect(() => resolveModuleOptions({ connection: connect(name, 'slave') })).toThrow(
       `connection.${place}${name} would`,
     );
@@ -238,7 +238,7 @@ describe('the options of a connection', () => {
     expect(optionsOf({ redisOptions: { username: 'own' } })).toMatchObject({ username: 'own', password: 'secret' });
   });
 
-  it('can be given with the nodes of a cluster, in any form', () => {
+  it('can be given with each node of a cluster, as a URL, an address, a port or an object', () => {
     const nodes = ['redis://:secret@a:7000', 'b:7001', 7002, { host: 'd', port: 7003, enableAutoPipelining: true }];
     const connection = { cluster: { nodes } };
     const client = createClient(connection, 'commands') as unknown as { readonly startupNodes: unknown };
@@ -295,14 +295,17 @@ describe('the options of a connection', () => {
     [{ cluster: { nodes: [[]] } }, 'connection.cluster.nodes.0 must be an options object'],
     [{ cluster: { nodes: NODES, option: {} } }, 'connection.cluster.option is not an option'],
     [{ cluster: { nodes: NODES }, tls: {} }, 'connection.tls is not an option'],
-  ])('are rejected before a connection opens, without revealing a password: %j', (connection, problem) => {
-    let error: unknown;
-    try {
-      resolveModuleOptions({ connection: connection as ConnectionOptions });
-    } catch (thrown) {
-      error = thrown;
-    }
-    expect(error).toMatchObject({ code: 'INVALID_OPTION', message: expect.stringContaining(problem) });
-    expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain('s3cr');
-  });
+  ])(
+    'are rejected if invalid, before a connection opens and without revealing a password: %j',
+    (connection, problem) => {
+      let error: unknown;
+      try {
+        resolveModuleOptions({ connection: connection as ConnectionOptions });
+      } catch (thrown) {
+        error = thrown;
+      }
+      expect(error).toMatchObject({ code: 'INVALID_OPTION', message: expect.stringContaining(problem) });
+      expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain('s3cr');
+    },
+  );
 });

@@ -31,7 +31,7 @@ function messageOf(connection: unknown): string {
   throw new Error('accepted');
 }
 
-describe('the error for a connection of the wrong type', () => {
+describe('the error for an unusable connection', () => {
   it.each<[string, unknown, string]>([
     ['an ioredis client', redis, `connection ${CLIENT}`],
     ['an ioredis 5 client', redis5, `connection ${CLIENT}`],
@@ -108,7 +108,7 @@ describe('the error for a connection of the wrong type', () => {
     ['an array', () => [redis], 'not an array'],
     ['a node-redis client', () => nodeRedis, 'not an object'],
     ['a client in use', () => Object.assign(new Redis({ lazyConnect: true }), { status: 'ready' }), "is 'ready'"],
-  ])('names what the function returned: %s', (_what, make, problem) => {
+  ])('names what a function returned instead of a new client: %s', (_what, make, problem) => {
     const connection = make as unknown as (overrides: RedisOptions) => Redis;
     expect(() => createClient(connection, 'commands')).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining(problem) }),

@@ -194,7 +194,7 @@ describe('ConsumerLoop', () => {
       await clock.advance(3500);
     };
 
-    it('does not handle a message that another consumer has claimed by then', async () => {
+    it('does not handle a message that another consumer has claimed in the meantime', async () => {
       await startWithSlowClaim({ request: 1, answer: 4000 });
       expect(await store.claim({ token: 'other', limit: 1, lease: 3_600_000 })).toMatchObject({
         messages: [{ id: 'a' }],
@@ -397,11 +397,11 @@ describe('ConsumerLoop', () => {
       return events.slice(0, events.indexOf('timer'));
     };
 
-    it('sends the outcome before any timer fires', async () => {
+    it('sends the outcomes before any timer fires', async () => {
       expect(await watch(10, 2)).toEqual(['ack m0', 'ack m1']);
     });
 
-    it('releases messages that waited longer than their lease before any timer fires', async () => {
+    it('releases messages that have waited longer than their lease, before any timer fires', async () => {
       const sent = await watch(5000, 4);
       expect(sent.sort()).toEqual(['ack m0', 'ack m1', 'release m2', 'release m3']);
     });
@@ -451,7 +451,7 @@ describe('ConsumerLoop', () => {
     expect(await store.find('a')).toMatchObject({ state: 'ready', failedAttempts: 0 });
   });
 
-  it('claims one message at a time while handlers block the event loop for long', async () => {
+  it('claims one message at a time while handlers block the event loop for a long time', async () => {
     const events: string[] = [];
     const claim = store.claim.bind(store);
     store.claim = (request) => {
@@ -565,7 +565,7 @@ describe('the ConsumerLoops of two partitions', () => {
     expect(turns).toEqual(new Set(['1,0', '0,1']));
   });
 
-  it('pass on a wake-up signal if the other loop takes the last slot before they claim', async () => {
+  it('pass on a wake-up signal if one of them takes the last slot before the other can claim', async () => {
     start(1);
     await nextTurns();
     const answered = new Latch();
@@ -594,7 +594,7 @@ describe('the ConsumerLoops of two partitions', () => {
     await wakeSignal.close();
   });
 
-  it('pass on a wake-up signal while the other loop has all slots', async () => {
+  it('pass on a wake-up signal of one partition while the loop of the other has all slots', async () => {
     start(1);
     await nextTurns();
     await offer(0, 1);

@@ -113,7 +113,7 @@ describe('Dispatcher', () => {
     expect(events).toEqual(['a', 'b', 'give way', 'c', 'd', 'give way']);
   });
 
-  it('yields only after handlers that are already done have their outcomes', async () => {
+  it('receives the outcomes of handlers that are already done before it yields to the event loop', async () => {
     handle = ({ id }) => {
       clock.block(10);
       const done = new Promise((resolve) => resolve(Promise.resolve()));
@@ -124,7 +124,7 @@ describe('Dispatcher', () => {
     expect(events).toEqual(['a', 'done a', 'give way', 'b', 'done b', 'give way']);
   });
 
-  it('releases messages that cannot start within a third of the lease, before timers fire', async () => {
+  it('releases messages that cannot start within a third of the lease, before it yields to the event loop', async () => {
     handle = () => clock.block(400);
     add('t', 'abcdef');
     await dispatcher.run();

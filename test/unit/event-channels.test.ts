@@ -22,7 +22,7 @@ describe('the diagnostics channels', () => {
     reported.length = 0;
   });
 
-  it('deliver to their subscribers exactly the events of their name', () => {
+  it('deliver only the events of their own name to their subscribers', () => {
     const events = new Events();
     listen('nestjs-delay-queue:handled');
     events.emit('handled', handled);
@@ -30,7 +30,7 @@ describe('the diagnostics channels', () => {
     expect(reported).toEqual([['nestjs-delay-queue:handled', { name: 'handled', ...handled }]]);
   });
 
-  it('do not build events without a subscriber', () => {
+  it('make has() true only for events whose channel has a subscriber', () => {
     const events = new Events();
     expect(events.has('handled')).toBe(false);
     listen('nestjs-delay-queue:handled');

@@ -89,7 +89,7 @@ describe('an expiry', () => {
     fc.assert(property, { numRuns: RUNS });
   });
 
-  it('is not kept across retries if the body may be as long as the server accepts', () => {
+  it('counts from the due time of each retry if the body may already be as long as the server accepts', () => {
     const body = Buffer.alloc(1024 * 1024);
     const queue: QueueExpiry = { after: 1, onExpired: 'drop' };
     const firstDue = new FirstDue(newDelivery('m', { dueAt: 5 }), body, { content: {}, queue });

@@ -81,7 +81,7 @@ describe('the log of repeated failures', () => {
     ]);
   });
 
-  it.each(Object.entries(ODD_VALUES))('copes with %s', (_what, make) => {
+  it.each(Object.entries(ODD_VALUES))('has a line even for %s', (_what, make) => {
     streak.callFailed(make());
     expect(events.lines).toHaveLength(1);
   });

@@ -27,7 +27,7 @@ describe('the description of a failure', () => {
   });
 
   it.each([undefined, null, 'text', 7, Symbol('s'), () => 1])(
-    'is a string if the failure is not an error: %p',
+    'has the thrown value as a string if it is not an error: %p',
     (thrown) => {
       expect(describeFailure(thrown)).toEqual({ name: 'NonError', message: String(thrown) });
     },

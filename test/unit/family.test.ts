@@ -223,7 +223,7 @@ describe('a family of queues', () => {
     expect(await test.directory.list({ after: '', limit: 10 })).toEqual(['t-1']);
   });
 
-  it('never retires a queue with messages that only other processes can see', async () => {
+  it('does not retire a queue while it has messages that its lookups cannot find', async () => {
     const test = new FamilyUnderTest();
     await test.directory.register('t-1');
     test.remains.set('t-1', 'messages');

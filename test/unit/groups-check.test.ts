@@ -41,7 +41,7 @@ describe('messages with groups in a process that does not handle groups', () => 
     expect(asked).toHaveLength(2);
   });
 
-  it('are not searched for where none can exist', async () => {
+  it('are not searched for if the process does handle groups, or if the layout has none', async () => {
     const { check, asked } = newCheck([true, true]);
     for (const options of [resolveQueueOptions({ groups: {} }), resolveQueueOptions({ layout: redisson() })]) {
       expect(check.lookerAt({ name: 'orders', options })).toBeUndefined();

@@ -95,7 +95,7 @@ const LOSSES: Readonly<Record<string, [make: () => unknown, said: string]>> = {
   'an error from another realm': [() => runInNewContext('new Error()') as unknown, 'an Error; '],
 };
 
-describe.each(Object.entries(WRITERS))('JSON written by the %s codec', (name, write) => {
+describe.each(Object.entries(WRITERS))('a payload written as JSON by the %s codec', (name, write) => {
   it.each(Object.entries(LOSSES))('never loses data, so %s is rejected', (_, [make, said]) => {
     const message = expect.stringContaining(`JSON cannot represent ${said}`) as unknown;
     for (const payload of [make(), { items: [0, make()] }, { toJSON: () => make() }, new Own(make())]) {
@@ -103,7 +103,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the %s codec', (name, wr
     }
   });
 
-  it('never loses data returned by toJSON()', () => {
+  it('never loses data that a toJSON() returns', () => {
     const cases: [payload: unknown, said: string][] = [
       [new Date(NaN), 'an invalid Date; offer null'],
       [{ at: new Date(NaN) }, 'an invalid Date; offer null'],
@@ -149,7 +149,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the %s codec', (name, wr
     }
   });
 
-  it('contains bytes inside a payload only if Jackson can express them', () => {
+  it('may contain bytes only if it is written for Jackson', () => {
     const payload = { seal: Buffer.of(1) };
     if (name === 'jackson') return expect(write(payload)).toContain('"seal":["[B","AQ=="]');
     expect(() => write(payload)).toThrow(
@@ -157,7 +157,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the %s codec', (name, wr
     );
   });
 
-  it('is rejected with a typed error if reading the payload throws', () => {
+  it('is rejected with a typed error if reading it throws', () => {
     for (const [kind, make] of Object.entries(ODD_VALUES)) {
       const toJSON = (): never => {
         throw make();
@@ -179,7 +179,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the %s codec', (name, wr
     }
   });
 
-  it('is written or rejected with a typed error, however deeply the payload is nested', () => {
+  it('is written or rejected with a typed error, however deeply it is nested', () => {
     for (const levels of [10, 500]) expect(write(nested(levels))).toContain('1');
     for (const levels of [1e5, 1e6]) {
       expect(() => write(nested(levels))).toThrow(
@@ -195,7 +195,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the %s codec', (name, wr
     );
   });
 
-  it('is written for many objects, but rejected if copies of shared objects would multiply without bound', () => {
+  it('is written if it has many objects, but rejected if copies of shared objects would multiply without bound', () => {
     const many = Array.from({ length: 60_000 }, (_, i) => ({ i: [i] }));
     expect(write(many).length).toBeGreaterThan(many.length);
     let shared: unknown = [new Own('leaf')];
@@ -205,7 +205,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the %s codec', (name, wr
     expect(() => write(shared)).toThrow('JSON cannot represent so many values; offer a reference to the data');
   });
 
-  it('calls each toJSON() once, with its key', () => {
+  it('has each toJSON() called once, with its key', () => {
     const toJSON = jest.fn((key: string) => ({ key }));
     write({ a: { toJSON }, list: [0, { toJSON }] });
     expect(toJSON.mock.calls).toEqual([['a'], ['1']]);
@@ -281,7 +281,7 @@ describe('JSON written by the native codec', () => {
     );
   });
 
-  it('handles the rejection of a promise that was not awaited', async () => {
+  it('leaves no unhandled rejection of a promise that was not awaited', async () => {
     // An unhandled one fails this test.
     expect(() => native({ user: Promise.reject(new Error('gone')) })).toThrow(
       'payload.user: JSON cannot represent a Promise',

@@ -111,7 +111,7 @@ describe('LeaseKeeper', () => {
     expect(lostOf(held)).toEqual(['a']);
   });
 
-  it('can lose individual messages of a claim, and does not try to renew a lost one again', async () => {
+  it('can lose individual messages of a claim, and does not try to extend a lost one again', async () => {
     answer = () => Promise.resolve(['b']);
     const held = hold('t', 'abc');
     await clock.advance(2500);

@@ -56,7 +56,7 @@ describe('MemoryMessageStore', () => {
     expect(await second.wait(1000)).toBe(false);
   });
 
-  it('does not call listeners synchronously during the call that it announces', () => {
+  it('does not call listeners synchronously within the call that causes the announcement', () => {
     const announced: string[] = [];
     store.watchDue({ onListening: () => announced.push('listening'), onEarlierDue: () => announced.push('earlier') });
     void store.offer([offer('a', 10)]);

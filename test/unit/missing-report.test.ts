@@ -35,7 +35,7 @@ describe('the report on partitions that do not respond', () => {
     expect(reported).toEqual(['0 4', '4', '4']);
   });
 
-  it('adds nothing after a read that has asked only other partitions', () => {
+  it('is not repeated after a read of only some partitions, unless that adds another one', () => {
     whole(0, 4);
     part();
     part(4);

@@ -55,7 +55,7 @@ describe('a module that nest add edits', () => {
     ['a list after a spread of others', '@Module({ imports: base.concat([A]) }) class A {}'],
     ['two modules', '@Module({}) class A {}\n@Module({}) class B {}'],
     ['a module only in a comment', '// @Module({ imports: [] })\nexport const a = 1;'],
-  ])('is left unchanged if it has %s, and the error says what to add', (_, text) => {
+  ])('is rejected if it has %s, with an error that says what to add', (_, text) => {
     expect(() => addToModule(text, 'src/app.module.ts', MODULE)).toThrow(
       /^src\/app\.module\.ts has no .*: add DelayQueueModule\.forRoot\(\) to it by hand/,
     );

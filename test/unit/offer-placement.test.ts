@@ -32,7 +32,7 @@ class ChangingPartitions extends FixedPartitions {
   }
 }
 
-describe('offers to a queue whose partitions change between two calls', () => {
+describe('messages of a queue whose partitions change between two calls', () => {
   const id = Array.from({ length: 1000 }, (_, i) => `m${i}`).find(
     (each) => new Set([2, 4, 16].map((count) => partitionOf(each, count))).size === 3,
   )!;

@@ -35,7 +35,7 @@ describe('the partition of a message', () => {
     );
   });
 
-  it('stays the same or is an added one if partitions are added', () => {
+  it('stays the same or becomes an added one when partitions are added', () => {
     fc.assert(
       fc.property(IDS, fc.integer({ min: 1, max: 255 }), fc.integer({ min: 1, max: 256 }), (id, count, more) => {
         const [before, after] = [partitionOf(id, count), partitionOf(id, Math.min(256, count + more))];
@@ -79,7 +79,7 @@ describe('generated ids of a queue with partitions', () => {
     expect(turns[8]).toBe(turns[0]);
   });
 
-  it('reveal their partition without hashing, as does every other id with the same part in braces', () => {
+  it('have the same partition by lookup as by hash, as do other ids with or without braces', () => {
     const ids = newIds(8);
     const generated = ids.next(ALL_READY);
     const end = generated.slice(generated.indexOf('{'));

@@ -58,7 +58,7 @@ describe('QueueWriter for a queue with partitions', () => {
     expect(calls).toEqual([0, 1, 2, 3].map((partition) => [idsIn(partition)]));
   });
 
-  it('keeps the order of offers and lists made in the same turn', async () => {
+  it('sends every offer of a turn once, whether made alone or in a list', async () => {
     const { writer, offer, calls } = newWriter();
     const inOne = idsIn(2);
     const [first, ...others] = inOne.map(offer);

@@ -69,7 +69,7 @@ describe('the Redis check', () => {
     expect(asked).toEqual([...Array.from({ length: (QUEUES * COMMANDS) / 1000 }, () => 1000), 0]);
   });
 
-  it('sends no queries when the same server comes back', async () => {
+  it('asks about no commands when the same server comes back', async () => {
     expect(await reconnect()).toBe(0);
   });
 

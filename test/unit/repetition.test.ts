@@ -97,7 +97,7 @@ describe('an occurrence whose processes have all died', () => {
   const later = { attempt: ATTEMPTS + 1, lateness: 10 * MINUTE };
 
   test.each(['once', 'skip'] as const)(
-    'becomes a dead letter, and its message is delivered again at the next minute (missed: %s)',
+    'becomes a dead letter, and its message gets its next occurrence (missed: %s)',
     (missed) => {
       const rule = { ...EVERY_MINUTE, missed };
       const repetition = newRepetition({ id: 'a', dueAt: at, ...later }, rule);
@@ -108,7 +108,7 @@ describe('an occurrence whose processes have all died', () => {
     },
   );
 
-  test('is handled on its last attempt', () => {
+  test('still goes to a handler on its last attempt', () => {
     const last = { id: 'a', dueAt: at, ...later, attempt: ATTEMPTS };
     const repetition = newRepetition(last, EVERY_MINUTE);
     expect(repetition.outcomeWithoutHandler()).toBeUndefined();
@@ -121,7 +121,7 @@ describe('a message that repeats every minute', () => {
     takes: fc.integer({ min: 0, max: 8000 }),
   });
 
-  test('is delivered once at each minute of 24 hours, whatever kills the processes that handle it', async () => {
+  test('is delivered once at each minute of 24 hours, whatever happens to the processes that handle it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fate, { minLength: 5, maxLength: 200 }), async (fates) => {
         const { attempts, letters, counts } = await live(EVERY_MINUTE, [...fates, { fate: 'handled', takes: 0 }]);

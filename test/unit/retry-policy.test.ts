@@ -78,7 +78,7 @@ describe('a deferral', () => {
     },
   );
 
-  it('throws if its delay is invalid', () => {
+  it('cannot be created with an invalid delay', () => {
     expect(() => new DeferMessage('soon' as never)).toThrow(DelayQueueError);
     expect(() => new DeferMessage(Symbol('1s') as never)).toThrow(DelayQueueError);
   });

@@ -56,7 +56,7 @@ const call = (left = TIMEOUT) =>
 it.each([
   { left: 100, longest: 25 },
   { left: 10_000, longest: 100 },
-])('waits at most $longest ms before it loads a library for a call that has $left ms left', async (times) => {
+])('a call with $left ms left waits at most $longest ms before it loads a library', async (times) => {
   const called = call(times.left);
   await clock.advance(times.longest - 1);
   expect(sent).toEqual(['FCALL']);
@@ -66,7 +66,7 @@ it.each([
   expect(sent).toEqual(['FCALL', 'FCALL', 'FUNCTION', 'FCALL']);
 });
 
-it('loads a lost library once for all calls that need it', async () => {
+it('a lost library is loaded once for all calls that need it', async () => {
   const first = call();
   await clock.advance(100);
   await first;
@@ -79,16 +79,19 @@ it('loads a lost library once for all calls that need it', async () => {
   expect(sent).toEqual(['FCALL', 'FCALL', 'FCALL', 'FCALL', 'FUNCTION', 'FCALL', 'FCALL', 'FCALL']);
 });
 
-it.each(['was never loaded', 'was lost'])('fails in time while another call loads a library that %s', async (state) => {
-  if (state === 'was lost') {
-    const first = call();
-    await clock.advance(100);
-    await first;
-    isLoaded = false;
-  }
-  load = () => new Promise(() => undefined);
-  void call();
-  const failed = call(2000).catch((error: unknown) => error);
-  await clock.advance(2000);
-  expect(await failed).toMatchObject({ code: 'NOT_CONNECTED' });
-});
+it.each(['was never loaded', 'was lost'])(
+  'a call fails in time while another call loads a library that %s',
+  async (state) => {
+    if (state === 'was lost') {
+      const first = call();
+      await clock.advance(100);
+      await first;
+      isLoaded = false;
+    }
+    load = () => new Promise(() => undefined);
+    void call();
+    const failed = call(2000).catch((error: unknown) => error);
+    await clock.advance(2000);
+    expect(await failed).toMatchObject({ code: 'NOT_CONNECTED' });
+  },
+);

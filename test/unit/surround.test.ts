@@ -38,13 +38,13 @@ describe('work inside a hook', () => {
 
   test.each<[string, (next: Next) => unknown, unknown[]]>([
     ['never calls it', () => undefined, []],
-    ['fails before', () => fail(no), [no]],
-    ['fails after', (next) => [next(), fail(no)], [no]],
+    ['fails before it calls it', () => fail(no), [no]],
+    ['fails after it has called it', (next) => [next(), fail(no)], [no]],
     ['calls it twice', (next) => [next(), next()], []],
     ['returns something else', (next) => [next(), 42], []],
-    ['rejects before', async () => later().then(() => fail(no)), [no]],
-    ['rejects after', async (next) => [next(), await later(), fail(no)], [no]],
-    ['takes its time after', async (next) => [next(), await later()], []],
+    ['rejects before it calls it', async () => later().then(() => fail(no)), [no]],
+    ['rejects after it has called it', async (next) => [next(), await later(), fail(no)], [no]],
+    ['takes its time after it has called it', async (next) => [next(), await later()], []],
     ['takes its time and never calls it', async () => later(), []],
     ['returns a thenable that throws', () => ({ then: () => fail(no) }), [no]],
   ])('runs once and returns its own result if the hook %s', async (_what, hook, complaints) => {
@@ -68,7 +68,7 @@ describe('work inside a hook', () => {
     expect(result).toMatchObject({ value: 'done without', calls: 1 });
   });
 
-  test('keeps its own failure, which the hook can neither hide nor change', async () => {
+  test('still fails with its own error, which the hook can neither hide nor change', async () => {
     const work = () => Promise.reject(no);
     expect(await runIn(async (next) => next(), work)).toMatchObject({ error: no, complaints: [] });
     expect(await runIn(async (next) => Promise.resolve(next()).catch(() => 'fine'), work)).toMatchObject({ error: no });
@@ -128,7 +128,7 @@ describe('a hook with a time limit', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('lets the work take all the time that it needs if it calls next() in time', async () => {
+  test('ends with the work if it calls next() in time, and leaves no timer behind', async () => {
     const { clock, ended } = surroundIn(async (next) => {
       await Promise.resolve();
       await clock.sleep(400);

@@ -81,7 +81,7 @@ describe('TransferScheduler', () => {
   });
 
   it.each([
-    ['fires as late as half the difference if a short call is slower on its way back', 4, 12, 4],
+    ['fires late by half the difference if a short call takes longer on its way back', 4, 12, 4],
     ['is at most ten milliseconds late if the reply to a call is very late', 1, 900, 9],
     ['fires again if a call took long on its way to the store', 900, 1, 0],
   ])('%s', async (_what, there, back, late) => {
@@ -283,6 +283,26 @@ describe('TransferScheduler', () => {
     expect([claims, await ready()]).toEqual([1, 3]);
   });
 
+  it('stays eager when the message that it waits for is cancelled', async () => {
+    const lone = scheduler();
+    lone.start();
+    await clock.advance(100);
+    await offer('a', 500);
+    await clock.advance(100);
+    await store.cancel('a');
+    await clock.advance(1000);
+    expect(lone.isEager).toBe(true);
+  });
+
+  it('stays eager if it fires too early', async () => {
+    await offer('a', 1000);
+    const early = scheduler();
+    await early.runOnce();
+    await clock.advance(999);
+    await early.runOnce();
+    expect(early.isEager).toBe(true);
+  });
+
   describe('after false announcements', () => {
     let announce: DueListener;
     let due: number;
@@ -306,7 +326,7 @@ describe('TransferScheduler', () => {
       ['that leaves nothing', {}],
       ['after which a message is due much later', { nextAt: 1e12, nextIn: 1e12 }],
       ['from the future', { at: 1e15, movedAt: 1e15 }],
-    ])('still moves the message that it expects: a transfer %s', async (_what, reported) => {
+    ])('still moves the message that it expects after the announcement of a transfer %s', async (_what, reported) => {
       strange(reported);
       await clock.advance(9000 + 1250);
       expect([transfers, await ready()]).toEqual([1, 1]);
@@ -508,26 +528,6 @@ describe('TransferScheduler', () => {
       await offer('third', 100);
       await clock.advance(100);
       expect(await ready()).toBe(1);
-    });
-
-    it('an eager scheduler stays eager when the message that it waits for is cancelled', async () => {
-      const lone = scheduler();
-      lone.start();
-      await clock.advance(100);
-      await offer('a', 500);
-      await clock.advance(100);
-      await store.cancel('a');
-      await clock.advance(1000);
-      expect(lone.isEager).toBe(true);
-    });
-
-    it('an eager scheduler that fires too early stays eager', async () => {
-      await offer('a', 1000);
-      const early = scheduler();
-      await early.runOnce();
-      await clock.advance(999);
-      await early.runOnce();
-      expect(early.isEager).toBe(true);
     });
   });
 });

@@ -22,7 +22,7 @@ describe('TurnBatcher', () => {
     expect(batches).toEqual([[1, 2, 3, 4], [5]]);
   });
 
-  it('sends before the end of the turn while idle, together with items added by the same code', async () => {
+  it('sends items before the end of the turn while idle, together with others that the same code adds', async () => {
     const batches: (readonly number[])[] = [];
     let idle = true;
     const batcher = new TurnBatcher<number>({
@@ -66,7 +66,7 @@ describe('a TurnBatcher with many items', () => {
     return batches.map(({ length }) => length);
   };
 
-  it('sends them in halves while idle', async () => {
+  it('sends them in two halves while idle, or in more batches if the item limit requires it', async () => {
     expect(await batchesOf(32, true)).toEqual([16, 16]);
     expect(await batchesOf(33, true)).toEqual([17, 16]);
     expect(await batchesOf(100, true)).toEqual([40, 40, 20]);

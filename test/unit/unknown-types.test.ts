@@ -27,12 +27,12 @@ describe('a message whose type has no handler', () => {
     [0, 24_000],
     [0.5, 30_000],
     [1, 36_000],
-  ])('is deferred for about 30 s (random %d)', (random, delay) => {
+  ])('is put off for about 30 s (random %d)', (random, delay) => {
     const outcome = unknownTypes(24 * HOUR, { random }).noHandler(delivery(), BODY);
     expect(outcome).toMatchObject({ kind: 'defer', delay });
   });
 
-  it('keeps the instant at which it was first due through every deferral', () => {
+  it('keeps the instant at which it was first due until its grace period ends and it becomes a dead letter', () => {
     const types = unknownTypes(HOUR);
     let body: Buffer = BODY;
     for (let dueAt = DUE; dueAt < DUE + HOUR; dueAt += 30_000) {
@@ -78,7 +78,7 @@ describe('a message whose type has no handler', () => {
 });
 
 describe("a message in a later version's form", () => {
-  it('is deferred and finally becomes a dead letter with the error of its reader', () => {
+  it('is put off and finally becomes a dead letter with the error of its reader', () => {
     const later = Buffer.from('Nzstd\n...');
     const error = new UnknownBodyForm('zstd');
     const outcome = unknownTypes(HOUR).unknownForm(delivery(), later, error);

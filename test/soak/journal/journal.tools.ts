@@ -46,7 +46,7 @@ describe('a journal', () => {
     },
   );
 
-  test('is refused if a line is malformed', () => {
+  test('rejects a malformed line', () => {
     expect(() => parseEntry('? 1 2')).toThrow('Not a line of a journal');
     expect(() => parseEntry('e 1 2 3 9')).toThrow('Not a line of a journal');
   });
@@ -58,7 +58,7 @@ describe('a journal', () => {
     expect(stories).toEqual([{ n: N, entries: ENTRIES.map((entry) => ({ process: 3, ...entry })) }]);
   });
 
-  test('writes the lines of one event-loop turn together, before any of their promises resolves', async () => {
+  test('writes the lines of one event-loop turn together, before their promises resolve', async () => {
     const journal = new Journal(path, 0);
     const first = journal.append(ENTRIES[0]!);
     void journal.append(ENTRIES[1]!);

@@ -86,7 +86,7 @@ describe('the oracle on groups with one permit', () => {
     expect(verdict.crowded.examples[0]).toContain(`begun at 104, beside message ${A} from 103 to 105 of orders group`);
   });
 
-  test('messages of other groups and those without groups may be handled at the same time', () => {
+  test('messages of different groups may be handled at the same time', () => {
     const stranger = [...offered(STRANGER), ...handled(STRANGER, 104, 106, { by: OTHER })];
     expect(crowded([...handled(A, 103, 105), ...stranger])).toBe(0);
   });

@@ -144,7 +144,7 @@ describe('the oracle', () => {
       expect(undone.examples[0]).toContain('a cancel at 40 was never answered');
     });
 
-    test('a replacement that disappears after an older one with an unknown outcome is undone, even if the older one is handled', () => {
+    test('a replacement that disappears is reported as undone if an older one with an unknown outcome is handled', () => {
       const older = [offer(40, 100, 1), unknown(45, 1)];
       const newer = [offer(2060, 100, 2), offered(2062, 2161, 2)];
       expect(judged([...OFFERED, ...older, ...newer, ...handled])).toMatchObject({
@@ -378,7 +378,7 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...asked, ...before, ...next]).red).toEqual(['unattributed']);
     });
 
-    test('a message that is redelivered by again() but never returns is reported as lost', () => {
+    test('a message whose redelivery by again() never starts is reported as lost', () => {
       const asked = [start(103), end(104, 'again'), settled(106, { outcome: 'again' })];
       expect(judged([...OFFERED, ...asked]).red).toEqual(['lost']);
     });
@@ -499,7 +499,7 @@ describe('the oracle', () => {
     });
   });
 
-  describe('on attempts delayed by an observer', () => {
+  describe('on attempts and offers delayed by an observer', () => {
     const heldUp = [start(103), end(20_103, 'hung')];
     const again = (due: number, attempt: number) => [
       start(due, { by: OTHER, due, attempt }),
@@ -530,13 +530,13 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...ended, ...next]).red).toContain('unattributed');
     });
 
-    test('the end of the lease explains the next start if the process stopped in the meantime', () => {
+    test('the end of the lease explains the next start if the process stopped before it settled the attempt', () => {
       expect(judged([...OFFERED, ...heldUp, ...afterLease]).duplicates).toEqual({ 'held up by an observer': 1 });
       const tooSoon = [start(3100, { by: OTHER, attempt: 2 }), end(3101, 'handled', OTHER)];
       expect(judged([...OFFERED, ...heldUp, ...tooSoon]).red).toEqual(['unattributed']);
     });
 
-    test('a message that never returns is reported as lost', () => {
+    test('a message whose retry never starts is reported as lost', () => {
       const failed = [...heldUp, settled(20_105, { outcome: 'retry' })];
       expect(judged([...OFFERED, ...failed]).red).toEqual(['lost']);
     });
@@ -545,7 +545,7 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, start(103)]).red).toEqual(['lost']);
     });
 
-    test('an offer that was delayed by an observer must not have been written', () => {
+    test('an offer that was delayed by an observer and failed must not have been written', () => {
       expect(judged([offer(0, 99), failed(2002), ...HANDLED]).red).toEqual(['early']);
     });
   });
@@ -598,11 +598,11 @@ describe('the oracle', () => {
     const late = (result: SettledEntry['result']) =>
       judged([...OFFERED, start(103), ...HANDLED_AGAIN, end(5000), settled(5002, { result })], [fault(104, 4990)]);
 
-    test('an outcome accepted after another claim has started the message is stale', () => {
+    test('an outcome accepted after the message has been started under another claim counts as stale', () => {
       expect(late('accepted').staleSettles).toMatchObject({ count: 1 });
     });
 
-    test('an outcome refused after another claim has started the message is proof of fencing', () => {
+    test('an outcome refused after the message has been started under another claim proves fencing', () => {
       expect(late('refused')).toMatchObject({ red: [], refusedSettles: 1 });
     });
 
@@ -630,7 +630,7 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...tooLate, ...HANDLED])).toMatchObject({ red: [], changed: 0 });
     });
 
-    test('a message that is handled as offered and then with new content has two winners', () => {
+    test('a message that is changed after it was handled as offered has two winners', () => {
       const late = [offer(107, 100, 1, { how: 'change' }), offered(109, null, 1)];
       const again = [start(210, { by: OTHER, due: 208, version: 1 }), end(211, 'handled', OTHER)];
       expect(judged([...OFFERED, ...HANDLED, ...late, ...again]).red).toEqual(['staleSettles']);
@@ -688,7 +688,7 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...HANDLED, ...follow, ...early]).red).toEqual(['early']);
     });
 
-    test('a follower that is handled twice is a duplicate', () => {
+    test('a second start of a follower is reported if nothing explains it', () => {
       const twice = [start(228, { by: 4, due: 126, version: 1 }), end(229, 'handled', 4)];
       const verdict = judged([...OFFERED, ...HANDLED, ...follow, ...follower, settled(131, { by: OTHER }), ...twice]);
       expect(verdict.red).toEqual(['unattributed']);
