@@ -135,7 +135,7 @@ export interface ConnectedServer {
   readonly primaries: number | undefined;
   /** The name by which the sentinels know the server; undefined without sentinels. */
   readonly master: string | undefined;
-  /** Undefined in a cluster. */
+  /** The number of the database; undefined in a cluster. */
   readonly database: number | undefined;
   /** The beginning of every key. */
   readonly prefix: string;

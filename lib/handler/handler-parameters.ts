@@ -29,7 +29,7 @@ const PAYLOAD_INDEX = 0;
 const BODY = '3';
 
 /**
- * Returns the decorated parameters and the payload, which counts as a body because a ValidationPipe ignores other kinds. Throws
+ * Returns the decorated parameters and that of the payload, which counts as a body because a ValidationPipe ignores other kinds. Throws
  * `INVALID_HANDLER` if a parameter needs a request.
  */
 export function parametersOf(handler: ClassMethod): HandlerParameter[] {

@@ -50,7 +50,7 @@ export class AgainWatch {
     return wasHandled ? calls.map(placeOf).filter((place) => this.#isNew(place)) : [];
   }
 
-  /** Stops watching, because handlers may now run whose messages nobody holds, and their calls would look like any other. */
+  /** Stops watching: handlers may now run whose messages nobody holds, and their calls could not be told apart from others. */
   stop(): void {
     this.#callsLeft = 0;
     this.#forget();

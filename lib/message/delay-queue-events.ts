@@ -132,7 +132,7 @@ export interface DelayQueueEvents {
     readonly partitions: number;
   };
 
-  /** Background work fails. Emitted when the failure begins, when its reason changes, and once a minute while it lasts. */
+  /** Background work is failing. Emitted when the failure begins, when its reason changes, and once a minute while it lasts. */
   'work-failing': DelayQueueEvents['work-restored'] & {
     /** The reason, as human-readable text. */
     readonly reason: string;

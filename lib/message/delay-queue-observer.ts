@@ -51,7 +51,7 @@ export interface DelayQueueObserver {
   forInstance?(name: string): DelayQueueObserver;
 }
 
-/** An offer before it is made. */
+/** An offer that is about to be made. */
 export interface OfferContext {
   readonly queue: string;
   /** A single message, or as many as `offerMany` was given. */
@@ -135,7 +135,7 @@ export type Around<Subject, Argument, Result> = (
 
 /** How long a hook may delay the start of the work. */
 export interface HookLimit<Result> {
-  /** ms; null: no limit. */
+  /** The limit, ms; null for none. */
   readonly timeout: number | null;
   /** Returns the result to use if the hook of `owner` takes too long; the work is then never done. Must not throw. */
   readonly onTimeout: (owner: string, timeout: number) => Result | Promise<Result>;

@@ -32,7 +32,7 @@ export type DurationText = `${number}${
 export type CheckedDuration<Given extends Duration> = Given extends number | DurationText
   ? Given
   : // Only a record of text that is not a literal has an index signature. `Readonly` keeps TypeScript from
-    // comparing the two records by their arguments.
+    // comparing the two records by their type arguments.
     Record<string, 0> extends Readonly<Record<Given, 0>>
     ? Given
     : (Given extends `${string}M` ? 'minutes or months' : Lowercase<Given & string>) extends DurationText

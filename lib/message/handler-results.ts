@@ -71,7 +71,7 @@ export class Again {
 }
 
 /**
- * Once the handler returns or throws the result, settles the message and makes it due again after a delay or at a given time, in one step.
+ * Settles the message and makes it due again after a delay or at a given time, in one step, once its handler returns or throws the result.
  * The message keeps its id and headers and regains all attempts. A crash can neither break such a chain nor duplicate it; `cancel` ends it.
  * @param due - a delay of 0 ms – 100 years, or a `Date` between 1970 and 9999; by Redis' clock
  * @returns the value that the handler must return or throw
@@ -159,7 +159,7 @@ function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
 interface TimeLimit {
   /** Runs the task once after `delay` ms; the returned function cancels it. */
   readonly clock: { schedule(task: () => void, delay: number): () => void };
-  /** ms; null: no limit. */
+  /** The limit, ms; null for none. */
   readonly timeout: number | null;
   /** Makes the rejection's error. Must not throw. */
   readonly onTimeout: (timeout: number) => Error;

@@ -24,8 +24,8 @@ const OFFER = Symbol('offer');
 const REPEAT = Symbol('repeat');
 
 /**
- * Has the methods of {@link DelayQueueProducer} without the argument `queue`, for messages of any kind. Payloads are checked before they
- * are written; those of a list are all checked before the first is written. Payloads are returned as they were offered.
+ * Has those methods of {@link DelayQueueProducer}, without the argument `queue`, that are the same with and without types. Payloads are
+ * checked before they are written; those of a list are all checked before the first is written. Payloads are returned as they were offered.
  * @typeParam Payloads - the payloads given to `DelayQueue()`
  */
 export abstract class TypedQueue<Payloads> extends QueueMethods<[], Payloads> {

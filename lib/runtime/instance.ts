@@ -15,7 +15,7 @@ import { isDeepStrictEqual } from 'node:util';
 @Injectable()
 export class Instance {
   constructor(
-    /** Empty for the unnamed instance. */
+    /** The instance's name; empty for the unnamed one. */
     @Inject(INSTANCE) readonly name: string,
     @Inject(RESOLVED_OPTIONS) readonly options: ResolvedModuleOptions,
     @Inject(STORES) readonly stores: Stores,

@@ -104,7 +104,7 @@ export class Workers {
 export interface TestOverrides {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Changes the waits that a handler makes itself. */
+  /** Changes how long a handler itself waits, such as for a batch. */
   adjust(handler: ConfiguredHandler): ConfiguredHandler;
   /** Opens the stores of an instance; called once for each. */
   openStores(instance: string, events: Events): Stores;

@@ -25,7 +25,7 @@ export interface DelayQueueHealthOptions extends InstanceOptions {
 }
 
 export interface ResolvedHealthOptions {
-  /** Undefined: all queues with a handler. */
+  /** Undefined for all queues with a handler. */
   readonly queues: readonly string[] | undefined;
   readonly instance: string;
   /** ms */

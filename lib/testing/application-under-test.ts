@@ -44,7 +44,7 @@ export class ApplicationUnderTest implements OnModuleInit, OnApplicationBootstra
     return findInstance(this.modules, name);
   }
 
-  /** Undefined before the start. */
+  /** The time machine; undefined before the application has started. */
   get time(): TimeMachine | undefined {
     return this.#time;
   }

@@ -7,11 +7,11 @@ import { readCount, readPatience } from './call-bounds.js';
 
 /** The parts of a message with which a handler is called, other than the payload. */
 export interface HandleOptions {
-  /** Default: none. */
+  /** The type of the message. Default: none. */
   readonly type?: string | undefined;
-  /** Default: `test-1`, `test-2`… */
+  /** The id of the message. Default: `test-1`, `test-2`… */
   readonly id?: string | undefined;
-  /** Default: none. */
+  /** The headers of the message. Default: none. */
   readonly headers?: MessageHeaders | undefined;
   /** The group of the message, for a queue with `groups`. Default: none. */
   readonly group?: string | undefined;

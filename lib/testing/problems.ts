@@ -6,7 +6,7 @@ export interface Described {
   readonly queue: string;
   readonly id: string | undefined;
   readonly type: string;
-  /** Class and method; undefined if there is no handler here. */
+  /** Class and method; undefined if this application has no handler for it. */
   readonly handler: string | undefined;
 }
 

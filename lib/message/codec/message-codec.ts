@@ -16,15 +16,15 @@ export interface MessageCodec {
 }
 
 export interface MessageContent {
-  /** Empty if the message has none. */
+  /** The type; empty if the message has none. */
   type: string;
   payload: unknown;
   headers: MessageHeaders;
-  /** Undefined if the queue's expiry applies. */
+  /** The message's own expiry; undefined if the queue's applies. */
   expiry?: Expiry | undefined;
-  /** Undefined if the message has none. */
+  /** The group; undefined if the message has none. */
   group?: string | undefined;
-  /** Undefined if the message does not repeat. */
+  /** The rule; undefined if the message does not repeat. */
   repeat?: RepeatRule | undefined;
 }
 
