@@ -75,6 +75,8 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
     backoff: { type: 'fixed' as const, delay: retryDelay },
   });
   const { batch, batchWait, expiresAfter, onExpired } = scenario;
+  const batchExpiresAfter = scenario.queues.find(({ kind }) => kind === 'batches')?.expiresAfter ?? null;
+  const batchExpiry = batchExpiresAfter === null ? {} : { expiresAfter: batchExpiresAfter, onExpired };
   const { process, onCall } = parts;
   const handle = (_payload: unknown, message: DelayedMessage) => runHandler(process, onCall([message])[0]!);
   const handleAll = (_payloads: readonly unknown[], messages: readonly DelayedMessage[]) => {
@@ -116,7 +118,7 @@ export async function startApplication(parts: ApplicationParts): Promise<Applica
 
   @Injectable()
   class Batches {
-    @DelayedHandler('batches', { ...common('batches'), batch, batchWait, partitions })
+    @DelayedHandler('batches', { ...common('batches'), batch, batchWait, partitions, ...batchExpiry })
     handle(payloads: readonly unknown[], messages: readonly DelayedMessage[]) {
       return handleAll(payloads, messages);
     }

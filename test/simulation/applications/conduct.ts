@@ -28,6 +28,12 @@ const MAX_STARTS = 6;
  */
 const CROWD = { share: 0.06, size: 16, shortest: 100, longest: 500 } as const;
 
+/** The share of crowds of which many outlive a lease, and the longest time of those as a number of leases. */
+const slowCrowdsOf = ({ lease }: Pick<Scenario, 'lease'>) => ({
+  share: Math.min(0.006, 8 / lease),
+  longest: 3 * lease,
+});
+
 /** The maximum delay of a message that is deferred or repeated by again(), ms. */
 const MAX_DELAY = 3000;
 
@@ -45,8 +51,9 @@ type Pace = Pick<Scenario, 'lease' | 'blocks'> & {
 /** Those that outlive a lease, those that are worth aborting, and those that take a moment; the others are done at once. */
 function timesOf({ lease, isBusy }: Pace): Times[] {
   const ofAll = isBusy ? 0.15 : 1;
+  const outlivesLease = isBusy ? ofAll * Math.min(0.005, 2 / lease) : Math.min(0.01, 10 / lease);
   return [
-    { share: ofAll * Math.min(0.005, 2 / lease), longest: 2.5 * lease },
+    { share: outlivesLease, longest: 2.5 * lease },
     { share: ofAll * 0.02, longest: 800 },
     { share: ofAll * 0.09, longest: 50 },
   ];
@@ -55,10 +62,9 @@ function timesOf({ lease, isBusy }: Pace): Times[] {
 /** For how long handlers keep the event loop busy. */
 function spinsOf({ lease, isBusy, blocks }: Pace): Times[] {
   if (!blocks) return [{ share: isBusy ? 0.0002 : 0.003, longest: 30 }];
-  const ofAll = isBusy ? 0.1 : 1;
   return [
-    { share: ofAll * Math.min(0.001, 0.4 / lease), longest: 1.5 * lease },
-    { share: ofAll * 0.1, longest: 40 },
+    { share: (isBusy ? 0.1 : 1) * Math.min(0.001, 0.4 / lease), longest: 1.5 * lease },
+    { share: isBusy ? 0.01 : 0.2, longest: 40 },
   ];
 }
 
@@ -75,7 +81,8 @@ const average = (times: readonly Times[]) => times.reduce((sum, { share, longest
 
 /** The average time of a handler, and the time for which it keeps the event loop busy, ms. */
 export function averageTimes(pace: Pace): { readonly takes: number; readonly spins: number } {
-  const ofCrowds = pace.isBusy ? 0 : (CROWD.share * (CROWD.shortest + CROWD.longest)) / 2;
+  const slow = slowCrowdsOf(pace);
+  const ofCrowds = pace.isBusy ? 0 : (CROWD.share * (CROWD.shortest + CROWD.longest) + slow.share * slow.longest) / 2;
   return { takes: average(timesOf(pace)) + ofCrowds, spins: average(spinsOf(pace)) };
 }
 
@@ -114,19 +121,21 @@ export class Conducts {
     const { times, spins, returns, delayStep } = isBusy ? this.#busy : this.#quiet;
     const end = luck(2);
     return {
-      takes: !isBusy && this.#isInCrowd(message) ? timeInCrowd(luck(3)) : drawTime(times, luck(1), luck(3)),
+      takes: (isBusy ? undefined : this.#timeInCrowd(message, luck(3))) ?? drawTime(times, luck(1), luck(3)),
       spins: drawTime(spins, luck(4), luck(5)),
       end: starts < MAX_STARTS ? endOf(end, returns) : end < 0.8 ? 'return' : 'throw',
       delay: delayStep * Math.floor((MAX_DELAY / delayStep) * luck(6)),
     };
   }
 
-  #isInCrowd(message: number): boolean {
-    return fixedChance(this.seed, Math.floor(message / CROWD.size), 0) < CROWD.share;
+  /** @returns undefined if it is in none */
+  #timeInCrowd(message: number, part: number): number | undefined {
+    const which = fixedChance(this.seed, Math.floor(message / CROWD.size), 0);
+    if (which < CROWD.share) return CROWD.shortest + (CROWD.longest - CROWD.shortest) * part;
+    const { share, longest } = slowCrowdsOf(this.scenario);
+    return which < CROWD.share + share ? longest * part : undefined;
   }
 }
-
-const timeInCrowd = (part: number) => CROWD.shortest + (CROWD.longest - CROWD.shortest) * part;
 
 /** @param returns - the share that returns */
 function endOf(luck: number, returns: number): ConductEnd {

@@ -86,7 +86,7 @@ export interface Scenario {
   readonly queues: readonly QueueTraits[];
 }
 
-const TENANTS = 12;
+const TENANTS = 24;
 
 /** The average time between two offers, ms: of quiet phases, and of busy ones whose queues can take it. */
 const QUIET = [4, 300] as const;
@@ -112,20 +112,24 @@ export function drawScenario(
   const batchWait = pick(chance, [0, 20, 300, 1500]);
   // What is about to expire when it is claimed shows whose clock counts.
   const expiresAfter = chance() < 0.5 ? integer(chance, 60, 300) : integer(chance, 300, 4000);
+  // Some of these expire while they wait for others of their batch.
+  const batchExpiresAfter = chance() < 0.3 ? 60 + integer(chance, 0, 2 * batchWait) : null;
   const queueOf = (kind: QueueKind, share: number, traits: Partial<QueueTraits> = {}): QueueTraits => {
-    const concurrency = pick(chance, [2, 8, 32, 32, 100]);
-    const capacity = kind === 'batches' || kind === 'crews' ? concurrency * batch : concurrency;
+    const isBatched = kind === 'batches' || kind === 'crews';
+    // Batches wait for each other only where few calls run at once.
+    const concurrency = pick(chance, isBatched ? [2, 2, 8, 32, 32] : [2, 8, 32, 32, 100]);
+    const capacity = isBatched ? concurrency * batch : concurrency;
     const none = { permits: null, holds: false, expiresAfter: null, batchWait: 0 };
     return { ...none, name: kind, kind, share, concurrency, capacity, ...traits };
   };
   // A queue that seldom has a message is asleep when one comes.
-  const tenant = queueOf('tenant', pick(chance, [0.1, 0.5, 1]));
+  const tenant = queueOf('tenant', pick(chance, [0.05, 0.2, 0.5]));
   const queues = [
     queueOf('plain', 30),
     queueOf('expiring', 12, { expiresAfter }),
     queueOf('ordered', 8, { permits: 1, holds: true }),
     queueOf('shared', 8, { permits: 3 }),
-    queueOf('batches', 20, { batchWait }),
+    queueOf('batches', 20, { batchWait, expiresAfter: batchExpiresAfter }),
     queueOf('crews', 6, { permits: 3, batchWait }),
     queueOf('rated', 3),
     queueOf('repeats', 0),
@@ -134,9 +138,10 @@ export function drawScenario(
     queueOf('other', 4),
   ];
   const drawn = {
-    processes: wanted.processes ?? integer(chance, 1, 5),
+    // What one process misses, another one often makes up for.
+    processes: wanted.processes ?? pick(chance, [1, 1, 2, 3, 4, 5]),
     lease,
-    checkInterval: pick(chance, [2000, 5000, 15_000]),
+    checkInterval: pick(chance, [2000, 5000, 15_000, 15_000]),
     blockTimeout: pick(chance, [1000, 5000, 25_000]),
     callTimeout: pick(chance, [1000, 2000, 5000]),
     shutdownTimeout: pick(chance, [500, 10_000]),

@@ -1,5 +1,5 @@
 import type { Scenario } from '../applications/scenario.js';
-import { CALL_FAULTS, type CallFault, type CallTrouble, type Link } from '../network/link.js';
+import { type Aim, CALL_FAULTS, type CallFault, type CallTrouble, type Link } from '../network/link.js';
 import type { SimulatedServer } from '../network/server.js';
 import type { Subscriptions } from '../network/subscriptions.js';
 import type { Journal } from '../oracle/journal.js';
@@ -77,8 +77,17 @@ const LONE_FAULTS = 8;
 const CALM = 25_000;
 const SHORT_CALM = 12_000;
 
-/** How long after a lone call has gone wrong the next one does, ms. */
-const LONE_CALL_EVERY = 1500;
+/** How long after a lone call has gone wrong the next one does, ms: the effects of one hide from those of the next, or do not. */
+const LONE_CALL_EVERY = [500, 1500] as const;
+
+/** How long after the end of its lease a claim is answered that is answered at about that time, ms. */
+const ABOUT_LEASE = [-60, 20] as const;
+
+/** How long a fault waits for the call that it is aimed at, ms. */
+const AIM_TIME = 5000;
+
+/** How long after a claim a process that is to die with messages in hand dies at most, ms. */
+const MAX_TIME_WITH_CLAIM = 200;
 
 /** By how much the clock of the server is set at most, ms. */
 const MAX_STEP = 15_000;
@@ -106,6 +115,8 @@ export class Nemesis {
   readonly counts: Record<string, number> = {};
   readonly happened: Fault[] = [];
   isOver = false;
+  /** Those that die when they claim messages of a queue whose name begins like this. */
+  readonly #doomed = new Map<SimulatedProcess, { readonly queue: string; readonly kill: () => void }>();
   #number = 0;
   readonly #plan: Chance;
 
@@ -116,6 +127,12 @@ export class Nemesis {
   start(): void {
     if (this.#plan() < 0.5) this.#storm();
     else this.#lone();
+  }
+
+  /** A process has claimed messages of a queue, and does not know it yet. */
+  claimed(process: SimulatedProcess, queue: string): void {
+    const doom = this.#doomed.get(process);
+    if (doom && queue.startsWith(doom.queue)) doom.kill();
   }
 
   /** Nothing goes wrong from now on. */
@@ -134,11 +151,12 @@ export class Nemesis {
   #lone(): void {
     const { now } = this.options.world;
     const withCalls = this.#plan() < 0.8;
+    const every = pick(this.#plan, LONE_CALL_EVERY);
     let at = now + 3000;
     for (let i = 0; i < LONE_FAULTS; i++) {
       const kind = this.#arrange(at, 3000);
       const next = at + (kind === 'killed' || kind === 'replaced' ? CALM : SHORT_CALM);
-      for (at += 6000; at < next; at += LONE_CALL_EVERY) if (withCalls) this.#arrange(at, 3000, ['lone call']);
+      for (at += 6000; at < next; at += every) if (withCalls) this.#arrange(at, 3000, ['lone call']);
       at = next;
     }
     this.options.world.at(at + CALM, () => {
@@ -156,7 +174,7 @@ export class Nemesis {
     if (kinds.length === 0) return undefined;
     const kind = kinds[Math.floor(chance() * kinds.length)]!;
     // Handlers must notice that a lease has ended meanwhile.
-    const isLong = (kind === 'frozen' || kind === 'suspended') && chance() < 0.4;
+    const isLong = (kind === 'frozen' || kind === 'suspended' || kind === 'link cut') && chance() < 0.4;
     const span =
       kind === 'false announcements' ? 3 * scenario.checkInterval : isLong ? 2.5 * scenario.lease : undefined;
     const length = span === undefined ? chance() ** 2 * longest : span * chance();
@@ -179,7 +197,11 @@ export class Nemesis {
     const troubled = (aftermath: number, who = process) => oracle.troubled(who, world.now + length + aftermath);
     switch (kind) {
       case 'calls':
-        return this.#troubleCalls(victim, { chance, share: between(chance, 0.01, 0.3), only: undefined }, length);
+        return this.#troubleCalls(
+          victim,
+          { chance, share: between(chance, 0.01, 0.3), aim: undefined, delay: undefined },
+          length,
+        );
       case 'lone call':
         return this.#troubleOneCall(victim, chance);
       case 'link cut':
@@ -213,7 +235,7 @@ export class Nemesis {
         link.silenceWaits(length);
         return troubled(this.options.scenario.blockTimeout + MAX_PAUSE + 200);
       case 'killed':
-        return victim.kill(chance() < 0.2 ? between(chance, 20_000, 60_000) : between(chance, 0, 5000));
+        return this.#kill(victim, chance);
       case 'replaced':
         return victim.replace();
       case 'frozen':
@@ -236,6 +258,27 @@ export class Nemesis {
         oracle.misled(world.now + length);
         return this.#mislead(world.now + length, chance);
     }
+  }
+
+  /** Half of them die with messages in hand. */
+  #kill(victim: Victim, chance: Chance): void {
+    const { world } = this.options;
+    const { process } = victim;
+    const pause = chance() < 0.2 ? between(chance, 20_000, 60_000) : between(chance, 0, 5000);
+    const queue = this.#drawQueue(chance);
+    const after = MAX_TIME_WITH_CLAIM * chance();
+    if (chance() < 0.5) return victim.kill(pause);
+    const kill = () => {
+      if (this.#doomed.delete(process) && !process.isDead && !this.isOver) victim.kill(pause);
+    };
+    this.#doomed.set(process, { queue, kill: () => void world.after(after, kill) });
+    world.after(AIM_TIME, kill);
+  }
+
+  /** The beginning of a queue's name: each kind is as likely, however few messages it gets. */
+  #drawQueue(chance: Chance): string {
+    const kinds = new Set(this.options.scenario.queues.map(({ kind }) => kind));
+    return pick(chance, [...kinds] as [string]);
   }
 
   /** The replica takes the place of the server, without what has happened since now. */
@@ -273,12 +316,12 @@ export class Nemesis {
 
   #troubleCalls({ link, process }: Victim, trouble: Omit<CallTrouble, 'faults' | 'onStrike'>, length: number): void {
     const { world, oracle } = this.options;
-    oracle.troubled(process, world.now + length + this.#recovery(length));
+    oracle.troubled(process, world.now + length + this.#recovery(length), 'calls');
     const running: CallTrouble = {
       ...{ ...trouble, faults: CALL_FAULTS },
       onStrike: (call, fault, until) => {
         this.#strike(process, call, fault);
-        oracle.troubled(process, until + this.#recovery(length));
+        oracle.troubled(process, until + this.#recovery(length), 'calls');
       },
     };
     link.troubles.add(running);
@@ -287,18 +330,26 @@ export class Nemesis {
 
   /** A single call goes wrong, the next one of its kind. */
   #troubleOneCall({ link, process }: Victim, chance: Chance): void {
-    const { oracle } = this.options;
+    const { oracle, world, scenario } = this.options;
+    // Some claims are answered about when their leases end.
+    const aboutLease = scenario.lease + between(chance, ...ABOUT_LEASE);
+    const isAboutLease = chance() < 0.15 && aboutLease < scenario.callTimeout;
+    const call = isAboutLease ? pick(chance, ['claim', 'transferAndClaim']) : pick(chance, AIMS);
+    const aim: Aim = { call, queue: chance() < 0.5 ? this.#drawQueue(chance) : undefined };
+    const delay = isAboutLease ? aboutLease : undefined;
     // What has happened and is not known is the hardest.
-    const faults: [CallFault] = [pick(chance, ['answer lost', 'answer lost', 'slow back', ...CALL_FAULTS])];
+    const fault = pick(chance, ['answer lost', 'answer lost', 'slow back', ...CALL_FAULTS]);
+    const faults: [CallFault] = [isAboutLease ? 'slow back' : fault];
     const running: CallTrouble = {
-      ...{ chance, share: 1, faults, only: pick(chance, AIMS) },
+      ...{ chance, share: 1, faults, aim, delay },
       onStrike: (call, fault, until) => {
         link.troubles.delete(running);
         this.#strike(process, call, fault);
-        oracle.troubled(process, until + 400);
+        oracle.troubled(process, until + 400, 'calls');
       },
     };
     link.troubles.add(running);
+    world.after(AIM_TIME, () => link.troubles.delete(running));
   }
 
   #strike(process: SimulatedProcess, call: string, fault: CallFault): void {

@@ -27,13 +27,22 @@ export const CALL_FAULTS = [
   'slow back',
 ] as const;
 
+/** Which call a fault is aimed at. */
+export interface Aim {
+  readonly call: string;
+  /** The beginning of the queue's name; undefined: any queue. */
+  readonly queue: string | undefined;
+}
+
 /** Something that makes calls of a process fail for a while. */
 export interface CallTrouble {
   readonly chance: Chance;
   readonly share: number;
   readonly faults: readonly [CallFault, ...CallFault[]];
-  /** Which call; undefined: any. */
-  readonly only: string | undefined;
+  /** Undefined: any call. */
+  readonly aim: Aim | undefined;
+  /** For how long a slow call is delayed, ms; undefined: drawn. */
+  readonly delay: number | undefined;
   /** Called when it has struck; `until`: when the caller knows at the latest. */
   readonly onStrike: (call: string, fault: CallFault, until: number) => void;
 }
@@ -110,8 +119,12 @@ export class Link {
     return () => this.#onCut.delete(task);
   }
 
-  /** Has the server do some work, as far as the request and its answer get through. */
-  call<Answer>(name: string, work: () => Promise<Answer>): Promise<Answer> {
+  /**
+   * Has the server do some work, as far as the request and its answer get through.
+   *
+   * @param queue - that the call is about; undefined: none
+   */
+  call<Answer>(name: string, work: () => Promise<Answer>, queue?: string): Promise<Answer> {
     const { process, callTimeout } = this;
     const { world } = process;
     const sentAt = process.now;
@@ -130,8 +143,8 @@ export class Link {
           return fail(givesUpAt, notConnected(name, callTimeout, undefined));
         start = this.upAt;
       }
-      const trouble = this.#troubleOf(name);
-      const delay = callTimeout * this.#chance();
+      const trouble = this.#troubleOf(name, queue);
+      const delay = trouble?.delay ?? callTimeout * this.#chance();
       if (trouble) {
         const { fault, onStrike } = trouble;
         const noticed = this.#chance() < 0.5 ? givesUpAt : Math.min(givesUpAt, start + delay);
@@ -166,12 +179,17 @@ export class Link {
     });
   }
 
-  #troubleOf(call: string): { readonly fault: CallFault; readonly onStrike: CallTrouble['onStrike'] } | undefined {
-    for (const { chance, share, faults, only, onStrike } of this.troubles) {
-      if ((only === undefined || only === call) && chance() < share) {
-        return { fault: faults[Math.floor(chance() * faults.length)]!, onStrike };
-      }
+  #troubleOf(
+    call: string,
+    queue: string | undefined,
+  ): ({ readonly fault: CallFault } & Pick<CallTrouble, 'delay' | 'onStrike'>) | undefined {
+    for (const { chance, share, faults, aim, delay, onStrike } of this.troubles) {
+      if (aim && !isAimedAt(aim, call, queue)) continue;
+      if (chance() < share) return { fault: faults[Math.floor(chance() * faults.length)]!, delay, onStrike };
     }
     return undefined;
   }
 }
+
+const isAimedAt = (aim: Aim, call: string, queue: string | undefined) =>
+  aim.call === call && (aim.queue === undefined || Boolean(queue?.startsWith(aim.queue)));

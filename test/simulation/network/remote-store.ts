@@ -39,21 +39,20 @@ export interface RemoteStoreOptions {
 
 /** A store at the other end of the network. */
 export function remoteStore({ queue, store, link, subscriptions, onEffect }: RemoteStoreOptions): MessageStore {
+  const perform = async (call: string, args: readonly unknown[]) => {
+    const result = await store.perform(call, args);
+    try {
+      onEffect({ queue, store, call, args, result });
+    } catch (error) {
+      // A mistake of the oracle is no failure of the call: it ends the run.
+      void Promise.reject(error instanceof Error ? error : new Error(String(error)));
+    }
+    return result;
+  };
   const calls = Object.fromEntries(
     CALLS.filter((call) => store.has(call)).map((call) => [
       call,
-      (...args: unknown[]) =>
-        link.call(call, () =>
-          store.perform(call, args).then((result) => {
-            try {
-              onEffect({ queue, store, call, args, result });
-            } catch (error) {
-              // A mistake of the oracle is no failure of the call: it ends the run.
-              void Promise.reject(error instanceof Error ? error : new Error(String(error)));
-            }
-            return result;
-          }),
-        ),
+      (...args: unknown[]) => link.call(call, () => perform(call, args), queue),
     ]),
   );
   const rest = {

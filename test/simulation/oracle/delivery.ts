@@ -74,9 +74,11 @@ export class Holding {
   /** Since when it has room for more, ms of the world; Infinity: it has none. */
   roomSince = -Infinity;
   #count = 0;
-  /** The number of running handlers. */
+  /** The number of messages whose handlers run. */
   running = 0;
-  /** The time at which as many handlers last ran as there are calls at once, so that others had to wait, ms of the world. */
+  /** The number of calls of handlers that run. */
+  calls = 0;
+  /** The time at which as many calls as may run at once last ran, so that others had to wait, ms of the world. */
   fullAt = -Infinity;
 
   constructor(

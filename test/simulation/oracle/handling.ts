@@ -66,7 +66,6 @@ export class Handling {
   judgeWaitForOthers({ life, claimedAt, member }: Delivery, holding: Holding): void {
     const { world, punctuality, violate } = this.options;
     const { now } = world;
-    if (holding.running >= holding.concurrency) holding.fullAt = now;
     const since = Math.max(claimedAt, holding.fullAt, member.wellSince(now));
     const late = now - since - life.queue.traits.batchWait;
     const bound = punctuality.boundSince(since);
@@ -84,9 +83,9 @@ export class Handling {
     if (overLease > PROMPT_SIGNAL && !stoodStill) {
       violate('signal', life.id, `has not aborted ${overLease.toFixed(1)} ms after the end of the lease`);
     }
-    if (loss !== 'aborted' || !punctuality.isCalmSince(lostAt) || member.wellSince(now) > lostAt) return;
+    if (loss !== 'aborted' || member.hearsSince(now) > lostAt) return;
     const overAbort = now - lostAt;
-    if (overAbort > punctuality.boundSince(lostAt)) {
+    if (overAbort > punctuality.calmBound) {
       violate('signal', life.id, `has not aborted ${overAbort.toFixed(1)} ms after the abort`);
     }
   }
@@ -101,12 +100,12 @@ export class Handling {
     const { now } = world;
     const limit = PROMPT + scenario.callTimeout;
     const well = member.wellSince(now);
-    const { running } = holding;
+    const isFull = holding.calls >= holding.concurrency;
     // A batch is settled as a whole.
     if (run && now - Math.max(run.call.endedAt, well) > limit) {
       violate('outcome', id, `was not sent for ${(now - run.call.endedAt).toFixed(0)} ms`);
     }
-    if (!run && running < holding.concurrency && now - Math.max(claimedAt, well) > limit + queue.traits.batchWait) {
+    if (!run && !isFull && now - Math.max(claimedAt, well) > limit + queue.traits.batchWait) {
       violate('started', id, `was claimed ${(now - claimedAt).toFixed(0)} ms ago, and no handler has started`);
     }
   }

@@ -1,4 +1,4 @@
-import type { DueTime } from '../../../lib/store/producer-store.js';
+import type { DueTime, Offer } from '../../../lib/store/producer-store.js';
 import type { Delivery } from './delivery.js';
 import type { GroupUse } from './group-use.js';
 import type { QueueUse } from './queue-use.js';
@@ -37,6 +37,8 @@ export class Life {
   debouncedSince: number;
   /** The holder, according to the server. */
   holder: Delivery | undefined = undefined;
+  /** Undefined: not known. */
+  body: Offer['body'] | undefined = undefined;
   /** The due time of the message that follows it. */
   follower: DueTime | undefined = undefined;
 
@@ -74,6 +76,7 @@ export class Life {
     this.debouncedSince = now;
     this.failedAttempts = 0;
     this.wasClaimed = false;
+    this.body = undefined;
   }
 }
 

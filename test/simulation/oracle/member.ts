@@ -9,6 +9,8 @@ export class Member {
   isStopping = false;
   /** The time at which it has recovered from its last trouble, ms of the world; this may lie ahead. */
   #wellFrom = -Infinity;
+  /** The time from which it hears what is announced, ms of the world; this may lie ahead. */
+  #hearsFrom = -Infinity;
   readonly #holdings = new Map<QueueTraits, Holding>();
 
   constructor(
@@ -16,9 +18,16 @@ export class Member {
     readonly release: Release,
   ) {}
 
-  /** Something goes wrong, and is over by then. */
-  troubledUntil(at: number): void {
+  /** Something goes wrong with it, or with its calls alone, and is over by then. */
+  troubledUntil(at: number, what: 'all' | 'calls'): void {
     this.#wellFrom = Math.max(this.#wellFrom, at);
+    if (what === 'all') this.#hearsFrom = Math.max(this.#hearsFrom, at);
+  }
+
+  /** Since when it has heard all announcements; Infinity: it may miss some. */
+  hearsSince(now: number): number {
+    if (this.isStopping || this.process.isDead || this.#hearsFrom > now) return Infinity;
+    return Math.max(this.servesSince, this.#hearsFrom);
   }
 
   /** Since when nothing has been wrong, and its handlers have run; Infinity: something is. */

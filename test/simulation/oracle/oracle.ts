@@ -93,9 +93,9 @@ export class Oracle {
     this.members.delete(member);
   }
 
-  /** Something is wrong with a process until then. */
-  troubled(process: SimulatedProcess, until: number): void {
-    this.#memberOf.get(process)!.troubledUntil(until);
+  /** Something is wrong with a process, or with its calls alone, until then. */
+  troubled(process: SimulatedProcess, until: number, what: 'all' | 'calls' = 'all'): void {
+    this.#memberOf.get(process)!.troubledUntil(until, what);
     this.#punctuality.troubled(until);
   }
 
@@ -198,7 +198,7 @@ export class Oracle {
         if (result) this.#moved(first as string, second as DueTime);
         return undefined;
       case 'change':
-        if (result === 'changed') this.#moved(first as string, (second as Change).due);
+        if (result === 'changed') this.#changed(first as string, second as Change);
         return undefined;
       case 'claim':
         return this.#claimed(member, queue, first as ClaimRequest, result as ClaimReport);
@@ -235,7 +235,10 @@ export class Oracle {
   /** A handler is called. @returns what it does with each message */
   called(messages: readonly DelayedMessage[], member: Member): HandlerRun[] {
     const call: Call = { deliveries: [], running: 0, endedAt: Infinity };
-    return messages.map((message) => this.#started(message, member, call));
+    const runs = messages.map((message) => this.#started(message, member, call));
+    const [first] = call.deliveries;
+    if (first) first.holding.calls++;
+    return runs;
   }
 
   #started(message: DelayedMessage, member: Member, call: Call): HandlerRun {
@@ -285,11 +288,11 @@ export class Oracle {
     const { call } = run;
     run.isOver = true;
     if (signal) this.#handling.judgeSignal(delivery, signal);
-    if (holding.running >= holding.concurrency) holding.fullAt = now;
     holding.running--;
     life.group?.running.delete(delivery);
     if (--call.running > 0) return;
     call.endedAt = now;
+    if (holding.calls-- >= holding.concurrency) holding.fullAt = now;
     // The slot of a batch is taken until all of it is done.
     for (const each of call.deliveries) if (each.loss) each.letGo(now);
   }
@@ -331,7 +334,7 @@ export class Oracle {
     const ledger = this.#ledger;
     for (let i = 0; i < offers.length; i++) {
       const { outcome, dueAt } = receipts[i]!;
-      const { id, due, group, maxWait, onDuplicate } = offers[i]!;
+      const { id, due, group, maxWait, onDuplicate, body } = offers[i]!;
       ledger.count(OFFERED[outcome] ?? outcome);
       journal.digestOf(2, numberOf(id));
       journal.write?.(`${id} offered to ${queue.traits.name}: ${outcome}, due ${server.worldTimeOf(dueAt)}`);
@@ -339,9 +342,10 @@ export class Oracle {
       if (outcome === 'followed') known!.follower = due;
       // One that is due takes the rule over and stays.
       if (outcome === 'followed' || (outcome === 'kept' && onDuplicate === 'repeat'))
-        known!.repeats = onDuplicate === 'repeat';
+        Object.assign(known!, { repeats: onDuplicate === 'repeat', body: undefined });
       if (outcome !== 'created' && outcome !== 'replaced') continue;
       const life = new Life(id, queue, queue.groupOf(group), { due: dueAt, freeSince: this.#now });
+      life.body = body;
       life.repeats = onDuplicate === 'repeat';
       if (maxWait !== undefined && known) this.#judgeWait(life, known, maxWait);
       ledger.add(life, known);
@@ -361,10 +365,18 @@ export class Oracle {
     // It may be the follower alone that was removed.
     void store.find(id).then((found) => {
       if (found) {
-        life.follower = undefined;
-        life.repeats = false;
+        Object.assign(life, { follower: undefined, repeats: false, body: undefined });
       } else this.#ledger.end(life, 'cancelled');
     });
+  }
+
+  #changed(id: string, { from, to, due }: Change): void {
+    const life = this.#ledger.lives.get(id)!;
+    if (life.body !== undefined && !Buffer.from(life.body).equals(Buffer.from(from))) {
+      this.violate('changes', id, 'a change overwrites another one that it has not seen');
+    }
+    life.body = to;
+    this.#moved(id, due);
   }
 
   #moved(id: string, due: DueTime): void {
@@ -509,6 +521,7 @@ export class Oracle {
     ledger.count(outcome.kind);
     this.#handling.judgeOutcome(life, delivery, outcome);
     ledger.lose(life, 'settled');
+    if ('body' in outcome && outcome.body !== undefined) life.body = outcome.body;
     if (outcome.kind === 'retry' || outcome.kind === 'dead') life.failedAttempts++;
     if (outcome.kind === 'release') {
       // It keeps its place.

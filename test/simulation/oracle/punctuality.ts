@@ -91,6 +91,11 @@ export class Punctuality {
     return this.#bound(at > this.#calmFrom);
   }
 
+  /** The time that something announced takes until a process that hears it has acted on it, ms. */
+  get calmBound(): number {
+    return this.#bound(true);
+  }
+
   #bound(isCalm: boolean): number {
     return (isCalm ? PUNCTUAL : WITH_OTHERS_IN_TROUBLE) + PUNCTUAL_PER_DISTANCE * this.scenario.distance;
   }

@@ -3,8 +3,9 @@ import { Journal } from '../oracle/journal.js';
 import { Simulation } from '../simulation.js';
 import type { Broken, Sight } from './search.js';
 
-/** Most mistakes show sooner in quiet phases: one run in so many has busy ones, too. */
+/** Most mistakes show sooner in quiet phases: one run in so many has busy ones, too, and so many times the messages. */
 const BUSY_EVERY = 3;
+const MESSAGES_IF_BUSY = 4;
 
 const [seed, messages] = process.argv.slice(2) as [string, string];
 
@@ -21,8 +22,9 @@ function report(broken: Broken | undefined): void {
 // Outside of the promises of this module, which the simulation could not run.
 setTimeout(() => {
   process.on('uncaughtException', ({ stack }) => report({ promise: 'throws nothing', detail: String(stack) }));
-  const options = { seed, messages: Number(messages), processes: undefined, faults: true, kinds: undefined };
   const isQuiet = Number(seed) % BUSY_EVERY !== 0;
+  const offered = Number(messages) * (isQuiet ? 1 : MESSAGES_IF_BUSY);
+  const options = { seed, messages: offered, processes: undefined, faults: true, kinds: undefined };
   const result = new Simulation({
     ...{ ...options, isQuiet, isLeftOut: () => false, goesOn: false },
     openJournal: (world) => new Journal(world),

@@ -1,12 +1,16 @@
 import type { DelayQueueProducer } from '../../../lib/index.js';
+import type { StoredMessage } from '../../../lib/store/admin-store.js';
+import type { ClaimedTransfer, ClaimReport, TransferReport } from '../../../lib/store/consumer-store.js';
 import type { Application } from '../applications/application.js';
 import { type Conduct, LONG } from '../applications/conduct.js';
 import { type QueueTraits, releaseFor, type Scenario, TYPES } from '../applications/scenario.js';
+import type { Effect } from '../network/remote-store.js';
+import { numberOf } from '../oracle/life.js';
 import type { Oracle } from '../oracle/oracle.js';
 import { type Chance, Drawer, integer } from '../world/chance.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
 import type { World } from '../world/world.js';
-import { Rules } from './rules.js';
+import { FIRST_RULE, Rules } from './rules.js';
 
 /** A process whose application is up. */
 export interface Running {
@@ -32,10 +36,19 @@ export interface WorkloadOptions {
 const MAX_WAIT = 1500;
 
 /** The longest time between two things that an administrator does, ms. */
-const MAX_REST = 15_000;
+const MAX_REST = 8000;
 
 /** The time for which a call that has failed waits before it is made again, ms. */
 const PAUSE = 500;
+
+/** In a quiet phase, how often something happens to messages while the answer of a call about them is under way. */
+const MEANWHILE = { abort: 0.2, offer: 0.2, change: 0.5 } as const;
+
+/** The maximum delay of a message that is offered meanwhile, ms. */
+const MAX_DELAY_MEANWHILE = 3000;
+
+/** How long a change takes at most without any trouble, ms. */
+const MAX_CHANGE = 100;
 
 /** Producers: they offer messages, and change their minds about some. */
 export class Workload {
@@ -47,6 +60,8 @@ export class Workload {
   readonly #quiet: Drawer<QueueTraits>;
   readonly #busy: Drawer<QueueTraits>;
   readonly #rules: Rules;
+  /** The ids of messages that were changed a moment ago, while another change was under way. */
+  readonly #changing = new Set<string>();
   /** The queues that calls may still pause, one for each call. */
   readonly #pausing: QueueTraits[] = [];
 
@@ -91,18 +106,65 @@ export class Workload {
     });
   }
 
+  /** A call has taken effect, and its answer is under way: now and then, something else happens to the same messages or queue. */
+  meanwhile({ queue, call, args, result }: Effect): void {
+    const { scenario, messages } = this.options;
+    if (this.offered >= messages || scenario.isBusyAt(this.offered)) return;
+    const traits = scenario.queues.find(({ name }) => name === queue)!;
+    if (call === 'find') return this.#changeMeanwhile(traits, args[0] as string, result as StoredMessage | null);
+    if (call === 'claim') return this.#abortMeanwhile(traits, result as ClaimReport);
+    const isTransfer = call === 'transfer' || (call === 'transferAndClaim' && result !== undefined);
+    if (!isTransfer) return;
+    const { claimed, ready } = transferOf(result as TransferReport | ClaimedTransfer);
+    this.#abortMeanwhile(traits, claimed);
+    // A family that finds nothing leaves, and only an announcement brings it back in time.
+    const hasFound = claimed.messages.length > 0 || ready > 0;
+    if (traits.kind === 'tenant' && !hasFound && this.#chance() < MEANWHILE.offer) this.#offerMeanwhile(traits);
+  }
+
+  #abortMeanwhile(traits: QueueTraits, { messages }: Claimed): void {
+    const { scenario, conductOf } = this.options;
+    for (const { id } of messages) {
+      const number = numberOf(id);
+      if (number >= FIRST_RULE || conductOf(number).takes <= LONG || this.#chance() > MEANWHILE.abort) continue;
+      this.#call(scenario.distance * this.#chance(), traits, (producer) => producer.abort(traits.name, id));
+    }
+  }
+
+  #changeMeanwhile(traits: QueueTraits, id: string, found: StoredMessage | null): void {
+    if (found?.state !== 'delayed' || this.#changing.has(id) || this.#chance() > MEANWHILE.change) return;
+    // This change looks for the message, too.
+    this.#changing.add(id);
+    this.options.world.after(MAX_CHANGE, () => this.#changing.delete(id));
+    const headers = { change: String(Math.floor(1e6 * this.#chance())) };
+    const delay = Math.floor(MAX_DELAY_MEANWHILE * this.#chance());
+    this.#call(0, traits, (producer) => producer.reschedule(traits.name, id, delay, { headers }));
+  }
+
+  #offerMeanwhile(traits: QueueTraits): void {
+    const running = this.options.choose(this.#chance);
+    if (!running) return;
+    const number = this.offered++;
+    this.#run(running, () => this.#offerTo(traits, running, [number], MAX_DELAY_MEANWHILE));
+  }
+
   /** Runs code in a process. */
   #run({ process }: Running, task: () => void): void {
     this.options.world.at(this.options.world.now, task, process);
   }
 
-  /** Offers messages to one queue, with one call. */
   #offerMany(running: Running, numbers: readonly number[]): void {
+    const { scenario } = this.options;
+    const queues = scenario.isBusyAt(numbers[0]!) ? this.#busy : this.#quiet;
+    this.#offerTo(queues.draw(this.#chance), running, numbers, scenario.maxDelay);
+  }
+
+  /** Offers messages to one queue, with one call. */
+  #offerTo(traits: QueueTraits, running: Running, numbers: readonly number[], maxDelay: number): void {
     const { scenario, oracle } = this.options;
     const draw = this.#chance;
     const isBusy = scenario.isBusyAt(numbers[0]!);
-    const traits = (isBusy ? this.#busy : this.#quiet).draw(draw);
-    const drawDelay = () => Math.floor(draw() ** 2 * scenario.maxDelay);
+    const drawDelay = () => Math.floor(draw() ** 2 * maxDelay);
     // Messages that are due at the same instant are transferred, claimed and settled together.
     const common = draw() < (isBusy ? 0.99 : 0.8) ? drawDelay() : undefined;
     const offers = numbers.map((number) => {
@@ -310,6 +372,13 @@ export class Workload {
     });
   }
 }
+
+type Claimed = Pick<ClaimReport, 'messages'>;
+
+const transferOf = (result: TransferReport | ClaimedTransfer): { claimed: Claimed; ready: number } =>
+  'claimed' in result
+    ? { claimed: result.claimed, ready: result.report.ready }
+    : { claimed: { messages: [] }, ready: result.ready };
 
 export function producerOf({ producer, other }: Application, { kind }: QueueTraits): DelayQueueProducer {
   return kind === 'other' ? other : producer;
