@@ -3,6 +3,7 @@ import { type Aim, CALL_FAULTS, type CallFault, type CallTrouble, type Link } fr
 import type { SimulatedServer } from '../network/server.js';
 import type { Subscriptions } from '../network/subscriptions.js';
 import type { Journal } from '../oracle/journal.js';
+import type { Concern } from '../oracle/member.js';
 import type { Oracle } from '../oracle/oracle.js';
 import { between, type Chance, integer, pick } from '../world/chance.js';
 import type { SimulatedProcess } from '../world/simulated-process.js';
@@ -103,6 +104,22 @@ const AIMS = [
   ...(['settle', 'settle', 'claim', 'claim', 'transferAndClaim', 'transferAndClaim', 'transfer', 'extend'] as const),
   ...(['offer', 'wake', 'cancel', 'abort'] as const),
 ] as const;
+
+/** What it concerns if calls go wrong: announcements come another way. */
+const OF_CALLS: readonly Concern[] = ['claims', 'leases'];
+
+/** What it concerns if one call alone goes wrong; nothing, for the others. */
+const OF_ONE_CALL: Readonly<Record<string, readonly Concern[]>> = {
+  claim: OF_CALLS,
+  transferAndClaim: OF_CALLS,
+  transfer: ['claims'],
+  wake: ['claims'],
+  extend: ['leases'],
+};
+
+/** Whatever follows a slow call is slow as well. */
+const concernsOf = (call: string, fault: CallFault) =>
+  fault.startsWith('slow') ? OF_CALLS : (OF_ONE_CALL[call] ?? []);
 
 /** How long after the end of a trouble with calls a process is well again, ms: loops pause up to 5 s after failures in a row. */
 const MAX_PAUSE = 5000;
@@ -316,12 +333,12 @@ export class Nemesis {
 
   #troubleCalls({ link, process }: Victim, trouble: Omit<CallTrouble, 'faults' | 'onStrike'>, length: number): void {
     const { world, oracle } = this.options;
-    oracle.troubled(process, world.now + length + this.#recovery(length), 'calls');
+    oracle.troubled(process, world.now + length + this.#recovery(length), OF_CALLS);
     const running: CallTrouble = {
       ...{ ...trouble, faults: CALL_FAULTS },
       onStrike: (call, fault, until) => {
         this.#strike(process, call, fault);
-        oracle.troubled(process, until + this.#recovery(length), 'calls');
+        oracle.troubled(process, until + this.#recovery(length), OF_CALLS);
       },
     };
     link.troubles.add(running);
@@ -345,7 +362,7 @@ export class Nemesis {
       onStrike: (call, fault, until) => {
         link.troubles.delete(running);
         this.#strike(process, call, fault);
-        oracle.troubled(process, until + 400, 'calls');
+        oracle.troubled(process, until + 400, concernsOf(call, fault));
       },
     };
     link.troubles.add(running);

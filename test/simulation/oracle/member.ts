@@ -2,6 +2,11 @@ import type { SimulatedProcess } from '../world/simulated-process.js';
 import { type QueueTraits, type Release, scaled } from '../applications/scenario.js';
 import { Holding } from './delivery.js';
 
+/** What a trouble may keep a process from: claiming in time, keeping its leases, and hearing what is announced. */
+export type Concern = 'claims' | 'leases' | 'announcements';
+
+export const ALL_CONCERNS: readonly Concern[] = ['claims', 'leases', 'announcements'];
+
 /** A process, as the oracle sees it. */
 export class Member {
   /** Since when its handlers run, ms of the world. */
@@ -9,8 +14,12 @@ export class Member {
   isStopping = false;
   /** The time at which it has recovered from its last trouble, ms of the world; this may lie ahead. */
   #wellFrom = -Infinity;
-  /** The time from which it hears what is announced, ms of the world; this may lie ahead. */
-  #hearsFrom = -Infinity;
+  /** The same for each concern. */
+  readonly #unhinderedFrom: Record<Concern, number> = {
+    claims: -Infinity,
+    leases: -Infinity,
+    announcements: -Infinity,
+  };
   readonly #holdings = new Map<QueueTraits, Holding>();
 
   constructor(
@@ -18,22 +27,25 @@ export class Member {
     readonly release: Release,
   ) {}
 
-  /** Something goes wrong with it, or with its calls alone, and is over by then. */
-  troubledUntil(at: number, what: 'all' | 'calls'): void {
+  /** Something goes wrong, and is over by then. */
+  troubledUntil(at: number, concerns: readonly Concern[]): void {
     this.#wellFrom = Math.max(this.#wellFrom, at);
-    if (what === 'all') this.#hearsFrom = Math.max(this.#hearsFrom, at);
+    for (const concern of concerns) this.#unhinderedFrom[concern] = Math.max(this.#unhinderedFrom[concern], at);
   }
 
-  /** Since when it has heard all announcements; Infinity: it may miss some. */
-  hearsSince(now: number): number {
-    if (this.isStopping || this.process.isDead || this.#hearsFrom > now) return Infinity;
-    return Math.max(this.servesSince, this.#hearsFrom);
+  /** Since when no trouble has concerned this, and its handlers have run; Infinity: one does. */
+  unhinderedSince(concern: Concern, now: number): number {
+    return this.#since(this.#unhinderedFrom[concern], now);
+  }
+
+  /** The time at which the latest trouble that concerns this ends, or has ended. */
+  unhinderedFrom(concern: Concern): number {
+    return this.#unhinderedFrom[concern];
   }
 
   /** Since when nothing has been wrong, and its handlers have run; Infinity: something is. */
   wellSince(now: number): number {
-    if (this.isStopping || this.process.isDead || this.#wellFrom > now) return Infinity;
-    return Math.max(this.servesSince, this.#wellFrom);
+    return this.#since(this.#wellFrom, now);
   }
 
   /** The time at which the latest trouble ends, or has ended. */
@@ -53,5 +65,9 @@ export class Member {
       this.#holdings.set(traits, (holding = new Holding(this, capacity, concurrency)));
     }
     return holding;
+  }
+
+  #since(at: number, now: number): number {
+    return this.isStopping || this.process.isDead || at > now ? Infinity : Math.max(this.servesSince, at);
   }
 }

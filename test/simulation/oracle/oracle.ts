@@ -27,7 +27,7 @@ import type { GroupUse } from './group-use.js';
 import { Handling } from './handling.js';
 import { Ledger } from './ledger.js';
 import { Life, numberOf } from './life.js';
-import { Member } from './member.js';
+import { ALL_CONCERNS, Member } from './member.js';
 import { Punctuality } from './punctuality.js';
 import type { QueueUse } from './queue-use.js';
 import { RateUse } from './rate-use.js';
@@ -93,10 +93,10 @@ export class Oracle {
     this.members.delete(member);
   }
 
-  /** Something is wrong with a process, or with its calls alone, until then. */
-  troubled(process: SimulatedProcess, until: number, what: 'all' | 'calls' = 'all'): void {
-    this.#memberOf.get(process)!.troubledUntil(until, what);
-    this.#punctuality.troubled(until);
+  /** Something is wrong with a process until then. */
+  troubled(process: SimulatedProcess, until: number, concerns = ALL_CONCERNS): void {
+    this.#memberOf.get(process)!.troubledUntil(until, concerns);
+    if (concerns.includes('claims')) this.#punctuality.troubled(until);
   }
 
   /** A queue is registered: from now on, whoever looks for the queues of its family finds it. */
@@ -471,12 +471,12 @@ export class Oracle {
 
   /** True if its process may have failed to extend it in time. */
   #isExcused({ member, leaseEnd, isLeaseUnsure }: Delivery): boolean {
-    const { process, isStopping, wellFrom } = member;
+    const { process, isStopping } = member;
     return (
       isLeaseUnsure ||
       process.isDead ||
       isStopping ||
-      wellFrom > leaseEnd - EXTENSION_TIME * this.options.scenario.lease
+      member.unhinderedFrom('leases') > leaseEnd - EXTENSION_TIME * this.options.scenario.lease
     );
   }
 

@@ -80,11 +80,6 @@ export class Punctuality {
     return this.#steppedAt > now - MEMORY;
   }
 
-  /** True if nothing has been wrong since then. */
-  isCalmSince(at: number): boolean {
-    return at > this.#calmFrom && at > this.#misledUntil;
-  }
-
   /** The time for which a message may wait for a process that is well, ms. */
   boundSince(at: number): number {
     if (at <= this.#misledUntil) return this.scenario.checkInterval + this.#bound(false);
@@ -126,7 +121,7 @@ export class Punctuality {
     if (this.#hasTakenOver(queue, since, members)) bound = Math.max(bound, this.#bound(false));
     if (now - since <= bound || this.#isHardToFind(traits, since, now)) return undefined;
     for (const member of members) {
-      const waited = now - Math.max(since, member.holdingOf(traits).roomSince, member.wellSince(now));
+      const waited = now - Math.max(since, member.holdingOf(traits).roomSince, member.unhinderedSince('claims', now));
       if (waited <= bound) continue;
       return `${traits.name}: ${member.process.name} could have claimed it ${waited.toFixed(1)} ms before (${bound})`;
     }

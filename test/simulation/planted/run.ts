@@ -1,5 +1,5 @@
 /**
- * `npm run simulate:planted -- --only slot-not-returned --minutes 2 --messages 6000 --jobs 2`: whether the simulation finds each planted
+ * `npm run simulate:planted -- --only slot-not-returned --minutes 2 --messages 3000 --jobs 2`: whether the simulation finds each planted
  * bug in time, and nothing where none is planted.
  */
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     minutes: { type: 'string', default: '1' },
-    messages: { type: 'string', default: '6000' },
+    messages: { type: 'string', default: '3000' },
     jobs: { type: 'string', default: '2' },
   },
 });
