@@ -113,20 +113,20 @@ describe('the doctor', () => {
     },
   );
 
-  describe('reporting how calls reach the server', () => {
+  describe('on how calls reach the server', () => {
     const functions = (found: unknown, verdict = 'warn') =>
       expect.objectContaining({ check: 'functions', verdict, found });
     const findings = async (url: string, ...words: string[]) =>
       jsonLines((await run('--json', '--url', url, ...words)).output);
 
-    it('names functions, or scripts if the option `scripting` requires them', async () => {
+    it('reports functions, or scripts if the option `scripting` requires them', async () => {
       expect(await findings(server.url)).toContainEqual(functions('calls run as functions', 'ok'));
       const found = "calls run as scripts: `scripting` is 'scripts'";
       expect(await findings(server.url, '--scripting', 'scripts')).toContainEqual(functions(found, 'ok'));
     });
 
     it.each(['-fcall', '-function|load'])(
-      'names scripts because the user has %s, and fails if functions are required',
+      "reports scripts if the user's ACL has %s, and fails if functions are required",
       async (rule) => {
         await redis.call('FUNCTION', 'FLUSH');
         const user = randomName('without');
@@ -143,7 +143,7 @@ describe('the doctor', () => {
       },
     );
 
-    it('names scripts because the server does not know FCALL', async () => {
+    it('reports scripts if the server does not know FCALL', async () => {
       const renaming = await startRedis({ args: ['--rename-command', 'FCALL', 'other'] });
       expect(await findings(renaming.url)).toContainEqual(
         functions(expect.stringMatching(/^calls run as scripts: ERR unknown command 'FCALL'/)),
@@ -151,7 +151,7 @@ describe('the doctor', () => {
       await renaming.stop();
     });
 
-    it('names scripts because there is too little memory to load a library', async () => {
+    it('reports scripts if there is too little memory to load a library', async () => {
       await redis.call('FUNCTION', 'FLUSH');
       await redis.config('SET', 'maxmemory', '1');
       try {
@@ -164,7 +164,7 @@ describe('the doctor', () => {
     });
   });
 
-  it('fails immediately if the server is unreachable', async () => {
+  it('stops after the connection check if the server is unreachable', async () => {
     const url = 'redis://127.0.0.1:1';
     const { code, output } = await run('--json', '--timeout', '200ms', '--url', url);
     expect(code).toBe(1);

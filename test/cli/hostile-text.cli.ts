@@ -57,7 +57,7 @@ describe('--json', () => {
 });
 
 describe('tail', () => {
-  it('prints no terminal control sequences', async () => {
+  it('prints no terminal control sequences with --json', async () => {
     const own = scene.newQueue();
     const refuse = () => {
       throw new RejectMessage(HOSTILE);
@@ -83,7 +83,7 @@ describe('malformed names in the directory of queues', () => {
     for (const name of PLANTED) await scene.redis.zadd(names, 0, name);
   });
 
-  it('are not listed', async () => {
+  it('are not listed by queues', async () => {
     expect(await run('queues')).toEqual({ code: 0, output: `${await allQueues()}\n`, problems: '' });
   });
 

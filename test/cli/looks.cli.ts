@@ -39,14 +39,14 @@ beforeAll(async () => {
 });
 
 describe('the command line', () => {
-  it('lists the queues, one per line', async () => {
+  it('lists the names of the queues, one per line', async () => {
     const names = [queue, other].sort();
     expect(await run('queues')).toEqual({ code: 0, output: `${names.join('\n')}\n`, problems: '' });
     const { output } = await run('queues', '--json');
     expect(jsonLines(output)).toEqual(names.map((name) => ({ queue: name })));
   });
 
-  it('counts the messages of all queues or of one', async () => {
+  it('counts the messages of all queues, or of one', async () => {
     const { output, code } = await run('counts');
     expect(code).toBe(0);
     expect(shown(output)).toHaveLength(3);
@@ -185,7 +185,7 @@ describe('a queue with partitions', () => {
     for (const [i, id] of ids.entries()) await producer.offer(split, i, (i + 1) * 3_600_000, { id });
   });
 
-  it('is shown as one queue without an extra argument', async () => {
+  it('is shown as one queue without any option', async () => {
     const { output: counts } = await run('counts', split, '--json');
     expect(jsonLines(counts)).toMatchObject([{ queue: split, delayed: 20 }]);
     const { output: all } = await run('counts', '--json');
@@ -194,8 +194,10 @@ describe('a queue with partitions', () => {
     expect(jsonLines(listed)).toMatchObject(ids.map((id) => ({ id })));
     for (const id of ids.slice(0, 3)) expect((await run('show', split, id)).code).toBe(0);
   });
+});
 
-  it('shows a message that was not written by an offer, and its neighbors', async () => {
+describe('the command line with unusual messages', () => {
+  it('shows messages that were not written by an offer, and those next to them', async () => {
     const damaged = scene.newQueue();
     const keys = nativeKeys(scene.prefix, damaged);
     const deep = `J${'['.repeat(20_000)}${']'.repeat(20_000)}`;

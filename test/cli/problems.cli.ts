@@ -25,13 +25,13 @@ function expectOneLine(problems: string): void {
 }
 
 describe('the command line', () => {
-  it('exits with code 2 and explains in one line what is wrong with the call', async () => {
+  it('exits with code 2 and explains in one line that a command is unknown', async () => {
     const { code, output, problems } = await run(server.url, 'nonsense');
     expect({ code, output }).toEqual({ code: 2, output: '' });
     expect(problems).toBe("error: unknown command 'nonsense' (see --help)\n");
   });
 
-  it('reports before the timeout ends that Redis cannot be reached, and why', async () => {
+  it('reports that Redis cannot be reached, and why', async () => {
     let url = '';
     await onRandomPort((port) => Promise.resolve(void (url = `redis://app:${SECRET}@127.0.0.1:${port}`)));
     const { code, output, problems } = await run(url, 'counts', 'orders', '--timeout', '300ms');

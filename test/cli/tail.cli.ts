@@ -79,7 +79,7 @@ describe('tail', () => {
     ]);
   });
 
-  it('reports an outage once and continues afterwards', async () => {
+  it('reports the start and the end of an outage once each, and continues', async () => {
     const redis = await startRedis();
     const app = await startTestApp({ connection: redis.url, prefix: 'delay-queue' });
     await app.producer.offer('orders', {}, '1h');

@@ -30,7 +30,7 @@ describe('a queue that never existed', () => {
     ['discard', 'oders', '--all', '--yes'],
     ['pause', 'oders', '--yes'],
     ['resume', 'oders', '--yes'],
-  ])('is refused, and the most similar names are suggested: %s %s %s', async (...words) => {
+  ])('is rejected, and the most similar names are suggested: %s %s %s', async (...words) => {
     const { code, output, problems } = await run(...words);
     expect({ code, output }).toEqual({ code: 1, output: '' });
     expect(problems).toBe(
@@ -38,7 +38,7 @@ describe('a queue that never existed', () => {
     );
   });
 
-  it('is refused with a pointer to the list of names if none is similar', async () => {
+  it('is rejected with a pointer to the list of names if none is similar', async () => {
     const { code, problems } = await run('counts', 'something-else');
     expect(code).toBe(1);
     expect(problems).toBe(
@@ -46,13 +46,13 @@ describe('a queue that never existed', () => {
     );
   });
 
-  it('is also an error in JSON', async () => {
+  it('is reported in JSON with --json', async () => {
     const { code, output, problems } = await run('counts', 'oders', '--json');
     expect({ code, output }).toEqual({ code: 1, output: '' });
     expect(JSON.parse(problems)).toEqual({ message: expect.stringMatching(/no queue 'oders'/) });
   });
 
-  it('is also refused with another layout', async () => {
+  it('is rejected with another layout, too', async () => {
     const { code, problems } = await run('counts', 'oders', '--layout', 'redisson');
     expect(code).toBe(1);
     expect(problems).toMatch(/^There is no queue 'oders'/);
@@ -66,7 +66,7 @@ describe('a queue that exists', () => {
     expect(JSON.parse(output)).toMatchObject({ queue: 'orders', delayed: 0, paused: false });
   });
 
-  it('needs no entry in the directory if it is not empty or is paused', async () => {
+  it('needs no entry in the directory if it holds messages or is paused', async () => {
     expect((await run('counts', 'never-offered')).code).toBe(0);
     await scene.redis.zrem(`${scene.prefix}:{@queues}:names`, 'mails');
     const { producer } = await scene.startApp({ module: { consume: false } });

@@ -38,7 +38,7 @@ class NoSuchOrder extends Error {
   }
 }
 
-test("the package's README shows the same examples as the page", async () => {
+test("the examples in the package's README are also on the page", async () => {
   const readme = await readFile(path.join(ROOT, 'packages/cli/README.md'), 'utf8');
   const examples = readme.match(/^```console\n.*?^```$/gms);
   expect(examples).not.toBeNull();
@@ -80,7 +80,7 @@ describe('the page about the command line', () => {
     await server.stop();
   });
 
-  it('shows the output of the commands', async () => {
+  it('shows what the commands print', async () => {
     const finite = shown.filter(({ words }) => words[0] !== 'tail');
     expect(finite.length).toBeGreaterThan(10);
     for (const { words, output } of finite) {
@@ -90,7 +90,7 @@ describe('the page about the command line', () => {
     }
   });
 
-  it('shows the output of tail', async () => {
+  it('shows what tail prints', async () => {
     const { words, output } = shown.find((each) => each.words[0] === 'tail')!;
     app = await start(() => {
       throw new RejectMessage('the order was archived');

@@ -35,14 +35,14 @@ test('a page names only existing scripts', async () => {
   expect(commands.filter(({ script }) => !(script in scripts))).toEqual([]);
 });
 
-describe('a documented command that runs some of the tests', () => {
+describe('documented commands that run some of the tests', () => {
   const unique = new Map(selections.map((each) => [`npm run ${each.script} -- ${each.words.trim()}`, each]));
 
-  test('exists', () => {
+  test('exist', () => {
     expect(unique.size).toBeGreaterThan(4);
   });
 
-  test.each([...unique])('finds tests: %s', async (_command, { script, words }) => {
+  test.each([...unique])('find tests: %s', async (_command, { script, words }) => {
     const args = ['run', '--silent', script, '--', ...words.trim().split(' '), '--listTests'];
     const { stdout } = await run('npm', args, { cwd: ROOT });
     expect(stdout).toMatch(/\/test\/\S+\.ts$/m);

@@ -19,7 +19,7 @@ import { readBlock, ROOT } from './deployment-files.js';
 
 const scene = new Scene({});
 
-describe('the application on the page', () => {
+describe('the application on the deployment page', () => {
   let folder: string;
   let running: ChildProcess | undefined;
 
@@ -56,14 +56,17 @@ describe('the application on the page', () => {
 
   const ask = async (port: number, where: string) => (await fetch(`http://127.0.0.1:${port}/${where}`)).status;
 
-  test.each(['true', 'false'])('is alive but not ready while Redis is down (CONSUME=%s)', async (consume) => {
-    const port = await start({ CONSUME: consume });
-    await until(async () => (await ask(port, 'health')) === 200);
-    await scene.server.freeze();
-    expect([await ask(port, 'live'), await ask(port, 'health')]).toEqual([200, 503]);
-    await scene.server.thaw();
-    await until(async () => (await ask(port, 'health')) === 200, { within: 30_000 });
-  });
+  test.each(['true', 'false'])(
+    'is alive but not healthy while Redis does not respond (CONSUME=%s)',
+    async (consume) => {
+      const port = await start({ CONSUME: consume });
+      await until(async () => (await ask(port, 'health')) === 200);
+      await scene.server.freeze();
+      expect([await ask(port, 'live'), await ask(port, 'health')]).toEqual([200, 503]);
+      await scene.server.thaw();
+      await until(async () => (await ask(port, 'health')) === 200, { within: 30_000 });
+    },
+  );
 
   test('exits within the grace period on SIGTERM', async () => {
     await start();

@@ -148,7 +148,7 @@ describe('the ScaledObject', () => {
     );
   });
 
-  test('may have a Prometheus trigger instead', async () => {
+  test('may have the documented Prometheus trigger instead', async () => {
     const [{ triggers: others }] = parseYaml(await readBlock('prometheus-trigger.yaml')) as [{ triggers: [Trigger] }];
     const changed = { ...scaledObject, spec: { ...scaledObject.spec, triggers: others } };
     expect(await typeCheckManifests([changed])).toEqual([]);

@@ -4,8 +4,8 @@ import { publishedPackages, readManifest } from '../../release/packages.js';
 
 const packages = publishedPackages();
 
-describe('the set of layout packages', () => {
-  test('contains only the Redisson package', () => {
+describe('the layout packages', () => {
+  test('are only the Redisson package', () => {
     expect(
       packages
         .slice(1)
@@ -14,11 +14,11 @@ describe('the set of layout packages', () => {
     ).toEqual(['nestjs-delay-queue-redisson']);
   });
 
-  test('requires exactly the library version that it is built with', () => {
+  test('require exactly the library version that they are built with', () => {
     expect(() => checkPeersOfLayouts(packages, ({ folder }) => readManifest(folder))).not.toThrow();
   });
 
-  test.each(['^0.1.0', '0.1.1', undefined])('is not released with %s as its peer version', (range) => {
+  test.each(['^0.1.0', '0.1.1', undefined])('are not released with %s as the version of their peer', (range) => {
     const manifestOf = ({ name }: { name: string }) =>
       name === 'nestjs-delay-queue' ? { version: '0.1.0' } : { peerDependencies: { 'nestjs-delay-queue': range } };
     expect(() => checkPeersOfLayouts(packages, manifestOf)).toThrow(

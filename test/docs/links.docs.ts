@@ -87,7 +87,7 @@ describe('the links in the documentation', () => {
     expect((await Promise.all(documents.map(faultsOf))).flat()).toEqual([]);
   });
 
-  test('to other files are absolute in the READMEs, so that they work in the package registry', async () => {
+  test('are absolute if they lead from a README to another file, so that they work in the package registry', async () => {
     const targets = await Promise.all(READMES.map(targetsOf));
     expect(targets.flat().filter((target) => isRelative(target) && !target.startsWith('#'))).toEqual([]);
     expect(await filesOf('README.md')).toContain('docs/README.md');
@@ -101,7 +101,7 @@ describe('the links in the documentation', () => {
   });
 
   test.each(['test/faults', 'test/hostile', 'test/load'])(
-    'include every test in %s on the pages about faults',
+    'lead from the pages about faults to every test in %s',
     async (folder) => {
       const pages = await Promise.all(['docs/faults.md', 'docs/redis-faults.md', 'test/soak/README.md'].map(filesOf));
       const links = new Set(pages.flat());

@@ -42,10 +42,10 @@ function preparePromtool(): Promtool | undefined {
 const promtool = preparePromtool();
 const describeWithPromtool = promtool ? describe : describe.skip;
 
-describeWithPromtool('the alerts and the dashboard', () => {
+describeWithPromtool('the alerts and the queries of the dashboard', () => {
   afterAll(() => promtool!.remove());
 
-  it('are valid', async () => {
+  it('are valid for promtool', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'rules-'));
     const rules = queries.map((expr, i) => ({ record: `query_${i}`, expr }));
     const file = path.join(folder, 'dashboard.yml');
@@ -54,13 +54,13 @@ describeWithPromtool('the alerts and the dashboard', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('fire exactly when they should', async () => {
+  it('give the expected results for recorded data', async () => {
     const tests = path.join(ROOT, 'test/docs/prometheus-alerts.rules-test.yml');
     await expect(promtool!.run('test', 'rules', tests)).resolves.toBeUndefined();
   });
 });
 
-it('each alert has a test with recorded data', async () => {
+it('each alert fires in a test with recorded data', async () => {
   const tests = await readFile(path.join(ROOT, 'test/docs/prometheus-alerts.rules-test.yml'), 'utf8');
   const fired = [...tests.matchAll(/alertname: (\w+)\s+exp_alerts:/g)].map(([, name]) => name);
   expect(alerts.map(({ alert }) => alert).filter((name) => !fired.includes(name))).toEqual([]);
@@ -120,7 +120,7 @@ describe('the Prometheus exporter', () => {
     expect(asked.filter((name) => !names.has(name))).toEqual([]);
   });
 
-  it('writes what the page lists and nothing else', () => {
+  it('writes the metrics that the page lists and no others', () => {
     const listed = [...page.matchAll(/^\| `((?:messaging|delay_queue)\.[\w.]+)` +\| (?:counter|histogram|gauge)/gm)];
     expect(listed.map(([, name]) => name).sort()).toEqual(measured.map(({ name }) => name).sort());
   });

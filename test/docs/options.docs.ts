@@ -120,7 +120,7 @@ describe('the table of options', () => {
     ["a queue's options", queueOptions, 'docs/options.md'],
     ['the options of groups', groupOptions, 'docs/groups.md'],
     ['the options of redisson()', redissonOptions, 'packages/redisson/README.md'],
-  ])('for %s lists each option with the wording of its comment', async (_what, { options }, page) => {
+  ])('lists %s with the wording of their comments', async (_what, { options }, page) => {
     const rows = await rowsOn(page);
     const [first] = options;
     const start = rows.findIndex(([cell]) => cell === `\`${first!.name}\``);
@@ -129,7 +129,7 @@ describe('the table of options', () => {
     );
   });
 
-  test('for the module and a queue has no other rows', async () => {
+  test('lists nothing else on the page about options', async () => {
     const all = [moduleOptions, acknowledgeOptions, queueOptions].flatMap(({ options }) => options);
     expect(await rowsOn('docs/options.md')).toHaveLength(all.length);
   });
@@ -150,7 +150,7 @@ describe('the combinations of options that the page excludes', () => {
     return [...pair].sort().join(' and ');
   }
 
-  test('are exactly the ones refused', async () => {
+  test('are exactly those that are rejected', async () => {
     const refused = pairs.filter(({ a, b }) => {
       try {
         resolveQueueOptions({ ...a.option, ...b.option });

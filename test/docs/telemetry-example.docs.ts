@@ -20,7 +20,7 @@ describe('Grafana in the telemetry example', () => {
   const { ports, volumes } = compose.services.grafana;
   const mounts = volumes.map((volume) => volume.split(':') as [source: string, target: string]);
 
-  test('is a Compose file', () => {
+  test('runs from a valid Compose file', () => {
     expect(composeErrors(compose)).toBeNull();
   });
 
@@ -30,7 +30,7 @@ describe('Grafana in the telemetry example', () => {
     expect(targets).toContain(dashboards.providers[0].options.path);
   });
 
-  test("accepts the example's telemetry at the documented address", async () => {
+  test("publishes exactly the documented page and the endpoint of the example's telemetry", async () => {
     const [, endpoint] = /^OTEL_EXPORTER_OTLP_ENDPOINT=http:\/\/(.+)$/m.exec(await read('grafana.env'))!;
     const [, page] = /<http:\/\/(127\.0\.0\.1:\d+)>/.exec(await read('README.md'))!;
     const published = ports.map((port) => port.replace(/:\d+$/, ''));

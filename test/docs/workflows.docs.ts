@@ -54,7 +54,7 @@ describe.each(workflows)('%s', (file) => {
     expect(uses.filter((action) => !/^actions\/[\w-]+@v\d+$/.test(action))).toEqual([]);
   });
 
-  test('has no write permissions except in jobs that request them', async () => {
+  test('grants no write permissions to the whole workflow', async () => {
     const { permissions } = await readYaml<Workflow>(file);
     expect(permissions).toBeDefined();
     expect(Object.values(permissions!)).not.toContain('write');
@@ -80,13 +80,13 @@ describe('the workflow for changes', () => {
     expect([...((await matrixOf('nest')).suite ?? [])].sort()).toEqual(suites.sort());
   });
 
-  test('runs every other slow suite in a separate job', async () => {
+  test('runs every slow suite except the smoke tests in a separate job', async () => {
     const [, suites = ''] = /^SUITES=\((.*)\)$/m.exec(await readPage('.ci/slow')) ?? [];
     expect([...((await matrixOf('slow')).suite ?? []), 'smoke'].sort()).toEqual(suites.split(' ').sort());
   });
 });
 
-test('only the publishing job gets an identity for the provenance of the packages', async () => {
+test('only the publishing job publishes, with an identity for the provenance of the packages', async () => {
   const all = await Promise.all(workflows.map((file) => readYaml<Workflow>(file)));
   const jobs = all.flatMap((workflow) => Object.entries(workflow.jobs));
   const identified = jobs.filter(([, { permissions }]) => permissions?.['id-token'] === 'write');
@@ -122,7 +122,7 @@ describe('an issue form', () => {
   });
 });
 
-test('every folder of packages is published, after the library', async () => {
+test('every folder in packages is published, after the library', async () => {
   const folders = await readdir(path.join(ROOT, 'packages'));
   const names = await Promise.all(
     folders.map(

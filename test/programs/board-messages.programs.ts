@@ -111,10 +111,12 @@ describe('a message added on bull-board', () => {
     });
   });
 
-  test('is added to a queue that is declared as a class', async () => {
+  test('may be added to a queue that is declared as a class', async () => {
     const { queue, board } = await start(Orders);
     expect(queue).toBe(typedQueue);
     expect((await board.queue(typedQueue)).name).toBe(typedQueue);
+    const valid = { name: 'cancel', data: { orderId: '7' }, options: { delay: 60_000 } };
+    expect(await board.add(typedQueue, valid)).toMatchObject({ status: 200 });
   });
 });
 

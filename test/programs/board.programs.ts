@@ -149,7 +149,7 @@ describe.each([
     expect(await board.ids(queue)).toEqual(['b']);
   });
 
-  test('handles all delayed messages once all are promoted', async () => {
+  test('makes all delayed messages due when all are promoted', async () => {
     const { queue, producer, board, counts } = await start();
     const messages = Array.from({ length: 1500 }, (_, i) => ({ payload: i, delay: 3_600_000 + i }));
     await producer.offerMany(queue, messages);
@@ -160,7 +160,7 @@ describe.each([
     expect(last.dueAt.getTime()).toBeLessThanOrEqual(Date.now());
   });
 
-  test('reschedules only the chosen delayed message', async () => {
+  test('reschedules a delayed message, and refuses to reschedule a dead letter', async () => {
     const { queue, producer, board, release } = await startWithAllStates();
     const runAt = Date.now() + 7_200_000;
     expect(await board.patch(`${queue}/delayed/delay`, { runAt })).toMatchObject({ status: 200 });

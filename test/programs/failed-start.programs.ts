@@ -61,7 +61,7 @@ describe('a process whose application has failed to start', () => {
     ['handlers', { handles: true, offers: false }],
     ['a producer only', { handles: false, offers: true }],
     ['a producer only, without offers', { handles: false, offers: false }],
-  ])('stays alive if the application has started instead (control): %s', async (_what, settings) => {
+  ])('stays alive if, as a control, the application starts with %s', async (_what, settings) => {
     const { resources, ...report } = await start({ module: moduleOf('redis'), queue: scene.newQueue(), ...settings });
     expect(report).toEqual({ lived: expect.any(Number) });
     expect(resources).toContain('TCPSocketWrap');

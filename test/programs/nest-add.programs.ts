@@ -61,7 +61,7 @@ describe('nest add', () => {
     expect(await ioredisOf(own)).toBe('5.4.1');
   });
 
-  test('connects to the given Redis', async () => {
+  test('writes the address of the given Redis into the module', async () => {
     const folder = await createApplication();
     await add(folder, '--connection', 'redis://127.0.0.1:6379');
     expect(await read(folder, 'src/app.module.ts')).toContain(
@@ -83,7 +83,7 @@ describe('nest add', () => {
     }
   });
 
-  test('imports from a module in a separate folder', async () => {
+  test('imports the example into a module in another folder', async () => {
     const folder = await createApplication({ 'src/core/core.module.ts': MODULE });
     await add(folder, '--module', 'core/core.module.ts');
     expect(await read(folder, 'src/core/core.module.ts')).toContain("from '../reminders/reminders';");

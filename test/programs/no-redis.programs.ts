@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NOBODY = '--import data:text/javascript,process.getuid=()=>65534';
 const hasEngine = existsSync('/var/run/docker.sock');
 
-(hasEngine ? describe.skip : describe)('A run of the tests where no Redis can be started', () => {
+(hasEngine ? describe.skip : describe)('a run of the tests where no Redis can be started', () => {
   const run = (files: string) => {
     const args = [
       '--experimental-vm-modules',
@@ -22,7 +22,7 @@ const hasEngine = existsSync('/var/run/docker.sock');
     return { status, output: stdout + stderr };
   };
 
-  it('the test runner prints once what to install, and stops', () => {
+  it('prints once what to install, and stops', () => {
     const { status, output } = run('test/e2e/bootstrap.test.ts');
     expect(output.match(/No Redis server can be started here/g)).toHaveLength(1);
     expect(output).toContain('- install Redis or Valkey');
@@ -31,7 +31,7 @@ const hasEngine = existsSync('/var/run/docker.sock');
     expect(status).toBe(1);
   });
 
-  it('unit tests that need no Redis still run', () => {
+  it('still runs unit tests that need no Redis', () => {
     const { status, output } = run('test/unit/message-id.test.ts');
     expect(output).toContain('1 passed');
     expect(status).toBe(0);

@@ -15,13 +15,13 @@ const EXCERPTS = filesIn('excerpts').map((file) => {
 const SHOWN = [...PAGE.matchAll(/(?:data-excerpts="|excerpts: ')([\w -]+)/g)].flatMap(([, names]) => names!.split(' '));
 const GUIDES = [...PAGE.matchAll(/(?:\/docs\/|')([\w-]+\.md)(?:#([\w-]+))?/g)];
 
-describe('the code that the sample page shows', () => {
-  it('appears in a card for each excerpt', () => {
+describe('the sample page', () => {
+  it('shows each excerpt in a card, and no others', () => {
     expect(EXCERPTS.length).toBeGreaterThanOrEqual(16);
     expect([...new Set(SHOWN)].sort()).toEqual(EXCERPTS.map(({ name }) => name).sort());
   });
 
-  it.each(EXCERPTS)('matches the code that runs: $name', ({ source, lines }) => {
+  it.each(EXCERPTS)('shows the code that runs: $name', ({ source, lines }) => {
     const running = readFileSync(new URL(source, ROOT), 'utf8').split('\n');
     const starts = running.flatMap((line, i) => (line.trim() === lines[0]!.trim() ? [i] : []));
     const found = starts.map((start) => {

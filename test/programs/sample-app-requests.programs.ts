@@ -52,7 +52,7 @@ describe('requests to the sample shop', () => {
     expect([...measured].map(([, queue]) => queue).sort()).toEqual(await handledQueues());
   });
 
-  it('for its board show all its queues, and promoting a message there has it handled', async () => {
+  it('for its board show all its queues and can promote a message, which is then handled', async () => {
     const board = new BoardClient(`${shop.url}/board`);
     expect((await board.queues()).map(({ name }) => name).sort()).toEqual(await handledQueues());
     const { id: order } = (await shop.post('/orders', { payWithin: '1h' })).body;

@@ -118,9 +118,12 @@ describe('the sample shop', () => {
     },
   );
 
-  it.each([{ item: '' }, { item: 5 }, { item: 'x'.repeat(101) }])('refuses an order for the item %o', async (order) => {
-    expect((await shop.post('/orders', order)).status).toBe(400);
-  });
+  it.each([{ item: '' }, { item: 5 }, { item: 'x'.repeat(101) }])(
+    'refuses an order with an invalid item: %j',
+    async (order) => {
+      expect((await shop.post('/orders', order)).status).toBe(400);
+    },
+  );
 
   it('lists the newest order first', async () => {
     const ids = [await shop.place({}), await shop.place({}), await shop.place({})];
@@ -172,7 +175,7 @@ describe('the sample shop', () => {
   });
 });
 
-describe('the sample shop during failures', () => {
+describe('the sample shop without its Redis or its port', () => {
   it('sends a new snapshot and recovers after an outage of its Redis', async () => {
     const redis = await startRedis({ args: ['--appendonly', 'yes'] });
     const shop = await SampleApp.start({ REDIS_URL: redis.url });

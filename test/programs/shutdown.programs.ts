@@ -62,7 +62,7 @@ describe('SIGTERM', () => {
     expect(worker.log).toBe('');
   });
 
-  test('waits at most shutdownTimeout for a handler that never returns, and its message is handled again', async () => {
+  test('makes a worker wait at most shutdownTimeout for a handler that never returns, whose message is then handled again', async () => {
     const { settings, worker, offer } = await startQueue(600);
     await offer({ do: 'hang', firstAttemptOnly: true }, 'hangs');
     await until(() => worker.of('start').length === 1);
@@ -97,7 +97,7 @@ describe('SIGTERM', () => {
 describe.each([
   ['native', {}],
   ['memory', { store: 'memory' as const }],
-])('an application that stops while handlers run, on %s', (_, store) => {
+])('an application that stops, on %s', (_, store) => {
   const scene = new Scene();
   const clock = /until (\S+) \(shutdownTimeout\)/;
 

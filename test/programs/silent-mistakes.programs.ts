@@ -15,7 +15,7 @@ import { until } from '../support/until.js';
 
 const MEMORY: DelayQueueModuleOptions = { store: 'memory' };
 
-describe('the startup check for silent mistakes', () => {
+describe('the check for silent mistakes', () => {
   test('refuses a handler on a static method', () => {
     expect(() => {
       class Handlers {
@@ -246,7 +246,7 @@ describe('a class with a handler that is provided twice', () => {
 
   const refusal = (text: string) => ({ code: 'INVALID_HANDLER', message: expect.stringContaining(text) });
 
-  test('by two modules makes startup fail, and the error names both', async () => {
+  test('by two modules makes startup fail with an error that names both', async () => {
     @Module({ providers: [Timeouts] })
     class OrdersModule {}
     @Module({ providers: [Timeouts] })
@@ -258,7 +258,7 @@ describe('a class with a handler that is provided twice', () => {
     );
   });
 
-  test('by one module under two tokens makes startup fail, and the error names it', async () => {
+  test('by one module under two tokens makes startup fail with an error that names the module', async () => {
     const providers = [Timeouts, { provide: 'timeouts', useClass: Timeouts }];
     await expect(startTestApp(MEMORY, { providers })).rejects.toMatchObject(
       refusal(
@@ -293,7 +293,7 @@ describe('an entry in `queues` that matches no queue of the process', () => {
     expect(warnings(await start({ [entry]: { concurrency: 2 } }, ...names))).toEqual([warning(entry, meant)]);
   });
 
-  test('causes one warning that names the queue with offers', async () => {
+  test('causes one warning, which names a queue that gets offers', async () => {
     const { producer, ...started } = await start({ ordres: {}, emails: {} });
     for (const queue of ['emails', 'invoices', 'orders', 'order']) await producer.offer(queue, 1, '1h');
     await until(() => warnings({ producer, ...started }).length > 0);
