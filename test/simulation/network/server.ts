@@ -17,6 +17,8 @@ export class SimulatedServer {
   readonly #opened = new Map<string, StoresOfQueue<MemoryMessageStore>>();
   /** By what they say: the memory store takes equal rules of another object for a change. */
   readonly #rules = new Map<string, GroupRules>();
+  /** False while a replica that is about to take its place is told of nothing. */
+  #isReplicating = true;
   /** The offset of its clock, ms. */
   #shift = 0;
 
@@ -78,11 +80,13 @@ export class SimulatedServer {
 
   /** What happens from now on gets lost when it fails. */
   stopReplicating(): void {
+    this.#isReplicating = false;
     for (const { store } of this.#served.values()) store.stopReplicating();
   }
 
   /** The replica takes its place, with what it has been told of. */
   failOver(): void {
+    this.#isReplicating = true;
     for (const { store, follow } of this.#served.values()) {
       store.failOver();
       follow();
@@ -96,6 +100,7 @@ export class SimulatedServer {
       const create = (queue: string, limits: MemoryMessageStoreLimits) => {
         const store = this.#create(limits);
         const served = new ServedStore(store, this.hasReplica ? this.#create(limits) : undefined);
+        if (!this.#isReplicating) served.stopReplicating();
         this.#served.set(store, { store: served, follow: () => directory.follow(queue, served) });
         return store;
       };
