@@ -125,7 +125,7 @@ describe('the demonstrations on the sample page', () => {
     expect(await coupons.filter({ hasText: 'expired' }).last().textContent()).toContain('Coupon 6');
   });
 
-  it('have colored code that can be copied', async () => {
+  it('have coloured code that can be copied', async () => {
     const { page, context } = shop;
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.locator('#pause summary').click();

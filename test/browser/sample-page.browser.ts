@@ -102,7 +102,7 @@ describe('the sample page', () => {
     await expectVisible(shop.order('Tea', 'paid'));
   });
 
-  it('links to a board that loads nothing from other hosts', async () => {
+  it('has a board that loads nothing from other hosts', async () => {
     const page = await shop.context.newPage();
     const foreign: string[] = [];
     // Requests that the browser itself refuses never arrive here.

@@ -64,7 +64,7 @@ describe('in Redis', () => {
   const START = Date.UTC(2030, 0, 1) * 1000;
   const SECOND = 1_000_000;
 
-  test('a rate keeps a small key, however many claims there are, and lets it expire', async () => {
+  test("a rate's key stays small, however many claims there are, and expires", async () => {
     const ofQueue = keys();
     const rate = open({ max: 1_000_000, per: 10 * SECOND }, ofQueue);
     for (let i = 0; i < 2000; i++) {

@@ -300,7 +300,7 @@ describe('invalid options', () => {
     await expect(started).rejects.toMatchObject({ code: 'INVALID_OPTION', message: expect.stringMatching(message) });
   });
 
-  it('are reported at once if they cannot be read at all', () => {
+  it('make forRoot() or forRootAsync() fail if there is no object, no factory or no valid name of the instance', () => {
     expect(() => OutboxModule.forRoot(undefined as never)).toThrow(/forRoot\(\) must be given an options object/);
     expect(() => OutboxModule.forRootAsync({} as never)).toThrow(/needs useFactory/);
     expect(() => OutboxModule.forRoot({ database, instance: 'a b' })).toThrow(/instance: must be 1–24/);

@@ -168,7 +168,7 @@ describe.each([
   });
 
   it.each(NODE_VERSIONS)(
-    'handles a message on Node.js %s, is one copy and works with its command line',
+    'handles a message on Node.js %s, is one copy in both formats, and works with its command line',
     async (version) => {
       const node = nodes.binary(version);
       if (node === undefined) return;

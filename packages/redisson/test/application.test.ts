@@ -44,19 +44,22 @@ describe('an application with a queue in the Redisson layout', () => {
     ['json', '{"orderId":"7","price":12.50,"weight":0.0}'],
     ['jackson', '{"@class":"com.shop.Order","orderId":"7","price":["java.math.BigDecimal",12.50],"weight":0.0}'],
     [json({ numbers: 'exact' }), '{"z":{"10":1,"2":5.0},"a":12.50}'],
-  ])('finds and removes a message from Java when given the payload that it received: codec %p', async (codec, text) => {
-    const queue = newQueue();
-    const { producer } = await scene.startApp({ module: { ...layout({ codec }), consume: false } });
-    const entry = encodeEntry({ format: 'Bc0Lc0', id: Buffer.alloc(8, 1), value: Buffer.from(text) });
-    const keys = redissonKeys({ prefix: scene.prefix, queue });
-    await scene.redis.zadd(keys.timeouts, Date.now() + 3_600_000, entry);
-    await scene.redis.rpush(keys.entries, entry);
-    const values = redissonQueue(producer, queue);
-    const payload = await values.peek();
-    expect(await values.contains(payload)).toBe(true);
-    expect(await values.remove(payload)).toBe(true);
-    expect(await values.size()).toBe(0);
-  });
+  ])(
+    'finds and removes a message from Java by the payload that the application has read: codec %p',
+    async (codec, text) => {
+      const queue = newQueue();
+      const { producer } = await scene.startApp({ module: { ...layout({ codec }), consume: false } });
+      const entry = encodeEntry({ format: 'Bc0Lc0', id: Buffer.alloc(8, 1), value: Buffer.from(text) });
+      const keys = redissonKeys({ prefix: scene.prefix, queue });
+      await scene.redis.zadd(keys.timeouts, Date.now() + 3_600_000, entry);
+      await scene.redis.rpush(keys.entries, entry);
+      const values = redissonQueue(producer, queue);
+      const payload = await values.peek();
+      expect(await values.contains(payload)).toBe(true);
+      expect(await values.remove(payload)).toBe(true);
+      expect(await values.size()).toBe(0);
+    },
+  );
 
   test('retries a failed message and redrives a dead letter', async () => {
     const queue = newQueue();

@@ -229,7 +229,7 @@ describe('the kryo5 codec with classes', () => {
     ],
     [{ 'a.B': { c: 'OptionalInt' } }, 'classes: a.B.c: this codec does not support the class java.util.OptionalInt'],
     [{ 'a.B': { c: 'Lost' } }, "classes['a.B'].c: 'Lost': Lost is not a known type"],
-  ])('refuses a declaration that does not determine the bytes: %j', (declared, message) => {
+  ])('refuses a class declaration from which the bytes cannot be determined: %j', (declared, message) => {
     expect(() => kryo5({ classes: declared as JavaClasses })).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining(message) }),
     );

@@ -74,7 +74,7 @@ describe('an application that shares a queue of Kryo objects with Java', () => {
     expect(handled.payloads).toEqual(['text']);
   });
 
-  test('refuses an offer that Java could not read before anything is written', async () => {
+  test('refuses an offer that Java could not read, and writes nothing', async () => {
     const queue = newQueue();
     const { producer } = await scene.startApp({ module: { ...layout(declared), consume: false } });
     const payload = { '@class': 'peer.Fixtures$OrderTimeout', count: 1, status: 'LOST' };

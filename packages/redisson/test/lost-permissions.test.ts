@@ -39,7 +39,7 @@ describe('losing the permission to run one command, in the Redisson layout', () 
     }
   });
 
-  test('makes at least one call fail for each of these commands', () => {
+  test('makes at least one call fail, whichever command it is', () => {
     expect(COMMANDS.filter((command) => !refused.has(command))).toEqual([]);
   });
 });

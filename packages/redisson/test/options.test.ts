@@ -43,7 +43,7 @@ describe('the options of the Redisson layout', () => {
     expect(messageOf(options)).toContain(problem);
   });
 
-  it('create equal layouts from equal options, so that two definitions of one queue can agree', () => {
+  it('create equal layouts if they are equal, so that two definitions of one queue can agree', () => {
     expect(isDeepStrictEqual(redisson({ name: 'a' }), redisson({ name: 'a' }))).toBe(true);
     expect(isDeepStrictEqual(redisson({ name: 'a' }), redisson({ name: 'b' }))).toBe(false);
     expect(isDeepStrictEqual(redisson({ codec: 'string' }), redisson())).toBe(false);

@@ -68,7 +68,7 @@ describe('a queue in the Redisson layout', () => {
     });
   });
 
-  test('when empty and without handlers, keeps only one key, which expires within a day', async () => {
+  test('keeps only one key, which expires within a day, when it is empty and has no handlers', async () => {
     const queue = open();
     await queue.offer({ only: { at: FAR, value: 'v' } });
     expect(await queue.store.cancel('only')).toBe(true);
@@ -93,7 +93,7 @@ describe('a queue in the Redisson layout', () => {
     listener.disconnect();
   });
 
-  test('turns an unreadable entry into a dead letter with its bytes, and lets its neighbors be claimed', async () => {
+  test('turns an unreadable entry into a dead letter with its bytes, and lets its neighbours be claimed', async () => {
     const queue = open();
     const garbage = Buffer.from('08ff00', 'hex');
     await queue.offerAsJava('before', now() - 3000);

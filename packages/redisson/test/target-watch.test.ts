@@ -110,7 +110,7 @@ describe('watching the target list', () => {
     expect(list.waits).toBeLessThan(20);
   });
 
-  it('waits until it is stopped, whether or not values arrive', async () => {
+  it('keeps waiting while no values arrive, until it is stopped', async () => {
     await clock.advance(BLOCK_TIMEOUT);
     list.answer(false);
     await clock.advance(0);

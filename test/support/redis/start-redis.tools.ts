@@ -34,7 +34,7 @@ describe('a test server', () => {
     expect(await client.get('key')).toBeNull();
   });
 
-  it('restarts automatically if requested', async () => {
+  it('can be restarted while it is running', async () => {
     await server.restart();
     expect(await client.ping()).toBe('PONG');
   });
@@ -50,7 +50,7 @@ describe('a test server', () => {
 });
 
 describe('startRedis', () => {
-  it('passes on its arguments, so that data may survive a crash', async () => {
+  it('passes on its arguments, such as those that let data survive a crash', async () => {
     const server = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
     const client = new Redis(server.url, { retryStrategy: () => 10 });
     client.on('error', () => {});

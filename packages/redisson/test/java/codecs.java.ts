@@ -66,7 +66,7 @@ describeWithJava('payloads', (suite) => {
     ['default', kryo5],
     ['json', json],
     ['jackson', jackson],
-  ])('made of a string arrive on both sides: codec %s', async (name, codec) => {
+  ])('that are strings reach both Java and Node intact: codec %s', async (name, codec) => {
     for (const text of TEXTS) {
       expect(await takenByJava(name, codec.encode(text))).toEqual({ type: 'java.lang.String', value: text });
       const bytes = await writtenByJava(name, { value: text });
@@ -75,7 +75,7 @@ describeWithJava('payloads', (suite) => {
     }
   });
 
-  it('made of bytes arrive on both sides', async () => {
+  it('that are bytes reach both Java and Node intact', async () => {
     const bytes = Buffer.of(0, 1, 255);
     expect(await takenByJava('bytes', buffer.encode(bytes))).toEqual({ type: '[B', value: bytes.toString('base64') });
     expect(buffer.decode(await writtenByJava('bytes', { sample: 'byte[]' }))).toEqual(bytes);
@@ -93,7 +93,7 @@ describeWithJava('payloads', (suite) => {
     },
   );
 
-  it('made of plain JSON arrive on both sides', async () => {
+  it('that are plain JSON reach both Java and Node intact', async () => {
     const payload = { id: 7, great: 2n ** 60n, list: [0.5, true, null, 'é'], nested: { text: '😀' } };
     const value = await takenByJava('json', json.encode(payload));
     expect(part(value, 'id')).toEqual({ type: 'java.lang.Integer', value: '7' });
