@@ -21,7 +21,6 @@ export class SimulatedServer {
   #isReplicating = true;
   /** The offset of its clock, ms. */
   #shift = 0;
-  #isReplicating = true;
 
   readonly #served = new Map<MemoryMessageStore, { readonly store: ServedStore; readonly follow: () => void }>();
 
