@@ -120,7 +120,7 @@ describe('counting types page by page, while messages move', () => {
     expect(await countStaying(redriveThem)).toBe(COUNT - 6);
   });
 
-  test('misses no message that changes state', async () => {
+  test('misses none of the messages that are transferred', async () => {
     await offer(
       () => false,
       () => 1,

@@ -57,7 +57,7 @@ describe('a relay that crashes', () => {
     expect(messages).toEqual([{ id: expect.any(String), payload: 1, dueAt: at }]);
   });
 
-  it('leaves the right messages even if an operation is repeated because its row was not yet removed', async () => {
+  it('leaves the right messages even if each operation is repeated because its row was not yet removed', async () => {
     const { outbox } = await scene.startApp({ outbox: { relay: false } });
     const messages = await relayTwice(async (transaction, queue) => {
       // The message is not there yet: this changes nothing, even if it is repeated after the offer.

@@ -120,7 +120,7 @@ describe('a BullMQ job', () => {
     end.open();
   });
 
-  test('is removed by id in any state unless a worker holds it', async () => {
+  test('is removed by id while it is delayed or waiting, but not while a worker holds it', async () => {
     const queue = openQueue();
     const [started, end] = [new Latch(), new Latch()];
     await queue.add('remind', {}, { jobId: 'job-delayed', delay: HOUR });
