@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../lib/timing/clock.js';
 import { RedisLibrary } from '../../lib/redis/script/redis-library.js';
 import type { GroupRules, MessageStore, StoreLimits } from '../../lib/store/message-store.js';
-import { announcerArgument } from '../../lib/store/native/announcements.js';
+import { announcerArgument } from '../../lib/store/native/script-arguments.js';
 import { groupKeys, nativeKeys, type NativeKeys } from '../../lib/store/native/native-keys.js';
 import {
   groupPermissions,

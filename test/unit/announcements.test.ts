@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readAnnouncement } from '../../lib/store/native/announcements.js';
+import { readAnnouncement } from '../../lib/store/native/script-replies.js';
 
 /** What a listener in database 3 receives. */
 function announcedIn(text: string): unknown[] {

@@ -9,7 +9,7 @@ import type {
 } from '../queue-directory.js';
 import { neededCommands, type NeededCommand, type Permissions } from '../../redis/check/permissions.js';
 import type { RedisConnections } from '../../redis/redis-connections.js';
-import { readAnnouncement } from './announcements.js';
+import { readAnnouncement } from './script-replies.js';
 import { nativeLibrary } from './native-library.js';
 import { groupKeys, nativeKeys, queueOfTag } from './native-keys.js';
 

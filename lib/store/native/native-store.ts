@@ -28,6 +28,7 @@ import type { MessageBody } from '../../message/codec/message-codec.js';
 import { MAX_DELAY } from '../../message/duration.js';
 import { hashSlot } from '../../redis/cluster/hash-slot.js';
 import {
+  type Announcing,
   acceptsArgument,
   changeArguments,
   claimCall,
@@ -48,9 +49,8 @@ import type { RedisConnections } from '../../redis/redis-connections.js';
 import type { RedisFunction } from '../../redis/script/redis-library.js';
 import type { ScriptCall, ScriptReply } from '../../redis/script/script-call.js';
 import type { NativeKeys } from './native-keys.js';
-import { type Announcing, readAnnouncement } from './announcements.js';
-import { nativeFunctions as functions } from './native-library.js';
 import {
+  readAnnouncement,
   readChangeOutcome,
   readClaimedTransfer,
   readClaimReport,
@@ -64,6 +64,7 @@ import {
   readTypeCounts,
   repartitioned,
 } from './script-replies.js';
+import { nativeFunctions as functions } from './native-library.js';
 
 export interface NativeStoreOptions {
   readonly keys: NativeKeys;

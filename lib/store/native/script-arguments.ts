@@ -13,7 +13,7 @@ import type { Change, DueTime, Offer, OfferReceipt } from '../producer-store.js'
 import type { GroupRules, StoreLimits } from '../message-store.js';
 import type { DeadSelection, PageRequest } from '../admin-store.js';
 import { parseCursor } from '../page-cursor.js';
-import { announcerArgument, type Announcing } from './announcements.js';
+import { NEVER } from './script-replies.js';
 import { hasCode } from '../../message/failure.js';
 import type { RedisCommands } from '../../redis/commands/redis-commands.js';
 import { notConnected } from '../../redis/redis-errors.js';
@@ -188,4 +188,17 @@ async function accepts(commands: RedisCommands, key: string, bytes: number): Pro
     // Only the question may have been carried out, not the offer.
     throw hasCode(error, 'OUTCOME_UNKNOWN') ? notConnected('offer', 0, error.cause) : error;
   }
+}
+
+export interface Announcing {
+  readonly channel: string;
+  /** The scripts' argument `database`. */
+  readonly database: string;
+}
+
+/** Returns the argument `announcer` for scripts that transfer. */
+export function announcerArgument(announcer: Announcer | undefined, { database, channel }: Announcing): string {
+  if (!announcer) return '';
+  const movedAt = announcer.movedAt === null ? NEVER : Math.round(announcer.movedAt * 1000);
+  return `${database} ${announcer.scheduler} ${movedAt} ${channel}`;
 }
