@@ -100,7 +100,7 @@ export function serverTimeOfLateCall(error: unknown): number | undefined {
   return time === undefined ? undefined : Number(time);
 }
 
-/** A cluster server's error reply: it has done nothing because it does not have the key, or not yet. */
+/** A cluster server's error reply: the server has done nothing, because it does not have the key, or does not have it yet. */
 export interface Redirection {
   readonly word: 'MOVED' | 'ASK' | 'TRYAGAIN' | 'CLUSTERDOWN';
   /** The hash slot, and the address of the server that has it. Only with MOVED and ASK. */

@@ -20,7 +20,7 @@ const DENSE = 50;
 /** First pause before the next attempt to unblock a call, after the server said that no call was blocked, ms. It doubles each time. */
 const FIRST_PAUSE = 5;
 
-/** Maximum number of failed attempts in a row, about a second. More suggest a wrong client id, or connections to different servers. */
+/** Maximum number of failed attempts in a row (about a second). More suggest a wrong client id, or connections to different servers. */
 const MAX_MISSES = 8;
 
 /** How long a closing signal waits for the server to stop popping its key, ms. */
@@ -98,7 +98,7 @@ export class WakeSignal {
   /** The connection on which the signal is awaited. It may change. */
   connection!: SharedConnection;
   waiter: Waiter | undefined;
-  /** True if the next call should include the key. Becomes false when a signal has been passed on. */
+  /** True if the next call should include the key. Becomes false when a signal has been passed on to another consumer. */
   isListed = false;
   isClosed = false;
   #isAway = true;
@@ -165,7 +165,7 @@ export class WakeSignal {
 }
 
 interface SharedConnectionOptions extends Pick<WakeSignalsOptions, 'clock' | 'unblock'> {
-  /** Called once several keys turn out to be unable to share a call, with the error if the server reported one. */
+  /** Called when several keys turn out to be unable to share a call, with the server's error, if it reported one. */
   readonly onUnshareable: (error?: unknown) => void;
   readonly onClosed: () => void;
 }
@@ -202,7 +202,7 @@ class SharedConnection {
     if (options.unblock) connection.client.on('close', () => (this.#clientId = undefined));
   }
 
-  /** False if the key is already listed: one signal would wake only one of several consumers waiting for that key. */
+  /** True if the connection can take another key. False for a key that it has: one signal would wake only one of that key's consumers. */
   hasRoomFor({ key }: WakeSignal): boolean {
     return !this.#closing && this.#signals.size < MAX_KEYS && [...this.#signals].every((each) => each.key !== key);
   }
@@ -349,7 +349,7 @@ class SharedConnection {
     }
   }
 
-  /** @returns true if a call was blocked; if not, it may arrive later @throws the server's error if it refuses to end calls */
+  /** @returns true if a call was blocked; false if none was, or not yet @throws the server's error if it refuses to end calls */
   async #unblock(): Promise<boolean> {
     const clientId = await this.#clientId;
     if (clientId === undefined) return false;

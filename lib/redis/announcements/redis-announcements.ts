@@ -9,7 +9,7 @@ import { type ChannelListener, Subscriber, type SubscriberSettings, type TopicKi
 /** How long to wait for a lost connection before choosing another server of the cluster, ms. */
 const LEAVE_PAUSE = 250;
 
-/** How long a change may take to reach every server of a cluster, including a margin, ms. */
+/** How long a change of a cluster's map may take to reach all its servers, including a margin, ms. */
 const READ_AGAIN = 1000;
 
 const SINGLE_SERVER = '';
@@ -18,21 +18,22 @@ interface Subscription {
   readonly kind: TopicKind;
   readonly name: string;
   readonly listener: ChannelListener;
-  /** The server it is subscribed on, and a function that ends the subscription there. */
+  /** The server that has the subscription, and a function that ends the subscription there. */
   address?: string;
   stop?: () => void;
 }
 
 /**
- * Listens to announcements for all queues of a process, over one connection to each server. In a cluster, `PUBLISH` goes to all servers.
- * Announcements go out with `SPUBLISH`, which stays on the queue's primary. If nobody receives one, it is published to all, because
- * patterns match nothing from `SPUBLISH`. So a process whose pattern matches a channel listens to it with `SUBSCRIBE`; otherwise other
- * processes' patterns would miss announcements. Announcements name their database, because a server's databases share channels.
+ * Listens to announcements for all queues of a process, over one connection to each server. In a cluster, scripts announce with `SPUBLISH`,
+ * which stays on the queue's primary, because `PUBLISH` goes to all servers. If nobody receives the `SPUBLISH`, the script also sends a
+ * `PUBLISH`, because patterns match nothing from `SPUBLISH`. So a process whose own pattern matches a channel listens to that channel with
+ * `SUBSCRIBE`: if it received the `SPUBLISH`, other processes' patterns would miss announcements. Announcements name their database,
+ * because a server's databases share channels.
  */
 export class RedisAnnouncements {
   readonly #subscriptions = new Set<Subscription>();
   readonly #subscribers = new Map<string, Subscriber>();
-  /** The server with the subscriptions that any server allows: to ordinary channels and patterns. */
+  /** The server on which this process subscribes to ordinary channels and patterns. Any server of a cluster will do. */
   #ordinary: string | undefined;
   readonly #unwatch: (() => void) | undefined;
   #cancelReading: CancelTimer | undefined;
@@ -77,8 +78,8 @@ export class RedisAnnouncements {
   }
 
   /**
-   * Resolves once the channel's listeners have received everything announced before this call, or after a moment without an answer.
-   * Otherwise the answer to a later call could overtake an announcement, which comes over a different connection.
+   * Resolves once the channel's listeners have received everything announced before this call, or after a moment without an answer. Without
+   * this wait, the answer to a later call could overtake an announcement, because the two come over different connections.
    */
   async catchUp(channel: string): Promise<void> {
     const address = this.#isSharded(channel) ? this.map!.primaryOf(hashSlot(channel)) : this.#ordinary;
@@ -158,7 +159,7 @@ export class RedisAnnouncements {
     }, LEAVE_PAUSE);
   }
 
-  /** Reads the map twice, because the first answer may come from a server that has not learned of the change. */
+  /** Reads the cluster's map twice, because the first answer may come from a server that has not learned of the change yet. */
   #readMap(): void {
     const { map } = this;
     if (!map || map.isClosed) return;

@@ -126,13 +126,13 @@ export class Subscriber {
       this.#cancelRetry = undefined;
       // A new connection renews all subscriptions anyway.
       if (!this.connection.isReady) return;
-      // Looks for a moved topic's new server only now, because two servers may redirect to each other for a while.
+      // Only now looks for the new servers of topics that have moved, because two servers may redirect to each other for a while.
       for (const reason of [...this.#unconfirmed.values()]) this.connection.isElsewhere(reason);
       this.#subscribe([...this.#unconfirmed.keys()]);
     }, failurePause(++this.#failures));
   }
 
-  /** Renews the subscriptions that the server has ended, unless they have moved with their hash slots by then. */
+  /** Schedules a renewal of subscriptions that the server has ended. By then, those that have moved with their hash slots are gone. */
   #renewEnded(): void {
     const subscriptions = (this.connection.client as Redis).condition?.subscriber;
     // ioredis removes from this record any subscription that the server has ended.

@@ -17,7 +17,7 @@ const TO_CALL: Readonly<Record<Scripting, readonly string[]>> = {
   scripts: ['EVAL', 'EVALSHA'],
 };
 
-/** The commands needed to call functions. None if functions and scripts are both allowed: the check itself shows that one of them works. */
+/** The commands needed to call functions or scripts. If either will do, only `TIME`: the check itself shows whether one of them works. */
 export function neededToCall(scripting: Scripting | undefined): NeededCommand[] {
   return [...(scripting ? TO_CALL[scripting] : []), 'TIME'].map((name) => ({ name }));
 }

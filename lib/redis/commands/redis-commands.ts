@@ -8,7 +8,7 @@ import type { RedisServer, RedisServers } from './redis-server.js';
 /** Pause before a retry with a client that appeared ready but could not send, ms. */
 const UNNOTICED_PAUSE = 5;
 
-/** The minimum share of a call's time that must be left to send it after a wait, or to send it again. */
+/** The minimum share of `commandTimeout` that must be left to send a call after a wait, or to send it again. */
 const TIME_TO_ANSWER = 0.1;
 
 interface Settings {
@@ -16,7 +16,7 @@ interface Settings {
   readonly commandTimeout: number;
 }
 
-/** A Redis command. If it has words, the first is its key. */
+/** A Redis command. `words`: its arguments; the first of them, if any, is its key. */
 export interface RedisCommand {
   readonly name: string;
   readonly words: ScriptArgument[];
@@ -52,7 +52,7 @@ export class RedisCommands {
   }
 
   /**
-   * Sends a command. If it has words, the first is its key. Calls made in one turn to the same server are sent in order.
+   * Sends a command. The first argument, if any, is its key. Calls made in one turn of the event loop to the same server are sent in order.
    * @throws DelayQueueError like {@link run}
    */
   send(name: string, ...words: ScriptArgument[]): Promise<ScriptReply> {
@@ -60,8 +60,9 @@ export class RedisCommands {
   }
 
   /**
-   * Waits for the connection, calls a function, and calls it again if it was certainly not carried out. A call with a deadline never takes
-   * effect afterwards, however late the network delivers it: its caller, told that the outcome is unknown, may have done something else.
+   * Waits for the connection, calls a function, and calls it again if it was certainly not carried out. A function with a deadline never
+   * takes effect after it, however late the network delivers the call: the caller, told that the outcome is unknown, may have done
+   * something else by then.
    * @throws DelayQueueError `NOT_CONNECTED`, `LOGIN_REFUSED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED`, `CLOSED`
    */
   async run<Part extends string>(
@@ -124,7 +125,7 @@ export class RedisCommands {
     return Math.max(0, deadline - this.settings.clock.monotonic());
   }
 
-  /** True if the outcome of another attempt would probably be unknown. So far, nothing has been carried out. */
+  /** True if too little time is left to get an answer to another attempt. The call has not been carried out so far. */
   #isTooLate(deadline: number): boolean {
     return this.#left(deadline) < this.settings.commandTimeout * TIME_TO_ANSWER;
   }

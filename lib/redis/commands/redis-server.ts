@@ -15,8 +15,8 @@ import { type ScriptArgument, ScriptReply } from '../script/script-call.js';
 import { type Send, type SendOptions, ServerFunctions } from '../script/server-functions.js';
 
 /**
- * Maximum round trip of an answer that tells the server's time precisely enough, ms. After a slower answer, the server is asked once more.
- * Slow but healthy networks are faster than this, and after an outage each question costs the waiting calls a round trip.
+ * Maximum round trip, in ms, of an answer that tells the server's time precisely enough. After a slower answer, the server is asked once
+ * more. Healthy networks are faster, even slow ones. A lower limit would cause more questions, and after an outage, calls wait for each.
  */
 const MAX_ROUND_TRIP = 250;
 
@@ -43,7 +43,7 @@ export interface RedisServers {
 export interface Detour {
   /** How long to wait first, ms. */
   readonly pause: number;
-  /** The server for this one call, because the key is moving there. */
+  /** The server for this one call, because the key is moving there; undefined: the usual one. */
   readonly asking?: RedisServer | undefined;
 }
 
@@ -132,7 +132,7 @@ export class RedisServer extends RedisConnection implements RedisServers {
     return new ScriptReply(await this.answer(answer, this.#settings.commandTimeout, sentAt, deadline));
   }
 
-  /** Holds back the turn's remaining commands: ioredis makes a system call for each, which would double the work of many. */
+  /** Sends this turn's commands in one system call. ioredis would make one for each command, which doubles the work when there are many. */
   #writeOnceATurn(): void {
     const { stream } = this.client as Redis;
     if (stream.writableCorked > 0) return;
@@ -145,8 +145,8 @@ export class RedisServer extends RedisConnection implements RedisServers {
   }
 
   /**
-   * Sends the wait for copies on the same connection in the same turn, because it covers only what that connection has written. On another
-   * connection, or after a reconnection, Redis would confirm copies of nothing.
+   * Sends the command that waits for copies right after the call, in the same turn and on the same connection, because it covers only what
+   * that connection has written. On another connection, or after a reconnection, Redis would confirm copies of nothing.
    */
   async #sendCopied(copies: Copies, command: string, words: ScriptArgument[], options: SendOptions) {
     const written = this.send(command, words, options);
@@ -170,7 +170,7 @@ export class RedisServer extends RedisConnection implements RedisServers {
   async #ask(): Promise<boolean> {
     try {
       await this.#readTime();
-      // The answer took long, so asks again. A second slow answer has to do, because the network may always be slow.
+      // The answer was slow, so this asks again. A second slow answer is accepted, because the network may always be slow.
       if (this.#serverClock.isStale(this.#settings.clock.monotonic())) await this.#readTime();
       return true;
     } catch (error) {

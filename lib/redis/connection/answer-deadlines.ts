@@ -11,9 +11,9 @@ export interface Deadline {
 }
 
 /**
- * The deadlines for answers on one connection. One timer serves all of them and keeps running when an answer arrives, because a timer for
- * each command would cost about as much as sending it. When a call's time is up, only that call fails. Servers answer in order, so a
- * connection on which no call is answered counts as dead.
+ * The deadlines for answers on one connection. One timer serves all of them and keeps running when an answer arrives, because setting a
+ * timer for each command would cost about as much as sending the command. When a call's time is up, only that call fails. Servers answer in
+ * order, so a connection on which no call is answered counts as dead.
  */
 export class AnswerDeadlines {
   readonly pending = new Set<Deadline>();

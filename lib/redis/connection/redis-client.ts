@@ -22,11 +22,11 @@ export type ConnectionRole = 'commands' | 'producer' | 'announcements' | 'wake-s
 export function databaseOf(client: RedisClient): number {
   if (client.isCluster) return 0;
   const { condition, options } = client as Redis;
-  // A client from an application's function may have selected another database itself.
+  // A client made by an application's function may later have selected another database.
   return condition?.select ?? options.db ?? 0;
 }
 
-/** Finds problems and overridden options in a connection. For a function, nothing is known before it has created a client. */
+/** Finds problems and overridden options in a connection's options. Those of a function are unknown until it has created a client. */
 export function examineConnection(connection: ConnectionOptions): Pick<ClientOptionsReader, 'problems' | 'overridden'> {
   const reader = new ClientOptionsReader();
   if (isCluster(connection)) readCluster(connection, reader);
@@ -117,7 +117,7 @@ function problemsOfRedis({ options }: Redis): readonly OptionProblem[] {
   const reader = new ClientOptionsReader('client');
   const own = ownOptions(options);
   const read = reader.readRedis(own) as Readonly<Record<string, unknown>>;
-  // ioredis leaves values from a URL's query as strings, and fails later.
+  // ioredis leaves numbers and flags in a URL's query as strings, and fails later.
   const isLeftAsText = ([name, value]: [string, unknown]) =>
     typeof value === 'string' && name in read && typeof read[name] !== 'string';
   const message = 'is left as text by ioredis: set it as an option instead of in the URL';
@@ -151,7 +151,7 @@ type SendInfo = (callback?: Callback<string>) => Promise<string>;
 type SendHello = (...words: unknown[]) => Promise<unknown>;
 type SendAuth = (login: string | readonly string[], callback?: Callback<'OK'>) => Promise<'OK'>;
 
-/** Errors that ioredis does not treat as a refusal: it only writes them to the console, bypassing the logger. */
+/** Replies about a login that the server ignores. ioredis does not fail on them, but writes them to the console, bypassing the logger. */
 const IGNORED_LOGIN =
   /no password is set|without any password configured for the default user|wrong number of arguments for 'auth'/;
 
@@ -182,8 +182,8 @@ function withoutInfo(sendInfo: SendInfo): SendInfo {
 }
 
 /**
- * Logs in again with AUTH. ioredis 6 uses HELLO, which accepts any password for a user without one. Only AUTH with a password alone reports
- * that, and only for the user `default`.
+ * Logs in again with AUTH, because ioredis 6 uses HELLO, which accepts any password for a user who has none. Only AUTH reports that, and
+ * only if it gets the password alone, which means the user `default`.
  */
 function withLoginCheck(client: Redis, events: Events): SendHello {
   const sendHello = client.hello.bind(client) as SendHello;
@@ -206,7 +206,7 @@ function withIgnoredLogin(sendAuth: SendAuth, events: Events): SendAuth {
   };
   // ioredis 5 gives a callback, ioredis 6 awaits the promise.
   return (login, callback) => {
-    // With the user's name, any password would be accepted.
+    // With the user's name, AUTH would accept any password.
     const words = Array.isArray(login) && login[0] === 'default' ? (login[1] as string) : login;
     if (callback)
       return sendAuth(words, (error, answer) => (isIgnored(error) ? callback(null, 'OK') : callback(error, answer)));

@@ -27,10 +27,10 @@ import { AnswerDeadlines, type Deadline } from './answer-deadlines.js';
 import { type ConnectionRole, createClient, type RedisClient, tolerateRefusedGreeting } from './redis-client.js';
 import type { Startup } from './startup.js';
 
-/** How long after its timeout a blocked call may answer before the connection counts as dead, ms. */
+/** How long after its timeout a blocked call may still be answered before the connection counts as dead, ms. */
 export const ANSWER_GRACE = 5000;
 
-/** A connection to a server, or to whichever server of a cluster is the right one. */
+/** A connection to a server, or to whichever server of a cluster has a certain key. */
 export interface Connection {
   readonly client: RedisClient;
   readonly isReady: boolean;
@@ -75,15 +75,15 @@ export interface ConnectionParts {
 }
 
 /**
- * What is known about the connection to a server without asking the server. `ready`: it answers. `silent`: an answer has been outstanding
- * for a second or longer. `opening`: the connection has been opening for less than a second. `lost`: there is none.
+ * The state of the connection to a server, as known without asking the server. `ready`: it answers. `silent`: an answer has been
+ * outstanding for a second or longer. `opening`: the connection has been opening for less than a second. `lost`: there is none.
  */
 export type Reach = 'ready' | 'silent' | 'opening' | 'lost';
 
 /** How long an answer may be outstanding, or a connection may take to open, before {@link Reach} changes, ms. */
 const MAX_SILENCE = 1000;
 
-/** How long closing may take, ms. ioredis destroys a socket that the other side does not close sooner than that. */
+/** Maximum time for closing a connection, ms. If the other side does not close the socket, ioredis destroys it sooner than that. */
 const CLOSE_TIMEOUT = 1000;
 
 /** Pause before reopening a client that has given up, ms. */
@@ -167,14 +167,14 @@ export class RedisConnection implements Connection {
   connect(): void {
     if (this.#isClosed) return;
     const { status } = this.client;
-    // A client suspended between two attempts stays 'reconnecting'. A client that is still ending is opened again afterwards.
+    // A client suspended between two attempts stays 'reconnecting'. A client that is still ending is opened again once it has ended.
     const isIdle = this.#isSuspended ? !this.#isEnding : status === 'wait' || status === 'end';
     this.#isSuspended = false;
     if (!isIdle) return;
     if (this.#isResting) this.#openingSince = this.#settings.clock.monotonic();
     this.#isResting = false;
     this.#settings.startup?.opened(this);
-    // Usually the same error as in an 'error' event, but with less detail.
+    // The error is usually that of an 'error' event, with less detail.
     this.client.connect().catch((error: unknown) => (this.#lastError ??= reasonOf(error)));
   }
 
@@ -275,7 +275,7 @@ export class RedisConnection implements Connection {
     return this.close();
   }
 
-  /** Learns what must be known before the first call. Never rejects. Undefined if there is nothing to learn; true once it is known. */
+  /** Learns what must be known before the first call; resolves to true once it is known. Never rejects. Undefined: nothing to learn. */
   protected prepare(): Promise<boolean> | undefined {
     return undefined;
   }
@@ -328,15 +328,16 @@ export class RedisConnection implements Connection {
   }
 
   #onError(error: unknown): void {
-    // Neither says anything new: the connection was dropped before the command was sent, or ioredis has miscounted answers.
+    // Two errors say nothing new: the connection was dropped before the command was sent, or ioredis has miscounted answers.
     if (this.#isClosed || wasNotSent(error) || isMiscount(error)) return;
     const reason = this.#noteError(error);
     const isRefused = this.#isRefused;
-    // A refusal makes the first start fail, and nothing is retried. Later, the next attempt will soon be refused as well.
+    // A refusal on the first attempt is not reported as an outage, because it makes startup fail. If the process carries on anyway, the
+    // next attempt is soon refused too, and that refusal is reported.
     if (!isRefused || !this.#isStarting)
       this.#outage.failed(isRefused ? describeRefusal(reason) : this.#describe(reason));
     if (isRefused) this.#isStarting = false;
-    // An error reply to the login. ioredis would continue anyway, even in the wrong database.
+    // The server has answered the handshake with an error. ioredis would continue anyway, even in the wrong database.
     if (isErrorReply(reason)) this.#drop();
     if (isRefused) this.#waits.end();
   }

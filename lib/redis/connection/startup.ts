@@ -12,7 +12,7 @@ interface Resting {
 
 /**
  * Knows when the application has started. Until then, connections are open only while used: an open one keeps the process alive, and Nest
- * does not announce that startup has failed because another hook threw.
+ * does not tell this module if another hook makes startup fail.
  */
 export class Startup {
   readonly #connections = new Set<Resting>();

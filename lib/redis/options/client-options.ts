@@ -124,7 +124,7 @@ const REPLIES = 'the module reads the replies itself';
 const REDIRECTIONS = 'the module follows redirections itself, until offerTimeout';
 const UNUSED = 'the module does not use it';
 
-/** Options common to a single server's options and both levels of a cluster's: its own, and the `redisOptions` of its nodes. */
+/** Options that exist for a single server, for a cluster as a whole, and for the nodes of a cluster (`redisOptions`). */
 const common = {
   keyPrefix: refused([''], "would not apply to the names of channels: set the module's `prefix` instead"),
   showFriendlyErrorStack: overridden(
@@ -215,7 +215,7 @@ export const clusterRules = {
   useSRVRecords: passedOn(flag),
   slotsRefreshTimeout: passedOn(wholeNumber(1, MAX_TIMER_DELAY)),
   slotsRefreshInterval: passedOn(milliseconds),
-  // ioredis' defaults, because it only asks for the slots.
+  // These are ioredis' defaults, because ioredis' own `Cluster` sends nothing but the request for the map.
   maxRedirections: overridden(16, REDIRECTIONS),
   retryDelayOnMoved: overridden(0, REDIRECTIONS),
   retryDelayOnTryAgain: overridden(100, REDIRECTIONS),

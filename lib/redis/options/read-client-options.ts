@@ -152,7 +152,7 @@ function attempt<Value>(read: () => Value): Value | undefined {
   }
 }
 
-/** True for equal values. Also compares the given value as a string, because a flag in a URL is one. */
+/** True for equal values. Also compares with the own value as a string, because a flag in a URL is one. */
 const isSame = (given: unknown, own: unknown) => given === (own ?? undefined) || given === String(own);
 
 function overridesOf(rules: OptionRules): Record<string, unknown> {
@@ -196,7 +196,7 @@ function parseRedisUrl(text: string): { readonly options: object } | { readonly 
     return { problem: UNREADABLE };
   }
   if ([...url.searchParams.keys()].some((name) => /pass/i.test(name))) return { problem: PASSWORD_IN_QUERY };
-  // The rest of a password that was cut at its `/`, `?` or `#`. An error would show it as an unknown option.
+  // This is the rest of a password that was cut at its `/`, `?` or `#`. An error would show it as an unknown option.
   if (url.hash !== '' || (url.pathname + url.search).includes('@')) return { problem: UNREADABLE };
   const options = {
     ...Object.fromEntries(url.searchParams),

@@ -168,7 +168,7 @@ export class RedisLibrary implements LoadedLibrary {
   }
 }
 
-/** Prepends the server's functions that these statements use. */
+/** Prepends locals for those of the server's functions that these statements use. */
 function withBuiltIn(statements: readonly Statement[]): string {
   const code = statements.map(({ text }) => text).join('');
   const used = Object.entries(BUILT_IN).filter(([name]) => mentions(code, name));

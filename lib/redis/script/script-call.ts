@@ -21,7 +21,7 @@ export interface ScriptCall<Part extends string = string> {
 const NONE: ScriptArguments = {};
 
 /**
- * Returns the words of a call: the function's name, the number of keys, the keys, and the arguments.
+ * Returns the arguments of `FCALL` for a call: the function's name, the number of keys, the keys, and the function's own arguments.
  * @param deadline - for a function that takes one: a time by the server's clock, ms; 0: none
  * @throws TypeError if the arguments are not those that the header declares
  */

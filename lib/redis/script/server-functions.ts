@@ -26,15 +26,15 @@ interface Settings {
 }
 
 /**
- * Maximum random wait, in ms, before a process that found a library missing looks again and loads it: processes that start together all
- * find it missing at once. The square root makes short waits rare, so only one or two processes load it.
+ * Maximum random wait, in ms, before a process that found a library missing looks again and loads it. Processes that start together all
+ * find it missing at once. The square root makes short waits rare, so only one or two of them load the library.
  */
 const MAX_LOAD_PAUSE = 100;
 
 /** The maximum share of its remaining time that a call waits before it loads the library. The rest is for looking and loading. */
 const MAX_LOAD_PAUSE_SHARE = 0.25;
 
-/** Pause before another attempt to load a library that the server could not take, ms. */
+/** Pause before another attempt to load a library that the server has refused for a temporary reason, ms. */
 const RELOAD_PAUSE = 5000;
 
 /** The first words of errors that temporarily keep a server from loading a library. */
@@ -46,7 +46,7 @@ const TRANSIENT = /^(OOM|NOREPLICAS|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN|CLU
  * has the library, or still has a script. Other calls wait for it, because they would all be refused together.
  */
 export class ServerFunctions {
-  /** Scripts and libraries that the server is known to have. Functions of these libraries need no {@link call}. */
+  /** Scripts and libraries that the server is known to have. Functions of such a library can be called without {@link call}. */
   readonly loaded = new Set<RedisLibrary | Script>();
   /** The scripts that the server had when a connection was lost, and may still have. */
   readonly #loadedBefore = new Set<RedisLibrary | Script>();
@@ -84,7 +84,7 @@ export class ServerFunctions {
 
   /**
    * @param further - number of extra sets of keys and arguments in `words`
-   * @throws the server's error; if {@link isGone} is true for it, the function did not run and the next call takes another route
+   * @throws the server's error; if {@link isGone} is true for it, the function did not run, and the next call is made differently
    */
   call(called: RedisFunction, further: number, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
     const { library } = called;

@@ -6,13 +6,13 @@
 -- The keys are among the arguments, because the server would refuse a call with a key that the user may not access. None of the commands is
 -- run, so nothing needs to be atomic, and a crash leaves nothing behind. Writes nothing.
 
--- The words that follow a command with no key, or with several.
+-- The arguments to check for a command that has no key, or may have several.
 local WORDS = {
   EVAL = { '', '0' }, EVALSHA = { '', '0' }, FCALL = { '', '0' }, ['FUNCTION|LOAD'] = { 'FUNCTION', 'LOAD', '' },
   ['CLIENT|ID'] = { 'CLIENT', 'ID' }, ['CLIENT|UNBLOCK'] = { 'CLIENT', 'UNBLOCK', '0' }, WAIT = { '0', '0' }, WAITAOF = { '0', '0', '0' },
 }
 
--- Number of words that must follow the key, for commands that only read or that a function calls without a check.
+-- Number of arguments that must follow the key, for commands that only read or that a function calls without a check.
 local WORDS_AFTER_KEY = {
   EXISTS = 0, GET = 0, HKEYS = 0, HLEN = 0, HSETNX = 2, LLEN = 0, PSUBSCRIBE = 0, SSUBSCRIBE = 0, SUBSCRIBE = 0, UNLINK = 0, ZCARD = 0,
   ZCOUNT = 2, ZREVRANGEBYSCORE = 2,

@@ -1,12 +1,12 @@
 -- The permissions of a call's user, which cannot change while the call runs.
 
--- Number of words that must follow the key in a complete command. Commands not listed need one.
+-- Number of arguments that must follow the key in a complete command. Commands not listed need one.
 local WORDS_AFTER_KEY = {
   DEL = 0, HGETALL = 0, HSET = 2, LINSERT = 3, LRANGE = 2, LREM = 2, LSET = 2, LTRIM = 2, ZADD = 2, ZRANGE = 2, ZREMRANGEBYRANK = 2,
 }
 
--- True if the user may run a command on a key or channel. Redis 8.6 raises an error for a command with too few or too many words, and Redis
--- 7.0 reads past the last word and crashes. `words`: how many must follow the key, for a command not listed above.
+-- True if the user may run a command on a key or channel. If a command has too few or too many arguments, Redis 8.6 raises an error, and
+-- Redis 7.0 reads past the last argument and crashes. `words`: how many must follow the key, for a command not listed above.
 function Permissions.may_run(command, key, words)
   words = words or WORDS_AFTER_KEY[command] or 1
   if words == 1 then
