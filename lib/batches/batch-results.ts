@@ -30,7 +30,7 @@ export function forAll(size: number, result: BatchResult): BatchResult[] {
 
 function assign(results: BatchResult[], size: number): BatchResult[] {
   if (results.length === size) return results;
-  // An array of another length, such as rows written to a database, has no meaning here, but failures must not be lost.
+  // An array of another length, such as rows written to a database, is ignored, except that failures and decisions must not be lost.
   const isAnswer = results.some((result) => 'error' in result || isDecision(result.value));
   if (!isAnswer) return forAll(size, { value: undefined });
   const error = new BatchResultMismatch(`The handler returned ${results.length} results for ${size} messages`);
@@ -51,7 +51,7 @@ function readResult(result: unknown): BatchResult {
   return result.status === 'rejected' ? { error: result.reason } : { value: result.value };
 }
 
-/** True for a result of `Promise.allSettled`. A database row may also have a column `status`, but hardly these keys alone. */
+/** True for a result of `Promise.allSettled`. A database row may also have a column `status`, but hardly any has exactly these keys. */
 function isSettledResult(value: unknown): value is PromiseSettledResult<unknown> {
   if (typeof value !== 'object' || value === null || !isPlain(value)) return false;
   const { status } = value as { readonly status?: unknown };

@@ -18,7 +18,7 @@ export interface BatchRunnerOptions extends HandlerRules {
   readonly clock: Clock;
   /** The maximum number of messages in a call. */
   readonly size: number;
-  /** How long a batch's first message waits for others, ms. 0: only for those of the same turn of the event loop. */
+  /** How long a batch's first message waits for others, ms. If 0, it waits only until the end of the event loop's turn. */
   readonly wait: number;
   /** Limits the number of concurrent calls. */
   readonly calls: ConcurrentCalls;
@@ -77,7 +77,10 @@ export class BatchRunner {
     this.options.calls.add(this.#nextCall);
   }
 
-  /** Schedules the call for the waiting messages at the end of the first one's wait. A call that is waiting to start takes them as well. */
+  /**
+   * Schedules a call for when the first waiting message has waited long enough. Does nothing if a call is already about to start, because
+   * that call will take the waiting messages too.
+   */
   #planCall(): void {
     const first = this.#waiting[0];
     if (!first || this.#asked > 0 || this.#cancelTimer) return;
@@ -130,7 +133,7 @@ export class BatchRunner {
     });
   }
 
-  /** Handles the messages, except those that an observer has delayed for too long. */
+  /** Calls the handler, except for messages that have expired, or whose lease may have ended, while an observer delayed the call. */
   #handleAfterWait(deliveries: readonly Delivery[]): BatchOutcomes | Promise<BatchOutcomes> {
     const ended = deliveries.map((delivery) => this.options.outcomes.afterWait(delivery));
     const rest = deliveries.filter((_, i) => !ended[i]);

@@ -89,7 +89,7 @@ export class GroupBatches {
     return runner.run(delivery);
   }
 
-  /** Calls handlers with the waiting messages, because the process has no slots for more messages of their groups. */
+  /** Calls the handler with all waiting messages, one group per call. Called when the process has no slots for more messages. */
   flush(): void {
     for (const runner of [...this.#runners.values()]) runner.flush();
   }
@@ -103,7 +103,7 @@ export class GroupBatches {
     const { size, groupConcurrency } = this.options;
     return new BatchRunner({
       ...this.options,
-      // A group never has more messages here than this, so waiting longer would not fill a bigger batch.
+      // At most `groupConcurrency` messages of a group are here at once, so a larger batch would never fill.
       size: group === undefined ? size : Math.min(size, groupConcurrency ?? Infinity),
       onEmpty: () => this.#runners.delete(group),
     });

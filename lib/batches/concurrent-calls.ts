@@ -48,7 +48,7 @@ export class ConcurrentCalls {
     this.#startWaiting();
   };
 
-  /** Starts waiting calls. If they end at once, the next ones follow in the next turn of the event loop, so nothing starves. */
+  /** Starts waiting calls. If they end at once, the next ones follow in the next turn of the event loop, to give other work its share. */
   readonly #startWaiting = (): void => {
     for (const call of this.#waiting.splice(0, this.#free)) this.#start(call);
     if (this.#free > 0 && this.#waiting.length > 0) setImmediate(this.#startWaiting);

@@ -1,7 +1,7 @@
 import { MAX_BATCH } from '../message/page.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 
-/** How long a reservation keeps slots from other loops, ms. Answers take far less, and a server that hangs must not hold up other loops. */
+/** How long a reservation keeps slots from other loops, ms. Claims take far less, and a hanging server must not block all loops. */
 const MAX_RESERVATION = 100;
 
 /** A claim is limited to half of the slots, but never to fewer messages than this, because small claims are not worth a call. */
@@ -62,7 +62,7 @@ export class Slots {
  */
 export class Capacity {
   readonly slots: Slots;
-  /** The maximum number of messages that can start soon. Infinity until a claim's handlers are slow to start. */
+  /** An estimate of how many handlers can start within {@link TARGET} ms. Infinity until a claim's handlers are slow to start. */
   #startable = Infinity;
   #isQuick = true;
   /** The number of messages that the last claim took. */
@@ -95,7 +95,7 @@ export class Capacity {
     return this.slots.free === 0 && this.slots.reservations.size === 0;
   }
 
-  /** The maximum number of messages to claim together with a transfer, up to half of all slots. Below 1: claim none. */
+  /** How many messages a transfer may claim in the same call, up to half of all slots. If below 1, it must not claim. */
   get besidesTransfer(): number {
     const spare = this.slots.free - Math.floor(this.slots.total / 2);
     return spare > 0 && this.isOpen ? Math.min(spare, this.#wanted) : 0;
@@ -110,13 +110,13 @@ export class Capacity {
   measure(count: number, took: number): void {
     const inTime = Math.floor((count * TARGET) / took);
     this.#isQuick = took <= TARGET;
-    // The limit falls at once. It rises to the measured number, but no more than doubles.
+    // A slow start lowers the limit at once. A quick start raises it to the measured number, but at most doubles it.
     this.#startable = this.#isQuick
       ? Math.max(this.#startable, Math.min(this.#startable * 2, inTime))
       : Math.max(1, inTime);
   }
 
-  /** Reserves slots for a claim. No other loop can take them until {@link end}, unless the claim is overdue. */
+  /** Reserves slots for a claim. No other loop can take them until {@link end} is called or the claim is overdue. */
   reserve(count = Math.min(this.slots.free, this.#wanted)): Reservation {
     const reservation = { count, since: this.options.clock.monotonic(), isOverdue: false };
     this.slots.free -= count;
@@ -125,7 +125,7 @@ export class Capacity {
     return reservation;
   }
 
-  /** Ends the reservation of a claim that took `found` messages. Returns how many have a slot: all, unless the claim was overdue. */
+  /** Ends the reservation of a claim that took `found` messages. Returns how many have slots: all, unless the claim was overdue. */
   end(reservation: Reservation, found: number): number {
     const slots = this.slots;
     this.#wasOverdue = reservation.isOverdue;
@@ -180,7 +180,7 @@ export class Capacity {
     return Math.min(Math.max(Math.min(half, 2 * Math.max(1, this.#found)), this.options.batch), most);
   }
 
-  /** True if a claim of `count` messages is worth its fixed cost: that many slots are free, or pending claims could not free enough. */
+  /** True if a claim of `count` messages should not wait for more free slots: enough are free, or pending claims could not free enough. */
   #areWorth(count: number): boolean {
     const { free, reservations } = this.slots;
     if (free === 0 || free >= count) return free > 0;
@@ -198,7 +198,7 @@ export class Capacity {
     this.#changed();
   }
 
-  /** Calls the next waiter if its claim is worth the call. */
+  /** Lets the next waiter claim, if enough slots are free to make the claim worth a round trip. */
   #changed(): void {
     const { waiters, onNotFull, called } = this.slots;
     if (onNotFull.length > 0 && !this.isFull) for (const resume of onNotFull.splice(0)) resume();

@@ -12,7 +12,7 @@ import type {
 import { type Clock, RemoteClock } from '../timing/clock.js';
 import type { Lease } from './delivery.js';
 
-/** The maximum size of the bodies in one claim, in bytes. The answer must arrive in time even over a slow connection. */
+/** The maximum size of the bodies in one claim, in bytes. Limited so that the answer arrives in time even over a slow connection. */
 const MAX_BYTES = 1024 * 1024;
 
 /** The number of consecutive unanswered claims after which their messages are released to other consumers. */
@@ -21,10 +21,10 @@ const MAX_UNANSWERED = 3;
 /** The smallest share of the usual limits that a claim asks for. */
 const MIN_SHARE = 1 / 16;
 
-/** The maximum error of the store's time, ms. Messages may expire early by this much. A slower answer leads to another request. */
+/** The maximum error of the store's time, ms. Messages may expire early by this much. After a slower answer, the store is asked again. */
 const MAX_ROUND_TRIP = 50;
 
-/** The minimum interval between requests for the store's time, ms. On a network that is always slow, more requests do not help. */
+/** The minimum interval between requests for the store's time, ms. If the network is always slow, asking more often does not help. */
 const ASK_INTERVAL = 60_000;
 
 export interface TransferBesides {
@@ -40,7 +40,7 @@ export interface Claimed {
   /** True if ready messages remain. */
   readonly more: boolean;
   readonly answeredAt: number;
-  /** When to claim again because the rate is used up, on the monotonic clock; undefined if it is not used up. */
+  /** When to claim again if the queue's rate is used up, on the monotonic clock; undefined if the rate is not used up. */
   readonly claimAgainAt: number | undefined;
   /** The report of the transfer made in the same call; undefined if none was requested or nothing changed. */
   readonly transfer: TransferReport | undefined;
@@ -92,7 +92,7 @@ export class Claimer {
     let claimed = await this.#ask(limit, besides);
     const { transfer } = claimed;
     while (claimed.answeredAt >= claimed.lease.end) {
-      // The lease may have ended, and other consumers may hold the messages. The next claim renews the lease of those still held.
+      // The lease may have ended, so other consumers may hold some of its messages. The next claim renews the lease of the rest.
       if (await this.#isGivenUp(claimed.lease.token)) {
         const problem = 'the store answers claims only after their leases have ended';
         throw new DelayQueueError('OUTCOME_UNKNOWN', `${this.options.queue}: ${problem}`);
@@ -121,7 +121,7 @@ export class Claimer {
 
   async #ask(limit: number, besides?: TransferBesides): Promise<Claimed> {
     const { store, clock, lease, answerTimeout } = this.options;
-    // A claim can supersede only one other claim. All of these are unanswered, so each may have taken messages.
+    // The next claim can supersede only one of these claims, but each of them may have taken messages. So the others are ended here.
     while (this.#unanswered.length > 1) await this.#end(this.#unanswered[0]!);
     const token = this.#newToken();
     const supersedes = this.#unanswered.at(-1);
@@ -141,7 +141,7 @@ export class Claimer {
       const receivedAt = clock.monotonic();
       this.#unanswered = [];
       if (receivedAt - sentAt < lease) this.#misses = 0;
-      // An answer twice as large would still arrive within half of the timeout.
+      // After such a quick answer, one twice as large would still arrive within half of the timeout.
       if (receivedAt - sentAt < Math.min(lease, answerTimeout / 4)) this.#share = Math.min(1, this.#share * 2);
       if (orphans.length > 0)
         this.options.events.emit('messages-lost', { queue: this.options.queue, count: orphans.length });
@@ -160,19 +160,22 @@ export class Claimer {
     }
   }
 
-  /** Asks the store for its time with an empty claim, at most once per interval. Returns the time of the answer, on the monotonic clock. */
+  /**
+   * Asks the store for its time with an empty claim, at most once per interval. Returns when the answer arrived, on the monotonic clock;
+   * `sentAt` if it did not ask.
+   */
   async #askTime(sentAt: number): Promise<number> {
     const { store, clock, lease } = this.options;
     if (sentAt < this.#askedAt + ASK_INTERVAL) return sentAt;
     this.#askedAt = sentAt;
-    // Without an answer, the store's time is counted from when the claim was sent.
+    // If this request fails, the previous estimate of the store's time stays in use.
     const report = await store.claim({ token: this.#newToken(), limit: 0, lease }).catch(() => undefined);
     const receivedAt = clock.monotonic();
     if (report) this.#storeClock.learn(report.now, { sentAt, receivedAt });
     return receivedAt;
   }
 
-  /** Notes a claim that may have taken messages. Returns true if everything was released after too many consecutive unanswered claims. */
+  /** Notes a claim that may have taken messages. Releases everything and returns true after too many consecutive unanswered claims. */
   async #isGivenUp(token: string): Promise<boolean> {
     const { events, queue } = this.options;
     this.#unanswered.push(token);
@@ -181,7 +184,7 @@ export class Claimer {
     if (this.#misses < MAX_UNANSWERED) return false;
     this.#misses = 0;
     events.note('claims-unanswered', { queue, count: MAX_UNANSWERED });
-    // If this also fails, the next claim tries again.
+    // If the release fails, the next claim tries again.
     await this.releaseUnanswered().catch(() => undefined);
     return true;
   }

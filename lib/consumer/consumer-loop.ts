@@ -15,7 +15,7 @@ import { RELEASE } from './outcomes.js';
 import { Settler } from './settler.js';
 import { WakeWait } from './wake-wait.js';
 
-/** The maximum number of failures counted while there is no connection. Keeps the pause below a second. */
+/** Without a connection, failures beyond this number no longer lengthen the pause, so it stays below a second. */
 const MAX_FAILURES_UNCONNECTED = 4;
 
 const noop = () => undefined;
@@ -39,15 +39,15 @@ export class ConsumerLoop {
   #signal: WakeWait | undefined;
   #looping: Promise<unknown> | undefined;
   #stopping = false;
-  /** When to claim again because the queue's rate is used up, on the monotonic clock. */
+  /** When to claim again if the queue's rate is used up, on the monotonic clock; undefined if the rate is not used up. */
   #claimAgainAt: number | undefined;
   /** True if the store's signal has woken this consumer, and the loop has not claimed since. */
   #hasSignal = false;
-  /** True while the loop waits for the signal, or before it starts. */
+  /** True before the loop starts, and while it waits for the signal. */
   #isIdle = true;
   /** Resolves when the current claim with a transfer has ended. */
   #transferring: Promise<unknown> | undefined;
-  /** Messages aborted during the current claim. An announcement may overtake the claim's answer, which uses another connection. */
+  /** Messages aborted during the current claim. Their announcement may arrive before the claim's answer, which uses another connection. */
   #abortedMeanwhile: Claim[] = [];
 
   constructor(
@@ -117,7 +117,7 @@ export class ConsumerLoop {
     for (let claim = this.#take(); ;) {
       const { more } = await claim;
       const next = more && this.#mayClaimAhead ? this.#take() : undefined;
-      // The claim may fail while handlers are being started, before anything awaits it.
+      // Prevents an unhandled rejection if the next claim fails before the loop awaits it.
       next?.catch(noop);
       await this.#dispatcher.run();
       if (!next) return more;
@@ -127,7 +127,7 @@ export class ConsumerLoop {
 
   /**
    * Makes a transfer that also claims due messages, without the wake-up signal, if this loop is idle and most of its slots are free. Other
-   * claims of the loop wait for this one. If nothing was changed and a plain transfer is needed, returns undefined, or a promise of it.
+   * claims of the loop wait for this one. Returns undefined, or a promise of it, if nothing was changed and a plain transfer is needed.
    */
   transferAndClaim(announcer: Announcer | undefined): Promise<TransferReport | undefined> | undefined {
     const { store, runner } = this.options;
@@ -142,8 +142,8 @@ export class ConsumerLoop {
   }
 
   /**
-   * Stops claiming; running handlers carry on. Releases messages that were not started, or whose claim was not answered, and wakes
-   * consumers.
+   * Stops claiming; running handlers carry on. Releases messages whose handlers have not started, and messages of unanswered claims. Wakes
+   * consumers for them.
    */
   async stopClaiming(): Promise<void> {
     this.#stopping = true;
@@ -171,7 +171,7 @@ export class ConsumerLoop {
 
   async #loop(signal: WakeWait): Promise<void> {
     const capacity = this.#capacity;
-    // Before this consumer started, messages may have become ready and their signal been lost.
+    // Messages may have become ready before this consumer started, and their signal may have been lost.
     let ready = true;
     let failures = 0;
     while (!this.#stopping) {
@@ -192,7 +192,7 @@ export class ConsumerLoop {
         if (this.#stopping) return;
         signal.leave();
         failures++;
-        // If the store is not connected, the call has already waited. Another long pause would outlast the outage.
+        // If the store is not connected, the call has already waited for a connection. Another long pause could outlast the outage.
         const isAway = hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED');
         const pause = failurePause(isAway ? Math.min(failures, MAX_FAILURES_UNCONNECTED) : failures);
         this.#streak.callFailed(error);
@@ -214,14 +214,14 @@ export class ConsumerLoop {
   /** Waits for free slots, and then for the end of the event loop's turn, so that one claim covers all slots freed in that turn. */
   async #untilOpen(): Promise<void> {
     await this.#capacity.untilOpen(() => {
-      // Other loops have taken all slots, but another process may have free ones.
+      // Other loops have taken all of this process' slots, but another process may have free ones.
       if (this.#hasSignal) this.#wakeAnother();
       this.#hasSignal = false;
     });
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Returns true when the loop must claim: a signal came, or the rate allows more. Until the rate allows more, signals change nothing. */
+  /** Waits for a signal, or until the rate allows more; then, signals change nothing. Returns true when the loop must claim. */
   async #untilReady(signal: WakeWait): Promise<boolean> {
     const { clock, settings } = this.options;
     if (this.#claimAgainAt === undefined) {
@@ -255,7 +255,7 @@ export class ConsumerLoop {
     } finally {
       this.#transferring = undefined;
       void this.#dispatcher.run();
-      // The next claim supersedes an unanswered one. Without a free slot, signals are for other consumers.
+      // An unanswered claim must be superseded soon, so the loop claims at once. Without a free slot, it leaves signals to other consumers.
       if (this.#claimer.hasUnanswered) this.wake();
       else if (this.#isIdle && this.#capacity.isFull) this.#signal?.leave();
     }
@@ -279,7 +279,7 @@ export class ConsumerLoop {
     const deliveries = messages.map((message) => new Delivery(this.options.queue, message, lease));
     this.leases.hold(lease, deliveries);
     for (const claim of this.#abortedMeanwhile.splice(0)) this.abort(claim);
-    // The answer came so late that other loops have taken the slots.
+    // The answer came so late that other loops have taken these messages' slots.
     for (const surplus of deliveries.splice(granted)) this.#settler.settle(surplus, RELEASE);
     this.#dispatcher.add(lease, deliveries, answeredAt);
     return claimed;

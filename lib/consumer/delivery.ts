@@ -121,7 +121,7 @@ export class Delivery implements Claim {
 }
 
 /**
- * A message for handlers and observers. A separate object, so that their assignments do not affect the consumer. Fields that change are
+ * A message as handlers and observers see it. What they assign to this separate object does not affect the consumer. Fields that change are
  * accessors of the class: own accessors, which `{ ...message }` would copy, take ten times as long to create as all other fields.
  */
 class HandlerMessage implements DelayedMessage {
@@ -161,7 +161,7 @@ class HandlerMessage implements DelayedMessage {
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
-      // A handler may pass the signal to many calls, but Node.js warns of a leak from the 11th on. Not 0: getMaxListeners() would throw.
+      // A handler may pass the signal to many calls, but Node.js warns of a leak from the 11th on. With 0, getMaxListeners() would throw.
       setMaxListeners(Infinity, this.#controller.signal);
       const { abortReason } = this.#delivery;
       if (abortReason) this.#controller.abort(abortReason);

@@ -10,7 +10,7 @@ import type { MessageRunner } from './message-runner.js';
 import { RELEASE } from './outcomes.js';
 import type { Settler } from './settler.js';
 
-/** How long one turn of the event loop may start a queue's handlers, ms. */
+/** How long a queue's handlers may be started in one turn of the event loop, ms. */
 const SLICE = 5;
 
 interface WaitingClaim {
@@ -78,7 +78,7 @@ export class Dispatcher {
     if (waiting.length > 0) this.#release(waiting);
   }
 
-  /** Returns true if the slice is used up. */
+  /** Starts handlers until none is waiting or the time slice ends. Returns true if the slice has ended. */
   #startSlice(): boolean {
     const { clock, capacity } = this.options;
     let now = clock.monotonic();
@@ -101,7 +101,7 @@ export class Dispatcher {
   }
 
   #start(delivery: Delivery): void {
-    // The lease was lost while the message waited.
+    // The message's signal was aborted while the message waited, for example because its lease was lost.
     if (delivery.abortReason) return this.#release([delivery]);
     const outcome = this.options.runner.run(delivery);
     if (outcome instanceof Promise) void outcome.then((known) => this.#settle(delivery, known));
@@ -120,7 +120,7 @@ export class Dispatcher {
     this.options.settler.flush();
   }
 
-  /** Releases messages of late claims. Runs before each start, so it allocates nothing unless a claim is late. */
+  /** Releases messages of late claims. Runs often, so it allocates nothing unless a claim is late. */
   #releaseLate(now: number): void {
     let late: Delivery[] | undefined;
     for (const claim of this.#waiting) {
@@ -140,8 +140,8 @@ export class Dispatcher {
   }
 
   /**
-   * Yields to the event loop. Promises run first, so that the outcomes of handlers just started are sent before a timer fires, however long
-   * the loop was blocked. Otherwise the transfer scheduler might recover the handlers' messages and spend an attempt.
+   * Yields to the event loop. Runs promise callbacks first, so that the outcomes of handlers just started are sent before a timer fires,
+   * however long the loop was blocked. Otherwise the transfer scheduler might recover these handlers' messages and spend an attempt.
    */
   async #yield(): Promise<void> {
     const { clock, settler, claimer } = this.options;

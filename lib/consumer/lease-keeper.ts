@@ -17,8 +17,8 @@ const LIMITS = {
 
 /**
  * Extends the leases of all claims in one call once a third of the oldest lease has passed, and retries soon after a failure, so that a
- * short outage costs no lease. A lost message's signal aborts at once or, if the store is silent, when its lease ends on this process'
- * clock.
+ * short outage costs no lease. When a message is lost, its signal is aborted at once or, if the store is silent, when its lease ends on
+ * this process' clock.
  */
 export class LeaseKeeper {
   /** The messages that are claimed, being handled, or not settled yet. */
@@ -64,7 +64,7 @@ export class LeaseKeeper {
     this.#wakeBy(this.#extendFrom(lease.end));
   }
 
-  /** Removes a message that needs nothing more. */
+  /** Stops tracking a message that is done with, so that its lease is no longer extended on its account. */
   letGo(delivery: Delivery): void {
     this.held.delete(delivery);
     if (!delivery.isLost) this.#leave(delivery.lease);
@@ -85,7 +85,7 @@ export class LeaseKeeper {
     for (const delivery of this.held) delivery.abort(reason);
   }
 
-  /** Lets all leases end. */
+  /** Stops extending leases, so all of them will end. */
   stop(): void {
     this.#leases.clear();
     this.#timer?.cancel();
@@ -98,7 +98,7 @@ export class LeaseKeeper {
     if (--lease.held === 0) this.#leases.delete(lease);
   }
 
-  /** Keeps the current timer if it fires early enough, so that claims with quick handlers need no extra timer. */
+  /** Makes sure that a timer fires by `at`. Keeps the current timer if it does, so that claims with quick handlers need no extra timer. */
   #wakeBy(at: number): void {
     if (at >= (this.#timer?.at ?? Infinity)) return;
     const { clock } = this.options;
@@ -169,7 +169,7 @@ export class LeaseKeeper {
     }
   }
 
-  /** Handles claims that have ended. Waits for announcements first: an abort would be a better reason. */
+  /** Aborts the signals of messages whose claims have ended. Waits for announcements first, because an abort is a more exact reason. */
   async #loseAll(deliveries: readonly Delivery[]): Promise<void> {
     await this.options.store.catchUp?.();
     for (const delivery of deliveries) {

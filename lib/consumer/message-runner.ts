@@ -34,7 +34,7 @@ export class MessageRunner {
   readonly waitingCalls: WaitingCalls | undefined;
   readonly maxBatch: number;
   readonly #mismatchCheck: CodecMismatchCheck | undefined;
-  /** True if messages without their own expiry expire. */
+  /** True if the queue sets an expiry for messages without their own. */
   readonly #expires: boolean;
 
   constructor(
@@ -60,7 +60,7 @@ export class MessageRunner {
     this.#expires = options.expiry !== undefined && options.expiry.after !== null;
   }
 
-  /** Why no more of the queue's messages may be claimed; undefined if they may. */
+  /** The reason why this process may claim no more of the queue's messages; undefined if it may. */
   get haltReason(): string | undefined {
     return this.#mismatchCheck?.haltReason;
   }

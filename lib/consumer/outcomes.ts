@@ -43,8 +43,8 @@ export class Outcomes {
   ) {}
 
   /**
-   * Returns the outcome of a handler that has returned. Only results that could also be thrown have a meaning; an iterator means that the
-   * handler has not run. If a new payload is checked asynchronously, returns a promise, which never rejects.
+   * Returns the outcome of a handler that has returned. A result that could also be thrown decides; an iterator counts as a failure,
+   * because the handler has not run. If a new payload is checked asynchronously, returns a promise, which never rejects.
    */
   returned(delivery: Delivery, rules: HandlerRules, result: unknown): Outcome | Promise<Outcome> {
     if (isDecision(result)) return this.threw(delivery, rules, result);
@@ -77,7 +77,7 @@ export class Outcomes {
     return outcome;
   }
 
-  /** Refuses a body that the codec cannot read, because a retry would not help. `maxDeadLetters` never drops a dead letter of this kind. */
+  /** Refuses an unreadable body, because a retry would not help. `maxDeadLetters` never drops dead letters whose error has this name. */
   unreadable(delivery: Delivery, error: unknown): Outcome {
     return this.#refuse(delivery, error, { ...describeFailure(error), name: 'UnreadableBody' });
   }

@@ -61,8 +61,8 @@ export class PartitionWorker {
   }
 
   /**
-   * Claims due messages and starts their handlers, without waiting for more. Claims separately what a transfer leaves ready. If nothing was
-   * found, throws whatever the store throws.
+   * Transfers and claims due messages, and starts their handlers, without waiting for more. If messages are still ready after the transfer,
+   * claims them separately. Throws whatever the store throws, unless this worker holds messages or may hold some.
    */
   async visit(): Promise<Visit> {
     const { scheduler, loop } = this;

@@ -77,7 +77,7 @@ export class QueueWorker {
     await Promise.all(this.#all.flatMap(({ loop, repairer }) => [loop.leases.drained(), repairer.checked]));
   }
 
-  /** Aborts the signal of a claimed message that was aborted, if this worker holds it. */
+  /** Aborts the signal of a message that somebody has aborted, if this worker holds the message. */
   abort(claim: Claim): void {
     for (const { loop } of this.#all) loop.abort(claim);
   }

@@ -41,7 +41,7 @@ export class Settler {
       readonly store: Pick<ConsumerStore, 'settle' | 'catchUp'>;
       readonly clock: Clock;
       readonly events: Events;
-      /** Keeps each message until it needs nothing more. */
+      /** Tracks each message until its outcome is dealt with. */
       readonly leases: Pick<LeaseKeeper, 'letGo'>;
     },
   ) {
@@ -71,7 +71,7 @@ export class Settler {
   async #settleAll(batch: readonly DeliverySettlement[]): Promise<void> {
     const { store, leases } = this.options;
     const accepted = await this.#sendUntilAnswered(batch);
-    // The announcement of an abort may still be on its way.
+    // An outcome may have been refused because of an abort whose announcement is still on its way.
     if (accepted?.includes(false) && batch.some(({ claim }, i) => !accepted[i] && !claim.isLost))
       await store.catchUp?.();
     for (let i = 0; i < batch.length; i++) {

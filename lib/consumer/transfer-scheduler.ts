@@ -41,10 +41,10 @@ interface Expectation {
  * It has a single timer, set by the store's answer and reset by announcements of earlier due times. It also asks the store whenever the
  * subscription (re)starts and at least every `checkInterval`, so a lost announcement costs a bounded delay.
  *
- * To save each process a call for every due message, schedulers announce their transfers, along with the next due time. A scheduler that
- * learns that another moved something last becomes a *standby*: it waits for the same times, but fires a grace period later, and normally
- * knows by then that nothing is left to do. If the eager scheduler is gone, a standby finds something and becomes eager itself. There is no
- * leader, and no lease on leadership that could go wrong.
+ * To save each process a call for every due message, schedulers announce their transfers, along with the next due time. A scheduler becomes
+ * a *standby* when it learns that another one was the last to move something. A standby waits for the same times, but fires a grace period
+ * later, and normally knows by then that nothing is left to do. If the eager scheduler is gone, a standby finds something and becomes eager
+ * itself. There is no leader, and no lease on leadership that could go wrong.
  */
 export class TransferScheduler implements DueListener {
   readonly #random: () => number;
@@ -76,7 +76,7 @@ export class TransferScheduler implements DueListener {
       readonly events: Events;
       /** Distinguishes this scheduler from those of other processes; without spaces. Default: it announces nothing. */
       readonly id?: string;
-      /** The longest sleep, ms. */
+      /** The maximum time between two calls to the store, ms. */
       readonly checkInterval: number;
       /** Returns a number from 0 to 1, for jitter. */
       readonly random?: () => number;
@@ -151,12 +151,12 @@ export class TransferScheduler implements DueListener {
         this.#movedAt = report.at;
         this.#eager = true;
       } else if (this.#movedAt !== null && this.#movedAt > report.at) {
-        // The store's clock has been set back. An announcement older than the move does not show that: it may merely be late.
+        // The store's clock has been set back. Announcements with earlier times are no proof of that, because they may merely be late.
         this.#movedAt = null;
       }
       this.#emit(report);
       if (report.nextIn !== null) {
-        // If the timer fires early, the transfer finds nothing, and gets a new answer.
+        // If the timer fires too early, the transfer finds nothing, but its answer sets a new timer.
         const readAt = readingTime({ sentAt, receivedAt: clock.monotonic() });
         this.#expectEarlier({ at: readAt + report.nextIn, dueAt: report.at + report.nextIn });
       }
@@ -169,23 +169,26 @@ export class TransferScheduler implements DueListener {
     const { id } = this.options;
     const isAwaited = awaited !== undefined || this.#hasUnannounced || this.#ready > 0;
     if (id === undefined || !isAwaited || now < this.#announcedAt + ANNOUNCE_INTERVAL) return undefined;
-    // Announcing a standby's last move would make a new process' scheduler a standby, too, and leave no eager one.
+    // If a standby announced its last move, a new process' scheduler would become a standby, too, and there might be no eager one.
     return { scheduler: id, movedAt: this.#eager ? this.#movedAt : null };
   }
 
-  /** Makes a standby skip what was due when another scheduler looked. It still looks every `checkInterval`: announcers may be wrong. */
+  /**
+   * Learns from another scheduler's transfer: this one may become a standby, and a standby skips what was due by then. It still asks the
+   * store every `checkInterval`, because announcements may be wrong.
+   */
   onTransfer({ scheduler, at, movedAt, ready, nextIn }: AnnouncedTransfer): void {
     const { id, clock, checkInterval } = this.options;
     if (scheduler === id) return;
     const now = clock.monotonic();
     if (!this.#eager && this.#isPast(at, now)) this.#expected = undefined;
-    // A `movedAt` later than `at` dates from before the store's clock was set back. Believed, it would leave no eager scheduler.
+    // A `movedAt` later than `at` dates from before the store's clock was set back. Comparing with it could leave no eager scheduler.
     const isComparable = movedAt !== null && movedAt <= at;
     if (isComparable && (this.#movedAt === null || movedAt > this.#movedAt)) this.#eager = false;
     if (nextIn !== null) this.#expectEarlier({ at: now + nextIn, dueAt: at + nextIn });
     if (this.#running || this.#failures > 0) return;
     this.#ready = ready;
-    // While messages are ready, the other scheduler soon announces when their leases end.
+    // While messages are ready, the other scheduler soon announces when their leases end. If it does not, this one asks the store.
     const checkAt = ready > 0 ? now + READY_CHECK + this.#newGrace() : Infinity;
     this.#checkAt = Math.min(checkAt, this.#lookedAt + checkInterval);
     this.#arm(now);
@@ -222,7 +225,7 @@ export class TransferScheduler implements DueListener {
       try {
         const { ready, moved, recovered } = await this.runOnce();
         this.#ready = ready;
-        // The messages were ready before this run, and still are.
+        // Some of these messages were already ready before this run.
         if (ready > moved + recovered) this.options.consumer?.wake();
         this.#failures = 0;
         this.#streak.worked();

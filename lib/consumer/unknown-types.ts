@@ -7,7 +7,7 @@ import type { Delivery } from './delivery.js';
 /** How long a message is put off, ms; ±20 %, so that messages that came together do not keep coming back together. */
 const PAUSE = 30_000;
 
-/** The maximum number of types whose first message is reported as the first. */
+/** How many types, at most, are remembered as reported. Messages of further types are never reported as the first of their type. */
 const MAX_TYPES = 1000;
 
 /** The error of a dead letter for which no process had a handler. */
@@ -38,7 +38,7 @@ export class UnknownTypes {
     return this.#putOff(delivery, body, { form: error.form, error });
   }
 
-  /** Puts a message off. Measures the wait by due times, which come from the store's clock and move with each deferral. */
+  /** Puts a message off, or dead-letters it once `grace` is over. Measures the wait by due times, which come from the store's clock. */
   #putOff(delivery: Delivery, body: Buffer, unknown: Unknown): Outcome {
     const { grace, events, random = Math.random } = this.options;
     const { error, ...what } = unknown;

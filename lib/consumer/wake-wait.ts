@@ -7,7 +7,7 @@ const FIRST_REST = 1000;
 /**
  * Waits for the store's wake-up signal, or for {@link wake}. A connection that died silently brings no signal until its death is noticed,
  * but this process' transfers see that messages stay ready, and call `wake`. Messages also stay ready while a queue is paused or its rate
- * is used up, so calls that find nothing become rare.
+ * is used up, so {@link wake} has an effect less and less often while it finds nothing.
  */
 export class WakeWait {
   /** True while the store's signal is awaited, even after {@link wake} has ended a wait. */
@@ -35,7 +35,7 @@ export class WakeWait {
     });
   }
 
-  /** Called when messages have been ready for a while. */
+  /** Called when messages have been ready for a while. Ends the current wait, unless a recent call found no messages. */
   wake(): void {
     const now = this.options.clock.monotonic();
     if (!this.#waiter || now < this.#restsUntil) return;

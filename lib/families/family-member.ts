@@ -30,7 +30,7 @@ const MAX_VISIT = 5000;
  * One queue of a family, while it holds messages.
  *
  * The queue is *asleep* while nothing is ready: a timer triggers a look when something falls due. Most queues get only an occasional
- * message, and a waiting worker costs several times as much as handling one. So a worker first *visits* the queue: it handles what the look
+ * message, and a waiting worker costs several times as much as handling it. So a worker first *visits* the queue: it handles what the look
  * found, and leaves. If that is not enough (messages remain, handlers are slow, or more fall due during the visit or soon after), the queue
  * is *awake*: a worker runs until the queue has been quiet for a while. Each look decides afresh, so a missed announcement does no harm.
  */
@@ -40,7 +40,7 @@ export class FamilyMember {
   /** The worker of the current look. The messages that it has found are being handled. */
   #looker: MemberWorker | undefined;
   #looking: Promise<number | undefined> | undefined;
-  /** When the next message is known to fall due, on the monotonic clock. During a look: as announced since the look began. */
+  /** When the next message is known to fall due, on the monotonic clock. During a look, only announcements since the look began count. */
   #nextAt = Infinity;
   #failures = 0;
   #stopped = false;
@@ -149,7 +149,7 @@ export class FamilyMember {
     }
   }
 
-  /** Ends the look. Later announcements are left to a worker, a timer, or a new member. */
+  /** Ends the look. From now on, a worker, a timer or a new member deals with announcements. */
   #act({ isMore }: Visit): void {
     this.#looking = undefined;
     if (this.#stopped) return;

@@ -3,7 +3,7 @@ import type { CancelTimer, Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/pauses.js';
 import { FamilyMember, type MemberSource, Semaphore } from './family-member.js';
 
-/** What a queue without work for this process holds: `messages` for others, something `else`, such as dead letters, or `nothing`. */
+/** What remains in a queue without work for this process: `messages` for others, something `else`, such as dead letters, or `nothing`. */
 export type QueueRemains = 'messages' | 'else' | 'nothing';
 
 /** A registration, and when this process first saw it, on the monotonic clock. */
@@ -23,7 +23,7 @@ const LISTENING_GRACE = 1000;
 /**
  * The queues of one family, in one process.
  *
- * A subscription to the announcements of all queues brings offers at once, because the first message of an empty queue is always announced.
+ * The first message of an empty queue is always announced, so a subscription to the announcements of all queues reports it at once.
  * Announcements can be lost, so the directory is read whenever the subscription starts or restarts, and at least every `checkInterval`.
  * Each registered queue that is not awake is then looked at. An empty queue is retired from the directory once nobody can rely on its
  * registration, so empty queues cost nothing here, however many there are.
@@ -42,7 +42,7 @@ export class Family {
 
   constructor(
     private readonly options: {
-      /** The family's pattern: the beginning of its queues' names, and a `*`. */
+      /** The family's pattern: the beginning of its queues' names, followed by `*`. */
       readonly name: string;
       /** True if messages of the family's queues may have groups. Default: false. */
       readonly hasGroups?: boolean;
@@ -176,7 +176,7 @@ export class Family {
     return known?.stamp === registration.stamp ? known : { ...registration, since: this.options.clock.monotonic() };
   }
 
-  /** Looks at a queue that is not awake. Retires it if it is empty and has not been registered again for {@link REGISTRATION_VALID} ms. */
+  /** Looks at a queue that is not awake, and retires it if it is empty and was last registered over {@link REGISTRATION_VALID} ms ago. */
   async #lookAt({ queue, stamp, since }: Sighting): Promise<void> {
     if (this.#stopped) return;
     const emptyAt = await this.#member(queue).look();

@@ -36,10 +36,10 @@ export class GroupStore extends NativeMessageStore {
     this.#keys = keys;
   }
 
-  /** Claims, and repairs if a message has lost its record: the message's group is then unknown, so only a recount frees its permit. */
+  /** Claims. Also repairs if a message has lost its record: its group is then unknown, so only a recount frees its permit. */
   override async claim(request: ClaimRequest): Promise<ClaimReport> {
     const report = await super.claim(request);
-    // If this repair fails, the next one does the work. The claim has already been made.
+    // The claim has been made, so it must not fail with the repair. If the repair fails, the next one does the work.
     if (report.orphans.length > 0) await this.repair(request.lease).catch(() => undefined);
     return report;
   }

@@ -9,7 +9,7 @@ import { type FailedPart, unfinished } from '../store/write-all.js';
 
 /**
  * The messages of one group, from `DelayQueueProducer.group`. Methods reject with the same errors as the producer's. They walk through all
- * messages of the queue that have groups, about 1000 per step, and may miss those offered during the walk. Each step shows one instant.
+ * messages of the queue that have groups, about 1000 per step, and may miss those offered during the walk. Each step sees one instant.
  * @typeParam Snapshot - the type of a message
  */
 export interface MessageGroup<Snapshot = MessageSnapshot> {
@@ -45,7 +45,7 @@ interface GroupedQueue<Snapshot> {
   /** The store that holds the messages with groups. */
   readonly store: MessageStore;
   readonly canExpire: boolean;
-  /** Registers the queue, which may have been forgotten. Call it before returning messages to the queue, and await any promise. */
+  /** Registers the queue, which may have been forgotten. Call it before returning messages, and await the promise if it returns one. */
   readonly register: () => Promise<void> | undefined;
   readonly show: (message: StoredMessage) => Snapshot;
 }
@@ -103,7 +103,7 @@ export class StoredGroup<Snapshot> implements MessageGroup<Snapshot> {
     }
   }
 
-  /** Counts a message as changed even if the change may not have been replicated. After any other failure, stops. */
+  /** Changes messages in one state. One whose change may not be replicated counts as changed; after any other failure, stops. */
   async #forEach(what: string, state: MessageState, change: (id: string) => Promise<boolean>): Promise<number> {
     let changed = 0;
     const failed: FailedPart[] = [];

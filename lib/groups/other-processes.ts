@@ -24,10 +24,10 @@ export class OtherProcesses {
 
   /**
    * Compares how processes handle the groups of a queue or family. Each announces its rules when it begins to listen and after an outage,
-   * and processes with different rules answer. So both report the difference, and nothing is stored. Older versions ignore this.
+   * and those with different rules answer. So both report the difference, and nothing is stored. Versions without this check ignore it.
    *
    * A server's databases share the channel, so rules include the database number and are compared only within the database. They are also
-   * announced without a number, because an older version reads nothing else, and reports the difference.
+   * announced without a number, so that a version that cannot read the number reports the difference, too.
    * @param onOther - called with the rules of a process that has different ones
    */
   announce(queue: string, rules: GroupRules, onOther: (rules: GroupRules) => void): void {

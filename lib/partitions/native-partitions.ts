@@ -24,7 +24,7 @@ import {
 import type { Partitions } from './partitions.js';
 import { type Agreed, PartitioningCopies } from './partitioning-copies.js';
 
-/** Announced by `agree.lua` on the channel of partition 0. */
+/** Announces that the partitioning has changed. Published by `agree.lua` on the channel of partition 0. */
 const CHANGED = 'partitions';
 
 /**

@@ -130,8 +130,8 @@ export class PartitionRouter implements Router, RouterChanges {
 }
 
 /**
- * Generates id endings that put a turn's new messages into one partition, because offers spread over all partitions could not share a call.
- * The next turn uses the next partition. Skips partitions that do not answer. An id's ending, in braces, decides its partition.
+ * Generates id endings that put all new messages of one turn of the event loop into one partition, so that their offers can share a call.
+ * Each turn uses the next partition, skipping those that do not answer. An id's ending, in braces, decides its partition.
  */
 export class StickyIds {
   /** One id ending for each partition. */
@@ -159,7 +159,7 @@ export class StickyIds {
     return this.#origins[isReached ? partition : this.#detour(partition, reaches)]!;
   }
 
-  /** Returns the partition of an id. Ids generated here need no hash. */
+  /** Returns the partition of an id. For ids with an ending generated here, it is known without hashing. */
   partitionOf(id: string): number {
     const own = this.#partitionOfOrigin.get(id.slice(id.indexOf('{')));
     return own ?? partitionOf(id, this.partitions);

@@ -59,7 +59,7 @@ export class PartitioningCopies {
     );
   }
 
-  /** Returns the newest partitioning of the reachable ones among the first `count` partitions. Undefined if none has one. */
+  /** Returns the newest partitioning in the first `count` partitions, ignoring those that do not answer. Undefined if none has one. */
   async newest(count: number): Promise<Partitioning | undefined> {
     const answers = await this.#askEach(count, (partition) => this.read(partition));
     const newest = newestOf(
@@ -75,8 +75,8 @@ export class PartitioningCopies {
   }
 
   /**
-   * Returns the partitioning without former counts that no message can depend on: the partitions concerned are empty, and stay empty under
-   * former partitionings, because they have this one. Undefined if all counts are needed.
+   * Returns the partitioning without former counts that no message depends on: the partitions concerned are empty, and have this
+   * partitioning, so calls that use a former one cannot fill them. Undefined if all counts are needed.
    */
   async withoutUnneeded(partitioning: Partitioning): Promise<Partitioning | undefined> {
     const { formers } = partitioning;
@@ -91,7 +91,7 @@ export class PartitioningCopies {
     const text = formatPartitioning(partitioning);
     return this.#askEach(widthOf(partitioning), async (partition) => {
       const { partitions, messages, followers } = this.#keys(partition);
-      // Asked in this order, because a partition found empty once it has this partitioning stays empty under former ones.
+      // The order matters: a partition that has this partitioning, and is then found empty, cannot be filled by calls with a former one.
       const [stored, count] = await Promise.all([
         this.connections.commands.send('GET', partitions),
         this.connections.commands.send('EXISTS', messages, followers),

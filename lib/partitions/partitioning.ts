@@ -46,7 +46,7 @@ export function placesOf(id: string, { count, formers }: Partitioning): number[]
   return [...new Set([place, ...formers.map((former) => partitionOf(id, former))])];
 }
 
-/** Returns the partitioning after a change of the count. */
+/** Returns the partitioning that results from changing the number of partitions to `count`. */
 export function withCount({ epoch, count: former, formers }: Partitioning, count: number): Partitioning {
   const others = formers.filter((other) => other !== count && other !== former);
   return { epoch: epoch + 1, count, formers: [former, ...others] };
@@ -58,8 +58,8 @@ export function withoutFormers({ epoch, count, formers }: Partitioning, gone: re
 }
 
 /**
- * Returns the partitions with messages that a former count may have put elsewhere than the current one would. With the jump hash, these are
- * the partitions that a smaller count lacks or, if the count has risen, all former ones.
+ * Returns the partitions that may hold messages for which the current count would choose another partition than the former count did. With
+ * the jump hash, a lower count affects only the partitions that it lacks, and a higher count affects all former ones.
  */
 export function partitionsLeftBy(former: number, { count }: Partitioning): number[] {
   const [begin, end] = former > count ? [count, former] : [0, former];

@@ -37,7 +37,7 @@ export class PatientReading extends Reading {
     this.#note = reaches?.note;
     this.#partitions = partitions.length;
     const lost = reaches ? [...partitions.keys()].filter((partition) => reaches.reachOf(partition) === 'lost') : [];
-    // If there are no other partitions to read, lost ones are worth the wait.
+    // If no other partition can be read, waiting for the lost ones is worthwhile.
     if (partitions.length === 1 || lost.length === partitions.length) return;
     this.#reaches = reaches;
     this.#missing = new Set(lost);
@@ -54,7 +54,7 @@ export class PatientReading extends Reading {
     return [...new Set(partitions)].sort((one, other) => one - other);
   }
 
-  /** Notes and returns {@link missing}. */
+  /** Ends the read: reports the partitions that have not answered, and returns them. */
   end(): readonly number[] {
     const { missing } = this;
     const hasAskedAll = [...this.stores.keys()].every((place) => this.#asked.has(place) || this.#missing.has(place));
@@ -83,7 +83,7 @@ export class PatientReading extends Reading {
     let cancel: CancelTimer | undefined;
     const lapse = new Promise<undefined>((resolve) => {
       const giveUp = () => void this.#signOfLife().then(() => resolve(undefined));
-      // After a blocked event loop, answers that have already arrived come first.
+      // If the event loop was blocked, answers that have arrived meanwhile are read first.
       cancel = clock.schedule(() => setImmediate(giveUp), PATIENCE[reach]);
     });
     return Promise.race([answer, lapse]).finally(cancel);
@@ -129,7 +129,7 @@ function noAnswer(): DelayQueueError {
 export interface Reached {
   /** The partitions that have not answered. */
   readonly missing: readonly number[];
-  /** True if all partitions were asked. Otherwise, partitions that are not missing may not answer either. */
+  /** True if all partitions were asked. Otherwise, there may be more partitions that do not answer. */
   readonly hasAskedAll: boolean;
 }
 

@@ -83,7 +83,7 @@ class Round {
     private readonly outcomes: WriteOutcome[],
   ) {}
 
-  /** Returns the offers to place again, because the partitioning has changed. */
+  /** Places offers. Returns those to place again, because the partitioning has changed. */
   async run(offers: readonly Pick<Placed, 'offer' | 'at'>[]): Promise<Placed[]> {
     const ready = this.partitions.ready();
     if (ready) await ready;
@@ -93,7 +93,7 @@ class Round {
       return { offer, at, formers: offer.isNew ? [] : formers, last: last! };
     });
     while (left.length > 0) {
-      // Stores send the partitioning that is known when they are called, but these offers use another one.
+      // The partitioning has changed. A store would send the new one, but the destination of these offers was decided by the old one.
       if (this.partitions.partitioning !== partitioning) return [...this.#refused, ...left];
       left = (await Promise.all(byNextCall(left).map((together) => this.#offer(together)))).flat();
     }
