@@ -1,7 +1,7 @@
 import type { RedisCommands } from '../redis/commands/redis-commands.js';
 import { type Finding, ok, warn } from './finding.js';
 
-/** Number of readings of Redis' clock. The fastest answer gives the most precise one. */
+/** Number of readings of Redis' clock. The one with the shortest round trip is the most precise. */
 const READINGS = 5;
 
 /** Minimum clock difference that triggers a warning, ms. */

@@ -34,7 +34,7 @@ export interface InspectedQueue {
  */
 @Injectable()
 export class DelayQueueInspector {
-  // A property, because constructor parameters and all types they refer to would become part of the public API.
+  // Injected as a property: constructor parameters, and all types they refer to, would become part of the public API.
   @Inject() private readonly modules!: ModuleRef;
 
   /** True if there is a connection to Redis, or to any server of a cluster. */

@@ -17,7 +17,7 @@ import { checkPermissions, checkSharing, type ExaminedQueue, mayHandle } from '.
 import { sendProbe } from './probe.js';
 import { checkDatabases, checkInfo } from './server-checks.js';
 
-/** Maximum lateness of the probe without a warning, ms. */
+/** How late the probe may be without a warning, ms. */
 const LATE = 100;
 
 export interface DoctorSettings {
@@ -115,7 +115,7 @@ export class Doctor {
     }
   }
 
-  /** Checks that queues can share a connection. In a cluster they never can, so nothing is checked there. */
+  /** Checks that the user has the permissions with which queues share a connection. In a cluster, they never do, so nothing is checked. */
   async #ofSharing(): Promise<Finding[]> {
     if (isCluster(this.#settings.options.connection)) return [];
     const finding = await checkSharing(this.#connections.commands);

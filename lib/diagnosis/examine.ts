@@ -7,7 +7,7 @@ import { Doctor, type DoctorSettings } from './doctor.js';
 import type { Finding } from './finding.js';
 import { currentLibraries } from './function-libraries.js';
 
-/** The subject of an examination. All fields are optional. Those that are also module options have the same meaning. */
+/** What {@link examine} checks. All fields are optional. Those that are also module options have the same meaning. */
 export interface Examination {
   /** Where Redis is. Default: `'redis://127.0.0.1:6379'`. */
   readonly connection?: ConnectionOptions | undefined;

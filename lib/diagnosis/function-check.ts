@@ -8,7 +8,7 @@ import type { Scripting } from '../redis/script/server-functions.js';
 import { type Finding, ok, warn } from './finding.js';
 import { listOf } from './function-libraries.js';
 
-/** Reports whether calls use functions or scripts. Makes a single finding if all servers (the primaries of a cluster) agree. */
+/** Reports whether calls use functions or scripts. Returns a single finding if all servers (the primaries of a cluster) agree. */
 export async function checkScripting(commands: RedisCommands, scripting: Scripting | undefined): Promise<Finding[]> {
   const servers = await commands.servers.all('FCALL');
   const byReason = new Map<string | undefined, RedisServer[]>();
@@ -27,7 +27,7 @@ export async function checkScripting(commands: RedisCommands, scripting: Scripti
 }
 
 /**
- * Lists this package's libraries from other versions.
+ * Reports libraries in Redis that other versions of this package have loaded.
  * @param current - the libraries of this version
  * @returns undefined if there are none
  */

@@ -144,7 +144,7 @@ function readSource(fields: ScriptReply): string {
   return '';
 }
 
-/** Deletes a library; false if already gone. A process that needs it reloads it. @throws DelayQueueError like `RedisCommands.send` */
+/** Deletes a library. @returns false if it is gone already @throws DelayQueueError like `RedisCommands.send` */
 export async function deleteLibrary(commands: RedisCommands, { name }: LoadedLibrary): Promise<boolean> {
   try {
     await commands.send('FUNCTION', 'DELETE', name);

@@ -60,13 +60,13 @@ export async function sendProbe({ connections, events, prefix, queue, patience }
   }
 }
 
-/** Waits for one message. */
+/** Waits for the probe's message. */
 class Arrival {
   readonly lateness: Promise<number | undefined>;
   #arrived!: (lateness: number | undefined) => void;
   readonly cancel: () => void;
 
-  /** @param within - ms */
+  /** @param within - maximum wait, ms */
   constructor(within: number) {
     this.lateness = new Promise((resolve) => (this.#arrived = resolve));
     this.cancel = systemClock.schedule(() => this.#arrived(undefined), within);

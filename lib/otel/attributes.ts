@@ -2,7 +2,7 @@ import type { Attributes } from '@opentelemetry/api';
 import { familyOf, isFamily } from '../message/queue-name.js';
 import { NO_TYPE } from '../message/message-id.js';
 
-/** The scope of tracers and meters. */
+/** The name that this package gives to its tracer and its meter. */
 export const SCOPE = 'nestjs-delay-queue';
 
 /** Names under `messaging` and `error` are OpenTelemetry's conventions. All others are this package's own. */

@@ -13,7 +13,7 @@ export function hasFailed(outcome: HandlingOutcome): outcome is FailedOutcome {
 export function describeError(thrown: unknown): MessageFailure {
   if (isInstance(thrown, DelayQueueError)) return { ...describeFailure(thrown), name: thrown.code };
   const failure = describeFailure(thrown);
-  // Few error classes set their own name.
+  // Few error classes set their own `name`, so this takes the name of the class.
   return failure.name === 'Error' ? { ...failure, name: classOf(thrown) } : failure;
 }
 

@@ -1,15 +1,15 @@
 import { type Counter, type Histogram, type Meter, type MetricOptions, metrics } from '@opentelemetry/api';
 import { SCOPE } from './attributes.js';
 
-/** The buckets of both duration histograms, as in OpenTelemetry's conventions, s. */
+/** The bucket boundaries of both duration histograms, in seconds, as in OpenTelemetry's conventions. */
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** Buckets from normal to alarming, s. */
+/** The bucket boundaries for lateness, from normal to alarming, in seconds. */
 const LATENESSES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
 
 const MESSAGES = '{message}';
 
-/** Instruments that are recorded when something happens. */
+/** Instruments that record a value when something happens. */
 export interface Instruments {
   readonly sent: Counter;
   readonly offering: Histogram;

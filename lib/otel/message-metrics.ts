@@ -19,8 +19,8 @@ import { createInstruments, type Instruments } from './instruments.js';
 const DEATH_CAUSES: readonly DeathCause[] = ['handler', 'reject', 'lease', 'unreadable', 'unknown-type', 'expired'];
 
 /**
- * Measures offers, handlers and events. A method that starts a measurement returns a function that ends it. Each instrument gets its own
- * attributes object, because it keeps the object.
+ * Measures offers, handlers and events. A method that starts a measurement returns a function that ends it. Each instrument gets an
+ * attributes object of its own, because it keeps that object.
  */
 export class MessageMetrics {
   #made: Instruments | undefined;

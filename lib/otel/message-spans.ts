@@ -81,7 +81,7 @@ export class MessageSpans {
     };
   }
 
-  /** Links a call's span to each message's span: a span has one parent, and a handler one baggage, so a batch sets neither. */
+  /** Links a call's span to each message's span. A span has only one parent and a handler only one baggage, so a batch sets neither. */
   handleBatch(messages: readonly DelayedMessage[]): BegunSpan<readonly HandlingOutcome[]> {
     const { queue } = messages[0]!;
     const links = messages.flatMap((message) => linkTo(message) ?? []);
@@ -134,12 +134,12 @@ function withBaggageOf(created: Context): Context {
 
 /**
  * Returns headers that carry the context and baggage of an offer's span.
- * @param mixes - true if messages have the user's own `traceparent`, which takes precedence
+ * @param mixes - true if some of the messages have the user's own `traceparent`, which takes precedence
  */
 function headersFrom(active: Context, { mixes }: { readonly mixes: boolean }): MessageHeaders | undefined {
   const carrier: Record<string, string> = {};
   propagation.inject(active, carrier);
-  // Next to the user's own `traceparent`, this `tracestate` would belong to another trace.
+  // In a message with the user's own `traceparent`, this `tracestate` would belong to another trace.
   if (mixes) delete carrier.tracestate;
   // A message without headers is smaller.
   return Object.keys(carrier).length > 0 ? carrier : undefined;

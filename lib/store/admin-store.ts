@@ -151,13 +151,13 @@ export interface GroupPageRequest {
   /** The `cursor` of the previous page. Default: the first page. */
   readonly cursor?: string | undefined;
   /**
-   * The maximum number of messages, 0–1000. The smallest part of a step is listed completely, even if it has more. With 0, only that part
-   * is listed, so a caller that has already used some of its messages can ask for it again. Default: 1000.
+   * The maximum number of messages, 0–1000. The smallest part that a call can examine is listed completely, even if it has more. With 0,
+   * only that part is listed, so a caller that has already used some of its messages can ask for it again. Default: 1000.
    */
   readonly most?: number | undefined;
 }
 
-/** The messages of a group, possibly none, found by one step through the messages of all groups. In no particular order. */
+/** Those of a group's messages, possibly none, that one step through the messages of all groups has found. In no particular order. */
 export interface GroupPage {
   readonly members: readonly GroupMember[];
   /** For the next page; null after the last one. */

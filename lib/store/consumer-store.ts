@@ -151,9 +151,9 @@ export interface ClaimReport {
   readonly more: boolean;
   /** The store's time, ms (with fractions). */
   readonly now: number;
-  /** If ready messages remain, the rate is spent, and no other consumer waits: ms (with fractions) until the caller must claim again. */
+  /** Present if ready messages remain, the rate is spent and nobody waits: ms (with fractions) until the caller must claim again. */
   readonly claimAgainIn?: number;
-  /** Ids that were ready but had no message because the store was damaged from outside. They have been removed. */
+  /** Ids that were ready but had no message because the store was damaged from outside. They have been removed from the ready ids. */
   readonly orphans: readonly string[];
 }
 
@@ -165,7 +165,7 @@ export interface ClaimedMessage {
   readonly offeredAt: number;
 }
 
-/** Begins the error of a dead letter with an unreadable body. `maxDeadLetters` never drops one, because another codec may read it. */
+/** Begins the error of a dead letter with an unreadable body. `maxDeadLetters` never drops such a letter: another codec may read it. */
 export const UNREAD_ERROR = '{"name":"Unreadable';
 
 /** The error of a dead letter whose last attempt ended with its lease. */
@@ -217,7 +217,7 @@ export interface SettleReport {
 }
 
 export interface DueListener {
-  /** Called when something falls due in `dueIn` ms, at `dueAt`, earlier than anything else in the queue. */
+  /** Called when a message is announced that will fall due in `dueIn` ms, at `dueAt`, before anything else in the queue. */
   onEarlierDue(announcement: { dueAt: number; dueIn: number }): void;
   /** Called when a scheduler, perhaps the listener's own, has made a transfer. */
   onTransfer?(transfer: AnnouncedTransfer): void;
@@ -232,7 +232,7 @@ export interface AnnouncedTransfer extends Announcer, Pick<TransferReport, 'at' 
 
 /** The signal that an idle consumer waits for. One signal wakes one consumer in one process. */
 export interface WakeSignal {
-  /** Waits for the signal, {@link leave}, {@link close} or `timeout` ms. Returns true if signalled; another consumer may be faster. */
+  /** Waits for the signal, {@link leave}, {@link close} or `timeout` ms. Returns true if the signal came. Others may still claim first. */
   wait(timeout: number): Promise<boolean>;
   /** Leaves signals to other consumers until the next wait. Not needed by a consumer that will soon wait again. */
   leave(): void;

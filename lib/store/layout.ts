@@ -26,7 +26,7 @@ export interface Layout extends QueueLayout {
   /** Lists the commands sent by a worker of a queue, or of a family of queues. */
   neededCommands(queue: QueueAddress): NeededCommand[];
 
-  /** Creates a check that a queue's bodies were written by {@link codec}. Absent if bodies show what wrote them. */
+  /** Creates a check that a queue's bodies were written by {@link codec}. Absent if bodies show which codec wrote them. */
   createMismatchCheck?(): CodecMismatchCheck;
 }
 
@@ -55,7 +55,7 @@ export interface LayoutAbilities {
 }
 
 export interface QueueAddress {
-  /** The start of all of this package's keys. */
+  /** The prefix of all of this package's keys. */
   readonly prefix: string;
   /** The name of the queue or the family. */
   readonly queue: string;

@@ -1,7 +1,7 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { MessageState } from '../message/message.js';
 
-/** Maximum total size of bodies in a page, bytes. A single larger one is still listed. */
+/** Maximum total size of the bodies in a page, bytes. A single larger body is still listed. */
 export const PAGE_BYTES = 1_048_576;
 
 /** The place of a message within its state. Each store decides how to express it. */

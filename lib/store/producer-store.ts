@@ -66,7 +66,7 @@ export interface Offer {
   readonly due: DueTime;
   /**
    * `repeat` is for repeating messages that fall due at a given time. Whatever the existing message's state, its next occurrences become
-   * those of the new one. If they are the same, the existing message is kept. It is replaced if it is dead, or delayed for its first
+   * those of the new one. If both have the same, the existing message is kept. It is replaced if it is dead, or delayed for its first
    * attempt. If it is due or being retried, it gets the new body (`kept`). If it is active, the new one follows it. If the offer would
    * replace an occurrence whose time has passed, it is `rejected`, because that occurrence may have been handled. Not in every layout.
    */
@@ -81,7 +81,7 @@ export interface Offer {
   readonly isNew?: boolean;
   /** The group. The body names it, too, but a script that stores many messages should not have to search their bodies. */
   readonly group?: string;
-  /** As in {@link ProducerStore.cancel}. All offers in a call have the same value, or none. */
+  /** As in {@link ProducerStore.cancel}. All offers in a call have the same value, or all have none. */
   readonly notAfter?: number;
 }
 

@@ -25,7 +25,7 @@ export interface QueueDirectory {
   /** Returns the queues and families that some process has handled. */
   handled(): Promise<string[]>;
 
-  /** Lists the names after `after`, in byte order, of queues that have ever been handled, or were registered and not forgotten since. */
+  /** Lists the queues that have ever been handled, or were registered and not forgotten since: the names after `after`, in byte order. */
   list(page: { readonly after: string; readonly limit: number }): Promise<string[]>;
 
   /** Returns the id of this set of queues, or `''` if it has none. @param proposed - the id to set if there is none; `''` sets none */
@@ -48,7 +48,7 @@ export interface QueueDirectory {
   watch(family: WatchedFamily, listener: FamilyListener): () => void;
 }
 
-/** How long messages may be added on the strength of a registration, ms. A later call that adds messages cannot take effect. */
+/** How long after a registration messages may be added to its queue, ms. A later call that adds messages cannot take effect. */
 export const REGISTRATION_VALID = 120_000;
 
 export interface Registration {
@@ -70,7 +70,7 @@ export interface RegisteredPart {
 }
 
 export interface FamilyListener {
-  /** Called when something falls due in `dueIn` ms, earlier than anything else in the queue. */
+  /** Called when a message is announced that will fall due in `dueIn` ms, before anything else in the queue. */
   onEarlierDue(queue: string, dueIn: number): void;
   onAbort?(queue: string, claim: Claim): void;
   /** Called when announcements begin to arrive, or resume. Earlier ones may have been missed. */

@@ -9,13 +9,13 @@ export interface Router {
   readonly route: (offer: Offer) => Destination;
   /** Creates the ending of a new message's id, if ids decide where messages go. */
   readonly idEnding?: (() => string) | undefined;
-  /** Asks stores that may have a message, one after another, until one has found it. */
+  /** Asks the stores that may have a message, one after another, until one of them has found it. */
   lookUp<Answer>(id: string, question: Question<Answer>): Promise<Answer>;
   /** Reads from all stores. */
   read<Result extends object>(look: (reading: Reading) => Promise<Result>): Promise<Result & Incomplete>;
   /** Runs `work` on all stores. Runs it again if this process discovers stores that it did not know. */
   withAll<Result>(work: (parts: readonly QueuePart[]) => Promise<Result>): Promise<Result>;
-  /** Checks that the queue can be served here; absent if it always can. @throws DelayQueueError `INVALID_OPTION`; others as for any call */
+  /** Checks that the queue can be served; absent if it always can. @throws DelayQueueError `INVALID_OPTION`; others as for any call */
   readonly check?: (() => Promise<void>) | undefined;
   /** The store for messages with groups, which is also among {@link stores}. Absent if messages have no groups. */
   readonly groups?: MessageStore | undefined;
@@ -115,7 +115,7 @@ export class Reading {
     this.stores = [...stores];
   }
 
-  /** Adds a store on the server of the first one. */
+  /** Adds a store that is on the same server as the first one. */
   add(store: MessageStore): void {
     this.stores.push(store);
   }
@@ -126,7 +126,7 @@ export class Reading {
     return answers.flatMap((answer) => (answer === undefined ? [] : [answer]));
   }
 
-  /** Asks one store. @returns undefined if it does not answer, and the result can do without it */
+  /** Asks one store. @returns undefined if it does not answer and the read may go on without it */
   one<Answer>(place: number, call: (store: MessageStore) => Promise<Answer>): Promise<Answer | undefined> {
     return call(this.stores[place]!);
   }

@@ -109,7 +109,7 @@ async function readPart(reading: Reading, request: PageRequest) {
     instantOf(state, one) - instantOf(state, other) ||
     Buffer.compare(Buffer.from(nameOf(one)), Buffer.from(nameOf(other)));
   const found = pages.flatMap(({ messages }) => messages).sort(byPlace);
-  // A partition's unread messages come after the last one read from it.
+  // A partition's unread messages come after the last one read from it. So messages up to the earliest of these last ones are certain.
   const [end] = pages.flatMap(({ messages, cursor }) => (cursor === null ? [] : messages.slice(-1))).sort(byPlace);
   const certain = end ? found.filter((message) => byPlace(message, end) <= 0) : found;
   const messages = certain.slice(0, limit);

@@ -19,10 +19,10 @@ export interface Clock {
 /** The maximum delay of `setTimeout`, ms (24.8 days). It overflows above that, and fires at once. */
 export const MAX_TIMER_DELAY = 2 ** 31 - 1;
 
-/** How much of a punctual wait's end is spent in turns of the event loop, ms: Node.js timers count whole ms and fire up to 2 ms late. */
+/** A punctual wait spends its last part, of this many ms, in turns of the event loop: timers count whole ms and fire up to 2 ms late. */
 const LAST_TURNS = 0.25;
 
-/** Waits shorter than this, ms, use a plain timer: turns take at most a tenth of a wait, and a busy queue gains from larger transfers. */
+/** Shorter waits, ms, use a plain timer. So turns take at most a tenth of a wait, and a busy queue transfers more messages at once. */
 const MIN_PUNCTUAL = 10 * LAST_TURNS;
 
 export const systemClock: Clock = {
@@ -82,7 +82,7 @@ export class RemoteClock {
   /** @param maxRoundTrip - the maximum round trip, ms, of an answer that is precise enough */
   constructor(private readonly maxRoundTrip: number) {}
 
-  /** Learns from an answer with the clock's time, ms since the epoch. A slow answer keeps an earlier estimate within its range. */
+  /** Learns from an answer with the clock's time, ms since the epoch. Slow answers that agree with an earlier estimate change nothing. */
   learn(shown: number, { sentAt, receivedAt }: RoundTrip): void {
     const least = shown - receivedAt;
     const most = shown - sentAt;

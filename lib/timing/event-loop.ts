@@ -66,7 +66,7 @@ export interface TurnBatcherOptions<Item> extends BatchLimits<Item> {
   readonly isIdle?: () => boolean;
 }
 
-/** Smaller batches are not split, because a call costs as much as several items. */
+/** Minimum size of a batch that is split. A call costs as much as several items, so smaller parts would not pay. */
 const MIN_SPLIT = 32;
 
 /**

@@ -12,7 +12,7 @@ export class ClaimRate {
     return now < this.#awaited;
   }
 
-  /** Makes the caller wait for the rate. @returns how many ms to wait before the next claim; undefined if another consumer will claim */
+  /** Notes that the caller waits for the rate. @returns for how many ms it waits; undefined if another consumer already waits */
   await({ per }: Rate, now: number): number | undefined {
     if (this.isAwaited(now)) return undefined;
     this.#awaited = this.claims.oldest + per;

@@ -14,7 +14,7 @@ export class MemoryGroups {
 
   constructor(readonly rules: GroupRules) {}
 
-  /** Returns at most `most` claimable messages. `ready` contains all ready messages in the order in which they fell due. */
+  /** Chooses at most `most` messages to claim. `ready` contains all ready messages in the order in which they fell due. */
   choose(ready: readonly MemoryMessage[], most: number): MemoryMessage[] {
     const chosen = ready.filter(({ hasPermit }) => hasPermit);
     const backlogs = new Map<string, MemoryMessage[]>();

@@ -15,12 +15,12 @@ import { ClaimRate } from './claim-rate.js';
 import { MemoryGroups } from './memory-groups.js';
 import { MessageTable, type MemoryMessage } from './message-table.js';
 
-/** Number of the oldest dead letters examined in addition to those to be dropped. */
+/** How many dead letters are examined beyond the number to drop, because unreadable ones are skipped. */
 const LOOK_PAST_UNREAD = 100;
 
 interface Taken {
   readonly messages: readonly MemoryMessage[];
-  /** True if the rate limited the claim, and ready messages remain. */
+  /** True if the queue's rate cut the claim short and ready messages remain. */
   readonly isRateSpent: boolean;
 }
 
@@ -84,7 +84,7 @@ export class MemoryQueue {
     return { outcome: present ? 'replaced' : 'created', dueAt };
   }
 
-  /** Decides what an offer of a repeating message does. If the existing message is due or being retried, gives it the new body. */
+  /** Decides what an offer of a repeating message does. If the existing message is due or being retried, gives that one the new body. */
   #onRepeat(present: MemoryMessage, { due, body }: Offer, now: number): Offer['onDuplicate'] {
     const { id, state, dueAt, failedAttempts } = present;
     const stored = unwrapPutOff(present.body);
@@ -171,7 +171,7 @@ export class MemoryQueue {
     this.#groups?.take(taken);
     this.table.makeReadyFirst(passedOn.slice(taken.length));
     if (rate && takesReady) this.rate.claims.count(taken.length, now);
-    // A claim that got all it asked for may have left its consumer without a free slot. Such a consumer cannot wait for the rate.
+    // A claim that got all it asked for may have left its consumer without a free slot. Such a consumer could not make the next claim.
     const isRateSpent = takesReady && taken.length === room && room < most && this.claimable(1).length > 0;
     return { messages: taken, isRateSpent };
   }
@@ -194,7 +194,7 @@ export class MemoryQueue {
     return this.limits.rate ? this.rate.isAwaited(now) : false;
   }
 
-  /** @returns the time in ms after which the caller must claim again; undefined if another consumer will */
+  /** @returns how many ms later the caller must claim again; undefined if another consumer will */
   awaitRate(now: number): number | undefined {
     return this.limits.rate ? this.rate.await(this.limits.rate, now) : undefined;
   }
@@ -219,7 +219,7 @@ export class MemoryQueue {
 
   settle(settlements: readonly Settlement[], now: number): { readonly accepted: boolean[]; readonly released: number } {
     const accepted = settlements.map((settlement) => this.#settleOne(settlement, now));
-    // Each message was released ahead of the one before it. Releasing them again together restores their order.
+    // Each release put its message before those released earlier. Releasing all of them again together restores their order.
     const isReleased = ({ outcome }: Settlement, i: number) => outcome.kind === 'release' && accepted[i];
     const released = settlements.filter(isReleased).map(({ claim }) => this.table.get(claim.id)!);
     this.table.makeReadyFirst(released);
@@ -258,7 +258,7 @@ export class MemoryQueue {
     if ('body' in outcome && outcome.body !== undefined && !('next' in outcome)) {
       const goesOn = repeats(message);
       message.body = Buffer.from(outcome.body);
-      // A rule cancelled since the claim must not come back.
+      // If the repetition has been cancelled since the claim, the new body must not bring its rule back.
       if (!goesOn) message.body = withoutRule(message.body);
     }
     if (outcome.kind === 'retry' || outcome.kind === 'dead') message.failedAttempts++;
@@ -312,7 +312,7 @@ function occurrenceOf({ body }: MemoryMessage): Buffer {
   return Buffer.from(unwrapPutOff(withoutRule(body)).body);
 }
 
-/** Rounded up, because a fraction of a millisecond late is better than early. */
+/** Returns the due time, ms. Rounds up, because a fraction of a millisecond late is better than early. */
 export function instantOf(due: DueTime, now: number): number {
   return 'at' in due ? due.at : Math.ceil(now + due.after);
 }

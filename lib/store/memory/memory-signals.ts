@@ -29,7 +29,7 @@ export class MemoryWakeSignals {
     let closed = false;
     return {
       wait: (timeout) => (closed ? Promise.resolve(false) : this.#wait(timeout, waits)),
-      // Signals go only to pending waits. A signal that comes later is kept for any consumer.
+      // Needs to end only pending waits: a signal that comes while nobody waits is kept for any consumer.
       leave: () => waits.forEach((end) => end(false)),
       close: () => {
         closed = true;
@@ -58,7 +58,7 @@ export class MemoryWakeSignals {
   }
 }
 
-/** Announces earlier due times, aborts and transfers. Listeners run after the call that announces has ended, as across processes. */
+/** Announces earlier due times, aborts and transfers. Listeners run after the announcing call has ended, as they do in other processes. */
 export class DueAnnouncer {
   readonly #subscriptions = new Set<{ readonly listener: DueListener }>();
 

@@ -282,7 +282,7 @@ export class MemoryMessageStore implements MessageStore {
     return report;
   }
 
-  /** Runs `work` synchronously. If the earliest due time becomes earlier, announces it. */
+  /** Runs `work` synchronously. If a message now falls due before all others, announces it. */
   #atomically<T>(work: (now: number) => T): Promise<T> {
     return new Promise((resolve) => {
       const now = this.#now();

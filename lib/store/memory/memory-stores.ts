@@ -31,7 +31,7 @@ export class MemoryStores<Store extends MemoryMessageStore> {
     return [...this.#stores.values()];
   }
 
-  /** Opens a queue, or changes the limits of an open one, which may have been used before its handler's options were known. */
+  /** Opens a queue, or changes the limits of an open one, because a queue may be used before its handler's options are known. */
   open(queue: string, count: number, { groups = null, ...limits }: StoreLimits): StoresOfQueue<Store> {
     const partitions = Array.from({ length: count }, (_, partition) => this.#open(queue, String(partition), limits));
     const ofGroups = groups ? this.#open(queue, 'groups', { ...limits, groups }) : undefined;

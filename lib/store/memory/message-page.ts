@@ -18,7 +18,7 @@ export function listPage(
   return { messages: listed.map(snapshotOf), cursor: last ? formatCursor(state, placeOf(last)) : null };
 }
 
-/** Lists active messages by claim and id, because extending a lease changes their rank. */
+/** Lists active messages in the order of claims and ids. Their ranks give no stable order, because extending a lease changes them. */
 function listActive(table: MessageTable, behind: Place | undefined): MemoryMessage[] {
   const place = Buffer.from(behind?.name ?? '');
   return table

@@ -35,7 +35,7 @@ const FRACTION = 1 / 4096;
 export class MessageTable {
   readonly #byId = new Map<string, MemoryMessage>();
   #byState = emptyLists();
-  /** The positions among the ready messages of the next one placed last, and of the next one placed first. */
+  /** Positions in the ready state: of the next message added at the end, and of the next one added at the start. */
   #readyEnd = 0;
   #readyHead = 0;
 
@@ -142,7 +142,7 @@ export class MessageTable {
     for (const message of [...messages].reverse()) this.#move(message, 'ready', --this.#readyHead);
   }
 
-  /** Gives messages to a claim. Leases that end at the same time end in the order of tokens and, within a claim, of its messages. */
+  /** Gives messages to a claim. Leases that end at the same time are ordered by token and, within a claim, by the order of its messages. */
   lease(messages: readonly MemoryMessage[], token: string, until: number): void {
     messages.forEach((message, place) => {
       const name = `${bytesOf(token)}\n${String(place).padStart(4, '0')}\n${bytesOf(message.id)}`;

@@ -66,7 +66,7 @@ function countBefore(chunk: readonly Ranked[], place: Ranked): number {
   return countWhile(chunk, (item) => compare(item, place) < 0);
 }
 
-/** Counts the elements that satisfy a condition. Only elements at the start of the array may satisfy it. */
+/** Counts the elements at the start of an array that satisfy a condition. No later element may satisfy it. */
 function countWhile<Element>(array: readonly Element[], isTrue: (element: Element) => boolean): number {
   let low = 0;
   let high = array.length;
