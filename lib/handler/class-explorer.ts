@@ -29,7 +29,7 @@ export async function exploreClasses(
   visit: (host: InstanceWrapper, prototype: object | undefined) => void,
 ): Promise<void> {
   const hosts = [...discovery.getProviders(), ...discovery.getControllers()];
-  // An alias has the same instance as its target.
+  // Skips aliases: an alias has the same instance as its target, which is visited itself.
   const own = hosts.filter((host) => !host.isAlias);
   await inSlices(own, systemClock, (host) => visit(host, prototypeOf(host)));
 }

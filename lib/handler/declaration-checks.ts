@@ -17,7 +17,7 @@ export function assertInjected(host: InstanceWrapper, place: string, code: Delay
   const { metatype } = host;
   // Nest does not construct what a factory or a value provides.
   if (typeof metatype !== 'function' || host.isNotMetatype) return;
-  // A subclass inherits this metadata, as it does for Nest.
+  // Includes metadata inherited from a base class, as Nest does.
   if (KNOWN_PARAMETERS.some((key) => Reflect.hasMetadata(key, metatype))) return;
   if (metatype.length > 0) {
     throw new DelayQueueError(

@@ -69,7 +69,7 @@ export function DelayedHandler<
   const TypeOrOptions,
   const Batch extends number | undefined = undefined,
 >(
-  // Cannot be satisfied for a class with several types and no other argument; the compiler shows the parameter's name.
+  // If a class with several types is the only argument, nothing satisfies this type, and the compiler shows the property's name.
   queue: HandlerArguments<Queue, TypeOrOptions, Batch> extends [type?: string]
     ? Queue & Readonly<Record<'a queue of several types needs the type of the handler', unknown>>
     : Queue,

@@ -14,7 +14,7 @@ export type HandlerArguments<Queue, TypeOrOptions, Batch extends number | undefi
     ? Payloads extends PayloadSpec
       ? [options?: TypedHandlerOptions<Batch>]
       : unknown extends TypeOrOptions
-        ? // The parameter for the queue tells what is missing.
+        ? // The compiler reports the missing type at the parameter for the queue.
           [type?: TypesOf<Payloads>]
         : [
             type: [TypeOrOptions] extends [TypesOf<Payloads>] ? TypeOrOptions : TypesOf<Payloads>,
@@ -66,7 +66,7 @@ export interface TypedHandlerOptions<Batch extends number | undefined> extends P
 
 /**
  * A decorator that accepts only methods that can be called with the given arguments. The arguments are compared as tuples, because
- * TypeScript compares method parameters in both directions. Decorated parameters may follow.
+ * TypeScript checks the parameters of methods bivariantly. The method may have further parameters if they are decorated.
  * @typeParam Given - the arguments
  * @typeParam Rule - the name that the compiler shows when it rejects a method
  * @typeParam Method - the decorated method

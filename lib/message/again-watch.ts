@@ -13,7 +13,7 @@ interface Trace {
 
 /**
  * Detects a result of `again()` that its handler did not return. A call cannot be matched with its message, but if every held message ends
- * as handled, no result was returned. No alarm is false, but a call is missed if a message ends otherwise or the process is never idle.
+ * as handled, no result was returned. No alarm is false, but it misses a call if a message ends otherwise or the process is never idle.
  */
 export class AgainWatch {
   readonly #holders = new Set<ReadonlySet<object>>();
@@ -24,7 +24,7 @@ export class AgainWatch {
   /** True while a call is watched. Otherwise, {@link ended} need not be called. */
   isWatching = false;
 
-  /** Adds a live set of held messages. */
+  /** Watches a set of held messages. Its owner keeps the set up to date. */
   hold(messages: ReadonlySet<object>): void {
     this.#holders.add(messages);
   }

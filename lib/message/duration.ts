@@ -151,7 +151,7 @@ export function readDue(due: Duration | Date): DueTime {
   return types.isDate(due) ? dueAt(due) : { after: readDelay(due) };
 }
 
-/** The last time that a `Date` can show, ms. */
+/** The latest time that a `Date` can represent, ms. */
 const LAST_DATE = 8.64e15;
 
 /** Converts a time in ms to a `Date`. A time out of range, which only other software can have stored, becomes the nearest date. */

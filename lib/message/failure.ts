@@ -83,7 +83,7 @@ export function hasCode(error: unknown, ...codes: readonly DelayQueueErrorCode[]
   return isInstance(error, DelayQueueError) && codes.includes(error.code);
 }
 
-/** True for a promise where a plain value is expected. Nothing awaits the promise, so its rejection is caught lest it end the process. */
+/** True for a promise where a plain value is expected. Nothing awaits it, so its rejection, which could end the process, is caught here. */
 export function isStrayPromise(value: unknown): boolean {
   if (!types.isPromise(value)) return false;
   try {
@@ -94,7 +94,7 @@ export function isStrayPromise(value: unknown): boolean {
   return true;
 }
 
-/** Like `promise.then`, which the application may have replaced. */
+/** Does what `promise.then` does without calling it, because the application may have replaced it. */
 export function follow<T>(
   promise: Promise<unknown>,
   { onDone, onFailed }: { onDone: (value: unknown) => T; onFailed: (error: unknown) => T },
@@ -138,7 +138,7 @@ class Reasons {
 
   #reasonOfError(error: Error, depth: number): string {
     const fields = error as unknown as Fields;
-    // A failed connection to several addresses gives an error with only a code.
+    // A failed connection to several addresses gives an error with a code but no message.
     let text = textOf(() => error.message || (fields.code ?? ''));
     const carried = this.#carriedBy(fields, depth).filter((reason) => !text.includes(reason));
     if (carried.length > 0) text += `${text === '' ? '' : ': '}${carried.join(', ')}`;

@@ -165,7 +165,7 @@ interface TimeLimit {
   readonly onTimeout: (timeout: number) => Error;
 }
 
-/** Settles like a promise from application code, but rejects if that takes too long. */
+/** Settles as the given promise does, but rejects if that takes too long. For promises from application code. */
 export function withinTimeout(
   completion: Promise<unknown>,
   { clock, timeout, onTimeout }: TimeLimit,

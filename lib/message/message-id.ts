@@ -18,7 +18,7 @@ const COUNTER_END = 64 ** 2;
 export class MessageIdGenerator {
   readonly #origin = newOrigin();
   #time = 0;
-  /** `#time` as text, which a busy process uses for many ids. */
+  /** The characters for `#time`, kept because a busy process makes many ids in the same millisecond. */
   #timeText = '';
   #counter = 0;
 

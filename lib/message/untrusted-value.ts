@@ -2,7 +2,7 @@ import { types } from 'node:util';
 
 const MAX_TEXT = 2000;
 
-/** How many characters beyond the cut are masked too, so that a secret across the cut is still recognized. */
+/** How many characters beyond the cut are also searched for secrets, so that a secret across the cut is recognized. */
 const MAX_SECRET = 500;
 
 /** Shown instead of a value that throws when it is read. */

@@ -41,7 +41,7 @@ export function createRunner(
     if (batches && batch) handle = batches.batchStep(call, batch, parts);
     else handle = batches ? batches.waitStep(callStep(call, parts)) : callStep(call, parts);
     if (check) handle = checkStep(check, parts, handle);
-    // Calls with batches are observed where they are made.
+    // For a handler of batches, the batch runner calls the observers.
     return hooks?.handle && !batch ? observeStep(hooks.handle, parts, handle) : handle;
   };
 

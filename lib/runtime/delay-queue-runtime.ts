@@ -23,7 +23,7 @@ import { Events } from '../events/events.js';
 import { isVerdict } from '../redis/check/redis-check.js';
 import type { CheckedQueue, Stores } from './create-stores.js';
 
-/** Signals abort this many ms before `shutdownTimeout` ends, but at most a fifth of it, so that handlers can react and be settled. */
+/** Handlers' signals are aborted this long before `shutdownTimeout` ends, ms, or a fifth of it if that is less, so that they can react. */
 const MAX_ABORT_RESERVE = 1000;
 
 /** How long after startup an application may take to listen for signals, ms. `enableShutdownHooks()` may follow `listen()`. */

@@ -20,7 +20,7 @@ export const REPEATS = Symbol('nestjs-delay-queue:repeats');
 /** How the consumers of this process handle repeating messages. */
 export interface HandledRepeats {
   /**
-   * Returns the function that makes the terms of repeating messages; undefined if this process has no calendar.
+   * Returns the function that computes the `Terms` of a repeating message; undefined if this process has no calendar.
    * @param attempts - the maximum number of attempts per message
    */
   termsFor(attempts: number): RepeatsOf | undefined;

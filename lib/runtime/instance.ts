@@ -77,7 +77,7 @@ export class InstanceCheck implements OnModuleInit {
     );
   }
 
-  /** True if the module's own decorator imports this instance. At run time, all other modules import a global module too. */
+  /** True if the module's decorator imports this instance. Reads the decorator, because at run time all modules import a global module. */
   #isImportedBy(metatype: object): boolean {
     const imports = Reflect.getMetadata('imports', metatype) as { readonly providers?: unknown }[] | undefined;
     return (imports ?? []).some(({ providers } = {}) => Array.isArray(providers) && providers.some(this.#isOwnName));

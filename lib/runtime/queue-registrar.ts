@@ -64,7 +64,7 @@ export class QueueRegistrar implements OnModuleDestroy {
 
   /**
    * Registers a queue before messages are added to it, unless it was registered recently. The messages need not wait: the registration is
-   * sent before anything else in this turn. Returns what their acknowledgement must await, if anything. It never rejects.
+   * sent before anything else in this turn. Returns a promise that their acknowledgement must await, if any; it never rejects.
    */
   register(queue: string): Promise<void> | undefined {
     const now = this.clock.monotonic();

@@ -35,7 +35,7 @@ export function wrapPutOff(body: Buffer, since: number): MessageBody {
   return Buffer.concat([Buffer.from(`W${since}\n`), body]);
 }
 
-/** Returns the inner body, or the body itself if it was never put off. */
+/** Returns the inner body and the time in the wrapper, or the body itself if the message was never put off. */
 export function unwrapPutOff(body: Buffer): PutOffBody {
   const end = isPutOff(body) ? body.indexOf('\n') : -1;
   if (end < 0) return { since: null, body };

@@ -17,8 +17,8 @@ export interface DataRules {
 const keepsNothing: Keeps = () => false;
 
 /**
- * Writes a payload as JSON, but refuses what `JSON.stringify` would silently change: it writes `{}` after a forgotten `await`, and null for
- * `NaN`. As usual, the result of `toJSON()` replaces its object, and undefined properties are omitted.
+ * Writes a payload as JSON, but refuses what `JSON.stringify` would silently change: after a forgotten `await`, a promise would become
+ * `{}`, and `NaN` becomes null. As usual, the result of `toJSON()` replaces its object, and undefined properties are omitted.
  * @param write - gets plain data: the payload itself or, if that is not obviously plain, a checked copy
  * @throws DelayQueueError `INVALID_PAYLOAD`, naming the path of the part that cannot be written
  */

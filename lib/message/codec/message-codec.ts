@@ -73,7 +73,7 @@ export function readContent<T>(codec: MessageCodec, body: Buffer): ContentOf<T> 
   }
 }
 
-/** Returns a payload for a promise to resolve to; as bytes if it is unreadable, or a thenable, which the promise would wait for. */
+/** Returns a payload for a promise to resolve to; as bytes if it is unreadable, or is a thenable, for which the promise would wait. */
 export function readPayload<T>(codec: MessageCodec, body: Buffer): T {
   const { payload } = readContent<T>(codec, body);
   try {
