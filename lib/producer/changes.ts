@@ -46,7 +46,7 @@ interface ChangeRequest {
   readonly id: string;
   readonly due: Duration | Date;
   readonly change: MessageChange | undefined;
-  /** Default: {@link readChange} without a payload check. */
+  /** Default: changes are read with {@link readChange}, and payloads are not checked. */
   readonly payloads?: PayloadRules | undefined;
   /** The time, on the monotonic clock, after which the change has no effect. */
   readonly notAfter?: number;
@@ -88,7 +88,7 @@ export class Changes {
     return outcome === 'changed';
   }
 
-  /** Encodes the change before looking up the message, so the change is read only once, and checked even if there is no such message. */
+  /** Encodes the change before the message is looked up, so it is read only once, and checked even if there is no such message. */
   async #parts(
     queue: Queue,
     { change, rules, checkOf }: { change: MessageChange; rules: BodyRules; checkOf: CheckOfType | undefined },
@@ -102,7 +102,7 @@ export class Changes {
     return { ...change, payload: rules.codec.decode(Buffer.from(body)).payload };
   }
 
-  /** Changes a message in one store. If another caller changes it first, rereads it and tries again, for up to `offerTimeout`. */
+  /** Changes a message in one store. If another caller has changed it in between, reads it again and retries, for up to `offerTimeout`. */
   async #change(store: MessageStore, { id, due, parts, rules, notAfter }: ChangeToMake): Promise<Outcome> {
     const { offerTimeout } = this.limits;
     const giveUpAt = this.clock.monotonic() + offerTimeout;
@@ -120,7 +120,8 @@ export class Changes {
 }
 
 /**
- * Replaces parts of a body. A message that waits for a retry keeps its first due time, so its expiry does not change.
+ * Returns a body with some of its parts replaced. If the body holds the time at which its message first fell due, because the message was
+ * put off or waits for a retry, that time is kept, so the message's expiry does not change.
  * @throws DelayQueueError `INVALID_PAYLOAD` if the body cannot be read, `PAYLOAD_TOO_LARGE`
  */
 function composed(
@@ -140,7 +141,7 @@ function composed(
 const FIELDS: readonly (keyof MessageChange)[] = ['payload', 'headers', 'type'];
 const FIELDS_OF_ONE_KIND: readonly (keyof MessageChange)[] = ['payload', 'headers'];
 
-/** Reads and checks a change, each field once. Returns undefined if it changes nothing. */
+/** Reads and checks a change. Reads each field only once. Returns undefined if nothing is to be changed. */
 function readChange(given: MessageChange | undefined, fields = FIELDS): MessageChange | undefined {
   if (given === undefined) return undefined;
   const { payload, headers, type } = readFields(given, 'change', fields);

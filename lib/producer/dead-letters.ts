@@ -54,7 +54,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     return this.#forAll('discardAll', (store, selection) => this.#discard(store, selection));
   }
 
-  /** Redrives dead letters and registers the queue, which may have been forgotten while it had nothing else. */
+  /** Redrives dead letters. Also registers the queue, because its registration may have been removed while it held only dead letters. */
   async #redrive(store: MessageStore, selection: DeadSelection): Promise<number> {
     const registered = this.registrar.register(this.queue.name);
     const redriven = await store.redrive(selection, { unwrap: this.queue.options.layout.can.expiry });
@@ -62,7 +62,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     return redriven;
   }
 
-  /** Discards dead letters and registers the queue, so a family that kept it only for its dead letters looks again and forgets it. */
+  /** Discards dead letters, then registers the queue, so that a family that kept it only for them checks it again and forgets it. */
   async #discard(store: MessageStore, selection: DeadSelection): Promise<number> {
     const discarded = await store.discard(selection);
     if (discarded > 0) void this.registrar.register(this.queue.name);
@@ -73,7 +73,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
     return (await this.queue.router.lookUp(id, { ask, isFound: (changed) => changed > 0 })) > 0;
   }
 
-  /** Handles the oldest dead letters first, and at most as many as there were at the start: any that die during the call stay. */
+  /** Applies a change to the oldest dead letters first, and only to as many as there were at the start. Later ones stay. */
   #forAll(what: string, apply: Apply): Promise<number> {
     return writeAll(this.queue.router, what, async (store, note) => {
       const { counts } = await store.status();

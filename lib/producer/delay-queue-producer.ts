@@ -55,7 +55,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
     delay: CheckedDuration<Delay>,
     options?: OfferOptions,
   ): Promise<OfferResult> {
-    // Not async: that would cost each offer an extra promise.
+    // Not async, because an async method would cost each offer an extra promise.
     try {
       const { offers, queues } = this[PARTS];
       const due = { after: readDelay(delay) };
@@ -83,7 +83,7 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
    * Offers a single message that recurs at each time of a schedule, however many processes offer it. Settling an occurrence and offering
    * the next is one step. An occurrence that has used up its attempts leaves its own dead letter, and the next one still comes.
    *
-   * Call it as often as you like, for instance at each startup: the same rule and payload change nothing, and new ones replace the old. An
+   * Call it as often as you like, for instance at each startup: an unchanged rule and payload have no effect, and changed ones replace them. An
    * occurrence that is already due is still handled. {@link cancel} ends the repetition, even while an occurrence is being handled.
    * @param id - at most 229 bytes; `list` and `find` show the rule as `repeat` and the next time as `dueAt`
    * @param payload - the payload of each occurrence, as in {@link offer}
@@ -105,9 +105,9 @@ export class DelayQueueProducer extends QueueMethods<[queue: string], unknown> {
   }
 
   /**
-   * Lists, sorted by name, the queues to which messages have been offered or that a process has ever handled, empty or not. A family's
-   * queue is listed until a few minutes after its last message or dead letter is gone, or for as long as it is paused. Queues to which only
-   * other libraries offer are not listed.
+   * Lists queues, sorted by name: every queue to which messages have been offered, or that a process has ever handled, even if it is empty
+   * now. A family's queue is listed only until a few minutes after its last message or dead letter is gone, and for as long as it is
+   * paused. Queues to which only other libraries offer are not listed.
    * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed cursor or a limit out of range
    * @example
    * ```ts
@@ -125,13 +125,13 @@ const NAMES = new Map<Type, string>([
   [QueueParts, 'DelayQueueParts'],
 ]);
 
-/** Returns the injection token for one of an instance's services, such as its producer; for the unnamed instance, the class itself. */
+/** Returns the injection token for a service of an instance, such as its producer. For the unnamed instance, that is the class itself. */
 export function tokenOf<Part>(part: Type<Part>, instance: string): InjectionToken<Part> {
   return instance === UNNAMED ? part : `${NAMES.get(part)}:${instance}`;
 }
 
 /**
- * Returns the token of a named instance's producer, for `inject`, `get` and `overrideProvider`. Without a name: `DelayQueueProducer`.
+ * Returns the token of a named instance's producer, for `inject`, `get` and `overrideProvider`. Default: `DelayQueueProducer`.
  * @param instance - the `name` given to `DelayQueueModule.forRoot()`
  * @throws DelayQueueError `INVALID_OPTION` immediately if the name is malformed
  * @example

@@ -30,7 +30,7 @@ export function sortOutcomes(
   return sorted;
 }
 
-/** Makes the error for a list of offers of which some were refused and the rest accepted. */
+/** Makes the error for a list of offers, some of which were refused and the rest accepted. */
 export function refused(refusals: readonly DelayQueueError[], all: number): DelayQueueError {
   const first = refusals[0]!;
   return new DelayQueueError(
@@ -40,7 +40,7 @@ export function refused(refusals: readonly DelayQueueError[], all: number): Dela
   );
 }
 
-/** Makes the error for a list that may not have been written completely. */
+/** Makes the error for a list of offers, some of which are not known to be written. */
 export function incomplete(failures: readonly unknown[], written: number, all: number): unknown {
   const cause = worstOf(failures);
   if (hasCode(cause, 'NOT_REPLICATED')) return notReplicated(failures, all);
@@ -51,7 +51,7 @@ export function incomplete(failures: readonly unknown[], written: number, all: n
 const MAX_NAMED = 10;
 
 /**
- * Like {@link incomplete}, for a list spread over several partitions. The error names the offers that may not have been written;
+ * Like {@link incomplete}, for a list spread over several partitions. The error names the offers that are not known to be written;
  * `cause.errors` holds an error for each of them and for each refused offer.
  * @param failures - errors that carry the ids of their messages
  */
@@ -73,7 +73,7 @@ export function incompleteInPartitions(
     : onlyPartly(written, all, { message, cause });
 }
 
-/** Makes the error for a list that was written, but may not have been replicated completely. */
+/** Makes the error for a list in which some offers were written, but are not known to be replicated. */
 function notReplicated(problems: readonly unknown[], all: number): DelayQueueError {
   const unreplicated = problems.filter((error) => hasCode(error, 'NOT_REPLICATED'));
   return new DelayQueueError(

@@ -12,25 +12,25 @@ import { isLiteral, readFields, reading } from '../message/read-fields.js';
 export interface OfferOptions {
   /** The type, which determines the handler. 1–64 of the characters `A–Z a–z 0–9 _ . : -`. Not available in every layout. Default: none. */
   readonly type?: string | undefined;
-  /** Text of 1–256 bytes without control characters. Default: 16 generated characters (18 with `partitions`) that sort by time of offer. */
+  /** A string of 1–256 bytes, no control characters. Default: 16 generated characters (18 with `partitions`), sortable by time of offer. */
   readonly id?: string | undefined;
-  /** Text values that travel with the payload. Default: none. */
+  /** Strings that are stored with the payload, by name. Default: none. */
   readonly headers?: MessageHeaders | undefined;
   /**
    * What to do if a message with this id exists, in any state. `'keep'` keeps the old message and ignores the new one. `'replace'` replaces
    * the old message; if a handler holds it, the handler loses its lease. `'reject'` fails with `DUPLICATE_MESSAGE`. `'follow'` keeps the
-   * old message; if the old message is active, the new one waits until that is done, and only then starts its delay. A later follower
+   * old message; if it is active, the new message waits until the old one is done, and only then starts its delay. A later follower
    * replaces an earlier one. `'follow'` is not available in every layout. Default: `'keep'`.
    */
   readonly onDuplicate?: 'keep' | 'replace' | 'reject' | 'follow' | undefined;
   /**
-   * The message's group, such as `customer-7`: text of 1–256 bytes without control characters. The queue's option `groups`, which every
+   * The message's group, such as `customer-7`: a string of 1–256 bytes without control characters. The queue's option `groups`, which every
    * process must set, says how a group's messages are handled; `producer.group` manages them together. Default: none.
    */
   readonly group?: string | undefined;
   /**
-   * How long the handler may still start after the message first falls due. After that, the message has expired and is not handled. Retries
-   * and deferrals do not extend this time. 0 ms – 100 years, or `'never'`. Not available in every layout. Default: the queue's
+   * How long after the message first falls due a handler may still be started. After that, the message has expired and is not handled.
+   * Retries and deferrals do not extend this time. 0 ms – 100 years, or `'never'`. Not available in every layout. Default: the queue's
    * `expiresAfter` in the process that handles the message.
    */
   readonly expiresAfter?: Duration | 'never' | undefined;
@@ -104,7 +104,7 @@ export interface NewMessage {
   readonly payload: unknown;
   readonly due: DueTime;
   readonly options: CheckedOfferOptions;
-  /** The generated id, if the message was given none. */
+  /** The id generated for the observers, if the message was given none. */
   readonly newId?: string;
 }
 
@@ -122,7 +122,7 @@ const TYPED_OPTIONS: readonly (keyof TypedOfferOptions)[] = [
 const OPTIONS: readonly (keyof OfferOptions)[] = ['type', ...TYPED_OPTIONS];
 const REQUEST: readonly (keyof OfferRequest)[] = ['payload', 'delay', 'at', ...OPTIONS];
 
-/** Reads each message of a list. Adds the message's index to an error that `take` throws. */
+/** Passes each message of a list to `take`, and returns the results. Adds the message's index to any error. */
 export function readEach<T, R>(messages: readonly T[], take: (message: T, index: number) => R): R[] {
   if (!reading('messages', () => Array.isArray(messages))) {
     throw new DelayQueueError(
@@ -133,9 +133,9 @@ export function readEach<T, R>(messages: readonly T[], take: (message: T, index:
   const taken: R[] = [];
   const length = reading('messages', () => messages.length);
   let i = 0;
-  // One closure for the whole list, not one for each message.
+  // One closure serves the whole list, instead of one for each message.
   const current = () => messages[i]!;
-  // By index, because forEach() would skip holes.
+  // Loops by index, because forEach() would skip holes.
   for (; i < length; i++) {
     try {
       taken.push(take(reading('it', current), i));
@@ -196,7 +196,7 @@ export function checkOfferOptions({
   return { ...checked, special };
 }
 
-/** Returns options with which an offer has no effect if it arrives after `notAfter`, a time on the monotonic clock. */
+/** Returns the options with a deadline: an offer that arrives after `notAfter`, a time on the monotonic clock, has no effect. */
 export function inTime(options: CheckedOfferOptions, notAfter: number): CheckedOfferOptions {
   return { ...options, special: { ...options.special, notAfter } };
 }
@@ -206,7 +206,7 @@ function checkMaxWait(maxWait: Duration, { id, onDuplicate }: Pick<OfferOptions,
   throw new DelayQueueError('INVALID_ARGUMENT', "maxWait: goes with an id and onDuplicate: 'replace'");
 }
 
-/** Reads and checks headers, reading each one once. */
+/** Reads and checks headers. Reads each of them only once. */
 export function readHeaders(given: MessageHeaders): MessageHeaders {
   if (typeof given !== 'object' || (given as unknown) === null || reading('headers', () => Array.isArray(given))) {
     throw new DelayQueueError('INVALID_ARGUMENT', 'headers must be an object of text values');
@@ -226,12 +226,12 @@ export function readHeaders(given: MessageHeaders): MessageHeaders {
   return headers;
 }
 
-/** Copies headers field by field: V8 writes the result as JSON faster than that of `Object.fromEntries`. */
+/** Copies headers field by field, because V8 converts such a copy to JSON faster than one made by `Object.fromEntries`. */
 function copyOf(given: MessageHeaders): Record<string, string> {
   const copy: Record<string, string> = {};
   for (const name of Object.keys(given)) {
     const value = given[name]!;
-    // Assigning `__proto__` would set the prototype.
+    // Assigning to `__proto__` would set the prototype.
     if (name === '__proto__') Object.defineProperty(copy, name, { value, enumerable: true });
     else copy[name] = value;
   }

@@ -22,7 +22,7 @@ import {
 import { checkInTime, tookTooLong } from './payload-in-time.js';
 import { QueueWriter, type WriterContext } from './queue-writer.js';
 
-/** Makes this process' offers. The producer and the typed queues share it, so all offers of one event-loop turn leave in one call. */
+/** Makes this process' offers. The producer and the typed queues share it, so their offers of one event-loop turn can share a call. */
 @Injectable()
 export class Offers {
   @Optional() @Inject(HOOKS) private readonly hooks?: Hooks;
@@ -97,7 +97,7 @@ export class Offers {
   }
 
   /**
-   * Checks a payload as its reader will get it.
+   * Checks a payload in the form in which its handler will get it.
    * @returns a promise if the payload's schema is asynchronous
    * @throws DelayQueueError `INVALID_PAYLOAD`
    */
@@ -126,7 +126,7 @@ export class Offers {
     }));
     const work = (given?: MessageHeaders) => {
       const headers = given === undefined ? undefined : readHeaders(given);
-      // In a promise, because an error thrown at once would be taken for the observer's.
+      // Offers within a promise, because an error thrown synchronously would be mistaken for the observer's.
       return Promise.resolve().then(() => offer(carriesHeaders ? headers : undefined));
     };
     return (await around({ queue, messages: envelopes, carriesHeaders }, work, {
@@ -144,7 +144,7 @@ function withNewId(message: NewMessage, writer: QueueWriter): NewMessage {
   return message.options.id === undefined ? { ...message, newId: writer.newId() } : message;
 }
 
-/** Adds headers to a message. The user's own headers take precedence. */
+/** Adds headers to a message. The message's own headers take precedence. */
 function withHeaders(message: NewMessage, added: MessageHeaders | undefined): NewMessage {
   if (!added) return message;
   return { ...message, options: { ...message.options, headers: { ...added, ...message.options.headers } } };
@@ -153,7 +153,7 @@ function withHeaders(message: NewMessage, added: MessageHeaders | undefined): Ne
 /** Adds the message's index in the list to an error from its check. */
 function namingMessage(index: number, checked: Promise<unknown>): Promise<unknown> {
   const check = checked.catch((error: unknown) => Promise.reject(ofMessage(index, error) as Error));
-  // If another message is refused first, nobody awaits this check.
+  // If another message is refused first, nobody awaits this check, and its rejection must not count as unhandled.
   check.catch(() => undefined);
   return check;
 }

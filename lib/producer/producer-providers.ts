@@ -8,10 +8,10 @@ import { Offers } from './offers.js';
 import { QueueParts } from './queue-methods.js';
 import { RelayTarget } from './relay-target.js';
 
-/** The providers of an instance, without those of features. */
+/** The providers of every instance, except those of features such as repeating messages. */
 export const producerProviders: Provider[] = [...runtimeProviders, Offers, Changes, QueueParts, RelayTarget];
 
-/** Returns the providers that depend on an instance's name, and the tokens under which other modules inject its producer. */
+/** Returns the providers that depend on an instance's name, and the tokens that its module exports. */
 export function namedProviders(name: string) {
   const producer = { provide: tokenOf(DelayQueueProducer, name), useClass: DelayQueueProducer };
   const ofTypedQueues = { provide: tokenOf(QueueParts, name), useExisting: QueueParts };

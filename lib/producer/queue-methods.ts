@@ -19,7 +19,7 @@ import { REPEATS } from '../runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { Offers } from './offers.js';
 
-/** The property in which the producer and the typed queues keep their {@link QueueParts}, the same for all copies of the package. */
+/** The property that holds the {@link QueueParts} of the producer and of the typed queues. It is the same in all copies of the package. */
 export const PARTS: unique symbol = Symbol.for('nestjs-delay-queue:parts');
 
 export interface RepeatRequest {
@@ -46,14 +46,14 @@ export class QueueParts {
   @Inject(REPEATS) readonly repeats!: OfferedRepeats;
 }
 
-// Symbols, which cannot collide with the properties of a class that extends a typed queue.
+// These are symbols, so they cannot collide with the properties of a class that extends a typed queue.
 /** @internal */
 export const NAMED: unique symbol = Symbol('named');
 /** @internal */
 export const RULES: unique symbol = Symbol('rules');
 
 /**
- * The methods of the producer and the typed queues. The producer's take the queue's name first: 1–128 of `A–Z a–z 0–9 _ . : -`.
+ * The methods that the producer and the typed queues share. The producer's take the queue's name first: 1–128 of `A–Z a–z 0–9 _ . : -`.
  * @typeParam Name - `[queue: string]`, or `[]` for a typed queue
  * @typeParam Payloads - the payloads given to `DelayQueue()`; `unknown` for the producer
  */
@@ -63,7 +63,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
   /** @internal The payload checks of a typed queue. */
   readonly [RULES]: PayloadRules | undefined;
 
-  /** @internal Finds the queue of a call. Returns it with the arguments that follow the queue's name. */
+  /** @internal Returns the queue of a call, and the arguments that follow the queue's name. */
   abstract [NAMED]<Rest extends readonly unknown[]>(args: readonly [...Name, ...Rest]): [queue: Queue, ...rest: Rest];
 
   /**
@@ -72,7 +72,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
    * - `messages`: an array; each message has a `payload`, either a `delay` or `at` (a `Date`), and the options of `offer`
    * @returns the results in the order of the messages
    * @throws DelayQueueError as `offer`; if some were refused, `cause.errors` has an error for each. With `partitions`, some may be written
-   *   while others fail: the error then names those that may not have been written, with an error for each in `cause.errors`
+   *   while others fail: the error then names those not known to be written, with an error for each in `cause.errors`
    * @example
    * ```ts
    * await producer.offerMany('orders', orders.map(({ id }) => ({ payload: { orderId: id }, delay: '30m' })));
@@ -162,7 +162,7 @@ export abstract class QueueMethods<Name extends readonly unknown[], Payloads> {
     return found && (snapshotOf(queue, found) as SnapshotOf<Payloads, T>);
   }
 
-  /** Lists dead letters, each of which has an `error` and a `diedAt`. Otherwise works as for any other state. */
+  /** Lists dead letters, each with an `error` and a `diedAt`, in the same way as messages of any other state. */
   async list<T = unknown>(
     ...args: [...Name, state: 'dead', query?: MessageQuery]
   ): Promise<MessagePage<DeadLetter & SnapshotOf<Payloads, T>>>;

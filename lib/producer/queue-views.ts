@@ -44,7 +44,7 @@ export async function listMessages<Snapshot extends MessageSnapshot>(
   return { ...page, messages: page.messages.map((message) => snapshotOf(queue, message) as Snapshot) };
 }
 
-/** Converts a stored message for users. A body that cannot be decoded is shown as its bytes. */
+/** Converts a stored message to the form that users see. A body that cannot be decoded is shown as its bytes. */
 export function snapshotOf<T>(known: Queue, message: StoredMessage): MessageSnapshot<T> {
   const { id, state, body, failedAttempts, dueAt, offeredAt, leasedUntil, death } = message;
   const { expiry, repeat, ...content } = readContent<T>(known.codec, body);
@@ -64,14 +64,14 @@ export function snapshotOf<T>(known: Queue, message: StoredMessage): MessageSnap
   };
 }
 
-/** Returns when a message expires, as far as this process knows: a message without its own expiry gets that of its consumer. */
+/** Returns when a message expires, as far as this process knows: other processes may have a different `expiresAfter` for the queue. */
 function deadlineOf({ options }: Queue, { body, dueAt }: StoredMessage, expiry: Expiry | undefined): Date | undefined {
   if (!options.layout.can.expiry) return undefined;
   const { after } = expiry ?? { after: options.expiresAfter };
   return after === null ? undefined : dateOf((unwrapPutOff(body).since ?? dueAt) + after);
 }
 
-/** Never fails, so that an unreadable error does not hide the message. */
+/** Reads a dead letter's error. Never fails, because an unreadable error must not hide the message. */
 function readFailure(text: string): MessageFailure {
   try {
     const { name, message, stack } = JSON.parse(text) as Partial<Record<keyof MessageFailure, unknown>>;
@@ -79,12 +79,12 @@ function readFailure(text: string): MessageFailure {
       return { name, message, ...(typeof stack === 'string' && { stack }) };
     }
   } catch {
-    // The text was not written by this package.
+    // This package always writes JSON, so something else wrote this error.
   }
   return { name: 'Unknown', message: `The error of this dead letter cannot be read: ${text}` };
 }
 
-/** Adds up the counts of each page of a queue. Returns a `Map`, because any name may be a type, even `__proto__`. */
+/** Adds up the counts of all pages of a queue, by type. Returns a `Map`, because a type may have any name, even `__proto__`. */
 export async function countByType<Type extends string>({
   store,
   options,
@@ -94,7 +94,7 @@ export async function countByType<Type extends string>({
   do {
     const page = await store.countTypes(cursor);
     for (const { state, type, count } of page.counts) {
-      // In memory, a payload of another layout may look like a body with a type.
+      // In memory, a payload of a layout without types may look like a body with a type.
       const name = (options.layout.can.types ? type : NO_TYPE) as Type;
       const ofType = counts.get(name) ?? { delayed: 0, ready: 0, active: 0, dead: 0 };
       ofType[state] += count;

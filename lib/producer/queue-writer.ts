@@ -13,7 +13,7 @@ import type { NewMessage, OfferResult } from './offer.js';
 import { assertSupported } from './unsupported.js';
 import { incomplete, incompleteInPartitions, refused, sortOutcomes } from './list-outcomes.js';
 
-/** Limits of a call. They keep scripts short despite large payloads, and let Redis handle one batch of a list while the next is encoded. */
+/** Limits of a call. They keep scripts short even with large payloads, and let Redis process one batch while the next is encoded. */
 const BATCH = { maxItems: 250, maxWeight: 1024 * 1024, weigh: bodyLength };
 
 /** How many batches of one list are sent to a destination at once. */
@@ -30,18 +30,18 @@ export interface EncodedOffer extends Offer {
 export interface WriterContext {
   readonly ids: MessageIdGenerator;
   readonly registrar: Pick<QueueRegistrar, 'register'>;
-  /** Notified of offers that were ignored because their ids are in use. */
+  /** Notified of offers that were ignored because their ids were in use. */
   readonly advice: Pick<AgainAdvice, 'onKept'>;
   /** The number of store calls not yet answered. */
   callsUnderWay: number;
 }
 
-/** Writes the offers of one queue. Offers that go to one destination in the same turn of the event loop share a call. */
+/** Writes the offers of one queue. Offers that go to the same destination in the same turn of the event loop share a call. */
 export class QueueWriter {
   readonly #rules: BodyRules;
   /** The batcher of each destination, created by the first offer to it. */
   #batchers = new Map<Destination, TurnBatcher<EncodedOffer>>();
-  /** For offers with `notAfter`, which must not share a call with offers without it. */
+  /** Like the above, for offers with `notAfter`, which must not share a call with offers without it. */
   #batchersInTime = new Map<Destination, TurnBatcher<EncodedOffer>>();
   #stores: readonly MessageStore[];
 
@@ -122,14 +122,14 @@ export class QueueWriter {
     return results;
   }
 
-  /** Writes one offer in its own call. Returns undefined if it was rejected; other failures are thrown as by {@link write}. */
+  /** Writes one offer in its own call. Returns undefined if it was rejected as a duplicate. Throws other errors, as {@link write} does. */
   async writeAlone(offer: Offer): Promise<OfferResult | undefined> {
     const [outcome] = await this.#offer(this.queue.router.route(offer), [offer]);
     if (outcome instanceof WriteFailure) throw outcome.error;
     return outcome!.outcome === 'rejected' ? undefined : this.#result(offer, outcome!);
   }
 
-  /** Starts new batchers. Offers already in the old ones are still sent. */
+  /** Replaces the batchers after the queue's stores have changed. Offers already in the old batchers are still sent. */
   #renew(): void {
     this.#stores = this.queue.router.stores;
     this.#batchers = new Map();
@@ -170,8 +170,8 @@ export class QueueWriter {
   }
 
   /**
-   * Sends offers to their destination, or to a new one if the partitions have changed. The queue's registration is sent before the offers,
-   * which are acknowledged only once the queue is registered.
+   * Sends offers to their destination, or to a new one if the partitions have changed. Sends the queue's registration before the offers,
+   * and acknowledges them only once the queue is registered.
    */
   async #offer(destination: Destination, offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
     const { name, router } = this.queue;
@@ -204,7 +204,7 @@ export class QueueWriter {
     return outcomes;
   }
 
-  /** Sends a list to one destination in batches, in order. After a failure, sends no more. */
+  /** Sends a list to one destination in batches, in order, several at a time. After a failure, sends no further batches. */
   async #writeList(destination: Destination, offers: readonly Offer[]): Promise<WriteOutcome[]> {
     const batches = [...inBatches(offers, BATCH)];
     const outcomes: (readonly WriteOutcome[])[] = [];
@@ -228,7 +228,7 @@ export class QueueWriter {
   }
 
   /**
-   * Converts the receipt of an offer for users.
+   * Converts the receipt of an offer to the result that its caller gets.
    * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`, `NOT_REPLICATED`
    */
   #result({ id, body, onDuplicate }: Offer, { outcome, dueAt, notCopied }: OfferReceipt): OfferResult {
@@ -265,7 +265,7 @@ function byDestination(router: Router, offers: readonly Offer[]): Map<Destinatio
   return places;
 }
 
-/** Adds the message's id to an error, because an error of a destination concerns every offer that goes there. */
+/** Adds the message's id to a failure, because a destination's failure applies to every offer sent there. */
 function named(outcome: WriteOutcome, { id }: Offer): WriteOutcome {
   return outcome instanceof WriteFailure ? new WriteFailure(withMessageId(outcome.error, id)) : outcome;
 }

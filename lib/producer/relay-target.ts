@@ -8,7 +8,7 @@ import type { MessageChange } from './changes.js';
 import { inTime, type OfferOptions, type OfferResult, readOfferOptions } from './offer.js';
 import { QueueParts } from './queue-methods.js';
 
-/** Calls for a relay such as nestjs-delay-queue-outbox. They take effect in time or never, and the relay can identify the database. */
+/** Serves relays such as nestjs-delay-queue-outbox: makes calls that take effect in time or never, and identifies the database. */
 @Injectable()
 export class RelayTarget {
   @Inject() private readonly parts!: QueueParts;
@@ -21,21 +21,21 @@ export class RelayTarget {
   }
 
   /**
-   * Reads the id of the database and prefix. It is stored there, so it does not depend on the address, and is lost with the data.
-   * @param proposed - the id to set if there is none
-   * @returns undefined if there is none
+   * Returns the id of the database and prefix, setting it to `proposed` if there is none. It is kept in the database, so it does not depend
+   * on the address, and is lost with the data.
+   * @returns undefined if there is none and none was proposed
    */
   async id(proposed = ''): Promise<string | undefined> {
     return (await this.stores.directory.place(proposed)) || undefined;
   }
 
-  /** The servers' addresses as this process knows them, each with database and prefix, in case there is no id. */
+  /** Returns the servers' addresses as this process knows them, each with database and prefix, for use if there is no id. */
   addresses(): Promise<readonly string[]> {
     return this.stores.addresses();
   }
 
   /**
-   * Makes calls that take effect before a given time or never. The server refuses them after that time, even if the process stalls.
+   * Returns calls that take effect before a given time or never. After that time, the server refuses them, even if this process stalls.
    * @param notAfter - a time by `performance.now()`
    */
   before(notAfter: number): RelayedCalls {

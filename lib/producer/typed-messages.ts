@@ -3,7 +3,7 @@ import type { MessageHeaders, MessageSnapshot } from '../message/message.js';
 import type { OfferDue, TypedOfferOptions } from './offer.js';
 
 /**
- * A message of a typed queue as shown by `find` and `list`, by its type.
+ * A message of a typed queue, as `find` and `list` return it. There is one variant for each type of message.
  * @typeParam T - the payload's type, where `Payloads` is `unknown`
  */
 export type SnapshotOf<Payloads, T = unknown> = unknown extends Payloads
@@ -18,16 +18,16 @@ export type TypedOfferRequest<Payloads> = {
       readonly payload: PayloadInput<SpecOf<Payloads, Type>>;
     } & ('' extends Type
       ? {
-          /** A queue with one kind of messages has no types. */
+          /** A queue whose messages are all of one kind has no types. */
           readonly type?: undefined;
         }
       : {
-          /** A type of the queue. */
+          /** One of the queue's types. */
           readonly type: Type;
         });
 }[TypesOf<Payloads>];
 
-/** What a typed queue's `reschedule` changes in addition to the due time: a payload, with its type if there are several, or headers. */
+/** Changes that a typed queue's `reschedule` makes besides the due time: to the payload, with its type if it has one, or the headers. */
 export type TypedChange<Payloads> =
   | {
       [Type in TypesOf<Payloads>]: {
@@ -37,11 +37,11 @@ export type TypedChange<Payloads> =
         readonly headers?: MessageHeaders | undefined;
       } & ('' extends Type
         ? {
-            /** A queue with one kind of messages has no types. */
+            /** A queue whose messages are all of one kind has no types. */
             readonly type?: undefined;
           }
         : {
-            /** A type of the queue; replaces the type. */
+            /** One of the queue's types; replaces the message's type. */
             readonly type: Type;
           });
     }[TypesOf<Payloads>]

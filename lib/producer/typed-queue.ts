@@ -24,7 +24,7 @@ const OFFER = Symbol('offer');
 const REPEAT = Symbol('repeat');
 
 /**
- * Has those methods of {@link DelayQueueProducer}, without the argument `queue`, that are the same with and without types. Payloads are
+ * The methods of {@link DelayQueueProducer} that are the same with and without types, but without their argument `queue`. Payloads are
  * checked before they are written; those of a list are all checked before the first is written. Payloads are returned as they were offered.
  * @typeParam Payloads - the payloads given to `DelayQueue()`
  */

@@ -7,7 +7,7 @@ export function unsupported({ name, options }: Queue, what: string): DelayQueueE
   return new DelayQueueError('UNSUPPORTED_BY_LAYOUT', problem);
 }
 
-/** Throws `UNSUPPORTED_BY_LAYOUT` if the layout of a queue does not support an option of an offer. */
+/** Throws if the queue's layout, or the lack of the option `groups`, rules out one of an offer's options. */
 export function assertSupported(
   queue: Queue,
   onDuplicate: CheckedOfferOptions['onDuplicate'],
